@@ -1,0 +1,166 @@
+//! What the model says about one kernel launch.
+
+use serde::{Deserialize, Serialize};
+
+/// Time per pipe in microseconds, as the vendor's profiler counts it: busy, waits inside an instruction included, waits for flags not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PipeTimes {
+    /// Scalar unit.
+    pub scalar_us: f64,
+    /// Vector unit.
+    pub vec_us: f64,
+    /// L1 to L0 copies.
+    pub mte1_us: f64,
+    /// Global memory to on-chip memory.
+    pub mte2_us: f64,
+    /// On-chip memory to global memory.
+    pub mte3_us: f64,
+    /// Cube unit.
+    pub cube_us: f64,
+    /// L0C to global memory.
+    pub fixpipe_us: f64,
+}
+
+/// The resource that bounds a launch from below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limiter {
+    /// Bytes read from global memory over bandwidth.
+    Mte2,
+    /// Bytes written to global memory over bandwidth.
+    Mte3,
+    /// Shared memory bandwidth, both directions together.
+    Memory,
+    /// Vector repeats over throughput.
+    Vector,
+    /// Scalar work.
+    Scalar,
+    /// Launch and completion.
+    Launch,
+    /// No pipe is near its bound: latencies and waits dominate.
+    Latency,
+}
+
+/// Kinds of hazards. The names are part of the output contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HazardKind {
+    /// Two pipes touch the same bytes, one writes, and nothing orders them.
+    Race,
+    /// Two cores touch the same bytes of global memory, one writes, and nothing orders them.
+    CrossCoreRace,
+    /// Access outside a global tensor or buffer.
+    OutOfBoundsGm,
+    /// Access outside the unified buffer or a local tensor.
+    OutOfBoundsUb,
+    /// Address or length against the instruction's alignment rule.
+    Misaligned,
+    /// More unified buffer asked for than there is.
+    UbOverflow,
+    /// Queue used against its rules: EnQue without AllocTensor, missing DeQue or FreeTensor.
+    QueueMisuse,
+    /// More repeats than the instruction can count.
+    RepeatOverflow,
+    /// A wait that never comes.
+    Deadlock,
+    /// A flag left set, set twice, or waited for twice.
+    FlagMisuse,
+    /// Operands overlap in a way the instruction does not allow.
+    OperandOverlap,
+    /// Read of bytes nobody wrote.
+    UninitialisedRead,
+    /// Bytes of an output that nobody wrote.
+    UnwrittenOutput,
+    /// An instruction or data type that this machine or the simulator does not have.
+    Unsupported,
+    /// An argument outside its documented range.
+    BadArgument,
+}
+
+/// How bad a hazard is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Worth a look, does not reject a candidate.
+    Warning,
+    /// Rejects a candidate.
+    Error,
+}
+
+/// One hazard with the instruction that shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hazard {
+    /// Kind.
+    pub kind: HazardKind,
+    /// Severity.
+    pub severity: Severity,
+    /// Return address of the instruction (host address space of the worker), 0 if there is none; symbolised by the backend.
+    pub site: u64,
+    /// The other instruction of a race, 0 if there is none.
+    pub other_site: u64,
+    /// Core it was first seen on.
+    pub core: u32,
+    /// How often it was seen.
+    pub count: u64,
+    /// What happened, with pipes, bytes and the flag that would order them.
+    pub message: String,
+}
+
+/// Timing of one launch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Kernel name as launched.
+    pub kernel: String,
+    /// Task duration in microseconds: dispatch, longest core, completion.
+    pub task_us: f64,
+    /// Lower bound: bytes over bandwidth and repeats over throughput, whichever is longer, plus launch.
+    pub bound_us: f64,
+    /// What gives the bound.
+    pub limiter: Limiter,
+    /// Mean over the cores that ran.
+    pub pipes: PipeTimes,
+    /// Cores that ran.
+    pub cores: u32,
+    /// Longest core time in microseconds.
+    pub longest_core_us: f64,
+    /// Shortest core time in microseconds.
+    pub shortest_core_us: f64,
+    /// Bytes read from global memory.
+    pub gm_read_bytes: u64,
+    /// Bytes written to global memory.
+    pub gm_write_bytes: u64,
+    /// Why pipes waited, largest first.
+    pub stalls: Vec<Stall>,
+    /// Busy intervals of the longest core for a timeline, at most a few thousand, in start order.
+    pub timeline: Vec<Interval>,
+    /// Counters by name for diagnosis, such as `vec_ratio`, `mte2_ratio`, `bank_conflict_cycles`, `scalar_ratio`.
+    pub counters: std::collections::BTreeMap<String, f64>,
+}
+
+/// Time one pipe lost to one reason, mean over cores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stall {
+    /// Pipe that waited: `s`, `v`, `mte2`, `mte3`.
+    pub pipe: String,
+    /// What it waited for, such as `flag mte2->v` or `barrier all`.
+    pub reason: String,
+    /// Microseconds, mean over cores that ran.
+    pub time_us: f64,
+    /// Site of the instruction that waited longest, 0 if unknown.
+    pub site: u64,
+}
+
+/// One busy interval of a pipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Pipe: `s`, `v`, `mte2`, `mte3`.
+    pub pipe: String,
+    /// Instruction.
+    pub opcode: String,
+    /// Start in microseconds from the core's start.
+    pub start_us: f64,
+    /// End in microseconds.
+    pub end_us: f64,
+    /// Site, 0 if unknown.
+    pub site: u64,
+}

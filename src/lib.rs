@@ -1,0 +1,17 @@
+//! Autotuner for Ascend C operators.
+//!
+//! The crate is one library and one thin binary. Modules, from the edge inwards:
+//!
+//! * [`cli`]: arguments, one file per subcommand, exit codes.
+//! * [`tuner`]: the episodes; who gets the next evaluation and when to stop.
+//! * [`proposer`], [`experience`], [`motif`], [`source`]: the kernel stage.
+//! * [`search`], [`space`]: the host stage.
+//! * [`verify`], [`backend`], [`build`], [`project`], [`manifest`]: from sources to a verdict.
+//! * [`aicore`]: the AI Core model: machine descriptions, instruction streams, timing, hazards.
+//! * [`lock`], [`report`]: what stays behind after a run.
+#![forbid(unsafe_code)]
+
+pub mod aicore;
+pub mod manifest;
+pub mod source;
+pub mod space;

@@ -1,0 +1,153 @@
+//! The manifest after validation: domain types that the rest of the crate works with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::space::Tunable;
+
+/// Shape of an operator project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// `op_host/`, `op_kernel/`, tiling declared by macros, its own CMake project.
+    Msopgen,
+    /// One operator's directory of a larger tree, plain-struct tiling.
+    InTree,
+    /// `.asc` or `.cpp` with its own `main` and `<<<>>>`.
+    DirectLaunch,
+}
+
+/// A validated manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    /// Path of the file, or of the file it would be for a manifest made up by `profile`.
+    pub path: PathBuf,
+    /// Operator type such as `AddCustom`; for direct launch the name of the program's target.
+    pub operator: String,
+    /// Shape of the project.
+    pub layout: Layout,
+    /// Kernel entry function.
+    pub kernel: String,
+    /// Tiling function, empty where there is none.
+    pub tiling: String,
+    /// Files that tuning may edit, relative to the operator's root.
+    pub sources: Vec<String>,
+    /// Cases in file order, at least one.
+    pub cases: Vec<Case>,
+    /// Dimensions of the search space.
+    pub tunables: Vec<Tunable>,
+    /// Constraint expressions over tunables and case facts, with their byte spans in the file.
+    pub constraints: Vec<(String, std::ops::Range<usize>)>,
+    /// Machine description by name or path.
+    pub machine: String,
+    /// CMake cache entries.
+    pub cmake: BTreeMap<String, String>,
+    /// Where right answers come from.
+    pub reference: Reference,
+    /// Overrides of tolerance by dtype name.
+    pub tolerance: BTreeMap<String, Tolerance>,
+    /// Latency slack for `check`, as a ratio: 1.03 allows 3 %.
+    pub check_tolerance: f64,
+    /// Motifs that change rounding or determinism may be used.
+    pub allow_rounding_changes: bool,
+    /// Seeds of input data per case.
+    pub seeds: u32,
+    /// Wall-clock limit of one kernel run in seconds.
+    pub run_timeout_s: f64,
+    /// Memory limit of one kernel run in bytes.
+    pub run_memory_bytes: u64,
+    /// Command run before a direct-launch program (for instance to make its input files), empty for none.
+    pub prepare: Vec<String>,
+    /// How warnings of the hazard judge are treated.
+    pub hazards: HazardPolicy,
+}
+
+/// Whether hazard warnings reject.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HazardPolicy {
+    /// Errors reject, warnings are reported.
+    #[default]
+    Errors,
+    /// Warnings reject too.
+    Strict,
+}
+
+/// Source of right answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reference {
+    /// Outputs of the unmodified operator.
+    #[default]
+    Baseline,
+    /// A command; `{input:NAME}` and `{output:NAME}` are replaced by raw file paths, `{case}` by the case's name.
+    Command(Vec<String>),
+    /// Directory with `<case>/<output>.npy` and `<case>/<input>.npy`.
+    Npy(PathBuf),
+}
+
+/// Allowed difference: `|a - b| <= absolute + relative * |b|`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tolerance {
+    /// Absolute part.
+    pub absolute: f64,
+    /// Relative part.
+    pub relative: f64,
+}
+
+/// One workload of the operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Name, unique.
+    pub name: String,
+    /// Weight in the geometric mean.
+    pub weight: f64,
+    /// Inputs in the operator's order. Empty for direct launch.
+    pub inputs: Vec<TensorSpec>,
+    /// Outputs in the operator's order; an empty shape list means that shape inference decides.
+    pub outputs: Vec<TensorSpec>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Run on hostile values too (zeros, denormals, infinities, NaN).
+    pub hostile: bool,
+    /// Only checked for being right, never timed (odd lengths and the like).
+    pub verify_only: bool,
+    /// Program arguments of a direct launch.
+    pub arguments: Vec<String>,
+}
+
+/// A tensor of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorSpec {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dtype name: float16, float32, bfloat16, int8, ..., bool.
+    pub dtype: String,
+    /// Format name: ND.
+    pub format: String,
+    /// Dimensions; `None` for an output whose shape is inferred.
+    pub shape: Option<Vec<u64>>,
+    /// Range of input values.
+    pub range: ValueRange,
+}
+
+/// Range that input values are drawn from, uniformly.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueRange {
+    /// Smallest value.
+    pub low: f64,
+    /// Largest value.
+    pub high: f64,
+}
+
+/// An attribute of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Type name as the runner takes it: int, float, bool, string, list_int, list_float.
+    pub kind: String,
+    /// Value as text, lists separated by commas.
+    pub value: String,
+}

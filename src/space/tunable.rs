@@ -1,0 +1,87 @@
+//! Tunables: a named place in the sources, the values it may take, and how a value gets there.
+
+use serde::{Deserialize, Serialize};
+
+use super::Value;
+
+/// Values a tunable may take. Every domain is finite and ordered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Domain {
+    /// `min, min + step, ...` up to and including `max`; `step` is at least 1.
+    Range {
+        /// Smallest value.
+        min: i64,
+        /// Largest value.
+        max: i64,
+        /// Distance between neighbours.
+        step: i64,
+    },
+    /// The powers of two from `min` to `max`, both included; both are powers of two.
+    PowerOfTwo {
+        /// Smallest value.
+        min: i64,
+        /// Largest value.
+        max: i64,
+    },
+    /// Listed values; `ordered` says whether neighbours in the list are alike.
+    List {
+        /// The values, without repetition.
+        values: Vec<Value>,
+        /// Whether the order of the list means anything.
+        ordered: bool,
+    },
+    /// `false` and `true`.
+    Bool,
+}
+
+/// Where in the project a tunable lives, and so how a value is applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Binding {
+    /// The literal that initialises a named constant: `constexpr`, `const`, `#define`, a static member or an enumerator.
+    Constant {
+        /// File, relative to the operator's root.
+        file: String,
+        /// Name of the constant.
+        name: String,
+    },
+    /// A literal argument of a call, such as `SetBlockDim(1)`.
+    Argument {
+        /// File, relative to the operator's root.
+        file: String,
+        /// Callee without qualifiers: `SetBlockDim`, `InitBuffer`.
+        call: String,
+        /// Text of the first argument that selects the call (`inQueueX`), or empty for the only call of that name.
+        first: String,
+        /// Position of the literal among the arguments, from 0.
+        index: usize,
+    },
+    /// An expression assigned to a variable, member or tiling field; the value is an upper limit: `min(expression, value)`.
+    Cap {
+        /// File, relative to the operator's root.
+        file: String,
+        /// Left-hand side as written without object: `ubFactor` for `tiling->ubFactor = ..` and `tiling.set_ubFactor(..)`.
+        target: String,
+    },
+    /// A CMake cache entry.
+    Cmake {
+        /// Name of the entry.
+        variable: String,
+    },
+}
+
+/// One dimension of the search space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tunable {
+    /// Name in the manifest, unique in it.
+    pub name: String,
+    /// Values it may take.
+    pub domain: Domain,
+    /// Value in the sources as they are. For a cap: no limit is `None`.
+    pub default: Option<Value>,
+    /// How a value is applied.
+    pub binding: Binding,
+    /// Why this is a tunable and why the domain is what it is; one line.
+    pub reason: String,
+}
