@@ -15,3 +15,4 @@ pub mod aicore;
 pub mod manifest;
 pub mod source;
 pub mod space;
+pub mod verify;
