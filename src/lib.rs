@@ -12,6 +12,10 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod cli;
+pub mod doctor;
+pub mod lock;
 pub mod manifest;
+pub mod report;
 pub mod source;
 pub mod space;
