@@ -12,7 +12,11 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod cli;
+pub mod doctor;
+pub mod lock;
 pub mod manifest;
+pub mod report;
 pub mod source;
 pub mod space;
 pub mod verify;
