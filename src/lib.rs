@@ -17,6 +17,7 @@ pub mod doctor;
 pub mod lock;
 pub mod manifest;
 pub mod report;
+pub mod search;
 pub mod source;
 pub mod space;
 pub mod verify;

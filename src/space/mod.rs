@@ -1,7 +1,13 @@
 //! Search spaces: tunables with their domains, configurations, and constraints between them.
 
+mod expression;
+mod facts;
+mod search_space;
 mod tunable;
 mod value;
 
+pub use expression::{Environment, EvaluationError, Expression, ExpressionError, Symbol};
+pub use facts::CaseFacts;
+pub use search_space::{ENUMERATION_LIMIT, NO_LIMIT, Point, SearchSpace, SpaceError, Violation, domain_values};
 pub use tunable::{Binding, Domain, Tunable};
 pub use value::{Configuration, Value};

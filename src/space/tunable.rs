@@ -43,8 +43,11 @@ pub enum Binding {
     Constant {
         /// File, relative to the operator's root.
         file: String,
-        /// Name of the constant.
+        /// Name of the constant; `Class::NAME` where several classes of the file have one.
         name: String,
+        /// Further files with a constant of this name that must keep the same value (host and kernel in step).
+        #[serde(default)]
+        also: Vec<String>,
     },
     /// A literal argument of a call, such as `SetBlockDim(1)`.
     Argument {

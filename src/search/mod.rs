@@ -1,0 +1,52 @@
+//! Search strategies behind one ask/tell trait. A strategy knows the space and what it was told, not how points are evaluated.
+
+mod archive;
+mod evolutionary;
+mod feasibility;
+mod random;
+#[cfg(test)]
+mod tests;
+
+pub use evolutionary::{Evolutionary, EvolutionaryOptions};
+pub use random::UniformRandom;
+
+use crate::space::Configuration;
+
+/// Why a configuration could not be given a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum InfeasibleClass {
+    /// It does not compile.
+    Build,
+    /// The tiling function refused it.
+    Tiling,
+    /// A buffer does not fit, or another limit of the hardware.
+    Resource,
+    /// It crashed or ran too long.
+    Run,
+    /// It ran, but a hazard or a wrong output was found.
+    Wrong,
+}
+
+/// What became of an asked configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The number to minimise.
+    Objective(f64),
+    /// It cannot be used.
+    Infeasible {
+        /// Class of the reason.
+        class: InfeasibleClass,
+    },
+}
+
+/// A search strategy. Configurations are asked in batches; each is told at most once, in any order.
+pub trait Strategy {
+    /// Up to `count` configurations worth an evaluation, none asked or told before. Fewer when the space is exhausted.
+    fn ask(&mut self, count: usize) -> Vec<Configuration>;
+
+    /// Reports the outcome of a configuration, asked or known from elsewhere (the baseline, a journal).
+    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome);
+
+    /// Name for reports.
+    fn name(&self) -> &'static str;
+}

@@ -1,0 +1,123 @@
+//! Tests of domains, constraints and sampling.
+
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+
+fn tunable(name: &str, domain: Domain) -> Tunable {
+    let binding = Binding::Constant { file: "a.h".to_owned(), name: name.to_owned(), also: Vec::new() };
+    Tunable { name: name.to_owned(), domain, default: Some(Value::Int(2)), binding, reason: String::new() }
+}
+
+fn constraints(texts: &[&str]) -> Vec<(String, Range<usize>)> {
+    texts.iter().map(|text| ((*text).to_owned(), 100..102 + text.len())).collect()
+}
+
+fn facts() -> Vec<CaseFacts> {
+    ["small", "large"]
+        .iter()
+        .zip([4, 2])
+        .map(|(name, dtype_bytes)| CaseFacts::of_machine(*name, 48, 196_608).with_tensor(&[1024, 1024], dtype_bytes))
+        .collect()
+}
+
+#[test]
+fn constraints_hold_for_all_cases() {
+    let tunables = [
+        tunable("TILE", Domain::PowerOfTwo { min: 64, max: 65_536 }),
+        tunable("DEPTH", Domain::Range { min: 1, max: 4, step: 1 }),
+    ];
+    let space =
+        SearchSpace::new(&tunables, &constraints(&["TILE * DEPTH * 3 * dtype_bytes <= ub_bytes"]), &facts()).expect("space");
+    assert_eq!(space.size(), 44);
+    let points = space.enumerate().expect("small");
+    // With four-byte elements the first case is the narrow one: TILE * DEPTH <= 16384.
+    let products = |point: &Point| match (space.value(0, point[0]), space.value(1, point[1])) {
+        (Some(Value::Int(depth)), Some(Value::Int(tile))) => depth * tile,
+        _ => 0,
+    };
+    assert!(points.iter().all(|point| products(point) <= 16_384));
+    assert_eq!(points.len(), 9 + 8 + 7 + 7, "fitting tile lengths for one to four buffers");
+    let bad = space.configuration(&[3, 10]);
+    let violation = space.check(&bad).expect_err("too large");
+    assert_eq!(violation.to_string(), "constraint `TILE * DEPTH * 3 * dtype_bytes <= ub_bytes` does not hold for case small");
+}
+
+#[test]
+fn mistakes_are_collected() {
+    let tunables = [
+        tunable("A", Domain::Range { min: 4, max: 1, step: 1 }),
+        tunable("B", Domain::PowerOfTwo { min: 3, max: 8 }),
+        tunable("C", Domain::Bool),
+        tunable("C", Domain::Bool),
+    ];
+    let errors = SearchSpace::new(&tunables, &constraints(&["C && unknown > 1"]), &facts()).expect_err("four mistakes");
+    assert_eq!(errors.len(), 4);
+    let SpaceError::BadConstraint { span, .. } = &errors[3] else { panic!("{errors:?}") };
+    assert_eq!(*span, 106..113, "the name inside the quotes");
+}
+
+#[test]
+fn no_limit_is_the_largest_value_of_a_cap() {
+    let mut cap = tunable("CAP", Domain::PowerOfTwo { min: 32, max: 128 });
+    cap.binding = Binding::Cap { file: "t.cpp".to_owned(), target: "ubFactor".to_owned() };
+    cap.default = None;
+    let space = SearchSpace::new(&[cap], &[], &[]).expect("space");
+    assert_eq!(space.value(0, 3), Some(&NO_LIMIT));
+    assert_eq!(space.present(), Some(vec![3]));
+}
+
+#[test]
+fn fixed_values_leave_one_choice() {
+    let tunables = [tunable("A", Domain::Range { min: 1, max: 4, step: 1 }), tunable("B", Domain::Bool)];
+    let space = SearchSpace::new(&tunables, &[], &[]).expect("space");
+    let fixed = |value: i64| [("A".to_owned(), Value::Int(value))].into_iter().collect::<Configuration>();
+    let narrowed = space.clone().with_fixed(&fixed(3)).expect("in the domain");
+    assert_eq!(narrowed.size(), 2);
+    let error = space.with_fixed(&fixed(9)).expect_err("outside");
+    assert_eq!(error[0].to_string(), "`A` cannot be 9: it can be 1, 2, 3, 4");
+}
+
+#[test]
+fn huge_and_narrow_spaces_are_sampled() {
+    let mut tunables: Vec<Tunable> =
+        (0..8).map(|position| tunable(&format!("T{position}"), Domain::Range { min: 1, max: 1000, step: 1 })).collect();
+    tunables.push(tunable("SUM", Domain::Range { min: 1, max: 4000, step: 1 }));
+    let texts = ["T0 + T1 == SUM", "T2 % 32 == 0 && T3 % 32 == 0", "T4 * T5 <= 2000", "T6 == T7"];
+    let space = SearchSpace::new(&tunables, &constraints(&texts), &[]).expect("space");
+    assert_eq!(space.size(), u64::MAX);
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let found = (0..50).filter_map(|_| space.sample(&mut random)).filter(|point| space.allows(point)).count();
+    assert!(found >= 48, "{found} of 50 draws were repaired");
+}
+
+proptest! {
+    #[test]
+    fn samples_and_neighbours_are_valid(
+        seed in any::<u64>(),
+        lengths in proptest::collection::vec(1i64..40, 2..5),
+        limit in 1i64..200,
+    ) {
+        let tunables: Vec<Tunable> = lengths
+            .iter()
+            .enumerate()
+            .map(|(position, max)| tunable(&format!("T{position}"), Domain::Range { min: 1, max: *max, step: 1 }))
+            .collect();
+        let texts = [format!("T0 * T1 <= {limit}"), "T0 <= T1 || T0 % 2 == 0".to_owned()];
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let space = SearchSpace::new(&tunables, &constraints(&texts), &[]).expect("space");
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        for _ in 0..20 {
+            if let Some(point) = space.sample(&mut random) {
+                prop_assert!(space.check(&space.configuration(&point)).is_ok());
+                for neighbour in space.neighbours(&point) {
+                    prop_assert!(space.allows(&neighbour));
+                    prop_assert_eq!(neighbour.iter().zip(&point).filter(|(a, b)| a != b).count(), 1);
+                }
+                prop_assert_eq!(space.point(&space.configuration(&point)), Some(point));
+            }
+        }
+    }
+}
