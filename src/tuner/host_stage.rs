@@ -61,7 +61,7 @@ impl HostStage<'_> {
                     (Outcome::Valid(_), None) => continue,
                 };
                 strategy.tell(&candidate.configuration, &outcome);
-                if progress.record(Stage::Host, candidate, None, &judged, emit) {
+                if progress.record(Stage::Host, candidate, None, &judged, true, emit) {
                     improved = true;
                     last_gain = session.used();
                 }

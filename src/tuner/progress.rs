@@ -49,6 +49,23 @@ pub struct Attempt {
     pub improved: bool,
 }
 
+/// A change that became part of the best candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Milestone {
+    /// Stage that found it.
+    pub stage: Stage,
+    /// Motif, empty in the host stage.
+    pub motif: String,
+    /// What it does, one line.
+    pub title: String,
+    /// Objective before over objective after.
+    pub gain: f64,
+    /// Best candidate before.
+    pub before: Candidate,
+    /// Best candidate after.
+    pub after: Candidate,
+}
+
 /// State shared by the stages.
 #[derive(Clone, Debug)]
 pub struct Progress {
@@ -64,6 +81,8 @@ pub struct Progress {
     pub tallies: BTreeMap<Stage, StageTally>,
     /// Everything tried, in order.
     pub attempts: Vec<Attempt>,
+    /// What the best candidate is made of, in order.
+    pub milestones: Vec<Milestone>,
 }
 
 impl Progress {
@@ -76,6 +95,7 @@ impl Progress {
             best_times: times,
             tallies: BTreeMap::from([(Stage::Host, StageTally::default()), (Stage::Kernel, StageTally::default())]),
             attempts: Vec::new(),
+            milestones: Vec::new(),
         }
     }
 
@@ -86,25 +106,29 @@ impl Progress {
 
     /// Takes note of an evaluation, makes its candidate the best if it is, and says so.
     ///
-    /// `patch` is the rewrite that made the candidate, `None` in the host stage. Returns whether it improved.
+    /// `patch` is the rewrite that made the candidate, `None` in the host stage. `may_win` is false for a candidate that
+    /// another one of its batch beats. Returns whether it improved.
     pub fn record(
         &mut self,
         stage: Stage,
         candidate: &Candidate,
         patch: Option<&AppliedPatch>,
         judged: &Judged,
+        may_win: bool,
         emit: &mut dyn FnMut(Event),
     ) -> bool {
         let (times, rejection) = match &judged.evaluation.outcome {
             Outcome::Valid(times) => (times.clone(), None),
             Outcome::Rejected(rejection) => (Vec::new(), Some(rejection.clone())),
         };
-        let improved = !judged.repeated
+        let improved = may_win
+            && !judged.repeated
             && judged.evaluation.thorough
             && judged.objective_us.is_some_and(|us| us < self.best_us);
-        let previous_us = self.best_us;
+        let title = patch.map_or_else(|| changed_values(&self.best.configuration, candidate), |patch| patch.title.clone());
         if improved {
-            self.take_over(stage, candidate, judged.objective_us.unwrap_or(previous_us), &times);
+            let objective_us = judged.objective_us.unwrap_or(self.best_us);
+            self.take_over(stage, candidate, patch, &title, objective_us, &times);
         }
         if !judged.repeated {
             self.tallies.entry(stage).or_default().evaluations += 1;
@@ -122,7 +146,6 @@ impl Progress {
             speedup: self.speedup(),
             cached: judged.repeated,
         }));
-        let title = patch.map_or_else(|| changed_values(&self.best.configuration, candidate), |patch| patch.title.clone());
         if improved {
             emit(Event::Improvement(event::Improvement {
                 index: judged.index,
@@ -150,17 +173,41 @@ impl Progress {
         improved
     }
 
-    fn take_over(&mut self, stage: Stage, candidate: &Candidate, objective_us: f64, times: &[CaseTime]) {
+    fn take_over(
+        &mut self,
+        stage: Stage,
+        candidate: &Candidate,
+        patch: Option<&AppliedPatch>,
+        title: &str,
+        objective_us: f64,
+        times: &[CaseTime],
+    ) {
         let gain = self.best_us / objective_us;
         self.tallies.entry(stage).or_default().gain *= gain;
-        self.best = candidate.clone();
-        if stage == Stage::Kernel
-            && let Some(patch) = self.best.patches.last_mut()
+        let before = std::mem::replace(&mut self.best, candidate.clone());
+        if patch.is_some()
+            && let Some(last) = self.best.patches.last_mut()
         {
-            patch.gain = gain;
+            last.gain = gain;
         }
         self.best_us = objective_us;
         self.best_times = times.to_vec();
+        // Steps of the search that follow each other are one change of values to a reader.
+        match self.milestones.last_mut() {
+            Some(last) if stage == Stage::Host && last.stage == Stage::Host => {
+                last.gain *= gain;
+                last.after = self.best.clone();
+                last.title = changed_values(&last.before.configuration, &self.best);
+            }
+            _ => self.milestones.push(Milestone {
+                stage,
+                motif: patch.map(|patch| patch.motif.clone()).unwrap_or_default(),
+                title: title.to_owned(),
+                gain,
+                before,
+                after: self.best.clone(),
+            }),
+        }
     }
 }
 
