@@ -1,5 +1,6 @@
-//! C++ sources: snapshots of the editable files, edits as spans, patches, and write-back that keeps formatting.
+//! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees, and write-back that keeps formatting.
 
 mod edit;
+pub mod parse;
 
 pub use edit::{Edit, EditError, Patch, SourceTree};
