@@ -2,5 +2,6 @@
 
 mod edit;
 pub mod parse;
+pub mod tunable;
 
 pub use edit::{Edit, EditError, Patch, SourceTree};
