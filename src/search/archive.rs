@@ -27,10 +27,6 @@ impl Archive {
         self.entries.contains_key(point)
     }
 
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// Number of points asked so far.
     pub fn asked(&self) -> u64 {
         self.asked

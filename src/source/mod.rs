@@ -1,5 +1,7 @@
-//! C++ sources: snapshots of the editable files, edits as spans, patches, and write-back that keeps formatting.
+//! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees, and write-back that keeps formatting.
 
 mod edit;
+pub mod parse;
+pub mod tunable;
 
 pub use edit::{Edit, EditError, Patch, SourceTree};

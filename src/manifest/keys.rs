@@ -1,0 +1,89 @@
+//! The known keys of every table, so that all unknown ones are found at once and each comes with the likely right name.
+
+use toml::de::{DeTable, DeValue};
+
+use super::finding::Finding;
+
+const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range"];
+
+/// Keys of a table; `path` is dotted, `*` stands for names of the user's choice. `None` where any key is right.
+fn known(path: &str) -> Option<&'static [&'static str]> {
+    Some(match path {
+        "" => &["operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "check", "limits"],
+        "operator" => &["name", "layout", "kernel", "tiling", "sources"],
+        "machine" => &["name"],
+        "cmake" => &["entries"],
+        "direct" => &["prepare", "arguments"],
+        "case" => &["name", "weight", "hostile", "verify-only", "arguments", "inputs", "outputs", "attributes"],
+        "case.inputs" | "case.outputs" => TENSOR,
+        "case.attributes" => &["name", "type", "value"],
+        "tunable.*" => &[
+            "file", "constant", "also", "call", "first", "index", "cap", "cmake", "domain", "default", "reason",
+        ],
+        "tunable.*.domain" => &["range", "power-of-two", "values", "ordered", "bool"],
+        "space" => &["constraints"],
+        "verify" => &["seeds", "reference", "command", "golden", "hazards", "rounding-changes", "tolerance"],
+        "verify.tolerance.*" => &["absolute", "relative"],
+        "check" => &["tolerance"],
+        "limits" => &["run-timeout-s", "run-memory-mib"],
+        _ => return None,
+    })
+}
+
+/// Unknown keys of the whole document.
+pub(super) fn unknown_keys(table: &DeTable<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    walk(table, "", &mut findings);
+    findings.sort_by_key(|finding| finding.span.start);
+    findings
+}
+
+fn walk(table: &DeTable<'_>, path: &str, findings: &mut Vec<Finding>) {
+    let free = matches!(path, "tunable" | "verify.tolerance");
+    for (key, value) in table {
+        let name: &str = key.get_ref();
+        if !free && let Some(known) = known(path) && !known.contains(&name) {
+            let place = if path.is_empty() { "at the top".to_owned() } else { format!("in [{path}]") };
+            let help = match nearest(name, known) {
+                Some(likely) => format!("did you mean `{likely}`?"),
+                None => format!("there are: {}", known.join(", ")),
+            };
+            findings.push(Finding { span: key.span(), message: format!("unknown key `{name}` {place}"), help });
+            continue;
+        }
+        let segment = if free { "*" } else { name };
+        let path = if path.is_empty() { segment.to_owned() } else { format!("{path}.{segment}") };
+        match value.get_ref() {
+            DeValue::Table(inner) => walk(inner, &path, findings),
+            DeValue::Array(items) => {
+                for item in items.iter() {
+                    if let DeValue::Table(inner) = item.get_ref() {
+                        walk(inner, &path, findings);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The known name that is at most two edits away.
+pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let scored = known.iter().map(|candidate| (distance(name, candidate), *candidate));
+    scored.min().filter(|(edits, _)| *edits <= 2).map(|(_, candidate)| candidate)
+}
+
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (position, from) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = position + 1;
+        for (column, to) in right.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = substituted.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
