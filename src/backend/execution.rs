@@ -4,16 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::aicore::{HazardKind, Profile, Severity};
 
-/// Where a number comes from. Never shown as the other one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The embedded AI Core model.
-    Modelled,
-    /// A real NPU.
-    Measured,
-}
-
 /// A place in the operator's sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::build::TilingClass;
 use crate::manifest::Attribute;
 
 /// An input tensor of a job.
@@ -115,6 +116,19 @@ pub struct RunnerReply {
     /// Tiling data.
     #[serde(default)]
     pub tiling_hex: String,
+}
+
+/// What a host library registers, as far as building its kernel needs it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Description {
+    /// Tiling classes.
+    #[serde(default)]
+    pub tiling_classes: Vec<TilingClass>,
+}
+
+/// Text of a job that describes a host library.
+pub(super) fn describe_text(host: &Path, directory: &Path) -> String {
+    format!("mode describe\nhost {}\nresult {}\n", quote(host), quote(&result_file(directory)))
 }
 
 pub(super) fn output_file(directory: &Path, index: usize) -> PathBuf {

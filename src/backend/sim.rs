@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, TilingDecision};
-use super::job::{KernelJob, RunnerReply, output_file, result_file, trace_file};
+use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
 use crate::aicore::{AnalysisOptions, LaunchReport, Machine, Severity, TraceError, analyse};
@@ -88,6 +88,17 @@ impl SimBackend {
         let tiling =
             TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
         Ok(Execution { launches, outputs, tiling })
+    }
+
+    /// What a host library registers.
+    pub async fn describe(&self, host: &Path) -> Result<Description, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
+        let reply = fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        reply.ok_or_else(|| RunFailure::Broken(format!("the host library cannot be described: {}", ended.output.trim())))
     }
 
     /// Runs a direct-launch program in a private copy of its project's data.

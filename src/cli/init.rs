@@ -5,7 +5,7 @@ use super::args::{Common, InitArgs};
 use super::output::Output;
 use super::target::start_event;
 use crate::init;
-use crate::manifest::Manifest;
+use crate::manifest::{FILE_NAME, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::report::event::{Event, Init};
 use crate::tuner::TunerError;
@@ -14,7 +14,7 @@ use crate::tuner::TunerError;
 pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
     output.emit(&Event::Start(start_event("init", common)));
     let project = OperatorProject::find(&common.project)?;
-    let path = project.root.join(crate::tuner::MANIFEST_FILE);
+    let path = project.root.join(FILE_NAME);
     if path.exists() && !arguments.force && !arguments.dry_run {
         let message = format!("{} is there already; give --force to replace it, or --dry-run to see what it would be", path.display());
         return Err(TunerError::Usage(message));
@@ -23,7 +23,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
     let discovery = init::discover(&project, &sources, None).map_err(|error| TunerError::Usage(error.to_string()))?;
     let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
     // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.
-    let manifest = Manifest::parse(&text, &path)?;
+    let manifest = Manifest::parse(&text, &path).map_err(ManifestError::from)?;
     if arguments.dry_run {
         if !output.json {
             use std::io::Write as _;

@@ -33,8 +33,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
             facts: facts_of_machine(workspace),
         },
         environment: BTreeMap::from([
-            ("compiler".to_owned(), workspace.sdk.compiler().version.clone()),
-            ("SDK".to_owned(), workspace.sdk.digest().to_owned()),
+            ("compiler".to_owned(), workspace.sdk.compiler.version.clone()),
+            ("SDK".to_owned(), workspace.sdk.digest.clone()),
             ("end of the run".to_owned(), outcome.ended.clone()),
         ]),
         seed,

@@ -24,10 +24,10 @@ pub fn open(common: &Common, target: &Target, invent_manifest: bool, output: &mu
     };
     Workspace::open(options, &mut |sdk| {
         output.emit(&Event::Sdk(SdkEvent {
-            status: if sdk.was_built() { SdkStatus::Built } else { SdkStatus::Cached },
-            path: sdk.root().display().to_string(),
-            compiler: sdk.compiler().version.clone(),
-            wall_s: sdk.build_seconds(),
+            status: if sdk.built { SdkStatus::Built } else { SdkStatus::Cached },
+            path: sdk.root.display().to_string(),
+            compiler: sdk.compiler.version.clone(),
+            wall_s: sdk.prepare_s,
         }));
     })
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::evaluator::Plan;
-use crate::source::tunable::{TunableError, current_value, instrument, realize};
+use crate::source::tunable::{TunableError, instrument, present_value, realize};
 use crate::source::{EditError, Patch, SourceTree};
-use crate::space::{Binding, Configuration, Tunable, Value};
+use crate::space::{Binding, Configuration, NO_LIMIT, Tunable, Value, domain_values};
 
 /// A patch that a candidate has taken over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,7 +98,13 @@ impl Candidate {
         // A common spelling for all candidates: injectable tunables stand at their first value before instrumenting.
         let anchor: Vec<(Tunable, Value)> = injectable
             .iter()
-            .filter_map(|tunable| Some((tunable.clone(), tunable.domain.value_at(0)?)))
+            .filter_map(|tunable| {
+                let value = match tunable.binding {
+                    Binding::Cap { .. } => NO_LIMIT,
+                    _ => domain_values(tunable).ok()?.into_iter().next()?,
+                };
+                Some((tunable.clone(), value))
+            })
             .collect();
         let anchored = self.sources.apply(&realize(&self.sources, &anchor)?)?;
         let sources = anchored.apply(&instrument(&anchored, injectable)?)?;
@@ -127,7 +133,7 @@ fn read_configuration(sources: &SourceTree, tunables: &[Tunable], known: &Config
         .filter_map(|tunable| {
             let value = match tunable.binding {
                 Binding::Cmake { .. } => known.get(&tunable.name).cloned().or_else(|| tunable.default.clone()),
-                _ => current_value(sources, tunable),
+                _ => present_value(sources, &tunable.binding).ok().flatten(),
             };
             Some((tunable.name.clone(), value?))
         })

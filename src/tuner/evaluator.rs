@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome};
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
-use crate::build::{BuildError, Builder, KernelVariant, TensorType};
+use crate::build::{Artifact, BuildError, Builder, KernelVariant, TensorBinding, TilingClass};
 use crate::manifest::{HazardPolicy, Layout, Manifest};
 use crate::source::SourceTree;
 use crate::verify::{DType, DataKind, Reason, Rejection, compare, default_tolerance};
@@ -64,6 +64,8 @@ pub struct Evaluator {
     pub workload: Arc<Workload>,
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
+    described: Arc<Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>>,
+    configured: Arc<Mutex<BTreeMap<BTreeMap<String, String>, Arc<Builder>>>>,
 }
 
 /// Pattern that unwritten memory is filled with: as half, single and integer a number that no test data holds.
@@ -72,6 +74,17 @@ const POISON: u8 = 0xCD;
 const OTHER_POISON: u8 = 0x3A;
 
 impl Evaluator {
+    /// An evaluator over these parts.
+    pub fn new(
+        builder: Arc<Builder>,
+        backend: SimBackend,
+        manifest: Arc<Manifest>,
+        workload: Arc<Workload>,
+        root: PathBuf,
+    ) -> Self {
+        Self { builder, backend, manifest, workload, root, described: Arc::default(), configured: Arc::default() }
+    }
+
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
     pub async fn try_plan(&self, plan: &Plan, references: &References, scope: Scope, keep_outputs: bool) -> Trialled {
         let mut trialled = Trialled {
@@ -131,18 +144,26 @@ impl Evaluator {
             return run.await.map_err(|failure| rejection_of(failure, &case.name));
         }
         let host = self.build(plan, &case.name, |builder, plan| builder.host(&plan.sources)).await?;
-        let types = |tensors: Vec<(&String, &String, &String)>| -> Vec<TensorType> {
-            tensors
-                .into_iter()
-                .map(|(name, dtype, format)| TensorType {
-                    name: name.clone(),
-                    dtype: dtype.clone(),
-                    format: format.clone(),
-                })
-                .collect()
+        let tiling_classes = self.tiling_classes(&host).await.map_err(|failure| rejection_of(failure, &case.name))?;
+        let project = self.builder.project();
+        let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
+        let Some(entry) = entry.cloned() else {
+            let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
+            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail));
         };
-        let inputs = types(trial.inputs.iter().map(|tensor| (&tensor.name, &tensor.dtype, &tensor.format)).collect());
-        let outputs = types(trial.outputs.iter().map(|tensor| (&tensor.name, &tensor.dtype, &tensor.format)).collect());
+        let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
+            name: name.clone(),
+            dtype: dtype.clone(),
+            format: format.clone(),
+        };
+        let mut variant = KernelVariant {
+            op_type: self.manifest.operator.clone(),
+            entry,
+            inputs: trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            outputs: trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            tiling_key: 0,
+            tiling_classes,
+        };
         let mut job = KernelJob {
             operator: self.manifest.operator.clone(),
             host,
@@ -154,16 +175,16 @@ impl Evaluator {
             poison: if trial.seed % 2 == 0 { POISON } else { OTHER_POISON },
             kernels: BTreeMap::new(),
         };
-        // Numeric keys are told apart at run time, so one kernel serves them all. Template keys need one kernel each,
-        // and the key is only known after tiling: the runner then says which kernel it misses.
-        if !self.builder.has_template_keys(&plan.sources) {
-            let variant = KernelVariant { inputs: inputs.clone(), outputs: outputs.clone(), tiling_key: 0 };
-            let kernel = self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
+        // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
+        // says which kernel it misses.
+        if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
+            let wanted = variant.clone();
+            let kernel = self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await?;
             job.kernels.insert(None, kernel);
         }
         match self.backend.run_operator(&job).await {
             Err(RunFailure::KernelMissing(key)) => {
-                let variant = KernelVariant { inputs, outputs, tiling_key: key };
+                variant.tiling_key = key;
                 let kernel =
                     self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
                 job.kernels.insert(Some(key), kernel);
@@ -174,22 +195,53 @@ impl Evaluator {
         .map_err(|failure| rejection_of(failure, &case.name))
     }
 
+    /// Tiling classes that a host library registers, asked once per library.
+    async fn tiling_classes(&self, host: &std::path::Path) -> Result<Vec<TilingClass>, RunFailure> {
+        let known = |map: &Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>| {
+            map.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned()
+        };
+        if let Some(classes) = known(&self.described) {
+            return Ok(classes);
+        }
+        let classes = self.backend.describe(host).await?.tiling_classes;
+        self.described.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), classes.clone());
+        Ok(classes)
+    }
+
     async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, Rejection> {
-        self.build(plan, case, |builder, plan| builder.direct(&plan.sources, &plan.cmake)).await
+        self.build(plan, case, |builder, plan| builder.direct(&plan.sources)).await
     }
 
     /// Compilation blocks, so it goes to a thread of its own.
     async fn build<F>(&self, plan: &Plan, case: &str, compile: F) -> Result<PathBuf, Rejection>
     where
-        F: FnOnce(&Builder, &Plan) -> Result<PathBuf, BuildError> + Send + 'static,
+        F: FnOnce(&Builder, &Plan) -> Result<Artifact, BuildError> + Send + 'static,
     {
-        let builder = Arc::clone(&self.builder);
+        let evaluator = self.clone();
         let plan = plan.clone();
-        match tokio::task::spawn_blocking(move || compile(&builder, &plan)).await {
-            Ok(Ok(artifact)) => Ok(artifact),
+        let built = tokio::task::spawn_blocking(move || {
+            let builder = evaluator.builder_for(&plan.cmake)?;
+            compile(&builder, &plan)
+        });
+        match built.await {
+            Ok(Ok(artifact)) => Ok(artifact.path),
             Ok(Err(error)) => Err(build_rejection(&error, case)),
             Err(error) => Err(Rejection::new(Reason::BuildFailed, case, error.to_string())),
         }
+    }
+
+    /// The builder for CMake entries that a candidate sets: other entries need another configured tree.
+    fn builder_for(&self, entries: &BTreeMap<String, String>) -> Result<Arc<Builder>, BuildError> {
+        if entries.is_empty() {
+            return Ok(Arc::clone(&self.builder));
+        }
+        let mut configured = self.configured.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(builder) = configured.get(entries) {
+            return Ok(Arc::clone(builder));
+        }
+        let builder = Arc::new(self.builder.with_entries(entries)?);
+        configured.insert(entries.clone(), Arc::clone(&builder));
+        Ok(builder)
     }
 
     /// Compares outputs and weighs hazards.
@@ -203,6 +255,12 @@ impl Evaluator {
         }
         let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
         let Some(expected) = expected else { return Ok(()) };
+        self.agrees(trial, execution, expected)
+    }
+
+    /// Compares the outputs of a run with right ones.
+    pub fn agrees(&self, trial: &Trial, execution: &Execution, expected: &[Vec<u8>]) -> Result<(), Rejection> {
+        let case = trial.label(&self.manifest.cases);
         if expected.len() != execution.outputs.len() {
             let detail = format!("{} outputs instead of {}", execution.outputs.len(), expected.len());
             return Err(Rejection::new(Reason::WrongResult, &case, detail));
@@ -273,7 +331,9 @@ fn rejection_of(failure: RunFailure, case: &str) -> Rejection {
 
 fn build_rejection(error: &BuildError, case: &str) -> Rejection {
     let mut rejection = Rejection::new(Reason::BuildFailed, case, error.to_string());
-    if let Some(diagnostic) = error.diagnostics().first() {
+    if let BuildError::Compile(failure) = error
+        && let Some(diagnostic) = failure.diagnostics.first()
+    {
         rejection.file.clone_from(&diagnostic.file);
         rejection.line = diagnostic.line;
         rejection.detail.clone_from(&diagnostic.message);

@@ -18,7 +18,6 @@ use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::LaunchProfile;
-use crate::build::Builder;
 use crate::experience::Bank;
 use crate::manifest::Reference;
 use crate::proposer::{History, MotifProposer};
@@ -232,14 +231,8 @@ async fn verify_winner(
     references: &References,
 ) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
     let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let builder = Builder::new(
-        workspace.project.clone(),
-        Arc::clone(&workspace.sdk),
-        clean.path(),
-        workspace.evaluator.builder.options().clone(),
-    )?;
     let mut evaluator = workspace.evaluator.clone();
-    evaluator.builder = Arc::new(builder);
+    evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
     let plan = winner.plain_plan(workspace.tunables());
     let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
@@ -291,7 +284,7 @@ fn open_journal(
         env!("CARGO_PKG_VERSION"),
         &baseline.digest(workspace.tunables()),
         &workspace.manifest_text,
-        workspace.sdk.digest(),
+        &workspace.sdk.digest,
         &workspace.machine.digest(),
         &format!("{:?}", workspace.cases),
         &format!("{:?}", workspace.manifest.cmake),

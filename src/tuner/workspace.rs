@@ -10,16 +10,13 @@ use super::workload::Workload;
 use super::TunerError;
 use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, SimBackend};
-use crate::build::{BuildOptions, Builder, Sdk};
+use crate::build::sdk::{Sdk, SdkOptions};
+use crate::build::{BuildOptions, Builder};
 use crate::init;
-use crate::manifest::{Layout, Manifest};
+use crate::manifest::{FILE_NAME, Layout, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
-use crate::verify::DType;
-
-/// Name of the manifest, in the operator's root.
-pub const MANIFEST_FILE: &str = "ascend.toml";
 
 /// What a command was asked for.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +50,7 @@ pub struct Workspace {
     /// Machine description.
     pub machine: Arc<Machine>,
     /// SDK that is built against.
-    pub sdk: Arc<Sdk>,
+    pub sdk: Sdk,
     /// Indices of the selected cases.
     pub cases: Vec<usize>,
     /// Sources as they are on disk.
@@ -70,30 +67,34 @@ impl Workspace {
     /// Finds the project, reads the manifest and makes the SDK ready. `on_sdk` hears how that went.
     pub fn open(options: WorkspaceOptions, on_sdk: &mut dyn FnMut(&Sdk)) -> Result<Self, TunerError> {
         let project = OperatorProject::find(&options.directory)?;
-        let path = project.root.join(MANIFEST_FILE);
+        let path = project.root.join(FILE_NAME);
         let work_directory = project.root.join("target").join("ascend-tune");
         let (manifest_text, mut manifest) = if path.exists() || !options.invent_manifest {
             if !path.exists() {
                 return Err(TunerError::NoManifest(path));
             }
-            let text = fs_err::read_to_string(&path)?;
-            let manifest = Manifest::parse(&text, &path)?;
-            (text, manifest)
+            (fs_err::read_to_string(&path)?, Manifest::load(&path)?)
         } else {
             let all = project.load_sources(&project.editable_files)?;
             let discovery = init::discover(&project, &all, None).map_err(|error| TunerError::Usage(error.to_string()))?;
             let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
-            (String::new(), Manifest::parse(&text, &path)?)
+            (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
         };
         let sources = project.load_sources(&manifest.sources)?;
         manifest.cmake.extend(options.cmake.clone());
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
         let cases = select_cases(&manifest, &options.cases)?;
-        let sdk = Arc::new(Sdk::prepare(options.jobs)?);
+        let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..SdkOptions::from_environment() })?;
         on_sdk(&sdk);
-        let build_options = BuildOptions { cmake: manifest.cmake.clone(), jobs: options.jobs, ..BuildOptions::default() };
-        let builder = Arc::new(Builder::new(project.clone(), Arc::clone(&sdk), &work_directory, build_options)?);
+        let build_options = BuildOptions {
+            work_directory: Some(work_directory.clone()),
+            cmake_entries: manifest.cmake.clone(),
+            program: None,
+            // Candidates are what runs in parallel; each of them compiles its few files in turn.
+            jobs: 1,
+        };
+        let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let backend = SimBackend {
             worker_exe: options.worker_exe.clone(),
             runner: sdk.runner().to_owned(),
@@ -103,13 +104,7 @@ impl Workspace {
         };
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join("data"))?;
         let manifest = Arc::new(manifest);
-        let evaluator = Evaluator {
-            builder,
-            backend,
-            manifest: Arc::clone(&manifest),
-            workload: Arc::new(workload),
-            root: project.root.clone(),
-        };
+        let evaluator = Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
         Ok(Self {
             project,
             manifest,
@@ -168,11 +163,7 @@ impl Workspace {
     }
 
     fn facts(&self, case: usize) -> CaseFacts {
-        let case = &self.manifest.cases[case];
-        let facts = CaseFacts::of_machine(&case.name, self.machine.aiv_cores(), self.machine.ub_bytes());
-        let Some(first) = case.inputs.first() else { return facts };
-        let dtype_bytes = first.dtype.parse::<DType>().map_or(1, DType::size_bytes);
-        facts.with_tensor(first.shape.as_deref().unwrap_or_default(), dtype_bytes as u32)
+        self.manifest.cases[case].facts(self.machine.aiv_cores(), self.machine.ub_bytes())
     }
 
     /// Whether the project has its own `main`.
