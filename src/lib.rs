@@ -12,6 +12,8 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod build;
 pub mod manifest;
+pub mod project;
 pub mod source;
 pub mod space;
