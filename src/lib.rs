@@ -18,6 +18,8 @@ pub mod lock;
 pub mod manifest;
 pub mod report;
 pub mod search;
+pub mod build;
+pub mod project;
 pub mod source;
 pub mod space;
 pub mod verify;
