@@ -13,5 +13,6 @@
 
 pub mod aicore;
 pub mod manifest;
+pub mod motif;
 pub mod source;
 pub mod space;
