@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::context::Context;
+use super::context::{Candidate, Context};
 use crate::source::Edit;
 use crate::source::facts::api::Access;
 use crate::source::facts::api::{Shape, overwrites_first, vector_shape};
@@ -245,14 +245,44 @@ fn is_free(file: &SyntaxFile, used: &crate::source::facts::TensorUse) -> bool {
         && used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| call.name == "FreeTensor")
 }
 
-/// A scratch tensor that the function declares and does not use, of the given element type.
-pub(super) fn unused_scratch<'a>(tensors: &'a TensorFacts, element: &str) -> Option<&'a str> {
+/// Scratch tensors that the function declares and does not use, of the given element type.
+pub(super) fn unused_scratch<'a>(tensors: &'a TensorFacts, element: &str) -> Vec<&'a str> {
     let unused = |name: &str| tensors.uses_of(name).next().is_none();
     tensors
         .tensors
         .iter()
-        .find(|(name, tensor)| tensor.element == element && matches!(tensor.origin, Origin::Buffer(_)) && unused(name))
+        .filter(|(name, tensor)| {
+            tensor.element == element && matches!(tensor.origin, Origin::Buffer(_)) && unused(name)
+        })
         .map(|(name, _)| name.as_str())
+        .collect()
+}
+
+/// One candidate for every unused scratch tensor, or one that says that there is none.
+pub(super) fn with_each_scratch(
+    file: &SyntaxFile,
+    call: &VectorCall<'_>,
+    tensors: &TensorFacts,
+    note: &str,
+    text: impl Fn(&str) -> String,
+) -> Vec<Candidate> {
+    let element = tensors.tensors.get(call.destination).map_or("", |tensor| tensor.element.as_str());
+    let same_type =
+        call.sources.iter().all(|source| tensors.tensors.get(*source).is_some_and(|source| source.element == element));
+    let scratches = if same_type { unused_scratch(tensors, element) } else { Vec::new() };
+    if scratches.is_empty() {
+        let reason = "no unused scratch tensor of the same type is declared in the function".to_owned();
+        return vec![Candidate::new(file, &call.call.span, note, Err(reason))];
+    }
+    let candidate = |scratch: &str| {
+        Candidate::new(
+            file,
+            &call.call.span,
+            format!("{note} through {scratch}"),
+            Ok(vec![edit(file, call.call.span.clone(), text(scratch))]),
+        )
+    };
+    scratches.into_iter().map(candidate).collect()
 }
 
 /// Whether the element type is floating point; `None` for a template parameter of unknown meaning.

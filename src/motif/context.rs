@@ -255,7 +255,9 @@ fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
             Err(reason) => findings.refused.push(Refused { file: site.file, line: site.line, reason }),
         }
     }
-    findings.sites.sort_by(|left, right| (&left.file, left.span.start, &left.note).cmp(&(&right.file, right.span.start, &right.note)));
+    findings.sites.sort_by(|left, right| {
+        (&left.file, left.span.start, &left.note).cmp(&(&right.file, right.span.start, &right.note))
+    });
     findings
 }
 

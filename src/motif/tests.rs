@@ -97,7 +97,9 @@ fn apply(id: &str, text: &str) -> (Site, String) {
 fn rewound(id: &str, text: &str, wanted: &str) -> bool {
     let context = context(text);
     let sites = motif(id).rewind_sites(&context).sites;
-    sites.iter().any(|site| patched(&context, &motif(id).rewind(&context, site).unwrap()).tree.text("k.h") == Some(wanted))
+    sites
+        .iter()
+        .any(|site| patched(&context, &motif(id).rewind(&context, site).unwrap()).tree.text("k.h") == Some(wanted))
 }
 
 /// Apply gives a text that one rewind turns back, and applying again gives the same.
@@ -133,7 +135,8 @@ fn d01_refuses_a_queue_that_is_filled_once_and_too_many_buffers() {
     let once = computing(EXP).replace("for (uint32_t tile = 0; tile < tiles; tile++) {", "{ uint32_t tile = 0;");
     refuses("D01", &once, "filled once");
     let many: String = (0..6).map(|index| format!("        pipe.InitBuffer(q{index}, 1, 32);\n")).collect();
-    let queues: String = (0..6).map(|index| format!("    AscendC::TQue<AscendC::TPosition::VECIN, 1> q{index};\n")).collect();
+    let queues: String =
+        (0..6).map(|index| format!("    AscendC::TQue<AscendC::TPosition::VECIN, 1> q{index};\n")).collect();
     refuses("D01", &kernel(&queues, &many, EXP), "event ids");
     let big = computing(EXP).replace("TILE * sizeof(float)", "20000 * sizeof(float)");
     refuses("D01", &big, "unified buffer has");
@@ -149,7 +152,8 @@ fn y01_removes_the_barrier_when_queues_order_everything() {
 fn y01_refuses_copies_into_a_tbuf_and_skipped_queues() {
     let tbuf = computing(EXP).replace("xLocal = inQueue.AllocTensor<float>()", "xLocal = polyBuf.Get<float>()");
     refuses("Y01", &tbuf, "TBuf that a copy touches");
-    let skipped = computing(EXP).replace("inQueue.EnQue(xLocal);", "AscendC::Exp(xLocal, xLocal, count); inQueue.EnQue(xLocal);");
+    let skipped =
+        computing(EXP).replace("inQueue.EnQue(xLocal);", "AscendC::Exp(xLocal, xLocal, count); inQueue.EnQue(xLocal);");
     refuses("Y01", &skipped, "another pipe");
     let through_gm = computing(EXP).replace("AscendC::DataCopyPad(yGm[start]", "AscendC::DataCopyPad(xGm[start]");
     refuses("Y01", &through_gm, "both read and written");
@@ -188,7 +192,10 @@ fn d05_drops_padding_when_the_length_is_known_or_on_condition() {
 #[test]
 fn d05_reads_fields_that_are_assigned_and_refuses_gaps_and_padding() {
     let fields = "AscendC::DataCopyExtParams params;\n        params.blockCount = 1;\n        params.blockLen = count * sizeof(float);\n        params.srcStride = 0;\n        params.dstStride = 0;";
-    let slow = computing(EXP).replace("AscendC::DataCopyExtParams params{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};", fields);
+    let slow = computing(EXP).replace(
+        "AscendC::DataCopyExtParams params{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};",
+        fields,
+    );
     assert_eq!(motif("D05").find(&context(&slow)).sites.len(), 2);
     let gaps = computing(EXP).replace("sizeof(float)), 0, 0, 0}", "sizeof(float)), 1, 0, 0}");
     refuses("D05", &gaps, "gaps");
@@ -202,7 +209,8 @@ fn d05_reads_fields_that_are_assigned_and_refuses_gaps_and_padding() {
 fn d09_hints_tensors_that_stream_through_once() {
     let fast = round_trip("D09", &computing(EXP));
     assert!(fast.contains("        xGm.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);\n"));
-    let twice = computing(EXP).replace("Compute(TILE);", "Compute(TILE);\n            CopyIn(tile, TILE);\n            CopyOut(tile, TILE);");
+    let twice = computing(EXP)
+        .replace("Compute(TILE);", "Compute(TILE);\n            CopyIn(tile, TILE);\n            CopyOut(tile, TILE);");
     refuses("D09", &twice, "call paths");
 }
 
@@ -219,7 +227,12 @@ fn v01_keeps_the_order_of_operations_of_a_polynomial() {
 
 #[test]
 fn v01_round_trip_of_one_instruction() {
-    round_trip("V01", &computing("        for (uint32_t i = 0; i < count; i++) {\n            y.SetValue(i, x.GetValue(i) * poly.GetValue(i));\n        }\n"));
+    round_trip(
+        "V01",
+        &computing(
+            "        for (uint32_t i = 0; i < count; i++) {\n            y.SetValue(i, x.GetValue(i) * poly.GetValue(i));\n        }\n",
+        ),
+    );
 }
 
 #[test]
@@ -249,12 +262,16 @@ fn v01_computes_half_in_float_when_the_loop_does() {
     let fast = apply("V01", &slow).1;
     assert!(fast.contains("pipe.InitBuffer(vecTmp0Buf, (TILE * sizeof(half)) * 2);"), "{fast}");
     assert!(fast.contains("AscendC::Cast(vecTmp0, x, AscendC::RoundMode::CAST_NONE, count);"), "{fast}");
-    assert!(fast.contains("AscendC::Cast(y, vecTmp1, AscendC::RoundMode::CAST_RINT, count);"), "{fast}");
+    assert!(fast.contains("AscendC::Cast(y, vecTmp0, AscendC::RoundMode::CAST_RINT, count);"), "{fast}");
 }
 
 #[test]
 fn v01_refuses_what_has_no_vector_form() {
-    let body = |text: &str| computing(&format!("        float sum = 0.0f;\n        for (uint32_t i = 0; i < count; i++) {{\n            {text}\n        }}\n"));
+    let body = |text: &str| {
+        computing(&format!(
+            "        float sum = 0.0f;\n        for (uint32_t i = 0; i < count; i++) {{\n            {text}\n        }}\n"
+        ))
+    };
     refuses("V01", &body("sum += x.GetValue(i);"), "rounds depend on each other");
     refuses("V01", &body("y.SetValue(i, x.GetValue(i + 1));"), "another index");
     refuses("V01", &body("y.SetValue(i + 1, x.GetValue(i));"), "another index");
@@ -263,17 +280,29 @@ fn v01_refuses_what_has_no_vector_form() {
     refuses("V01", &body("y.SetValue(i, x.GetValue(i) * i);"), "differs from round to round");
     refuses("V01", &body("y.SetValue(i, tanh(x.GetValue(i)));"), "tanh has no vector form");
     refuses("V01", &body("y.SetValue(i, x.GetValue(i) * unknown);"), "type of unknown");
-    let from_one = computing("        for (uint32_t i = 1; i < count; i++) {\n            y.SetValue(i, x.GetValue(i));\n        }\n");
+    let from_one = computing(
+        "        for (uint32_t i = 1; i < count; i++) {\n            y.SetValue(i, x.GetValue(i));\n        }\n",
+    );
     refuses("V01", &from_one, "counts from 0");
 }
 
 #[test]
 fn v02_and_v03_fuse_and_unfuse() {
-    let fast = round_trip("V02", &computing("        AscendC::Muls(poly, x, CUBIC, count);\n        AscendC::Add(y, y, poly, count);\n"));
+    let fast = round_trip(
+        "V02",
+        &computing("        AscendC::Muls(poly, x, CUBIC, count);\n        AscendC::Add(y, y, poly, count);\n"),
+    );
     assert!(fast.contains("AscendC::Axpy(y, x, CUBIC, count);"));
-    let fast = round_trip("V03", &computing("        AscendC::Mul(y, y, x, count);\n        AscendC::Add(y, y, ones, count);\n"));
+    let fast = round_trip(
+        "V03",
+        &computing("        AscendC::Mul(y, y, x, count);\n        AscendC::Add(y, y, ones, count);\n"),
+    );
     assert!(fast.contains("AscendC::FusedMulAdd(y, x, ones, count);"));
-    let fast = round_trip("V03", &computing("        AscendC::Mul(poly, x, ones, count);\n        AscendC::Add(y, y, poly, count);\n").replace("(poly, x, ones", "(poly, x, x"));
+    let fast = round_trip(
+        "V03",
+        &computing("        AscendC::Mul(poly, x, ones, count);\n        AscendC::Add(y, y, poly, count);\n")
+            .replace("(poly, x, ones", "(poly, x, x"),
+    );
     assert!(fast.contains("AscendC::MulAddDst(y, x, x, count);"));
 }
 
@@ -282,20 +311,28 @@ fn v02_and_v03_refuse_temporaries_that_live_on_and_inputs_that_change() {
     let tail = "        AscendC::Add(y, y, poly, count);\n        AscendC::Exp(y, poly, count);\n";
     refuses("V02", &computing(&format!("        AscendC::Muls(poly, x, CUBIC, count);\n{tail}")), "used again");
     refuses("V03", &computing(&format!("        AscendC::Mul(poly, x, ones, count);\n{tail}")), "used again");
-    let changed = computing("        AscendC::Muls(poly, x, CUBIC, count);\n        AscendC::Exp(x, x, count);\n        AscendC::Add(y, y, poly, count);\n");
+    let changed = computing(
+        "        AscendC::Muls(poly, x, CUBIC, count);\n        AscendC::Exp(x, x, count);\n        AscendC::Add(y, y, poly, count);\n",
+    );
     refuses("V02", &changed, "may change x");
     let counts = computing("        AscendC::Muls(poly, x, CUBIC, 64);\n        AscendC::Add(y, y, poly, count);\n");
     refuses("V02", &counts, "counts differ");
-    let integers = computing("        AscendC::Mul(y, y, x, count);\n        AscendC::Add(y, y, ones, count);\n").replace("float>", "int32_t>");
+    let integers = computing("        AscendC::Mul(y, y, x, count);\n        AscendC::Add(y, y, ones, count);\n")
+        .replace("float>", "int32_t>");
     refuses("V03", &integers, "no form for int32_t");
 }
 
 #[test]
 fn v06_takes_the_scalar_and_frees_the_tensor() {
-    let slow = computing("        AscendC::Duplicate(ones, 1.0f, count);\n        AscendC::Add(poly, x, ones, count);\n        AscendC::Div(y, x, poly, count);\n");
+    let slow = computing(
+        "        AscendC::Duplicate(ones, 1.0f, count);\n        AscendC::Add(poly, x, ones, count);\n        AscendC::Div(y, x, poly, count);\n",
+    );
     let fast = round_trip("V06", &slow);
     assert!(fast.contains("AscendC::Adds(poly, x, 1.0f, count);") && !fast.contains("Duplicate"));
-    let barrier = slow.replace("count);\n        AscendC::Add", "count);\n        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::Add");
+    let barrier = slow.replace(
+        "count);\n        AscendC::Add",
+        "count);\n        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::Add",
+    );
     assert!(apply("V06", &barrier).1.contains("Adds(poly"));
     refuses("V06", &slow.replace("Add(poly, x, ones", "Div(poly, x, ones"), "rounds differently");
     refuses("V06", &slow.replace("AscendC::Div(y, x, poly", "AscendC::Div(y, ones, poly"), "used again");
@@ -308,7 +345,7 @@ fn v26_hoists_a_constant_fill() {
     );
     let fast = round_trip("V26", &slow);
     assert!(fast.contains("        AscendC::Duplicate(ones, 1.0f, count);\n        for (uint32_t row"), "{fast}");
-    refuses("V26", &slow.replace("ones, 1.0f", "ones, 1.0f * row"), "may change");
+    refuses("V26", &slow.replace("ones, 1.0f", "ones, 1.0f * row"), "declared in the loop");
     refuses("V26", &slow.replace("AscendC::Add(y, x, ones", "AscendC::Add(ones, x, ones"), "written elsewhere");
 }
 

@@ -267,7 +267,9 @@ impl Surroundings<'_> {
 
     /// A declared and unused scratch tensor of the same type in a buffer of the same size that nobody else takes.
     fn existing_scratch(&self, element: Element, room: &InitBuffer, taken: &[String]) -> Option<String> {
-        let name = unused_scratch(self.tensors, element.name())?;
+        let name = unused_scratch(self.tensors, element.name())
+            .into_iter()
+            .find(|name| !taken.iter().any(|other| other == name))?;
         let Some(Origin::Buffer(buffer)) = self.tensors.tensors.get(name).map(|tensor| &tensor.origin) else {
             return None;
         };
@@ -280,7 +282,7 @@ impl Surroundings<'_> {
             .calls(&self.context.forest)
             .filter(|(_, _, call)| call.object.as_deref().map(crate::source::facts::base_name) == Some(buffer.as_str()))
             .count();
-        (same_size && handed_out == 1 && !taken.iter().any(|other| other == name)).then(|| name.to_owned())
+        (same_size && handed_out == 1).then(|| name.to_owned())
     }
 
     fn last_buffer_member(&self) -> Option<&crate::source::facts::Place> {

@@ -1,6 +1,6 @@
 //! V02: multiply by a scalar and add into the destination, in one instruction.
 
-use super::code::{edit, functions, is_float, unused_scratch, vector_calls};
+use super::code::{edit, functions, is_float, vector_calls, with_each_scratch};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::pairs::{Pair, each_pair, renamed};
 use crate::source::Edit;
@@ -54,24 +54,17 @@ impl Motif for Axpy {
         let mut found = Vec::new();
         for (file, function, _, tensors) in functions(context) {
             for call in vector_calls(file, function, &tensors).iter().filter(|call| call.name == "Axpy") {
-                let element = tensors.tensors.get(call.destination).map_or("", |tensor| tensor.element.as_str());
-                let same_type = tensors.tensors.get(call.sources[0]).is_some_and(|source| source.element == element);
-                let edits = match unused_scratch(&tensors, element).filter(|_| same_type) {
-                    None => Err("no unused scratch tensor of the same type is declared in the function".to_owned()),
-                    Some(scratch) => {
-                        let (target, count) = (call.destination, call.count);
-                        let product = format!(
-                            "{}({scratch}, {}, {}, {count});\n{}",
-                            renamed(file, call, "Muls"),
-                            call.sources[0],
-                            call.scalar.unwrap_or_default(),
-                            file.indentation(call.statement.start)
-                        );
-                        let sum = format!("{}({target}, {target}, {scratch}, {count})", renamed(file, call, "Add"));
-                        Ok(vec![edit(file, call.call.span.clone(), product + &sum)])
-                    }
+                let (target, count, indentation) =
+                    (call.destination, call.count, file.indentation(call.statement.start));
+                let text = |scratch: &str| {
+                    let (multiply, add) = (renamed(file, call, "Muls"), renamed(file, call, "Add"));
+                    let (source, scalar) = (call.sources[0], call.scalar.unwrap_or_default());
+                    format!(
+                        "{multiply}({scratch}, {source}, {scalar}, {count});\n{indentation}{add}({target}, {target}, {scratch}, {count})"
+                    )
                 };
-                found.push(Candidate::new(file, &call.call.span, "Axpy to Muls and Add", edits).with_rounding(true));
+                let candidates = with_each_scratch(file, call, &tensors, "Axpy to Muls and Add", text);
+                found.extend(candidates.into_iter().map(|candidate| candidate.with_rounding(true)));
             }
         }
         found

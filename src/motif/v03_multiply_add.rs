@@ -1,6 +1,6 @@
 //! V03: multiply and add of three tensors in one instruction.
 
-use super::code::{edit, functions, is_float, unused_scratch, vector_calls};
+use super::code::{edit, functions, is_float, vector_calls, with_each_scratch};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::pairs::{Pair, each_pair, renamed};
 use crate::source::Edit;
@@ -66,29 +66,28 @@ impl Motif for MultiplyAdd {
                 let (target, count) = (call.destination, call.count);
                 let line_end = format!("\n{}", file.indentation(call.statement.start));
                 let (multiply, add) = (renamed(file, &call, "Mul"), renamed(file, &call, "Add"));
-                let replacement = match call.name {
-                    "FusedMulAdd" => Ok(format!(
-                        "{multiply}({target}, {target}, {}, {count});{line_end}{add}({target}, {target}, {}, {count})",
-                        call.sources[0], call.sources[1]
-                    )),
-                    "MulAddDst" => {
-                        let element = tensors.tensors.get(target).map_or("", |tensor| tensor.element.as_str());
-                        unused_scratch(&tensors, element)
-                            .map(|scratch| {
-                                format!(
-                                    "{multiply}({scratch}, {}, {}, {count});{line_end}{add}({target}, {target}, {scratch}, {count})",
-                                    call.sources[0], call.sources[1]
-                                )
-                            })
-                            .ok_or_else(|| "no unused scratch tensor of the same type is declared in the function".to_owned())
+                let candidates = match call.name {
+                    "FusedMulAdd" => {
+                        let text = format!(
+                            "{multiply}({target}, {target}, {}, {count});{line_end}{add}({target}, {target}, {}, {count})",
+                            call.sources[0], call.sources[1]
+                        );
+                        vec![Candidate::new(
+                            file,
+                            &call.call.span,
+                            "FusedMulAdd to Mul and Add",
+                            Ok(vec![edit(file, call.call.span.clone(), text)]),
+                        )]
                     }
+                    "MulAddDst" => with_each_scratch(file, &call, &tensors, "MulAddDst to Mul and Add", |scratch| {
+                        format!(
+                            "{multiply}({scratch}, {}, {}, {count});{line_end}{add}({target}, {target}, {scratch}, {count})",
+                            call.sources[0], call.sources[1]
+                        )
+                    }),
                     _ => continue,
                 };
-                let edits = replacement.map(|text| vec![edit(file, call.call.span.clone(), text)]);
-                found.push(
-                    Candidate::new(file, &call.call.span, format!("{} to Mul and Add", call.name), edits)
-                        .with_rounding(true),
-                );
+                found.extend(candidates.into_iter().map(|candidate| candidate.with_rounding(true)));
             }
         }
         found

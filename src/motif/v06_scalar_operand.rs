@@ -1,6 +1,6 @@
 //! V06: a tensor filled with one value, used as an operand, becomes a scalar operand.
 
-use super::code::{edit, functions, unused_scratch, vector_calls};
+use super::code::{edit, functions, vector_calls, with_each_scratch};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::pairs::{Pair, each_pair, renamed};
 use crate::source::Edit;
@@ -55,27 +55,22 @@ impl Motif for ScalarOperand {
                     "Mins" => "Min",
                     _ => continue,
                 };
-                let element = tensors.tensors.get(call.destination).map_or("", |tensor| tensor.element.as_str());
-                let edits = unused_scratch(&tensors, element)
-                    .map(|scratch| {
-                        let fill = format!(
-                            "{}({scratch}, {}, {});\n{}",
-                            renamed(file, &call, "Duplicate"),
-                            call.scalar.unwrap_or_default(),
-                            call.count,
-                            file.indentation(call.statement.start)
-                        );
-                        let binary = format!(
-                            "{}({}, {}, {scratch}, {})",
-                            renamed(file, &call, name),
-                            call.destination,
-                            call.sources[0],
-                            call.count
-                        );
-                        vec![edit(file, call.call.span.clone(), fill + &binary)]
-                    })
-                    .ok_or_else(|| "no unused scratch tensor of the same type is declared in the function".to_owned());
-                found.push(Candidate::new(file, &call.call.span, format!("{} with a filled tensor", call.name), edits));
+                let indentation = file.indentation(call.statement.start);
+                let text = |scratch: &str| {
+                    let (fill, binary) = (renamed(file, &call, "Duplicate"), renamed(file, &call, name));
+                    let (target, source, count) = (call.destination, call.sources[0], call.count);
+                    let scalar = call.scalar.unwrap_or_default();
+                    format!(
+                        "{fill}({scratch}, {scalar}, {count});\n{indentation}{binary}({target}, {source}, {scratch}, {count})"
+                    )
+                };
+                found.extend(with_each_scratch(
+                    file,
+                    &call,
+                    &tensors,
+                    &format!("{} with a filled tensor", call.name),
+                    text,
+                ));
             }
         }
         found

@@ -346,8 +346,9 @@ impl Reader<'_> {
         let arguments: Vec<Node<'_>> =
             list.named_children(&mut cursor).filter(|node| node.kind() != "comment").collect();
         let Some(call) = self.file.calls().iter().find(|call| call.span == node.byte_range()) else {
-            // `float(x)`: the callee is a type.
-            let type_name = node.child_by_field_name("function").map(|of| self.text(of).to_owned()).unwrap_or_default();
+            // `float(x)` and `(half)(x)`: the callee is a type.
+            let callee = node.child_by_field_name("function").map(|of| self.text(of).to_owned()).unwrap_or_default();
+            let type_name = callee.trim_matches(['(', ')']).trim().to_owned();
             let [argument] = arguments.as_slice() else { return Err(format!("{type_name} has no vector form")) };
             let value = self.expression(*argument, depth + 1)?;
             return self.cast(&type_name, value);
