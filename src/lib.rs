@@ -20,6 +20,7 @@ pub mod report;
 pub mod search;
 pub mod build;
 pub mod project;
+pub mod motif;
 pub mod source;
 pub mod space;
 pub mod verify;
