@@ -46,7 +46,17 @@ fn common_options_stand_before_or_after_the_command() {
 #[test]
 fn repeatable_options_collect() {
     let cli = parse(&[
-        "profile", "-DA=1", "-D", "B:BOOL=ON", "--set", "TILE=-64", "--set=MODE=wide", "--set", "DB=true", "--case", "x",
+        "profile",
+        "-DA=1",
+        "-D",
+        "B:BOOL=ON",
+        "--set",
+        "TILE=-64",
+        "--set=MODE=wide",
+        "--set",
+        "DB=true",
+        "--case",
+        "x",
         "--case=y",
     ])
     .unwrap();
@@ -78,7 +88,8 @@ fn the_later_of_resume_and_no_resume_wins() {
 
 #[test]
 fn hidden_commands_take_everything() {
-    let Command::Worker(worker) = parse(&["__worker", "--wall=3", "--", "prog", "-q", "--help"]).unwrap().command else {
+    let Command::Worker(worker) = parse(&["__worker", "--wall=3", "--", "prog", "-q", "--help"]).unwrap().command
+    else {
         panic!("not __worker")
     };
     assert!(worker.args.iter().any(|one| one == "--help"));
@@ -116,7 +127,23 @@ fn refusals_say_what_to_write() {
         &["-q", "-v", "doctor"],
         &["tune"],
     ];
-    insta::assert_snapshot!(cases.map(refusal).join("\n"), @"");
+    insta::assert_snapshot!(cases.map(refusal).join("\n"), @"
+    error: invalid value 'TILE' for '--set <NAME=VALUE>': `=` is missing, write NAME=VALUE
+    error: invalid value '=3' for '--set <NAME=VALUE>': the name before `=` is missing, write NAME=VALUE
+    error: invalid value 'TILE=' for '--set <NAME=VALUE>': the value of TILE is missing, write TILE=VALUE
+    error: invalid value 'TI LE=3' for '--set <NAME=VALUE>': ` ` cannot be part of a name
+    error: invalid value 'TILE=99999999999999999999' for '--set <NAME=VALUE>': 99999999999999999999 is outside the range of 64-bit integers
+    error: invalid value 'A' for '-D <NAME=VALUE>': `=` is missing, write NAME=VALUE
+    error: invalid value 'A:INT=3' for '-D <NAME=VALUE>': `INT` is no type of a CMake cache entry; there are BOOL, FILEPATH, PATH, STRING and INTERNAL
+    error: invalid value '0' for '--budget <N>': 0 is not in 1..=10000000
+    error: invalid value '0' for '--jobs <N>': 0 is not in 1..=4096
+    error: unexpected argument '-1' found
+    error: invalid value 'soon' for '--time-limit <TIME>': not a duration; write a number with s, m or h, such as 90s, 15m or 1.5h
+    error: invalid value '0.9' for '--tolerance <RATIO>': not a ratio of at least 1, such as 1.03 for 3 %
+    error: invalid value 'cann' for '--backend <NAME>'
+    error: the argument '--quiet' cannot be used with '--verbose...'
+    error: unrecognized subcommand 'tune'
+    ");
 }
 
 #[test]
@@ -131,6 +158,15 @@ fn durations_have_units() {
 
 #[test]
 fn exit_statuses_are_a_contract() {
-    insta::assert_snapshot!(Exit::help(), @"");
+    insta::assert_snapshot!(Exit::help(), @"
+    Exit status:
+        0  fine
+        1  a check failed: a case regressed, or ascend.lock is stale
+        2  wrong arguments, or ascend.toml is missing or invalid
+        3  something on this machine is missing; `doctor` says what
+        4  the project does not build as it is
+        5  the unmodified operator is wrong, or nothing valid was found
+      101  a bug in cargo-ascend-tune
+    ");
     assert!(Cli::command().render_long_help().to_string().contains("101  a bug"));
 }

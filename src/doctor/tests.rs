@@ -91,7 +91,18 @@ fn shown(fake: &Fake) -> (Exit, String) {
 fn a_complete_machine_is_fine() {
     let (exit, text) = shown(&Fake::complete());
     assert_eq!(exit, Exit::Fine);
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @"
+       found  c++-compiler  g++ (Debian 12.2.0-14) 12.2.0 (/usr/bin/c++)
+       found  cmake         cmake version 3.25.1 (cmake)
+       found  cache         /cache
+       found  simulator     /cache/sdk/libascend_sim.so
+       found  landlock      kernels cannot write outside their directory
+       found  git           git version 2.39.5 (git)
+       found  cann-toolkit  /opt/toolkit (ASCEND_HOME_PATH); this version has no `cann` backend and does not use it: all latencies are modelled
+       found  processors    2; --jobs sets how many are used
+
+    ok: everything that tuning needs is there
+    ");
 }
 
 #[test]
@@ -107,7 +118,24 @@ fn what_is_missing_comes_with_a_fix() {
     };
     let (exit, text) = shown(&fake);
     assert_eq!(exit, Exit::Environment);
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @"
+     missing  c++-compiler  no C++ compiler: not found
+              help: install g++ 9 or newer, such as `apt-get install g++`, or set CXX to a compiler
+     missing  cmake         cmake version 3.13.4 (cmake)
+              help: install CMake 3.19 or newer: `apt-get install cmake` or `pip install cmake`
+     missing  cache         /cache cannot be written: permission denied
+              help: make the directory writable, or set XDG_CACHE_HOME to one that is
+      absent  simulator     not built yet, will be in /cache/sdk/libascend_sim.so
+              help: nothing to do: the first command that runs a kernel builds it, once per machine
+      absent  landlock      kernels run with limits on time, memory and file size, but may write where you may
+              help: use Linux 5.13 or newer with Landlock enabled (`lsm=landlock,..`), and a container that permits it
+      absent  git           `git --version` does not run
+              help: without git, `run` cannot see uncommitted changes and wants --allow-dirty to write back
+      absent  cann-toolkit  ASCEND_TOOLKIT_HOME names /gone, which is not there; this version has no `cann` backend and does not use it: all latencies are modelled
+       found  processors    2; --jobs sets how many are used
+
+    incomplete: tuning needs what is marked missing
+    ");
 }
 
 #[test]

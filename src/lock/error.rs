@@ -29,7 +29,9 @@ pub enum LockError {
         source: io::Error,
     },
     /// The text is not a lock file.
-    #[error("{path}:{line}:{column}: {message}; restore the file from version control or run `cargo ascend-tune run` again")]
+    #[error(
+        "{path}:{line}:{column}: {message}; restore the file from version control or run `cargo ascend-tune run` again"
+    )]
     Corrupt {
         /// The file.
         path: PathBuf,

@@ -47,8 +47,7 @@ pub fn write(lock: &Lock, path: &Path) -> Result<Written, LockError> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file =
-        tempfile::Builder::new().prefix(".ascend-lock").tempfile_in(directory).map_err(failed)?;
+    let mut file = tempfile::Builder::new().prefix(".ascend-lock").tempfile_in(directory).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
     set_mode(file.as_file(), path).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use anstyle::{AnsiColor, Effects, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::event::{Event, Evaluation, SdkStatus, Stage, Start, Status};
+use super::event::{Evaluation, Event, Origin, SdkStatus, Stage, Start, Status};
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
@@ -43,7 +43,10 @@ pub struct Human<'a> {
     color: bool,
     draw_target: Option<ProgressDrawTarget>,
     bar: Option<ProgressBar>,
+    /// `modelled on ascend910b2 version 3`, once that is known.
     origin: String,
+    /// `modelled` or `measured` with a space before it, once that is known.
+    word: &'static str,
     best_us: Option<f64>,
     stage: Option<Stage>,
     budget: Option<u64>,
@@ -52,11 +55,7 @@ pub struct Human<'a> {
 
 impl<'a> Human<'a> {
     /// Status lines go to `status` (standard error), results to `results` (standard output).
-    pub fn new(
-        status: impl Write + Send + 'a,
-        results: impl Write + Send + 'a,
-        options: HumanOptions,
-    ) -> Self {
+    pub fn new(status: impl Write + Send + 'a, results: impl Write + Send + 'a, options: HumanOptions) -> Self {
         Self {
             status: Box::new(status),
             results: Box::new(results),
@@ -65,6 +64,7 @@ impl<'a> Human<'a> {
             draw_target: options.progress.filter(|_| options.verbosity > Verbosity::Quiet),
             bar: None,
             origin: String::new(),
+            word: "",
             best_us: None,
             stage: None,
             budget: None,
@@ -110,6 +110,10 @@ impl<'a> Human<'a> {
         self.budget = start.budget;
         self.evaluations = start.resumed.unwrap_or(0);
         if let (Some(origin), Some(machine)) = (start.origin, &start.machine) {
+            self.word = match origin {
+                Origin::Modelled => " modelled",
+                Origin::Measured => " measured",
+            };
             self.origin = machine_text(origin.word(), machine, start.machine_version.as_deref().unwrap_or("?"));
         }
         let Some(operator) = &start.operator else { return Ok(()) };
@@ -155,7 +159,7 @@ impl<'a> Human<'a> {
         });
         let left = self.budget.map_or(0, |budget| budget.saturating_sub(self.evaluations));
         let best = self.best_us.map_or_else(|| "-".to_owned(), microseconds);
-        bar.set_message(format!("{left} left, best {best} ({})", factor(speedup)));
+        bar.set_message(format!("{left} left, best {best}{} ({})", self.word, factor(speedup)));
     }
 
     fn evaluation(&mut self, evaluation: &Evaluation) -> io::Result<()> {
@@ -172,7 +176,7 @@ impl<'a> Human<'a> {
             );
             match (evaluation.status, evaluation.objective_us) {
                 (Status::Valid, Some(objective)) => {
-                    self.note("Evaluated", &format!("{head}: {}", microseconds(objective)))?;
+                    self.note("Evaluated", &format!("{head}: {}{}", microseconds(objective), self.word))?;
                 }
                 (status, _) => {
                     let reason = evaluation.reason.as_deref().unwrap_or("no reason recorded");
@@ -202,10 +206,10 @@ impl Sink for Human<'_> {
                 for case in &baseline.cases {
                     let share = percent_of_bound(case.us, case.bound_us).map(percent).unwrap_or_default();
                     let text = format!(
-                        "{}: {} {}, {share} of the bound {}",
+                        "{}: {}{}, {share} of the bound {}",
                         case.name,
                         microseconds(case.us),
-                        self.origin,
+                        self.word,
                         microseconds(case.bound_us),
                     );
                     self.note("Baseline", &text)?;
@@ -221,8 +225,9 @@ impl Sink for Human<'_> {
                 self.note(
                     "Improved",
                     &format!(
-                        "{} ({}) at #{}, {} stage: {}",
+                        "{}{} ({}) at #{}, {} stage: {}",
                         microseconds(improvement.objective_us),
+                        self.word,
                         factor(improvement.speedup),
                         improvement.index,
                         improvement.stage.word(),
@@ -258,7 +263,8 @@ impl Sink for Human<'_> {
             }
             Event::Build(build) => {
                 self.finish();
-                let locked = if build.locked { "with the values of ascend.lock" } else { "with the sources' own values" };
+                let locked =
+                    if build.locked { "with the values of ascend.lock" } else { "with the sources' own values" };
                 self.note("Finished", &format!("{} {locked} in {}", build.operator, seconds(build.wall_s)))?;
                 let text: String = build.artifacts.iter().map(|artifact| format!("{artifact}\n")).collect();
                 self.result(&text)

@@ -4,18 +4,18 @@
 //! here prints by itself; writers and draw targets are handed in.
 
 pub mod event;
-//mod html;
+mod html;
 mod human;
 mod record;
 mod sink;
-//mod svg;
+mod svg;
 mod trace;
 mod units;
 
-//#[cfg(test)]
-//mod tests;
+#[cfg(test)]
+mod tests;
 
-//pub use html::{RenderError, render_html, write_html};
+pub use html::{RenderError, render_html, write_html};
 pub use human::{Human, HumanOptions, Verbosity};
 pub use record::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
 pub use sink::{JsonLines, Silent, Sink};

@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 use super::super::event::{
     Bank, Check, CheckState, CheckVerdict, Doctor, HazardReport, ProfileEvent, Rewind, StallReport, Summary,
 };
-use super::super::units::{
-    bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds,
-};
+use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
 use crate::aicore::Severity;
@@ -101,7 +99,7 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
         let style = if share >= 90.0 { GOOD } else { WARN };
         let _ = writeln!(
             text,
-            "  bound  {} ({}): you are at {} of the bound",
+            "  bound  {} by {}: you are at {} of the bound",
             microseconds(profile.bound_us),
             limiter(profile.limiter),
             paint(color, style, &percent(share)),
@@ -116,12 +114,8 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
             number(profile.task_us / published),
         );
     }
-    let _ = writeln!(
-        text,
-        "  memory  {} read, {} written",
-        bytes(profile.gm_read_bytes),
-        bytes(profile.gm_write_bytes)
-    );
+    let _ =
+        writeln!(text, "  memory  {} read, {} written", bytes(profile.gm_read_bytes), bytes(profile.gm_write_bytes));
     text.push_str(&pipes(profile));
     text.push_str(&stalls(&profile.stalls));
     text.push_str(&hazards(&profile.hazards, color));
@@ -150,21 +144,16 @@ fn pipes(profile: &ProfileEvent) -> String {
         if !always && busy_us == 0.0 {
             continue;
         }
-        let share = if profile.longest_core_us > 0.0 { (busy_us / profile.longest_core_us).clamp(0.0, 1.0) } else { 0.0 };
-        let _ = writeln!(
-            text,
-            "    {name:<8}{} {:>5}  {}",
-            bar(share),
-            percent(share * 100.0),
-            microseconds(busy_us)
-        );
+        let share =
+            if profile.longest_core_us > 0.0 { (busy_us / profile.longest_core_us).clamp(0.0, 1.0) } else { 0.0 };
+        let _ = writeln!(text, "    {name:<8}{} {:>5}  {}", bar(share), percent(share * 100.0), microseconds(busy_us));
     }
     text
 }
 
 /// A bar of eighth blocks, always [`BAR_CELLS`] wide.
 fn bar(share: f64) -> String {
-    const PARTS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    const PARTS: [char; 8] = ['·', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = (share * (BAR_CELLS * 8) as f64).round() as usize;
     let mut cells = "█".repeat(eighths / 8);
     if eighths / 8 < BAR_CELLS {
