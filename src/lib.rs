@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod backend;
 pub mod cli;
 pub mod doctor;
 pub mod lock;
@@ -23,4 +24,5 @@ pub mod project;
 pub mod motif;
 pub mod source;
 pub mod space;
+pub mod tuner;
 pub mod verify;

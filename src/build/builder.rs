@@ -76,6 +76,21 @@ impl Builder {
         Ok(Builder { project, sdk, options, work_directory, configured, cache })
     }
 
+    /// A builder of the same project in another private directory, with nothing cached.
+    pub fn in_directory(&self, directory: &Path) -> Result<Builder, BuildError> {
+        let options = BuildOptions { work_directory: Some(directory.to_owned()), ..self.options.clone() };
+        Builder::new(self.project.clone(), self.sdk.clone(), options)
+    }
+
+    /// A builder of the same project with further CMake cache entries, in a private directory of its own.
+    pub fn with_entries(&self, entries: &BTreeMap<String, String>) -> Result<Builder, BuildError> {
+        let mut options = self.options.clone();
+        options.cmake_entries.extend(entries.clone());
+        let digest = Digest::new("cmake entries").texts(options.cmake_entries.iter().flat_map(|(name, value)| [name, value])).finish();
+        options.work_directory = Some(self.work_directory.join("variants").join(digest));
+        Builder::new(self.project.clone(), self.sdk.clone(), options)
+    }
+
     /// The project.
     pub fn project(&self) -> &OperatorProject {
         &self.project

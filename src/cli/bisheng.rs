@@ -4,11 +4,17 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::build::bisheng;
+use crate::build::sdk::{Sdk, SdkOptions};
 
 /// Translates the command line and runs the host compiler.
 pub fn execute(arguments: &[OsString]) -> ExitCode {
-    match bisheng::run(arguments) {
-        Ok(code) => ExitCode::from(code),
+    let arguments: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let outcome = Sdk::prepare(&SdkOptions::from_environment()).and_then(|sdk| bisheng::run(&arguments, &sdk));
+    match outcome {
+        Ok(outcome) => {
+            eprint!("{}", outcome.output);
+            ExitCode::from(outcome.code)
+        }
         Err(error) => {
             eprintln!("bisheng: {error}");
             ExitCode::FAILURE

@@ -20,7 +20,7 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
     let lock_path = workspace.project.root.join(LOCK_FILE);
     let locked = match lock::read(&lock_path) {
         Ok(locked) => Some(locked),
-        Err(LockError::Missing { .. }) if !arguments.locked => None,
+        Err(LockError::Absent { .. }) if !arguments.locked => None,
         Err(error) => return Err(error.into()),
     };
     if let Some(locked) = &locked {

@@ -53,7 +53,7 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
                 Outcome::Valid(times) => times
                     .into_iter()
                     .filter_map(|time| {
-                        Some(MeasuredCase { name: time.name, latency: Picoseconds::from_us(time.task_us)? })
+                        Some(MeasuredCase { name: time.name, time: Picoseconds::from_us(time.task_us)? })
                     })
                     .collect(),
                 Outcome::Rejected(_) => Vec::new(),

@@ -19,7 +19,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         let message = format!("{} is there already; give --force to replace it, or --dry-run to see what it would be", path.display());
         return Err(TunerError::Usage(message));
     }
-    let sources = project.load_sources(&project.editable_files)?;
+    let sources = project.load_sources()?;
     let discovery = init::discover(&project, &sources, None).map_err(|error| TunerError::Usage(error.to_string()))?;
     let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
     // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.

@@ -42,7 +42,10 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         }
     }
     if let (Some(path), Some(launch)) = (&arguments.trace, longest) {
-        fs_err::write(path, chrome_trace(&launch.profile))?;
+        let places = launch.profile.stalls.iter().zip(&launch.stall_places);
+        let sites = places.map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line))).collect();
+        let title = workspace.manifest.operator.as_str();
+        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], Origin::Modelled, &sites))?;
     }
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }

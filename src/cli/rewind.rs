@@ -5,7 +5,7 @@ use super::args::{Common, RewindArgs};
 use super::output::Output;
 use super::run::own_bank;
 use super::target::{open, opened_event, runtime};
-use crate::experience::Bank;
+use super::bank::load;
 use crate::lock::Origin;
 use crate::report::event::{Event, Rewind};
 use crate::tuner::{RewindOptions, TunerError, rewind};
@@ -20,8 +20,11 @@ pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> 
     let options = RewindOptions { evaluations: arguments.budget };
     let report = runtime()?.block_on(rewind(&workspace, &options))?;
     let directory = arguments.bank.clone().unwrap_or_else(|| own_bank(&workspace));
-    if !arguments.dry_run && !report.records.is_empty() {
-        Bank::append(&directory, &report.records).map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
+    if !arguments.dry_run {
+        let mut bank = load(&directory)?;
+        for record in report.records {
+            bank.add(&directory, record).map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
+        }
     }
     output.emit(&Event::Rewind(Rewind {
         operator: workspace.manifest.operator.clone(),

@@ -8,12 +8,11 @@ use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice, StrategyChoice};
 use super::output::Output;
 use super::target::{open, opened_event, runtime};
-use crate::experience::Bank;
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::source::write_back;
-use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run};
+use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run, status_of};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -59,7 +58,6 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         write_back(&workspace.project.root, &workspace.sources, &outcome.progress.best.sources)
             .map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
         lock::write(&lock, &lock_path)?;
-        keep_experience(&workspace, &outcome, arguments.bank.as_deref(), output);
     }
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
@@ -129,8 +127,18 @@ fn summary(
         lock,
         report,
         configuration: outcome.progress.best.configuration.clone(),
+        rejections: rejections(outcome),
         motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
     }
+}
+
+/// Rejections by the event format's word.
+fn rejections(outcome: &RunOutcome) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for rejection in outcome.progress.attempts.iter().filter_map(|attempt| attempt.rejection.as_ref()) {
+        *counts.entry(status_of(rejection).word().to_owned()).or_insert(0) += 1;
+    }
+    counts
 }
 
 fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
@@ -190,22 +198,6 @@ pub fn banks(named: Option<&Path>, workspace: &Workspace) -> Vec<PathBuf> {
 /// The project's own bank, which may not exist yet.
 pub fn own_bank(workspace: &Workspace) -> PathBuf {
     workspace.work_directory.join("bank")
-}
-
-/// What was tried becomes experience: gains and failures alike.
-fn keep_experience(workspace: &Workspace, outcome: &RunOutcome, named: Option<&Path>, output: &mut Output) {
-    let directory = named.map_or_else(|| own_bank(workspace), Path::to_owned);
-    let records = super::record::experience(workspace, outcome);
-    if records.is_empty() {
-        return;
-    }
-    if let Err(error) = Bank::append(&directory, &records) {
-        output.emit(&Event::Warning(Warning {
-            code: "bank-not-written".to_owned(),
-            message: error.to_string(),
-            help: None,
-        }));
-    }
 }
 
 /// Refuses to edit files with uncommitted changes. A project outside of git has nothing to compare with and is accepted.

@@ -124,7 +124,6 @@ impl TunerError {
                 "a faster operator must be compared with a right one: mend it first; `cargo ascend-tune profile` shows its hazards"
                     .to_owned(),
             ),
-            TunerError::Build(error) => error.help(),
             TunerError::Internal(_) => Some("please report this, with the command and the project's layout".to_owned()),
             _ => None,
         }

@@ -29,20 +29,9 @@ pub struct KernelStage<'a> {
     pub known: &'a KnownValues,
 }
 
-/// A finished proposal, for learning and for the report.
-#[derive(Clone, Debug)]
-pub struct Tried {
-    /// What was proposed.
-    pub proposal: Proposal,
-    /// What came of it.
-    pub judged: Judged,
-    /// Objective of the candidate it was applied to.
-    pub before_us: f64,
-}
-
 impl KernelStage<'_> {
-    /// Rewrites until nothing proposed helps, or `limit` evaluations are spent. Returns what was tried; the stage
-    /// improved something if [`Progress::best_us`] fell.
+    /// Rewrites until nothing proposed helps, or `limit` evaluations are spent. The stage improved something if
+    /// [`Progress::best_us`] fell.
     pub async fn run(
         &self,
         session: &mut Session,
@@ -50,14 +39,13 @@ impl KernelStage<'_> {
         history: &mut History,
         limit: u64,
         emit: &mut dyn FnMut(Event),
-    ) -> Result<Vec<Tried>, TunerError> {
+    ) -> Result<(), TunerError> {
         let start = session.used();
-        let mut tried = Vec::new();
         while session.left() > 0 && session.used() - start < limit {
             let profile = self.profile(session, &progress.best).await;
-            let context = Context::new(progress.best.sources.clone(), self.known.clone(), profile);
+            let context = Context::new(progress.best.sources.clone(), self.known.clone(), profile.clone());
             let room = (limit - (session.used() - start)).min(session.left()) as usize;
-            let proposals = self.proposer.propose(&context, self.bank, history);
+            let proposals = self.proposer.propose(&context, self.bank, profile.as_ref(), history);
             let batch = self.next_batch(session, &progress.best, proposals, history, BATCH.min(room));
             if batch.is_empty() {
                 break;
@@ -70,11 +58,10 @@ impl KernelStage<'_> {
                 let Some(judged) = judged else { continue };
                 let patch = candidate.patches.last();
                 progress.record(Stage::Kernel, &candidate, patch, &judged, winner == Some(position), emit);
-                history.note(&proposal, &context, judged.objective_us.map(|us| before_us / us));
-                tried.push(Tried { proposal, judged, before_us });
+                history.record(&proposal);
             }
         }
-        Ok(tried)
+        Ok(())
     }
 
     /// The first proposals that give candidates which were not evaluated yet.
@@ -95,7 +82,7 @@ impl KernelStage<'_> {
             let Ok(candidate) = best.with_patch(self.tunables, &proposal.patch) else { continue };
             let digest = candidate.digest(self.tunables);
             if session.knows(&digest) {
-                history.skip(&proposal);
+                history.record(&proposal);
                 continue;
             }
             if batch.insert(digest.clone(), (proposal, candidate)).is_none() {

@@ -11,7 +11,7 @@ use super::evaluator::{References, Scope, Trialled};
 use super::host_stage::HostStage;
 use super::injection::Injection;
 use super::journal::{Journal, Opened};
-use super::kernel_stage::{KernelStage, Tried};
+use super::kernel_stage::KernelStage;
 use super::progress::Progress;
 use super::reference::command_references;
 use super::session::{Budget, Session};
@@ -80,8 +80,6 @@ pub struct RunOutcome {
     pub evaluations: u64,
     /// How many were rejected.
     pub rejected: u64,
-    /// Rewrites that were tried, for the bank.
-    pub tried: Vec<Tried>,
     /// Tunables that had to be compiled in, with reasons.
     pub compiled_in: Vec<(String, String)>,
     /// Why the run ended.
@@ -138,8 +136,7 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
     let mut injection_of = None;
     let mut history = History::default();
     let known = workspace.known_values();
-    let proposer = MotifProposer::new(options.allow_rounding || workspace.manifest.allow_rounding_changes);
-    let mut tried = Vec::new();
+    let proposer = MotifProposer { allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes };
 
     let mut idle = 0;
     let mut turn = 0;
@@ -180,7 +177,7 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
             Stage::Host => {}
             Stage::Kernel => {
                 let kernel = KernelStage { tunables, bank: &bank, proposer: &proposer, known: &known };
-                tried.extend(kernel.run(&mut session, &mut progress, &mut history, limit(KERNEL_TURN), emit).await?);
+                kernel.run(&mut session, &mut progress, &mut history, limit(KERNEL_TURN), emit).await?;
             }
         }
         idle = if progress.best_us < before_us { 0 } else { idle + 1 };
@@ -201,7 +198,6 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
         weights,
         evaluations: session.used(),
         rejected: session.rejected(),
-        tried,
         compiled_in: injection.compiled_in,
         ended,
         progress,
@@ -259,9 +255,7 @@ fn load_banks(directories: &[PathBuf], emit: &mut dyn FnMut(Event)) -> Bank {
     let mut bank = Bank::shipped();
     for directory in directories {
         match Bank::load(directory) {
-            Ok(more) => {
-                bank.merge(&more);
-            }
+            Ok(more) => bank.merge(more),
             Err(error) => emit(Event::Warning(event::Warning {
                 code: "bank-unreadable".to_owned(),
                 message: error.to_string(),

@@ -75,12 +75,12 @@ impl Workspace {
             }
             (fs_err::read_to_string(&path)?, Manifest::load(&path)?)
         } else {
-            let all = project.load_sources(&project.editable_files)?;
+            let all = project.load_sources()?;
             let discovery = init::discover(&project, &all, None).map_err(|error| TunerError::Usage(error.to_string()))?;
             let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
             (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
         };
-        let sources = project.load_sources(&manifest.sources)?;
+        let sources = editable_sources(&project, &manifest)?;
         manifest.cmake.extend(options.cmake.clone());
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
@@ -170,6 +170,22 @@ impl Workspace {
     pub fn is_direct_launch(&self) -> bool {
         self.manifest.layout == Layout::DirectLaunch
     }
+}
+
+/// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.
+fn editable_sources(project: &OperatorProject, manifest: &Manifest) -> Result<SourceTree, TunerError> {
+    let all = project.load_sources()?;
+    if manifest.sources.is_empty() {
+        return Ok(all);
+    }
+    let mut chosen = SourceTree::new();
+    for file in &manifest.sources {
+        let text = all.text(file).ok_or_else(|| {
+            TunerError::Usage(format!("{}: sources: {file} is not a source file of the operator", manifest.path.display()))
+        })?;
+        chosen.insert(file.clone(), text);
+    }
+    Ok(chosen)
 }
 
 /// An embedded description by name, or a user's own by path.
