@@ -3,6 +3,7 @@
 pub mod args;
 pub mod doctor;
 mod exit;
+pub mod output;
 mod value;
 
 #[cfg(test)]
