@@ -45,9 +45,6 @@ fn long_help() -> String {
     )
 }
 
-/// Directory of the experience bank without `--bank`, in the project.
-pub const DEFAULT_BANK: &str = "ascend-bank";
-
 /// Form of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
@@ -220,7 +217,7 @@ pub struct RunArgs {
     /// Stages to use.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub stage: StageChoice,
-    /// Directory of the experience bank that the kernel stage asks [default: ascend-bank in the project].
+    /// Directory of the experience bank that the kernel stage asks [default: target/ascend-tune/bank of the project].
     #[arg(long, value_name = "DIR")]
     pub bank: Option<PathBuf>,
     /// Continue from the journal of an interrupted run; an error if there is none that fits.
@@ -334,7 +331,7 @@ pub struct RewindArgs {
     /// What to build and run.
     #[command(flatten)]
     pub target: Target,
-    /// Directory of the experience bank that records go to [default: ascend-bank in the project].
+    /// Directory of the experience bank that records go to [default: target/ascend-tune/bank of the project].
     #[arg(long, value_name = "DIR")]
     pub bank: Option<PathBuf>,
     /// Evaluations to spend.
@@ -355,7 +352,7 @@ pub struct RewindArgs {
     cargo ascend-tune bank show D01-softmax-3f2a\n  \
     cargo ascend-tune bank merge ../other-team/bank")]
 pub struct BankArgs {
-    /// Directory of the experience bank [default: ascend-bank in the project].
+    /// Directory of the experience bank [default: target/ascend-tune/bank of the project].
     #[arg(long, global = true, value_name = "DIR")]
     pub bank: Option<PathBuf>,
     /// What to do with it.

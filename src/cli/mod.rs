@@ -3,7 +3,6 @@
 pub mod args;
 pub mod doctor;
 mod exit;
-pub mod output;
 mod value;
 
 #[cfg(test)]
