@@ -79,26 +79,26 @@ pub struct Common {
 /// What can be asked for.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Reads the sources and writes a commented ascend.toml.
+    /// Read the sources and write a commented ascend.toml.
     Init(InitArgs),
-    /// Tunes the operator, writes the winner back, writes ascend.lock and a report.
+    /// Tune the operator, write the winner back into the sources, write ascend.lock and a report.
     Run(RunArgs),
-    /// Measures again and fails where a case is slower than ascend.lock, or sources and lock drifted apart.
+    /// Run again and fail where a case is slower than ascend.lock, or sources and lock drifted apart.
     Check(CheckArgs),
-    /// Builds the project with the values of ascend.lock.
+    /// Build the project with the values of ascend.lock.
     Build(BuildArgs),
-    /// Runs once and explains where the time goes.
+    /// Run once and explain where the time goes.
     Profile(ProfileArgs),
-    /// Says what is there, what is missing and how to get it.
+    /// Say what is there, what is missing and how to get it.
     Doctor(DoctorArgs),
-    /// Removes optimisations from a strong kernel one by one and records what each was worth.
+    /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),
-    /// Lists, shows and merges the records of an experience bank.
+    /// List, show and merge the records of an experience bank.
     Bank(BankArgs),
-    /// Runs a program under limits.
+    /// Run a program under limits.
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),
-    /// Stands in for the toolkit's compiler driver.
+    /// Stand in for the toolkit's compiler driver.
     #[command(name = "__bisheng", hide = true, disable_help_flag = true)]
     Bisheng(RawArgs),
 }
@@ -217,7 +217,7 @@ pub struct RunArgs {
     /// Stages to use.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub stage: StageChoice,
-    /// Directory of the experience bank that the kernel stage asks [default: that of ascend.toml].
+    /// Directory of the experience bank that the kernel stage asks [default: target/ascend-tune/bank of the project].
     #[arg(long, value_name = "DIR")]
     pub bank: Option<PathBuf>,
     /// Continue from the journal of an interrupted run; an error if there is none that fits.
@@ -331,7 +331,7 @@ pub struct RewindArgs {
     /// What to build and run.
     #[command(flatten)]
     pub target: Target,
-    /// Directory of the experience bank that records go to [default: that of ascend.toml].
+    /// Directory of the experience bank that records go to [default: target/ascend-tune/bank of the project].
     #[arg(long, value_name = "DIR")]
     pub bank: Option<PathBuf>,
     /// Evaluations to spend.
@@ -352,7 +352,7 @@ pub struct RewindArgs {
     cargo ascend-tune bank show D01-softmax-3f2a\n  \
     cargo ascend-tune bank merge ../other-team/bank")]
 pub struct BankArgs {
-    /// Directory of the experience bank [default: that of ascend.toml].
+    /// Directory of the experience bank [default: target/ascend-tune/bank of the project].
     #[arg(long, global = true, value_name = "DIR")]
     pub bank: Option<PathBuf>,
     /// What to do with it.
@@ -363,18 +363,18 @@ pub struct BankArgs {
 /// What to do with a bank.
 #[derive(Clone, Debug, Subcommand)]
 pub enum BankAction {
-    /// Lists the records.
+    /// List the records.
     List {
         /// Only records of this motif.
         #[arg(long, value_name = "ID")]
         motif: Option<String>,
     },
-    /// Shows one record with its sources before and after.
+    /// Show one record with its sources before and after.
     Show {
         /// Name of the record, or an unambiguous beginning.
         record: String,
     },
-    /// Copies records of other banks that this one does not have.
+    /// Copy records of other banks that this one does not have.
     Merge {
         /// Directories of the other banks.
         #[arg(required = true, value_name = "DIR")]

@@ -110,7 +110,7 @@ fn cache(environment: &dyn Environment) -> DoctorCheck {
             "cache",
             CheckState::Missing,
             reason,
-            Some("make the directory writable, or set XDG_CACHE_HOME to one that is"),
+            Some("make the directory writable, or set ASCEND_TUNE_CACHE to one that is"),
         ),
     }
 }

@@ -124,7 +124,7 @@ fn what_is_missing_comes_with_a_fix() {
      missing  cmake         cmake version 3.13.4 (cmake)
               help: install CMake 3.19 or newer: `apt-get install cmake` or `pip install cmake`
      missing  cache         /cache cannot be written: permission denied
-              help: make the directory writable, or set XDG_CACHE_HOME to one that is
+              help: make the directory writable, or set ASCEND_TUNE_CACHE to one that is
       absent  simulator     not built yet, will be in /cache/sdk/libascend_sim.so
               help: nothing to do: the first command that runs a kernel builds it, once per machine
       absent  landlock      kernels run with limits on time, memory and file size, but may write where you may

@@ -186,7 +186,8 @@ fn pipe_rows(before: Option<&Profile>, after: Option<&Profile>) -> Vec<Value> {
 }
 
 fn fact_rows(before: Option<&Profile>, after: Option<&Profile>) -> Vec<Value> {
-    let facts: [(&str, fn(&Profile) -> String); 6] = [
+    type Show = fn(&Profile) -> String;
+    let facts: [(&str, Show); 6] = [
         ("task duration", |one| microseconds(one.task_us)),
         ("lower bound", |one| microseconds(one.bound_us)),
         ("limited by", |one| limiter(one.limiter).to_owned()),
@@ -196,7 +197,7 @@ fn fact_rows(before: Option<&Profile>, after: Option<&Profile>) -> Vec<Value> {
         }),
         ("global memory", |one| format!("{} in, {} out", bytes(one.gm_read_bytes), bytes(one.gm_write_bytes))),
     ];
-    let text = |profile: Option<&Profile>, show: fn(&Profile) -> String| profile.map_or_else(|| "–".to_owned(), show);
+    let text = |profile: Option<&Profile>, show: Show| profile.map_or_else(|| "–".to_owned(), show);
     facts
         .into_iter()
         .map(|(name, show)| context! { name, before => text(before, show), after => text(after, show) })

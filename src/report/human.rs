@@ -140,7 +140,7 @@ impl<'a> Human<'a> {
     fn begin_bar(&mut self) {
         let Some(target) = self.draw_target.take() else { return };
         let bar = ProgressBar::with_draw_target(self.budget, target);
-        let template = "{prefix:>12.cyan.bold} [{bar:24}] {pos}/{len} evaluations, {msg}";
+        let template = "{prefix:>12.cyan.bold} [{bar:24}] {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -157,14 +157,22 @@ impl<'a> Human<'a> {
             Some(Stage::Kernel) => "Kernel stage",
             None => "Verifying",
         });
-        let left = self.budget.map_or(0, |budget| budget.saturating_sub(self.evaluations));
+        let done = match self.budget {
+            Some(budget) => {
+                format!("{} of {budget}, {} left", self.evaluations, budget.saturating_sub(self.evaluations))
+            }
+            None => counted(self.evaluations, "evaluation"),
+        };
         let best = self.best_us.map_or_else(|| "-".to_owned(), microseconds);
-        bar.set_message(format!("{left} left, best {best}{} ({})", self.word, factor(speedup)));
+        bar.set_message(format!("{done}, best {best}{} ({})", self.word, factor(speedup)));
     }
 
     fn evaluation(&mut self, evaluation: &Evaluation) -> io::Result<()> {
         self.evaluations = self.evaluations.max(evaluation.index);
         self.stage = Some(evaluation.stage);
+        if let (Some(now), Some(best)) = (evaluation.objective_us, self.best_us) {
+            self.best_us = Some(best.min(now));
+        }
         if self.verbosity == Verbosity::Verbose {
             let motif = evaluation.motif.as_deref().map(|motif| format!(" {motif}")).unwrap_or_default();
             let cached = if evaluation.cached { " (seen before)" } else { "" };
