@@ -12,7 +12,9 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod experience;
 pub mod manifest;
 pub mod motif;
+pub mod proposer;
 pub mod source;
 pub mod space;
