@@ -31,11 +31,15 @@ struct CommandLine {
 /// Runs a compiler command line of the device compiler.
 pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError> {
     if arguments.iter().any(|argument| argument == "--version" || argument == "-v") {
-        return Ok(DriverOutcome { code: 0, output: format!("bisheng of cargo-ascend-tune over {}\n", sdk.compiler.version) });
+        return Ok(DriverOutcome {
+            code: 0,
+            output: format!("bisheng of cargo-ascend-tune over {}\n", sdk.compiler.version),
+        });
     }
     let parsed = parse(arguments);
     let directory = std::env::current_dir().map_err(BuildError::io("."))?;
-    let temporary = tempfile::Builder::new().prefix("ascend-tune-").tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+    let temporary =
+        tempfile::Builder::new().prefix("ascend-tune-").tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
     let mut words = parsed.words.clone();
     let mut originals = Vec::new();
     for (index, source) in parsed.sources.iter().enumerate() {
@@ -44,7 +48,13 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
         match stage(&original, &folder) {
             Ok(staged) => {
                 words.extend(quote_folders(&original));
-                words.extend(["-x".to_owned(), "c++".to_owned(), staged.display().to_string(), "-x".to_owned(), "none".to_owned()]);
+                words.extend([
+                    "-x".to_owned(),
+                    "c++".to_owned(),
+                    staged.display().to_string(),
+                    "-x".to_owned(),
+                    "none".to_owned(),
+                ]);
                 originals.push((staged, source.clone()));
             }
             Err(StageError::Build(error)) => return Err(error),
@@ -56,7 +66,12 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
     if !parsed.sources.is_empty() {
         words.extend(DEVICE_DEFINES.map(str::to_owned));
         words.push(format!("-I{}", sdk.include().display()));
-        words.extend(["-include".to_owned(), LAUNCH_HEADER.to_owned(), "-fPIC".to_owned(), "-fno-strict-aliasing".to_owned()]);
+        words.extend([
+            "-include".to_owned(),
+            LAUNCH_HEADER.to_owned(),
+            "-fPIC".to_owned(),
+            "-fno-strict-aliasing".to_owned(),
+        ]);
     }
     if parsed.links {
         words.extend(sdk.link_words());
@@ -110,17 +125,31 @@ fn parse(arguments: &[String]) -> CommandLine {
 }
 
 fn is_device_only(word: &str) -> bool {
-    ["--npu-", "--cce-", "--asc-", "--run-mode", "--enable-simt", "--sanitizer", "--aicore-only", "-Xaicore-", "-Xhost-", "--cce"]
-        .iter()
-        .any(|prefix| word.starts_with(prefix))
+    [
+        "--npu-",
+        "--cce-",
+        "--asc-",
+        "--run-mode",
+        "--enable-simt",
+        "--sanitizer",
+        "--aicore-only",
+        "-Xaicore-",
+        "-Xhost-",
+        "--cce",
+    ]
+    .iter()
+    .any(|prefix| word.starts_with(prefix))
         || word.starts_with("-D_GLIBCXX_USE_CXX11_ABI")
         || word.strip_prefix("-l").is_some_and(|name| TOOLKIT_LIBRARIES.contains(&name))
 }
 
 fn is_source(word: &str, as_device: bool) -> bool {
     let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    extension == "asc" || (as_device && matches!(extension, "cpp" | "cc" | "cxx" | "cce"))
-        || (!as_device && matches!(extension, "cpp" | "cc" | "cxx") && std::fs::read_to_string(word).is_ok_and(|text| has_launch(&text)))
+    extension == "asc"
+        || (as_device && matches!(extension, "cpp" | "cc" | "cxx" | "cce"))
+        || (!as_device
+            && matches!(extension, "cpp" | "cc" | "cxx")
+            && std::fs::read_to_string(word).is_ok_and(|text| has_launch(&text)))
         || (as_device && extension.is_empty() && Path::new(word).is_file())
 }
 
@@ -155,8 +184,9 @@ fn stage(original: &Path, folder: &Path) -> Result<PathBuf, StageError> {
             }
         }
         if always || has_launch(&text) {
-            let rewritten = rewrite_launches(&text)
-                .map_err(|error| StageError::Launch(format!("{}:{}: error: {}", error.line, error.column, error.message)))?;
+            let rewritten = rewrite_launches(&text).map_err(|error| {
+                StageError::Launch(format!("{}:{}: error: {}", error.line, error.column, error.message))
+            })?;
             let escaped = from.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
             if let Some(parent) = to.parent() {
                 fs_err::create_dir_all(parent).map_err(|error| StageError::Build(BuildError::io(parent)(error)))?;
@@ -178,7 +208,8 @@ mod tests {
         let parsed = parse(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(parsed.words.join(" "), "-DN=1 -I/a -std=c++17 -O3 -MD -MT o -MF o.d -o o -c");
         assert_eq!((parsed.sources, parsed.links), (vec![PathBuf::from("add.asc")], false));
-        let link = parse(&"--npu-arch=dav-2201 a.o -o demo -lascendcl -lm".split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let link =
+            parse(&"--npu-arch=dav-2201 a.o -o demo -lascendcl -lm".split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(link.words.join(" "), "a.o -o demo -lm");
         assert!(link.links && link.sources.is_empty());
     }

@@ -259,8 +259,10 @@ impl Builder {
         if run.success {
             return Ok(());
         }
-        let mut diagnostics =
-            parse_compiler_output(&run.output, &|path| overlay.original_name(&self.project, path));
+        let mut diagnostics = parse_compiler_output(&run.output, &|path| match path.rsplit('/').next() {
+            Some("wrapper.cpp") => "(generated wrapper)".to_owned(),
+            _ => overlay.original_name(&self.project, path),
+        });
         diagnostics.retain(|diagnostic| diagnostic.severity != Severity::Warning);
         for diagnostic in &mut diagnostics {
             diagnostic.message = overlay.original_text(&diagnostic.message);
@@ -285,7 +287,8 @@ impl Builder {
         overlay: &std::sync::OnceLock<Overlay>,
     ) -> Result<Artifact, BuildError> {
         let reached = self.closure(tree, file, flags);
-        let digest = self.digest(if device { "object 1 device" } else { "object 1" }, tree, &reached, flags).text(file).finish();
+        let digest =
+            self.digest(if device { "object 1 device" } else { "object 1" }, tree, &reached, flags).text(file).finish();
         self.artifact(&digest, "object.o", |directory| {
             let overlay = match overlay.get() {
                 Some(overlay) => overlay,

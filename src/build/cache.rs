@@ -132,9 +132,8 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let cache = ArtifactCache::new(temporary.path().join("artifacts"));
         assert!(cache.find("aa").is_none());
-        let made = cache.publish("aa", |directory| {
-            std::fs::write(directory.join("x"), "1").map_err(BuildError::io(directory))
-        });
+        let made = cache
+            .publish("aa", |directory| std::fs::write(directory.join("x"), "1").map_err(BuildError::io(directory)));
         assert!(made.unwrap().join("x").is_file());
         assert!(matches!(cache.find("aa"), Some(Cached::Result(_))));
         // Whoever comes second gets the first result.

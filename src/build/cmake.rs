@@ -74,8 +74,12 @@ fn python_user_base() -> Option<PathBuf> {
 /// CMake compiles a small program while it looks at the compiler, so it needs something that builds.
 fn generator() -> Result<String, BuildError> {
     for (program, generator) in [("ninja", "Ninja"), ("make", "Unix Makefiles")] {
-        let outcome =
-            Command::new(program).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let outcome = Command::new(program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         if outcome.is_ok_and(|status| status.success()) {
             return Ok(generator.to_owned());
         }
@@ -301,7 +305,8 @@ fn source_directory(project: &OperatorProject, sdk: &Sdk, work_directory: &Path)
     };
     let wrapper = work_directory.join("wrapper");
     fs_err::create_dir_all(&wrapper).map_err(BuildError::io(&wrapper))?;
-    let includes: Vec<String> = project.repository_includes.iter().map(|path| format!("\"{}\"", path.display())).collect();
+    let includes: Vec<String> =
+        project.repository_includes.iter().map(|path| format!("\"{}\"", path.display())).collect();
     let text = format!(
         "# Written by cargo ascend-tune: one operator taken out of its repository.\n\
          cmake_minimum_required(VERSION 3.16)\n\
@@ -353,5 +358,159 @@ mod tests {
         std::fs::write(temporary.path().join("CMakePresets.json"), "{\n  \"version\" 3\n}").unwrap();
         let error = preset_entries(temporary.path()).unwrap_err().to_string();
         assert!(error.contains("CMakePresets.json:2:"), "{error}");
+    }
+
+    const KERNEL: &str = "extern \"C\" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR tiling) {}\n";
+
+    /// An SDK of which only the CMake side is used.
+    fn sdk(cache: &Path) -> Option<Sdk> {
+        if let Err(error) = Cmake::find() {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+        let Ok(compiler) = super::super::compiler::Compiler::find() else {
+            eprintln!("skipped: no C++ compiler on this machine");
+            return None;
+        };
+        let options = super::super::sdk::SdkOptions { cache: Some(cache.to_owned()), ..Default::default() };
+        let (root, digest) = Sdk::unpacked(&options).unwrap();
+        Some(Sdk { root, digest, compiler, library_directory: cache.to_owned() })
+    }
+
+    fn project(root: &Path, files: &[(&str, &str)]) -> OperatorProject {
+        for (file, text) in files {
+            let path = root.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        OperatorProject::find(root).unwrap()
+    }
+
+    fn group<'model>(model: &'model CmakeModel, target: &str) -> &'model super::super::file_api::CompileGroup {
+        let found = model.targets.iter().find(|candidate| candidate.name == target);
+        let names: Vec<&str> = model.targets.iter().map(|target| target.name.as_str()).collect();
+        &found.unwrap_or_else(|| panic!("{target} is not in {names:?}")).groups[0]
+    }
+
+    #[test]
+    fn a_classic_project_keeps_its_flags_and_never_runs_its_own_opbuild() {
+        let temporary = tempfile::tempdir().unwrap();
+        let Some(sdk) = sdk(&temporary.path().join("cache")) else { return };
+        let root = temporary.path().join("opp");
+        let project = project(
+            &root,
+            &[
+                (
+                    "CMakeLists.txt",
+                    "cmake_minimum_required(VERSION 3.16.0)\nproject(opp)\ninclude(cmake/config.cmake)\ninclude(cmake/func.cmake)\ninclude(cmake/intf.cmake)\nadd_subdirectory(op_host)\nadd_subdirectory(op_kernel)\nget_system_info(SYSTEM_INFO)\n",
+                ),
+                (
+                    "CMakePresets.json",
+                    "{\"version\":1,\"configurePresets\":[{\"name\":\"default\",\"binaryDir\":\"${sourceDir}/build_out\",\"cacheVariables\":{\"CMAKE_BUILD_TYPE\":{\"type\":\"STRING\",\"value\":\"Debug\"},\"ASCEND_CANN_PACKAGE_PATH\":{\"type\":\"PATH\",\"value\":\"/usr/local/Ascend/latest\"}}}]}",
+                ),
+                ("cmake/config.cmake", ""),
+                (
+                    "cmake/func.cmake",
+                    "function(opbuild)\n  message(FATAL_ERROR \"build ops lib error\")\nendfunction()\nfunction(get_system_info)\n  message(FATAL_ERROR \"no lsb_release\")\nendfunction()\n",
+                ),
+                (
+                    "cmake/intf.cmake",
+                    "add_library(intf_pub INTERFACE)\ntarget_include_directories(intf_pub INTERFACE ${ASCEND_CANN_PACKAGE_PATH}/include)\n",
+                ),
+                (
+                    "op_host/CMakeLists.txt",
+                    "aux_source_directory(${CMAKE_CURRENT_SOURCE_DIR} ops_srcs)\nopbuild(OPS_SRC ${ops_srcs} OUT_DIR ${ASCEND_AUTOGEN_PATH})\nfile(GLOB aclnn_src ${ASCEND_AUTOGEN_PATH}/aclnn_*.cpp)\nadd_library(cust_opapi SHARED ${aclnn_src})\nadd_library(cust_optiling SHARED ${ops_srcs})\ntarget_compile_definitions(cust_optiling PRIVATE OP_TILING_LIB)\ntarget_link_libraries(cust_optiling PRIVATE intf_pub exe_graph register)\n",
+                ),
+                ("op_host/add_custom.cpp", ""),
+                (
+                    "op_kernel/CMakeLists.txt",
+                    "if(\"${CMAKE_BUILD_TYPE}\" STREQUAL Debug)\n  add_ops_compile_options(ALL OPTIONS -g -O0 -DDEEP)\nendif()\nadd_kernels_compile()\n",
+                ),
+                ("op_kernel/add_custom.cpp", KERNEL),
+            ],
+        );
+        let work = temporary.path().join("work");
+        let configured = match configure(&project, &sdk, &work, &BTreeMap::new()) {
+            Ok(configured) => configured,
+            Err(BuildError::Cmake { log, .. }) => panic!("{log}"),
+            Err(error) => panic!("{error}"),
+        };
+        assert!(configured.ran && !root.join("build_out").exists());
+        assert_eq!(configured.model.cache["ASCEND_CANN_PACKAGE_PATH"], sdk.root.display().to_string());
+        let tiling = group(&configured.model, "cust_optiling");
+        assert!(tiling.defines.contains(&"OP_TILING_LIB".to_owned()));
+        assert!(tiling.includes.contains(&sdk.root.join("include")));
+        assert!(group(&configured.model, "ascend_tune_AddCustom_kernel").options.contains(&"-DDEEP".to_owned()));
+        // Nothing has changed: cmake does not run. A changed CMake file or entry makes it run.
+        assert!(!configure(&project, &sdk, &work, &BTreeMap::new()).unwrap().ran);
+        let entries = BTreeMap::from([("CMAKE_BUILD_TYPE".to_owned(), "Release".to_owned())]);
+        assert!(configure(&project, &sdk, &work, &entries).unwrap().ran);
+        std::fs::write(root.join("op_kernel/CMakeLists.txt"), "add_kernels_compile()\nbroken(\n").unwrap();
+        let error = configure(&project, &sdk, &work, &entries).unwrap_err();
+        assert!(error.to_string().contains("op_kernel/CMakeLists.txt:"), "{error}");
+    }
+
+    #[test]
+    fn package_functions_describe_host_and_kernels() {
+        let temporary = tempfile::tempdir().unwrap();
+        let Some(sdk) = sdk(&temporary.path().join("cache")) else { return };
+        let project = project(
+            &temporary.path().join("custom"),
+            &[
+                (
+                    "CMakeLists.txt",
+                    "cmake_minimum_required(VERSION 3.16.0)\nproject(custom_op)\nfind_package(ASC REQUIRED)\nset(package_name customize)\nnpu_op_package(${package_name} TYPE RUN CONFIG INSTALL_PATH ${CMAKE_BINARY_DIR})\nadd_subdirectory(op_host)\nadd_subdirectory(op_kernel)\n",
+                ),
+                (
+                    "op_host/CMakeLists.txt",
+                    "file(GLOB srcs add_custom/*.cpp)\nnpu_op_code_gen(SRC ${srcs} PACKAGE ${package_name} OUT_DIR ${ASCEND_AUTOGEN_PATH})\nnpu_op_library(cust_optiling TILING ${srcs})\nnpu_op_device_tiling_library(cust_opmaster SHARED ${srcs})\nfile(GLOB aclnn ${ASCEND_AUTOGEN_PATH}/aclnn_*.cpp)\nnpu_op_library(cust_opapi ACLNN ${aclnn})\nnpu_op_package_add(${package_name} LIBRARY cust_optiling cust_opapi cust_opmaster)\n",
+                ),
+                ("op_host/add_custom/add_custom_host.cpp", ""),
+                (
+                    "op_kernel/CMakeLists.txt",
+                    "npu_op_kernel_sources(ascendc_kernels OP_TYPE AddCustom KERNEL_DIR add_custom KERNEL_FILE add_custom_kernel.cpp)\nnpu_op_kernel_options(ascendc_kernels OP_TYPE AddCustom OPTIONS -DTILE=8)\nnpu_op_kernel_library(ascendc_kernels SRC_BASE ${CMAKE_CURRENT_SOURCE_DIR} TILING_LIBRARY cust_optiling)\nnpu_op_package_add(${package_name} LIBRARY ascendc_kernels)\n",
+                ),
+                ("op_kernel/add_custom/add_custom_kernel.cpp", KERNEL),
+            ],
+        );
+        let configured = configure(&project, &sdk, &temporary.path().join("work"), &BTreeMap::new()).unwrap();
+        assert!(group(&configured.model, "cust_optiling").defines.contains(&"OP_TILING_LIB".to_owned()));
+        assert!(group(&configured.model, "ascendc_kernels_AddCustom_kernel").options.contains(&"-DTILE=8".to_owned()));
+    }
+
+    #[test]
+    fn one_operator_and_a_program_are_described() {
+        let temporary = tempfile::tempdir().unwrap();
+        let Some(sdk) = sdk(&temporary.path().join("cache")) else { return };
+        let operator = temporary.path().join("ops/math/add");
+        std::fs::create_dir_all(temporary.path().join("ops/common/inc")).unwrap();
+        let in_tree = project(
+            &operator,
+            &[
+                ("CMakeLists.txt", "add_all_modules_sources(OPTYPE add ACLNNTYPE aclnn)\nadd_modules_ut_sources(x)\n"),
+                ("op_host/add_def.cpp", ""),
+                ("op_kernel/add_custom.cpp", KERNEL),
+            ],
+        );
+        let configured = configure(&in_tree, &sdk, &temporary.path().join("work1"), &BTreeMap::new()).unwrap();
+        assert!(group(&configured.model, "add_host").includes.contains(&temporary.path().join("ops/common/inc")));
+        group(&configured.model, "add_AddCustom_kernel");
+        let program = project(
+            &temporary.path().join("direct"),
+            &[
+                (
+                    "CMakeLists.txt",
+                    "cmake_minimum_required(VERSION 3.16)\nset(CMAKE_ASC_ARCHITECTURES dav-2201 CACHE STRING \"\")\nfind_package(ASC REQUIRED)\nproject(demo LANGUAGES ASC CXX)\nset(N 0 CACHE STRING \"\")\nadd_executable(demo add.asc)\ntarget_compile_definitions(demo PRIVATE N=${N})\ntarget_link_libraries(demo PRIVATE ascendcl m)\n",
+                ),
+                (
+                    "add.asc",
+                    "__global__ __aicore__ void k(GM_ADDR x) {}\nint main() { k<<<1, nullptr, nullptr>>>(nullptr); }\n",
+                ),
+            ],
+        );
+        let entries = BTreeMap::from([("N".to_owned(), "5".to_owned())]);
+        let configured = configure(&program, &sdk, &temporary.path().join("work2"), &entries).unwrap();
+        let demo = group(&configured.model, "demo");
+        assert_eq!((demo.language.as_str(), demo.defines.as_slice()), ("ASC", ["N=5".to_owned()].as_slice()));
     }
 }

@@ -19,8 +19,7 @@ pub enum CompilerFamily {
 /// The host C++ compiler.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    /// Program and the words that come before any argument of ours (`ccache g++`, `CXX="g++ -m64"`).
-    words: Vec<PathBuf>,
+    program: PathBuf,
     /// Who made it.
     pub family: CompilerFamily,
     /// First line of `--version`.
@@ -38,7 +37,8 @@ pub struct CompilerRun {
     pub output: String,
 }
 
-const FIX: &str = "install one with `apt-get install g++` (or `dnf install gcc-c++`), or name one in the environment variable CXX";
+const FIX: &str =
+    "install one with `apt-get install g++` (or `dnf install gcc-c++`), or name one in the environment variable CXX";
 
 impl Compiler {
     /// The compiler that `cc` chooses, which honours `CXX`.
@@ -57,40 +57,38 @@ impl Compiler {
             .try_get_compiler()
             .map_err(|error| missing(&format!("no C++ compiler was found ({error})")))?;
         // Only the program is taken over: the flags that cc adds are for code that is linked into Rust.
-        Self::identify(vec![tool.path().to_owned()])
+        Self::identify(tool.path().to_owned())
     }
 
-    fn identify(words: Vec<PathBuf>) -> Result<Compiler, BuildError> {
-        let program = words.first().cloned().unwrap_or_default();
+    fn identify(program: PathBuf) -> Result<Compiler, BuildError> {
         let output = Command::new(&program)
-            .args(&words[1..])
             .arg("--version")
             .stdin(Stdio::null())
             .output()
             .map_err(|error| missing(&format!("the C++ compiler {} cannot be run ({error})", program.display())))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() || text.is_empty() {
-            return Err(missing(&format!("{} --version fails, so it is no C++ compiler that works", program.display())));
+            return Err(missing(&format!(
+                "{} --version fails, so it is no C++ compiler that works",
+                program.display()
+            )));
         }
         let family = if text.contains("clang") { CompilerFamily::Clang } else { CompilerFamily::Gnu };
         let version = text.lines().next().unwrap_or_default().to_owned();
-        let identity = Digest::new("compiler 1")
-            .text(&program.to_string_lossy())
-            .text(&text)
-            .text(&processor())
-            .finish();
-        Ok(Compiler { words, family, version, identity })
+        let identity =
+            Digest::new("compiler 1").text(&program.to_string_lossy()).text(&text).text(&processor()).finish();
+        Ok(Compiler { program, family, version, identity })
     }
 
     /// The program itself.
     pub fn program(&self) -> &Path {
-        &self.words[0]
+        &self.program
     }
 
     /// A command ready to take arguments.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]).stdin(Stdio::null()).env("LC_ALL", "C");
+        let mut command = Command::new(&self.program);
+        command.stdin(Stdio::null()).env("LC_ALL", "C");
         command
     }
 
@@ -100,12 +98,9 @@ impl Compiler {
         directory: &Path,
         arguments: impl IntoIterator<Item = Argument>,
     ) -> Result<CompilerRun, BuildError> {
-        let output = self
-            .command()
-            .args(arguments)
-            .current_dir(directory)
-            .output()
-            .map_err(|error| missing(&format!("the C++ compiler {} cannot be run ({error})", self.program().display())))?;
+        let output = self.command().args(arguments).current_dir(directory).output().map_err(|error| {
+            missing(&format!("the C++ compiler {} cannot be run ({error})", self.program().display()))
+        })?;
         let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stdout));
         Ok(CompilerRun { success: output.status.success(), output: text })
@@ -132,7 +127,9 @@ fn missing(message: &str) -> BuildError {
 /// What `-march=native` depends on.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let lines = text.lines().filter(|line| line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"));
+    let lines = text
+        .lines()
+        .filter(|line| line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"));
     lines.take(2).collect::<Vec<_>>().join("\n")
 }
 
@@ -152,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_missing_compiler_names_the_fix() {
-        let error = Compiler::identify(vec![PathBuf::from("/nonexistent/g++")]).unwrap_err().to_string();
+        let error = Compiler::identify(PathBuf::from("/nonexistent/g++")).unwrap_err().to_string();
         assert!(error.contains("apt-get install g++"), "{error}");
     }
 }

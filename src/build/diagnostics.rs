@@ -54,12 +54,16 @@ impl fmt::Display for Diagnostic {
 
 /// Findings in the output of g++, clang++ and ld; `map` turns a path of the build into one of the project.
 pub fn parse_compiler_output(output: &str, map: &dyn Fn(&str) -> String) -> Vec<Diagnostic> {
-    output.lines().filter_map(|line| parse_compiler_line(line).or_else(|| parse_linker_line(line))).map(|mut found| {
-        if !found.file.is_empty() {
-            found.file = map(&found.file);
-        }
-        found
-    }).collect()
+    output
+        .lines()
+        .filter_map(|line| parse_compiler_line(line).or_else(|| parse_linker_line(line)))
+        .map(|mut found| {
+            if !found.file.is_empty() {
+                found.file = map(&found.file);
+            }
+            found
+        })
+        .collect()
 }
 
 fn parse_compiler_line(line: &str) -> Option<Diagnostic> {
@@ -73,11 +77,23 @@ fn parse_compiler_line(line: &str) -> Option<Diagnostic> {
         let mut parts = place.rsplitn(3, ':');
         let (Some(column), Some(row), Some(file)) = (parts.next(), parts.next(), parts.next()) else { continue };
         let (Ok(column), Ok(row)) = (column.trim().parse(), row.trim().parse()) else { continue };
-        return Some(Diagnostic { file: file.trim().to_owned(), line: row, column, severity, message: message.trim().to_owned() });
+        return Some(Diagnostic {
+            file: file.trim().to_owned(),
+            line: row,
+            column,
+            severity,
+            message: message.trim().to_owned(),
+        });
     }
     // Errors of the driver itself carry no place: `g++: fatal error: no input files`.
     let (_, message) = line.split_once("fatal error: ")?;
-    Some(Diagnostic { file: String::new(), line: 0, column: 0, severity: Severity::Error, message: message.trim().to_owned() })
+    Some(Diagnostic {
+        file: String::new(),
+        line: 0,
+        column: 0,
+        severity: Severity::Error,
+        message: message.trim().to_owned(),
+    })
 }
 
 /// `ld: x.o: in function ..`, `path:line: undefined reference to `f'`.
@@ -86,7 +102,9 @@ fn parse_linker_line(line: &str) -> Option<Diagnostic> {
     let symbol = symbol.trim_matches(['`', '\'', '"', ' ']);
     let place = place.rsplit_once("ld: ").map_or(place, |(_, rest)| rest);
     let (file, row) = match place.rsplit_once(':') {
-        Some((file, row)) if row.bytes().all(|byte| byte.is_ascii_digit()) => (file.to_owned(), row.parse().unwrap_or(0)),
+        Some((file, row)) if row.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (file.to_owned(), row.parse().unwrap_or(0))
+        }
         _ => (String::new(), 0),
     };
     Some(Diagnostic {
@@ -178,7 +196,10 @@ CMake Error: The source directory does not exist.
         let text: Vec<String> = parse_cmake_output(output, &keep).iter().map(Diagnostic::to_string).collect();
         assert_eq!(
             text,
-            ["op_host/CMakeLists.txt:7: error: Unknown CMake command \"opbuild\".", "error: The source directory does not exist."]
+            [
+                "op_host/CMakeLists.txt:7: error: Unknown CMake command \"opbuild\".",
+                "error: The source directory does not exist."
+            ]
         );
     }
 }

@@ -12,11 +12,46 @@ use crate::source::SourceTree;
 
 /// Libraries of the toolkit; `libascend_sim.so` stands in for all of them.
 pub(crate) const TOOLKIT_LIBRARIES: [&str; 40] = [
-    "ascendcl", "acl_rt", "acl_op_compiler", "acl_cblas", "acl_dvpp", "runtime", "runtime_camodel", "npu_drv", "npu_drv_camodel",
-    "register", "error_manager", "profapi", "ge_common_base", "unified_dlog", "mmpa", "ascend_dump", "c_sec", "ascendc_runtime",
-    "tiling_api", "platform", "graph", "graph_base", "exe_graph", "nnopbase", "opapi", "opapi_math", "opapi_nn", "cust_opapi",
-    "hccl", "metadef", "lowering", "rt2_registry", "alog", "ascendalog", "slog", "msprofiler", "ascend_protobuf", "tikcpp",
-    "ascendc_acl_stub", "pem_davinci",
+    "ascendcl",
+    "acl_rt",
+    "acl_op_compiler",
+    "acl_cblas",
+    "acl_dvpp",
+    "runtime",
+    "runtime_camodel",
+    "npu_drv",
+    "npu_drv_camodel",
+    "register",
+    "error_manager",
+    "profapi",
+    "ge_common_base",
+    "unified_dlog",
+    "mmpa",
+    "ascend_dump",
+    "c_sec",
+    "ascendc_runtime",
+    "tiling_api",
+    "platform",
+    "graph",
+    "graph_base",
+    "exe_graph",
+    "nnopbase",
+    "opapi",
+    "opapi_math",
+    "opapi_nn",
+    "cust_opapi",
+    "hccl",
+    "metadef",
+    "lowering",
+    "rt2_registry",
+    "alog",
+    "ascendalog",
+    "slog",
+    "msprofiler",
+    "ascend_protobuf",
+    "tikcpp",
+    "ascendc_acl_stub",
+    "pem_davinci",
 ];
 
 impl Builder {
@@ -51,7 +86,8 @@ impl Builder {
             .texts(&libraries);
         let digest = digest.finish();
         let mut artifact = self.artifact(&digest, &output, |directory| {
-            let mut words = vec!["-rdynamic".to_owned(), "-o".to_owned(), directory.join(&output).display().to_string()];
+            let mut words =
+                vec!["-rdynamic".to_owned(), "-o".to_owned(), directory.join(&output).display().to_string()];
             words.extend(objects.iter().map(|object| object.path.display().to_string()));
             words.extend(self.sdk.link_words());
             words.extend(libraries.iter().cloned());
@@ -72,8 +108,11 @@ impl Builder {
                 fix: format!("choose one of: {}", names()),
             });
         }
-        let launching: Vec<&Target> =
-            all.iter().copied().filter(|target| self.with_libraries(target).iter().any(|part| self.launches(part, tree))).collect();
+        let launching: Vec<&Target> = all
+            .iter()
+            .copied()
+            .filter(|target| self.with_libraries(target).iter().any(|part| self.launches(part, tree)))
+            .collect();
         match launching.as_slice() {
             [only] => Ok(only),
             [] => Err(BuildError::Environment {
@@ -89,7 +128,8 @@ impl Builder {
 
     fn launches(&self, target: &Target, tree: &SourceTree) -> bool {
         target.sources.iter().any(|source| {
-            let name = source.path.strip_prefix(&self.project.root).ok().map(|path| path.to_string_lossy().into_owned());
+            let name =
+                source.path.strip_prefix(&self.project.root).ok().map(|path| path.to_string_lossy().into_owned());
             name.and_then(|name| tree.text(&name)).is_some_and(has_launch)
                 || source.group.and_then(|index| target.groups.get(index)).is_some_and(|group| group.language == "ASC")
         })
@@ -101,10 +141,11 @@ impl Builder {
         let mut index = 0;
         while index < result.len() {
             for id in &result[index].dependencies {
-                if let Some(target) = self.model().target(id) {
-                    if target.kind.ends_with("_LIBRARY") && !result.iter().any(|known| known.id == target.id) {
-                        result.push(target);
-                    }
+                if let Some(target) = self.model().target(id)
+                    && target.kind.ends_with("_LIBRARY")
+                    && !result.iter().any(|known| known.id == target.id)
+                {
+                    result.push(target);
                 }
             }
             index += 1;

@@ -94,7 +94,10 @@ pub struct CompileGroup {
 
 impl CmakeModel {
     /// Targets that compile a file, with the group it is in.
-    pub fn groups_of<'model>(&'model self, file: &Path) -> impl Iterator<Item = (&'model Target, &'model CompileGroup)> {
+    pub fn groups_of<'model>(
+        &'model self,
+        file: &Path,
+    ) -> impl Iterator<Item = (&'model Target, &'model CompileGroup)> {
         let file = normal(file);
         self.targets.iter().filter_map(move |target| {
             let source = target.sources.iter().find(|source| normal(&source.path) == file)?;
@@ -269,10 +272,17 @@ pub fn read_reply(binary_directory: &Path) -> Result<CmakeModel, ReplyError> {
         .max()
         .ok_or_else(missing)?;
     let index: Index = read(&reply, &index_file)?;
-    let responses =
-        index.reply.get(CLIENT).and_then(|query| query.get("query.json")).map(|query| &query.responses).ok_or_else(missing)?;
+    let responses = index
+        .reply
+        .get(CLIENT)
+        .and_then(|query| query.get("query.json"))
+        .map(|query| &query.responses)
+        .ok_or_else(missing)?;
     let file_of = |kind: &str| {
-        responses.iter().find(|response| response.kind.as_deref() == Some(kind)).and_then(|response| response.json_file.clone())
+        responses
+            .iter()
+            .find(|response| response.kind.as_deref() == Some(kind))
+            .and_then(|response| response.json_file.clone())
     };
     let codemodel: WireCodemodel = read(&reply, &file_of("codemodel").ok_or_else(missing)?)?;
     let source_directory = codemodel.paths.source;
@@ -343,7 +353,8 @@ fn target(wire: WireTarget, source_directory: &Path) -> Target {
 
 fn read<Value: for<'de> Deserialize<'de>>(directory: &Path, file: &str) -> Result<Value, ReplyError> {
     let path = directory.join(file);
-    let bytes = std::fs::read(&path).map_err(|error| ReplyError::Bad { path: path.clone(), message: error.to_string() })?;
+    let bytes =
+        std::fs::read(&path).map_err(|error| ReplyError::Bad { path: path.clone(), message: error.to_string() })?;
     serde_json::from_slice(&bytes).map_err(|error| ReplyError::Bad { path, message: error.to_string() })
 }
 
@@ -390,9 +401,15 @@ mod tests {
                 "responses":[{"kind":"codemodel","jsonFile":"c.json"},{"kind":"cache","jsonFile":"k.json"},{"error":"unknown"},
                 {"kind":"cmakeFiles","jsonFile":"f.json"}]}}}}"#,
             ),
-            ("c.json", r#"{"kind":"codemodel","paths":{"source":"/p","build":"/b"},"configurations":[{"name":"","targets":[{"name":"demo","id":"demo::1","jsonFile":"t.json"}]}]}"#),
+            (
+                "c.json",
+                r#"{"kind":"codemodel","paths":{"source":"/p","build":"/b"},"configurations":[{"name":"","targets":[{"name":"demo","id":"demo::1","jsonFile":"t.json"}]}]}"#,
+            ),
             ("k.json", r#"{"entries":[{"name":"A","value":"1","type":"STRING"}]}"#),
-            ("f.json", r#"{"inputs":[{"path":"CMakeLists.txt"},{"path":"/cmake/x.cmake","isCMake":true,"isExternal":true},{"path":"/sdk/cmake/asc-config.cmake","isExternal":true}]}"#),
+            (
+                "f.json",
+                r#"{"inputs":[{"path":"CMakeLists.txt"},{"path":"/cmake/x.cmake","isCMake":true,"isExternal":true},{"path":"/sdk/cmake/asc-config.cmake","isExternal":true}]}"#,
+            ),
             (
                 "t.json",
                 r#"{"name":"demo","id":"demo::1","type":"EXECUTABLE","nameOnDisk":"demo","sources":[{"path":"add.asc","compileGroupIndex":0},

@@ -19,7 +19,13 @@ pub(crate) struct ProjectFlags {
 
 /// Definitions that belong to the builder, or that describe another C++ runtime.
 const RESERVED: [&str; 7] = [
-    "_GLIBCXX_USE_CXX11_ABI", "__NPU_ARCH__", "__CCE_AICORE__", "__DAV_C220__", "__DAV_C220_VEC__", "ASCENDC_SIM", "ASCENDC_CPU_DEBUG",
+    "_GLIBCXX_USE_CXX11_ABI",
+    "__NPU_ARCH__",
+    "__CCE_AICORE__",
+    "__DAV_C220__",
+    "__DAV_C220_VEC__",
+    "ASCENDC_SIM",
+    "ASCENDC_CPU_DEBUG",
 ];
 
 impl ProjectFlags {
@@ -61,7 +67,8 @@ impl ProjectFlags {
                 "-mllvm" | "-Xclang" | "-x" | "-Xhost" | "-Xaicore" | "-arch" => {
                     words.next();
                 }
-                "-pthread" | "-fno-exceptions" | "-fno-rtti" | "-fshort-enums" | "-fsigned-char" | "-funsigned-char" => {
+                "-pthread" | "-fno-exceptions" | "-fno-rtti" | "-fshort-enums" | "-fsigned-char"
+                | "-funsigned-char" => {
                     self.options.push(word.to_owned());
                 }
                 _ => {

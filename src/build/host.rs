@@ -24,7 +24,10 @@ impl Builder {
         }
         let objects = self.objects(tree, &sources)?;
         let mut digest = Digest::new("host 1");
-        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).texts(objects.iter().map(|object| &object.digest));
+        digest
+            .text(&self.sdk.digest)
+            .text(&self.sdk.compiler.identity)
+            .texts(objects.iter().map(|object| &object.digest));
         let digest = digest.finish();
         let mut artifact = self.artifact(&digest, OUTPUT, |directory| {
             let mut words = vec!["-shared".to_owned(), "-o".to_owned(), directory.join(OUTPUT).display().to_string()];
@@ -44,11 +47,16 @@ impl Builder {
             .iter()
             .map(|(file, _)| file)
             .filter(|file| file.starts_with("op_host/") && !is_interface_code(file))
-            .filter(|file| matches!(Path::new(file).extension().and_then(|extension| extension.to_str()), Some("cpp" | "cc")))
+            .filter(|file| {
+                matches!(Path::new(file).extension().and_then(|extension| extension.to_str()), Some("cpp" | "cc"))
+            })
             .collect();
         let model = self.model();
-        let named: Vec<&str> =
-            all.iter().copied().filter(|file| model.groups_of(&self.project.root.join(file)).next().is_some()).collect();
+        let named: Vec<&str> = all
+            .iter()
+            .copied()
+            .filter(|file| model.groups_of(&self.project.root.join(file)).next().is_some())
+            .collect();
         let chosen = if named.is_empty() { all } else { named };
         let mut common = ProjectFlags::none();
         // The plugin and interface targets are compiled with other definitions; those of tiling are the ones meant here.

@@ -43,7 +43,9 @@ pub(crate) fn closure(project: &OperatorProject, tree: &SourceTree, start: &str,
         };
         for (include, _) in quoted_includes(&text) {
             match include {
-                Some(include) => pending.extend(resolve(project, tree, &place, &include, folders, &mut result.flat_folders)),
+                Some(include) => {
+                    pending.extend(resolve(project, tree, &place, &include, folders, &mut result.flat_folders))
+                }
                 // A macro may name any file.
                 None => pending.extend(tree.iter().map(|(file, _)| Place::Tree(file.to_owned()))),
             }
@@ -136,15 +138,26 @@ mod tests {
         let root = base.join("math/add");
         write(base, "common/inc/op_kernel/platform.h", "");
         write(base, "math/utils/op_kernel/tools.h", "#include \"../inc/platform.h\"\n");
-        write(&root, "op_host/add_tiling.cpp", "#include \"math/add/op_kernel/add_data.h\"\n#include \"../op_kernel/add_key.h\"\n");
+        write(
+            &root,
+            "op_host/add_tiling.cpp",
+            "#include \"math/add/op_kernel/add_data.h\"\n#include \"../op_kernel/add_key.h\"\n",
+        );
         write(&root, "op_kernel/add.cpp", "#include \"add.h\"\n__global__ void add(GM_ADDR x) {}\n");
-        write(&root, "op_kernel/add.h", "#include \"../utils/tools.h\"\n#include \"add_data.h\"\n#include \"kernel_operator.h\"\n");
+        write(
+            &root,
+            "op_kernel/add.h",
+            "#include \"../utils/tools.h\"\n#include \"add_data.h\"\n#include \"kernel_operator.h\"\n",
+        );
         write(&root, "op_kernel/add_data.h", "");
         write(&root, "op_kernel/add_key.h", "");
         let project = OperatorProject::find(&root).unwrap();
         let tree = project.load_sources().unwrap();
         let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[]);
-        assert_eq!(kernel.tree_files.iter().collect::<Vec<_>>(), ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h"]);
+        assert_eq!(
+            kernel.tree_files.iter().collect::<Vec<_>>(),
+            ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h"]
+        );
         assert_eq!(kernel.other_files.len(), 2);
         assert_eq!(kernel.flat_folders.keys().collect::<Vec<_>>(), ["inc", "utils"]);
         let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[]);

@@ -223,9 +223,24 @@ fn dtype_names(dtype: &str) -> Option<(&'static str, &'static str)> {
 /// Numbers for `#if ORIG_DTYPE_X == DT_FLOAT16`: the preprocessor knows no enumerators.
 fn constants(text: &mut String) {
     for (name, number) in [
-        ("DT_FLOAT", 0), ("DT_FLOAT16", 1), ("DT_INT8", 2), ("DT_INT32", 3), ("DT_UINT8", 4), ("DT_INT16", 6), ("DT_UINT16", 7),
-        ("DT_UINT32", 8), ("DT_INT64", 9), ("DT_UINT64", 10), ("DT_DOUBLE", 11), ("DT_BOOL", 12), ("DT_BF16", 27),
-        ("FORMAT_NCHW", 0), ("FORMAT_NHWC", 1), ("FORMAT_ND", 2), ("FORMAT_NC1HWC0", 3), ("FORMAT_FRACTAL_Z", 4),
+        ("DT_FLOAT", 0),
+        ("DT_FLOAT16", 1),
+        ("DT_INT8", 2),
+        ("DT_INT32", 3),
+        ("DT_UINT8", 4),
+        ("DT_INT16", 6),
+        ("DT_UINT16", 7),
+        ("DT_UINT32", 8),
+        ("DT_INT64", 9),
+        ("DT_UINT64", 10),
+        ("DT_DOUBLE", 11),
+        ("DT_BOOL", 12),
+        ("DT_BF16", 27),
+        ("FORMAT_NCHW", 0),
+        ("FORMAT_NHWC", 1),
+        ("FORMAT_ND", 2),
+        ("FORMAT_NC1HWC0", 3),
+        ("FORMAT_FRACTAL_Z", 4),
         ("FORMAT_FRACTAL_NZ", 29),
     ] {
         let _ = writeln!(text, "#ifndef {name}\n#define {name} {number}\n#endif");
@@ -260,7 +275,10 @@ mod tests {
     #[test]
     fn wrapper_defines_names_and_calls_the_entry() {
         let mut tree = SourceTree::new();
-        tree.insert("op_kernel/add_custom.cpp", "ASCENDC_TPL_ARGS_DECL(A, ASCENDC_TPL_UINT_DECL(m, 8, ASCENDC_TPL_UI_LIST, 4, 5));");
+        tree.insert(
+            "op_kernel/add_custom.cpp",
+            "ASCENDC_TPL_ARGS_DECL(A, ASCENDC_TPL_UINT_DECL(m, 8, ASCENDC_TPL_UI_LIST, 4, 5));",
+        );
         let files = BTreeSet::from(["op_kernel/add_custom.cpp".to_owned()]);
         let plain = wrapper(&tree, &files, &variant(false), true).unwrap();
         for part in [
@@ -274,7 +292,10 @@ mod tests {
         }
         assert!(!plain.contains("TILING_KEY_VAR"));
         let template = wrapper(&tree, &files, &variant(true), false).unwrap();
-        assert!(template.contains("#define TILING_KEY_VAR 3UL\n") && template.contains("&add_custom<ascend_tune::ListedValue<"));
+        assert!(
+            template.contains("#define TILING_KEY_VAR 3UL\n")
+                && template.contains("&add_custom<ascend_tune::ListedValue<")
+        );
         tree.insert("op_kernel/add_custom.cpp", "");
         let error = wrapper(&tree, &files, &variant(true), false).unwrap_err().to_string();
         assert!(error.contains("op_kernel/add_custom.cpp:7:") && error.contains("ASCENDC_TPL_ARGS_DECL"), "{error}");

@@ -42,7 +42,11 @@ pub fn rewrite_launches(source: &str) -> Result<Rewritten, LaunchError> {
         }
         let launch = Launch::parse(source, &all, index)?;
         if launch.start < done {
-            return Err(error_at(source, launch.start, "a launch inside the arguments of another launch is not supported"));
+            return Err(error_at(
+                source,
+                launch.start,
+                "a launch inside the arguments of another launch is not supported",
+            ));
         }
         text.push_str(&source[done..launch.start]);
         text.push_str(&launch.render(source));
@@ -76,14 +80,24 @@ impl Launch {
         let at = all[open].span.start;
         let (first, name_token) = callee_start(source, all, open)
             .ok_or_else(|| error_at(source, at, "no kernel name stands before `<<<`"))?;
-        let close = configuration_end(source, all, open)
-            .ok_or_else(|| error_at(source, at, "`<<<` has no matching `>>>`"))?;
+        let close =
+            configuration_end(source, all, open).ok_or_else(|| error_at(source, at, "`<<<` has no matching `>>>`"))?;
         let configuration = all[open].span.end..all[close].span.end - 3;
         match count_arguments(source, &all[open + 1..close]) {
             1..=3 => {}
-            4 => return Err(error_at(source, at, "a SIMT launch with four values needs an NPU arch that this SDK does not model")),
+            4 => {
+                return Err(error_at(
+                    source,
+                    at,
+                    "a SIMT launch with four values needs an NPU arch that this SDK does not model",
+                ));
+            }
             count => {
-                return Err(error_at(source, at, &format!("a launch takes blocks, dynamic UB size and stream; {count} values stand here")));
+                return Err(error_at(
+                    source,
+                    at,
+                    &format!("a launch takes blocks, dynamic UB size and stream; {count} values stand here"),
+                ));
             }
         }
         let parenthesis = close + 1;
@@ -135,7 +149,9 @@ fn callee_start(source: &str, all: &[Token], open: usize) -> Option<(usize, usiz
     loop {
         match first.checked_sub(1) {
             Some(scope) if all[scope].kind == TokenKind::Scope => match scope.checked_sub(1) {
-                Some(outer) if all[outer].kind == TokenKind::Identifier && !all[outer].is(source, "return") => first = outer,
+                Some(outer) if all[outer].kind == TokenKind::Identifier && !all[outer].is(source, "return") => {
+                    first = outer
+                }
                 Some(outer) if all[outer].kind == TokenKind::Angles => {
                     first = template_open(source, all, outer)?.checked_sub(1)?;
                 }
@@ -269,10 +285,22 @@ mod tests {
             ("k<<<n, 0, s>>>();", format!("::ascendsim::Launch(\"k\", n, 0, s){});", run("k"))),
             ("k<<<n>>>(x);", format!("::ascendsim::Launch(\"k\", n, nullptr, nullptr){}, x);", run("k"))),
             ("k<half, 3><<<n, 0, s>>>(x);", format!("::ascendsim::Launch(\"k\", n, 0, s){}, x);", run("k<half,3>"))),
-            ("a::b<T>::k<A<B<int>>><<<n, 0, s>>>(x);", format!("::ascendsim::Launch(\"k\", n, 0, s){}, x);", run("a::b<T>::k<A<B<int>>>"))),
-            ("::k<<<f<A<int>>(n), 0, s>>>(x);", format!("::ascendsim::Launch(\"k\", f<A<int>>(n), 0, s){}, x);", run("::k"))),
-            ("k<<<f<int>(a, b), 0, c[1]>>>(g(x, 1), y);", format!("::ascendsim::Launch(\"k\", f<int>(a, b), 0, c[1]){}, g(x, 1), y);", run("k"))),
-            ("k<<<n < 4 ? n : 4, 0, s>>>(x);", format!("::ascendsim::Launch(\"k\", n < 4 ? n : 4, 0, s){}, x);", run("k"))),
+            (
+                "a::b<T>::k<A<B<int>>><<<n, 0, s>>>(x);",
+                format!("::ascendsim::Launch(\"k\", n, 0, s){}, x);", run("a::b<T>::k<A<B<int>>>")),
+            ),
+            (
+                "::k<<<f<A<int>>(n), 0, s>>>(x);",
+                format!("::ascendsim::Launch(\"k\", f<A<int>>(n), 0, s){}, x);", run("::k")),
+            ),
+            (
+                "k<<<f<int>(a, b), 0, c[1]>>>(g(x, 1), y);",
+                format!("::ascendsim::Launch(\"k\", f<int>(a, b), 0, c[1]){}, g(x, 1), y);", run("k")),
+            ),
+            (
+                "k<<<n < 4 ? n : 4, 0, s>>>(x);",
+                format!("::ascendsim::Launch(\"k\", n < 4 ? n : 4, 0, s){}, x);", run("k")),
+            ),
             ("k<(1 > 2)><<<n, 0, s>>>(x);", format!("::ascendsim::Launch(\"k\", n, 0, s){}, x);", run("k<(1>2)>"))),
         ] {
             assert_eq!(rewritten(source), expected);

@@ -192,8 +192,9 @@ fn end_of_raw_string(text: &str, quote: usize) -> usize {
 fn end_of_number(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() {
         let byte = bytes[at];
-        let exponent_sign =
-            matches!(byte, b'+' | b'-') && matches!(bytes[at - 1], b'e' | b'E' | b'p' | b'P') && bytes[at - 1].is_ascii();
+        let exponent_sign = matches!(byte, b'+' | b'-')
+            && matches!(bytes[at - 1], b'e' | b'E' | b'p' | b'P')
+            && bytes[at - 1].is_ascii();
         let separator = byte == b'\'' && bytes.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
         if !(is_identifier_part(byte) || byte == b'.' || exponent_sign || separator) {
             break;

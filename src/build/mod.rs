@@ -21,6 +21,8 @@ pub(crate) mod lex;
 mod overlay;
 pub mod sdk;
 mod template_key;
+#[cfg(test)]
+mod tests;
 mod tiling_header;
 
 pub use builder::{Artifact, BuildOptions, Builder};

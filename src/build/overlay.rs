@@ -14,13 +14,16 @@ pub(crate) struct Overlay {
     operator: PathBuf,
 }
 
+/// Replacement for a file's text on its way to the disk, given its name and text.
+pub(crate) type Change<'call> = &'call dyn Fn(&str, &str) -> Result<Option<String>, BuildError>;
+
 impl Overlay {
     /// Writes the files; `change` may replace a text on its way (launch rewriting).
     pub fn materialise(
         project: &OperatorProject,
         work_directory: &Path,
         tree: &SourceTree,
-        change: &dyn Fn(&str, &str) -> Result<Option<String>, BuildError>,
+        change: Change<'_>,
     ) -> Result<Overlay, BuildError> {
         let parent = work_directory.join("overlay");
         fs_err::create_dir_all(&parent).map_err(BuildError::io(&parent))?;
@@ -65,21 +68,24 @@ impl Overlay {
         }
         if let Ok(rest) = absolute.strip_prefix(self.directory.path()) {
             let original = normal(&project.repository_root.join(rest));
-            return project_relative(project, &original.to_string_lossy()).unwrap_or_else(|| original.display().to_string());
+            return project_relative(project, &original.to_string_lossy())
+                .unwrap_or_else(|| original.display().to_string());
         }
         project_relative(project, &absolute.to_string_lossy()).unwrap_or_else(|| absolute.display().to_string())
     }
 
     /// Replaces the overlay's paths in a message.
     pub fn original_text(&self, text: &str) -> String {
-        text.replace(&format!("{}/", self.operator.display()), "").replace(&format!("{}/", self.directory.path().display()), "")
+        text.replace(&format!("{}/", self.operator.display()), "")
+            .replace(&format!("{}/", self.directory.path().display()), "")
     }
 }
 
 /// Project-relative name for a path from debug information or a message; `None` if the file is not the project's.
 pub fn project_relative(project: &OperatorProject, path: &str) -> Option<String> {
     let path = Path::new(path);
-    let relative = if path.is_absolute() { normal(path).strip_prefix(&project.root).ok()?.to_owned() } else { normal(path) };
+    let relative =
+        if path.is_absolute() { normal(path).strip_prefix(&project.root).ok()?.to_owned() } else { normal(path) };
     let name = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     let known = project.host_files.iter().chain(&project.kernel_files).any(|file| *file == name);
     (known || project.root.join(&name).is_file()).then_some(name)

@@ -112,7 +112,12 @@ impl Sdk {
     /// Linker words for the library.
     pub(crate) fn link_words(&self) -> Vec<String> {
         let directory = self.library_directory.display();
-        vec![format!("-L{directory}"), format!("-Wl,-rpath,{directory}"), "-Wl,--no-as-needed".to_owned(), "-lascend_sim".to_owned()]
+        vec![
+            format!("-L{directory}"),
+            format!("-Wl,-rpath,{directory}"),
+            "-Wl,--no-as-needed".to_owned(),
+            "-lascend_sim".to_owned(),
+        ]
     }
 }
 
@@ -235,7 +240,9 @@ fn build_library(
         let mut words = vec!["-o".to_owned(), output, "-rdynamic".to_owned()];
         words.extend(runner_objects.iter().cloned());
         words.push(format!("-L{}", temporary.path().display()));
-        words.extend(["-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lascend_sim", "-ldl", "-pthread"].map(str::to_owned));
+        words.extend(
+            ["-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lascend_sim", "-ldl", "-pthread"].map(str::to_owned),
+        );
         run(root, compiler, RUNNER, &words)?;
     }
     for object in objects {
@@ -270,7 +277,12 @@ fn compile_all(
                     words.push(format!("-ffile-prefix-map={}=.", root.display()));
                     words.push(format!("-I{}", root.join("include").display()));
                     words.push(format!("-I{}", root.join("src").display()));
-                    words.extend(["-c".to_owned(), source.display().to_string(), "-o".to_owned(), objects[index].clone()]);
+                    words.extend([
+                        "-c".to_owned(),
+                        source.display().to_string(),
+                        "-o".to_owned(),
+                        objects[index].clone(),
+                    ]);
                     if let Err(error) = run(root, compiler, LIBRARY, &words) {
                         if let Ok(mut slot) = failure.lock() {
                             slot.get_or_insert(error);

@@ -22,7 +22,11 @@ pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingCla
 }
 
 /// Class registered for an operator type and key, or for the type alone.
-pub(crate) fn class_for<'classes>(op_type: &str, key: u64, classes: &'classes [TilingClass]) -> Option<&'classes TilingClass> {
+pub(crate) fn class_for<'classes>(
+    op_type: &str,
+    key: u64,
+    classes: &'classes [TilingClass],
+) -> Option<&'classes TilingClass> {
     let keyed = format!("{op_type}_{key}");
     classes.iter().find(|class| class.op == keyed).or_else(|| classes.iter().find(|class| class.op == op_type))
 }
@@ -105,10 +109,24 @@ mod tests {
                 op: "Add".into(),
                 class: "AddTiling".into(),
                 size: 40,
-                fields: vec![field("n", "uint32_t", 0, 1), field("inner", "Inner", 8, 1), field("list", "uint16_t", 24, 4)],
+                fields: vec![
+                    field("n", "uint32_t", 0, 1),
+                    field("inner", "Inner", 8, 1),
+                    field("list", "uint16_t", 24, 4),
+                ],
             },
-            TilingClass { op: "Inner".into(), class: "Inner".into(), size: 16, fields: vec![field("x", "uint64_t", 0, 2)] },
-            TilingClass { op: "Add_3".into(), class: "AddTiling3".into(), size: 8, fields: vec![field("m", "float", 4, 1)] },
+            TilingClass {
+                op: "Inner".into(),
+                class: "Inner".into(),
+                size: 16,
+                fields: vec![field("x", "uint64_t", 0, 2)],
+            },
+            TilingClass {
+                op: "Add_3".into(),
+                class: "AddTiling3".into(),
+                size: 8,
+                fields: vec![field("m", "float", 4, 1)],
+            },
         ];
         insta::assert_snapshot!(tiling_header("Add", 1, &classes));
         insta::assert_snapshot!(tiling_header("Add", 3, &classes));

@@ -11,7 +11,18 @@ use crate::source::SourceTree;
 
 const SOURCE_EXTENSIONS: [&str; 5] = ["h", "hpp", "cpp", "cc", "asc"];
 const SKIPPED_DIRECTORIES: [&str; 12] = [
-    "tests", "test", "examples", "docs", "build", "build_out", "target", "figures", "scripts", "cmake", "op_kernel_aicpu", "node_modules",
+    "tests",
+    "test",
+    "examples",
+    "docs",
+    "build",
+    "build_out",
+    "target",
+    "figures",
+    "scripts",
+    "cmake",
+    "op_kernel_aicpu",
+    "node_modules",
 ];
 const MANIFEST: &str = "ascend.toml";
 
@@ -205,8 +216,10 @@ impl OperatorProject {
         for file in &self.editable_files {
             let bytes = std::fs::read(self.root.join(file))
                 .map_err(|source| SourceLoadError::Read { file: file.clone(), source })?;
-            let text = String::from_utf8(bytes)
-                .map_err(|error| SourceLoadError::NotText { file: file.clone(), at: error.utf8_error().valid_up_to() })?;
+            let text = String::from_utf8(bytes).map_err(|error| SourceLoadError::NotText {
+                file: file.clone(),
+                at: error.utf8_error().valid_up_to(),
+            })?;
             tree.insert(file.clone(), text);
         }
         Ok(tree)
@@ -234,7 +247,8 @@ pub(crate) fn snake_case(name: &str) -> String {
 }
 
 fn from_cargo(start: &Path) -> Result<Option<OperatorProject>, ProjectError> {
-    let Some(manifest) = start.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file()) else {
+    let Some(manifest) = start.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
+    else {
         return Ok(None);
     };
     let package_root = manifest.parent().unwrap_or(start).to_owned();
@@ -242,7 +256,12 @@ fn from_cargo(start: &Path) -> Result<Option<OperatorProject>, ProjectError> {
     if start != package_root && (is_operator_directory(start) || start.join("CMakeLists.txt").is_file()) {
         return Ok(None);
     }
-    let metadata = match cargo_metadata::MetadataCommand::new().manifest_path(&manifest).no_deps().other_options(["--offline".to_owned()]).exec() {
+    let metadata = match cargo_metadata::MetadataCommand::new()
+        .manifest_path(&manifest)
+        .no_deps()
+        .other_options(["--offline".to_owned()])
+        .exec()
+    {
         Ok(metadata) => metadata,
         Err(error) if start == package_root => {
             return Err(ProjectError::Cargo { manifest, source: Box::new(error) });
@@ -252,7 +271,8 @@ fn from_cargo(start: &Path) -> Result<Option<OperatorProject>, ProjectError> {
     let Some(package) = metadata.packages.iter().find(|package| package.manifest_path.as_std_path() == manifest) else {
         return Ok(None);
     };
-    let named = package.metadata.get("ascend-tune").and_then(|table| table.get("project")).and_then(|value| value.as_str());
+    let named =
+        package.metadata.get("ascend-tune").and_then(|table| table.get("project")).and_then(|value| value.as_str());
     let directory = match named {
         Some(name) => {
             let directory = package_root.join(name);
@@ -276,10 +296,10 @@ fn from_cargo(start: &Path) -> Result<Option<OperatorProject>, ProjectError> {
 /// The project at exactly this directory (or the operator whose `op_host` or `op_kernel` it is).
 fn at(directory: &Path) -> Result<Option<OperatorProject>, ProjectError> {
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if matches!(name.as_str(), "op_kernel" | "op_host" | "op_api" | "op_graph") {
-        if let Some(parent) = directory.parent().filter(|parent| is_operator_directory(parent)) {
-            return framework_project(parent).map(Some);
-        }
+    if matches!(name.as_str(), "op_kernel" | "op_host" | "op_api" | "op_graph")
+        && let Some(parent) = directory.parent().filter(|parent| is_operator_directory(parent))
+    {
+        return framework_project(parent).map(Some);
     }
     if is_operator_directory(directory) {
         return framework_project(directory).map(Some);
@@ -336,7 +356,11 @@ fn framework_project(root: &Path) -> Result<OperatorProject, ProjectError> {
         editable_files,
         repository_includes,
         repository_root,
-        cmake_root: if own_project { CmakeRoot::Project(root.to_owned()) } else { CmakeRoot::Operator(root.to_owned()) },
+        cmake_root: if own_project {
+            CmakeRoot::Project(root.to_owned())
+        } else {
+            CmakeRoot::Operator(root.to_owned())
+        },
         cargo_package: None,
     })
 }
@@ -417,7 +441,8 @@ fn declares_project(file: &Path) -> bool {
     let Ok(text) = std::fs::read(file) else { return false };
     String::from_utf8_lossy(&text).lines().any(|line| {
         let line = line.trim_start();
-        line.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("project")) && line[7..].trim_start().starts_with('(')
+        line.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("project"))
+            && line[7..].trim_start().starts_with('(')
     })
 }
 
@@ -536,7 +561,9 @@ mod tests {
 
     #[test]
     fn names_turn_to_snake_case() {
-        for (from, to) in [("AddCustom", "add_custom"), ("MatMulV3", "mat_mul_v3"), ("GELU", "gelu"), ("RMSNorm", "rms_norm")] {
+        for (from, to) in
+            [("AddCustom", "add_custom"), ("MatMulV3", "mat_mul_v3"), ("GELU", "gelu"), ("RMSNorm", "rms_norm")]
+        {
             assert_eq!(snake_case(from), to);
         }
     }
