@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod init;
 pub mod manifest;
 pub mod search;
 pub mod source;
