@@ -17,6 +17,7 @@ pub mod cli;
 pub mod doctor;
 pub mod lock;
 pub mod experience;
+pub mod init;
 pub mod manifest;
 pub mod report;
 pub mod search;

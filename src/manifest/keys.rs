@@ -87,3 +87,13 @@ fn distance(left: &str, right: &str) -> usize {
     }
     row[right.len()]
 }
+
+/// Every key of the manifest, for the test that the template states them all.
+#[cfg(test)]
+pub(crate) fn all_keys() -> Vec<&'static str> {
+    let tables = [
+        "", "operator", "machine", "cmake", "direct", "case", "case.inputs", "case.attributes", "tunable.*",
+        "tunable.*.domain", "space", "verify", "verify.tolerance.*", "check", "limits",
+    ];
+    tables.iter().filter_map(|table| known(table)).flatten().copied().collect()
+}

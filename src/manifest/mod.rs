@@ -13,6 +13,9 @@ mod wire;
 
 use std::path::Path;
 
+#[cfg(test)]
+pub(crate) use keys::all_keys;
+
 pub use finding::{Finding, InvalidManifest, ManifestError};
 pub use valid::{Attribute, Case, HazardPolicy, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
 

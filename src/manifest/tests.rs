@@ -105,7 +105,7 @@ fn mistakes_are_all_found_and_point_at_the_value() {
         .replace("power-of-two = [32, 4096]", "power-of-two = [48, 4096]");
     let found = findings(&text);
     let expected = [
-        "ascend.toml:7:39: `../add_custom.cpp` is not a source file's path",
+        "ascend.toml:7:38: `../add_custom.cpp` is not a source file's path",
         "ascend.toml:15:27: unknown dtype `flot16`; did you mean `float16`?",
         "ascend.toml:15:65: range [2.0, -2.0]; write [lowest, highest]",
         "ascend.toml:19:105: attribute `eps` of type float cannot be `small`",

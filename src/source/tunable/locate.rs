@@ -243,7 +243,7 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
         let range = if word == target && tokens.get(position + 1) == "=" {
             let start = tokens.statement_start(position);
             // A type's member with a default, a constant or a parameter's default is not an assignment.
-            let constant = (start..position).any(|at| matches!(tokens.get(at), "constexpr" | "const" | "using"));
+            let constant = (start..position).any(|at| matches!(tokens.get(at), "constexpr" | "using"));
             if constant || matches!(tokens.scope(position), Scope::Class(_) | Scope::Enumeration | Scope::Namespace) {
                 continue;
             }

@@ -1,0 +1,148 @@
+//! The manifest's text.
+
+use minijinja::{Environment, UndefinedBehavior, context};
+
+use crate::manifest::{Attribute, Case, Layout, TensorSpec};
+use crate::space::{Binding, Domain, Tunable, Value};
+
+use super::Discovery;
+
+/// The template, also the reference of all keys.
+pub(super) const TEMPLATE: &str = include_str!("../../templates/ascend.toml");
+
+/// The commented `ascend.toml` of a discovery.
+pub fn render(discovery: &Discovery) -> String {
+    let layout = match discovery.layout {
+        Layout::Msopgen => "msopgen",
+        Layout::InTree => "in-tree",
+        Layout::DirectLaunch => "direct-launch",
+    };
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let mut case_notes = discovery.case_notes.clone();
+    if discovery.operators.len() > 1 {
+        let others = discovery.operators.iter().filter(|name| **name != discovery.operator);
+        let others: Vec<&str> = others.map(String::as_str).collect();
+        case_notes.push(format!("The sources define more operators: {}.", others.join(", ")));
+    }
+    let mut tunable_notes = discovery.tunable_notes.clone();
+    if discovery.tunables.is_empty() {
+        tunable_notes.push("Nothing in the sources looked like a tuning decision: only kernel rewrites will be tried.".to_owned());
+    }
+    let lines = |notes: &[String]| notes.iter().map(|note| note.replace(['\n', '\r'], " ")).collect::<Vec<String>>();
+    let rendered = environment.render_str(
+        TEMPLATE,
+        context! {
+            operator => text(&discovery.operator),
+            layout => text(layout),
+            kernel => text(&discovery.kernel),
+            tiling => text(&discovery.tiling),
+            machine => text("ascend910b2"),
+            direct => discovery.layout == Layout::DirectLaunch,
+            sources => discovery.sources.iter().map(|source| text(source)).collect::<Vec<_>>(),
+            cmake_notes => lines(&discovery.cmake_notes),
+            case_notes => lines(&case_notes),
+            tunable_notes => lines(&tunable_notes),
+            cases => discovery.cases.iter().map(case).collect::<Vec<_>>(),
+            tunables => discovery.tunables.iter().map(tunable).collect::<Vec<_>>(),
+        },
+    );
+    // The template and its context are both ours and rendered by a test; there is nothing a caller could mend.
+    let mut rendered = rendered.unwrap_or_default();
+    if !rendered.ends_with('\n') {
+        rendered.push('\n');
+    }
+    rendered
+}
+
+/// A TOML string.
+fn text(value: &str) -> String {
+    toml::Value::String(value.to_owned()).to_string()
+}
+
+fn case(case: &Case) -> String {
+    let mut lines = vec!["[[case]]".to_owned(), format!("name = {}", text(&case.name))];
+    if case.verify_only {
+        lines.push("verify-only = true".to_owned());
+    }
+    let mut list = |key: &str, items: Vec<String>| match items.as_slice() {
+        [] => {}
+        [one] => lines.push(format!("{key} = [{one}]")),
+        many => {
+            let rows: Vec<String> = many.iter().map(|item| format!("    {item},\n")).collect();
+            lines.push(format!("{key} = [\n{}]", rows.concat()));
+        }
+    };
+    list("inputs", case.inputs.iter().map(|spec| tensor(spec, true)).collect());
+    list("outputs", case.outputs.iter().map(|spec| tensor(spec, false)).collect());
+    list("attributes", case.attributes.iter().map(attribute).collect());
+    lines.join("\n")
+}
+
+fn tensor(spec: &TensorSpec, input: bool) -> String {
+    let mut parts = vec![format!("name = {}", text(&spec.name)), format!("dtype = {}", text(&spec.dtype))];
+    if let Some(shape) = &spec.shape {
+        parts.push(format!("shape = {shape:?}"));
+    }
+    if input {
+        parts.push(format!("range = [{:?}, {:?}]", spec.range.low, spec.range.high));
+    }
+    format!("{{ {} }}", parts.join(", "))
+}
+
+fn attribute(attribute: &Attribute) -> String {
+    let value = match attribute.kind.as_str() {
+        "string" => text(&attribute.value),
+        "list_int" | "list_float" => format!("[{}]", attribute.value),
+        _ => attribute.value.clone(),
+    };
+    format!("{{ name = {}, type = {}, value = {value} }}", text(&attribute.name), text(&attribute.kind))
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::Text(name) => text(name),
+        other => other.to_string(),
+    }
+}
+
+fn tunable(tunable: &Tunable) -> String {
+    let mut lines = vec![format!("[tunable.{}]", tunable.name)];
+    match &tunable.binding {
+        Binding::Constant { file, name, also } => {
+            lines.push(format!("file = {}", text(file)));
+            lines.push(format!("constant = {}", text(name)));
+            if !also.is_empty() {
+                let files: Vec<String> = also.iter().map(|file| text(file)).collect();
+                lines.push(format!("also = [{}]", files.join(", ")));
+            }
+        }
+        Binding::Argument { file, call, first, index } => {
+            lines.push(format!("file = {}", text(file)));
+            lines.push(format!("call = {}", text(call)));
+            if !first.is_empty() {
+                lines.push(format!("first = {}", text(first)));
+            }
+            lines.push(format!("index = {index}"));
+        }
+        Binding::Cap { file, target } => {
+            lines.push(format!("file = {}", text(file)));
+            lines.push(format!("cap = {}", text(target)));
+        }
+        Binding::Cmake { variable } => lines.push(format!("cmake = {}", text(variable))),
+    }
+    lines.push(match &tunable.domain {
+        Domain::Range { min, max, step } => format!("domain = {{ range = [{min}, {max}, {step}] }}"),
+        Domain::PowerOfTwo { min, max } => format!("domain = {{ power-of-two = [{min}, {max}] }}"),
+        Domain::List { values, ordered } => {
+            let values: Vec<String> = values.iter().map(value).collect();
+            format!("domain = {{ values = [{}], ordered = {ordered} }}", values.join(", "))
+        }
+        Domain::Bool => "domain = { bool = true }".to_owned(),
+    });
+    if let Some(default) = &tunable.default {
+        lines.push(format!("default = {}", value(default)));
+    }
+    lines.push(format!("reason = {}", text(&tunable.reason)));
+    lines.join("\n")
+}
