@@ -9,7 +9,7 @@ use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, Tili
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
-use crate::aicore::{AnalysisOptions, LaunchReport, Machine, Severity, TraceError, analyse};
+use crate::aicore::{LaunchReport, Machine, Options, Severity, TraceError, analyse};
 
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]
@@ -157,13 +157,13 @@ impl SimBackend {
     }
 
     fn platform(&self) -> [(&'static str, &'static str, String); 5] {
-        let machine = &self.machine;
+        let parameters = &self.machine.parameters;
         [
-            ("soc", "ASCEND_SIM_SOC", machine.soc_name().to_owned()),
-            ("cores_aiv", "ASCEND_SIM_CORES", machine.aiv_cores().to_string()),
-            ("cores_aic", "ASCEND_SIM_CORES_AIC", machine.aic_cores().to_string()),
-            ("ub_bytes", "ASCEND_SIM_UB", machine.ub_bytes().to_string()),
-            ("l2_bytes", "ASCEND_SIM_L2", machine.l2_bytes().to_string()),
+            ("soc", "ASCEND_SIM_SOC", self.machine.name.clone()),
+            ("cores_aiv", "ASCEND_SIM_CORES", parameters.aiv_cores.to_string()),
+            ("cores_aic", "ASCEND_SIM_CORES_AIC", parameters.aic_cores.to_string()),
+            ("ub_bytes", "ASCEND_SIM_UB", parameters.ub_bytes.to_string()),
+            ("l2_bytes", "ASCEND_SIM_L2", parameters.l2_bytes.to_string()),
         ]
     }
 
@@ -188,7 +188,7 @@ impl SimBackend {
 
 fn analyse_and_locate(trace: &Path, machine: &Machine) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
     let bytes = fs_err::read(trace)?;
-    let reports = analyse(&bytes, machine, &AnalysisOptions::default())?;
+    let reports = analyse(&bytes, machine, &Options::default())?;
     let mut outputs = Vec::new();
     let mut launches = Vec::with_capacity(reports.len());
     for mut report in reports {

@@ -374,7 +374,7 @@ mod tests {
         };
         let options = super::super::sdk::SdkOptions { cache: Some(cache.to_owned()), ..Default::default() };
         let (root, digest) = Sdk::unpacked(&options).unwrap();
-        Some(Sdk { root, digest, compiler, library_directory: cache.to_owned() })
+        Some(Sdk { root, digest, compiler, library_directory: cache.to_owned(), built: false, prepare_s: 0.0 })
     }
 
     fn project(root: &Path, files: &[(&str, &str)]) -> OperatorProject {

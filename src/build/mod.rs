@@ -19,6 +19,7 @@ mod kernel;
 pub(crate) mod launch;
 pub(crate) mod lex;
 mod overlay;
+mod project_build;
 pub mod sdk;
 mod template_key;
 #[cfg(test)]

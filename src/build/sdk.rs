@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use include_dir::{Dir, include_dir};
 use walkdir::WalkDir;
@@ -37,7 +38,8 @@ impl SdkOptions {
         SdkOptions { directory: path("ASCEND_TUNE_SDK"), cache: path("ASCEND_TUNE_CACHE"), jobs: 0 }
     }
 
-    fn cache_directory(&self) -> Result<PathBuf, BuildError> {
+    /// The cache directory that these options mean.
+    pub fn cache_directory(&self) -> Result<PathBuf, BuildError> {
         if let Some(cache) = &self.cache {
             return std::path::absolute(cache).map_err(BuildError::io(cache));
         }
@@ -61,11 +63,16 @@ pub struct Sdk {
     pub compiler: Compiler,
     /// Directory of the shared library and the runner.
     pub library_directory: PathBuf,
+    /// Whether the library was compiled now, and not found in the cache.
+    pub built: bool,
+    /// Seconds that making it ready took.
+    pub prepare_s: f64,
 }
 
 impl Sdk {
     /// Unpacks the SDK and builds its library where that has not been done yet.
     pub fn prepare(options: &SdkOptions) -> Result<Sdk, BuildError> {
+        let started = Instant::now();
         let compiler = Compiler::find()?;
         let cache = options.cache_directory()?;
         fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
@@ -74,7 +81,14 @@ impl Sdk {
             None => unpack(&cache)?,
         };
         let library_directory = build_library(&cache, &root, &digest, &compiler, jobs(options.jobs))?;
-        Ok(Sdk { root, digest, compiler, library_directory })
+        let (library_directory, built) = library_directory;
+        Ok(Sdk { root, digest, compiler, library_directory, built, prepare_s: started.elapsed().as_secs_f64() })
+    }
+
+    /// Where the library is, or will be once something needs it. Compiles nothing.
+    pub fn expected_library(options: &SdkOptions) -> Result<PathBuf, BuildError> {
+        let (_, digest) = Self::unpacked(options)?;
+        Ok(options.cache_directory()?.join(library_name(&digest, &Compiler::find()?)).join(LIBRARY))
     }
 
     /// Only the tree, unpacked, without compiling anything.
@@ -206,24 +220,30 @@ fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(files)
 }
 
+/// Folder of the library in the cache.
+fn library_name(digest: &str, compiler: &Compiler) -> String {
+    let name = Digest::new("library 1").text(digest).text(&compiler.identity).texts(LIBRARY_FLAGS).finish();
+    format!("lib-{name}")
+}
+
 fn build_library(
     cache: &Path,
     root: &Path,
     digest: &str,
     compiler: &Compiler,
     jobs: usize,
-) -> Result<PathBuf, BuildError> {
-    let name = Digest::new("library 1").text(digest).text(&compiler.identity).texts(LIBRARY_FLAGS).finish();
-    let target = cache.join(format!("lib-{name}"));
+) -> Result<(PathBuf, bool), BuildError> {
+    let target = cache.join(library_name(digest, compiler));
+    let name = library_name(digest, compiler);
     if target.join(LIBRARY).is_file() {
-        return Ok(target);
+        return Ok((target, false));
     }
     // Building takes a while on all cores: a second process waits instead of doing the same.
-    let lock_path = cache.join(format!("lib-{name}.lock"));
+    let lock_path = cache.join(format!("{name}.lock"));
     let lock = File::create(&lock_path).map_err(BuildError::io(&lock_path))?;
     lock.lock().map_err(BuildError::io(&lock_path))?;
     if target.join(LIBRARY).is_file() {
-        return Ok(target);
+        return Ok((target, false));
     }
     let temporary = tempfile::Builder::new().prefix(".lib-").tempdir_in(cache).map_err(BuildError::io(cache))?;
     let library_sources = sources(&root.join("src"))?;
@@ -251,7 +271,7 @@ fn build_library(
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
         .map_err(BuildError::io(temporary.path()))?;
-    publish_directory(temporary, &target)
+    publish_directory(temporary, &target).map(|directory| (directory, true))
 }
 
 fn compile_all(

@@ -51,10 +51,11 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
         }
         candidate = candidate.with_configuration(workspace.tunables(), &configuration)?;
     }
+    let builder = &workspace.evaluator.builder;
     let artifacts = if arguments.dry_run {
-        workspace.evaluator.builder.project_build_commands(&candidate.sources)?
+        vec![builder.project_build_command()?]
     } else {
-        let built = workspace.evaluator.builder.build_project(&candidate.sources)?;
+        let built = builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
         built.iter().map(|path| path.display().to_string()).collect()
     };
     output.emit(&Event::Build(Build {

@@ -32,8 +32,8 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         drift: drifted.iter().map(ToString::to_string).collect(),
         tolerance,
         origin: Origin::Modelled,
-        machine: workspace.machine.name().to_owned(),
-        machine_version: workspace.machine.version().to_owned(),
+        machine: workspace.machine.name.clone(),
+        machine_version: workspace.machine.version.clone(),
     };
     // The sources are their own reference here: what is asked is whether they are still as fast, and hazard-free.
     let measured = match runtime()?.block_on(establish_baseline(&workspace, &candidate)) {

@@ -4,11 +4,10 @@ use super::Exit;
 use super::args::{Common, InitArgs};
 use super::output::Output;
 use super::target::start_event;
-use crate::init;
 use crate::manifest::{FILE_NAME, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::report::event::{Event, Init};
-use crate::tuner::TunerError;
+use crate::tuner::{TunerError, invented_manifest};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -19,9 +18,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         let message = format!("{} is there already; give --force to replace it, or --dry-run to see what it would be", path.display());
         return Err(TunerError::Usage(message));
     }
-    let sources = project.load_sources()?;
-    let discovery = init::discover(&project, &sources, None).map_err(|error| TunerError::Usage(error.to_string()))?;
-    let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
+    let text = invented_manifest(&project)?;
     // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.
     let manifest = Manifest::parse(&text, &path).map_err(ManifestError::from)?;
     if arguments.dry_run {
@@ -36,7 +33,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
     }
     output.emit(&Event::Init(Init {
         operator: manifest.operator.clone(),
-        layout: init::layout_words(manifest.layout).to_owned(),
+        layout: manifest.layout.words().to_owned(),
         manifest: path.display().to_string(),
         written: !arguments.dry_run,
         cases: manifest.cases.iter().map(|case| case.name.clone()).collect(),

@@ -30,6 +30,18 @@ pub use exit::Exit;
 use args::{Cli, Command};
 use output::Output;
 
+use crate::build::sdk::{Sdk, SdkOptions};
+use crate::doctor::SystemEnvironment;
+use crate::tuner::TunerError;
+
+/// `doctor` on this machine. Places that cannot even be named are reported as missing by the checks themselves.
+fn examine(output: &mut Output) -> Result<Exit, TunerError> {
+    let options = SdkOptions::from_environment();
+    let cache = options.cache_directory().unwrap_or_default();
+    let library = Sdk::expected_library(&options).unwrap_or_else(|_| cache.join("libascend_sim.so"));
+    Ok(doctor::execute(&SystemEnvironment::new(cache, library), &mut *output.sink)?)
+}
+
 /// Runs the program: parses, dispatches, renders the error, and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args::normalise(arguments)) {
@@ -54,7 +66,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
-        Command::Doctor(_) => doctor::execute(&crate::doctor::System::new(), &mut *output.sink).map_err(Into::into),
+        Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) => Ok(Exit::Fine),

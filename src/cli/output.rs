@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
+use anstream::AutoStream;
 use clap::ColorChoice;
 use indicatif::ProgressDrawTarget;
 
@@ -26,10 +27,10 @@ impl Output {
             MessageFormat::Json => Self { sink: Box::new(JsonLines::new(io::stdout())), json: true },
             MessageFormat::Human => {
                 let terminal = io::stderr().is_terminal();
-                let color = match common.color {
-                    ColorChoice::Always => true,
-                    ColorChoice::Never => false,
-                    ColorChoice::Auto => terminal && std::env::var_os("NO_COLOR").is_none(),
+                let choice = match common.color {
+                    ColorChoice::Always => anstream::ColorChoice::Always,
+                    ColorChoice::Never => anstream::ColorChoice::Never,
+                    ColorChoice::Auto => anstream::ColorChoice::Auto,
                 };
                 let verbosity = match (common.quiet, common.verbose) {
                     (true, _) => Verbosity::Quiet,
@@ -37,8 +38,10 @@ impl Output {
                     _ => Verbosity::Verbose,
                 };
                 let progress = terminal.then(ProgressDrawTarget::stderr);
-                let options = HumanOptions { verbosity, color, progress };
-                Self { sink: Box::new(Human::new(io::stderr(), io::stdout(), options)), json: false }
+                // Each stream decides for itself: what goes into a file stays plain.
+                let options = HumanOptions { verbosity, color: true, progress };
+                let human = Human::new(AutoStream::new(io::stderr(), choice), AutoStream::new(io::stdout(), choice), options);
+                Self { sink: Box::new(human), json: false }
             }
         }
     }

@@ -104,7 +104,7 @@ fn profile_event(
         correct,
         published_us: None,
         origin: Origin::Modelled,
-        machine: workspace.machine.name().to_owned(),
-        machine_version: workspace.machine.version().to_owned(),
+        machine: workspace.machine.name.clone(),
+        machine_version: workspace.machine.version.clone(),
     }
 }

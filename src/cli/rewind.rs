@@ -31,7 +31,7 @@ pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> 
         steps: report.steps,
         bank: directory.display().to_string(),
         origin: Origin::Modelled,
-        machine: workspace.machine.name().to_owned(),
+        machine: workspace.machine.name.clone(),
     }));
     Ok(Exit::Fine)
 }

@@ -121,8 +121,8 @@ fn summary(
         rejected: outcome.rejected,
         wall_s,
         origin: Origin::Modelled,
-        machine: workspace.machine.name().to_owned(),
-        machine_version: workspace.machine.version().to_owned(),
+        machine: workspace.machine.name.clone(),
+        machine_version: workspace.machine.version.clone(),
         stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
         lock,
         report,
@@ -181,8 +181,8 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
 /// The machine as the lock names it.
 pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
     LockedMachine {
-        name: workspace.machine.name().to_owned(),
-        version: workspace.machine.version().to_owned(),
+        name: workspace.machine.name.clone(),
+        version: workspace.machine.version.clone(),
         digest: workspace.machine.digest(),
     }
 }
@@ -222,8 +222,8 @@ fn refuse_dirty(workspace: &Workspace) -> Result<(), TunerError> {
 pub fn facts_of_machine(workspace: &Workspace) -> BTreeMap<String, String> {
     let machine = &workspace.machine;
     BTreeMap::from([
-        ("vector cores".to_owned(), machine.aiv_cores().to_string()),
-        ("unified buffer".to_owned(), format!("{} bytes", machine.ub_bytes())),
-        ("L2".to_owned(), format!("{} MiB", machine.l2_bytes() >> 20)),
+        ("vector cores".to_owned(), machine.parameters.aiv_cores.to_string()),
+        ("unified buffer".to_owned(), format!("{} bytes", machine.parameters.ub_bytes)),
+        ("L2".to_owned(), format!("{} MiB", machine.parameters.l2_bytes / 1_048_576.0)),
     ])
 }

@@ -46,8 +46,8 @@ pub fn start_event(command: &str, common: &Common) -> Start {
 pub fn opened_event(command: &str, common: &Common, workspace: &Workspace) -> Start {
     Start {
         operator: Some(workspace.manifest.operator.clone()),
-        machine: Some(workspace.machine.name().to_owned()),
-        machine_version: Some(workspace.machine.version().to_owned()),
+        machine: Some(workspace.machine.name.clone()),
+        machine_version: Some(workspace.machine.version.clone()),
         origin: Some(Origin::Modelled),
         ..start_event(command, common)
     }

@@ -1,5 +1,6 @@
 //! The bank: a directory of records, one TOML file each.
 
+use include_dir::{Dir, include_dir};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,29 @@ impl Bank {
     /// An empty bank.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The bank that ships with the tool: mined from its own fixtures.
+    pub fn shipped() -> Self {
+        static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates/bank");
+        let mut bank = Self::new();
+        for file in SHIPPED.files() {
+            // A test holds that every shipped file is a record.
+            if let Some(record) = file.contents_utf8().and_then(|text| toml::from_str(text).ok()) {
+                bank.insert(record);
+            }
+        }
+        bank
+    }
+
+    /// Digest over the ids of all records.
+    pub fn digest(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for id in self.records.keys() {
+            hasher.update(id.as_bytes());
+            hasher.update(b"\n");
+        }
+        hasher.finalize().to_hex().to_string()
     }
 
     /// Reads all `.toml` files of a directory. A directory that is not there is an empty bank.

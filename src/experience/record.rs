@@ -87,6 +87,11 @@ impl Record {
         if self.before_us > 0.0 && self.after_us > 0.0 { self.before_us / self.after_us } else { 1.0 }
     }
 
+    /// The text of the record's file.
+    pub fn to_text(&self) -> String {
+        toml::to_string_pretty(self).unwrap_or_default()
+    }
+
     /// Stable id: motif, normalised shape and provenance. The same experience gets the same id everywhere.
     pub fn id(&self) -> String {
         let mut hasher = blake3::Hasher::new();

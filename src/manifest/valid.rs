@@ -19,6 +19,17 @@ pub enum Layout {
     DirectLaunch,
 }
 
+impl Layout {
+    /// The layout in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Layout::Msopgen => "operator framework project (msOpGen style)",
+            Layout::InTree => "one operator of a repository",
+            Layout::DirectLaunch => "program with direct kernel launches",
+        }
+    }
+}
+
 /// A validated manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {

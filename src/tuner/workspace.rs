@@ -75,9 +75,7 @@ impl Workspace {
             }
             (fs_err::read_to_string(&path)?, Manifest::load(&path)?)
         } else {
-            let all = project.load_sources()?;
-            let discovery = init::discover(&project, &all, None).map_err(|error| TunerError::Usage(error.to_string()))?;
-            let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
+            let text = invented_manifest(&project)?;
             (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
         };
         let sources = editable_sources(&project, &manifest)?;
@@ -163,13 +161,25 @@ impl Workspace {
     }
 
     fn facts(&self, case: usize) -> CaseFacts {
-        self.manifest.cases[case].facts(self.machine.aiv_cores(), self.machine.ub_bytes())
+        self.manifest.cases[case].facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
     }
 
     /// Whether the project has its own `main`.
     pub fn is_direct_launch(&self) -> bool {
         self.manifest.layout == Layout::DirectLaunch
     }
+}
+
+/// Text of the manifest that the sources suggest.
+pub fn invented_manifest(project: &OperatorProject) -> Result<String, TunerError> {
+    let mut sources = project.load_sources()?;
+    let lists = project.root.join("CMakeLists.txt");
+    if let Ok(text) = fs_err::read_to_string(&lists) {
+        sources.insert("CMakeLists.txt", text);
+    }
+    let discovery = init::discover(&sources, project.layout, None, None)
+        .map_err(|error| TunerError::Usage(format!("{}: {error}", project.root.display())))?;
+    Ok(init::render(&discovery))
 }
 
 /// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.
@@ -197,7 +207,7 @@ pub fn load_machine(name: &str, root: &Path) -> Result<Machine, TunerError> {
     let given = Path::new(name);
     let path = if given.exists() { given.to_owned() } else { root.join(given) };
     let text = fs_err::read_to_string(&path)?;
-    Ok(Machine::parse(&text, &path.display().to_string())?)
+    Ok(Machine::parse(&path.display().to_string(), &text)?)
 }
 
 fn select_cases(manifest: &Manifest, names: &[String]) -> Result<Vec<usize>, TunerError> {
