@@ -1,0 +1,84 @@
+// Activation functions put together from vector instructions.
+#ifndef ASCENDC_ADV_ACTIVATION_H
+#define ASCENDC_ADV_ACTIVATION_H
+
+#include "ascendc/tque.h"
+#include "ascendc/vec_binary.h"
+#include "ascendc/vec_duplicate.h"
+#include "ascendc/vec_unary.h"
+
+namespace AscendC {
+namespace detail {
+
+/// dst = 1 / (1 + exp(-src)) over the counted elements; `one` holds at least as many elements and gets ones.
+template <typename T>
+ASC_API void SigmoidPiece(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& one, int32_t count)
+{
+    Muls(dst, src, static_cast<T>(-1.0f), count);
+    PipeBarrier<PIPE_V>();
+    Exp(dst, dst, count);
+    PipeBarrier<PIPE_V>();
+    Adds(dst, dst, static_cast<T>(1.0f), count);
+    Duplicate(one, static_cast<T>(1.0f), count);
+    PipeBarrier<PIPE_V>();
+    Div(dst, one, dst, count);
+    PipeBarrier<PIPE_V>();
+}
+
+}  // namespace detail
+
+template <typename T, bool isReuseSource = false>
+ASC_API void Sigmoid(
+    const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const LocalTensor<uint8_t>& sharedTmpBuffer,
+    const uint32_t calCount)
+{
+    ASCENDC_CHECK_DTYPE(Sigmoid, T, half, float);
+    const LocalTensor<T> tmp = sharedTmpBuffer.ReinterpretCast<T>();
+    const uint32_t room = tmp.GetSize() / (ONE_BLK_SIZE / sizeof(T)) * (ONE_BLK_SIZE / sizeof(T));
+    if (room == 0) {
+        ascendsim::Fault("bad_argument", "Sigmoid: the temporary buffer is smaller than a block of 32 bytes");
+        return;
+    }
+    for (uint32_t done = 0; done < calCount; done += room) {
+        const uint32_t now = calCount - done < room ? calCount - done : room;
+        detail::SigmoidPiece(dstTensor[done], srcTensor[done], tmp, static_cast<int32_t>(now));
+    }
+}
+template <typename T, bool isReuseSource = false>
+ASC_API void Sigmoid(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const uint32_t calCount)
+{
+    LocalTensor<uint8_t> stack;
+    PopStackBuffer<uint8_t, TPosition::LCM>(stack);
+    Sigmoid<T, isReuseSource>(dstTensor, srcTensor, stack, calCount);
+}
+template <typename T, bool isReuseSource = false>
+ASC_API void Sigmoid(
+    const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const LocalTensor<uint8_t>& sharedTmpBuffer)
+{
+    Sigmoid<T, isReuseSource>(dstTensor, srcTensor, sharedTmpBuffer, srcTensor.GetSize());
+}
+template <typename T, bool isReuseSource = false>
+ASC_API void Sigmoid(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor)
+{
+    Sigmoid<T, isReuseSource>(dstTensor, srcTensor, srcTensor.GetSize());
+}
+
+/// dst = src / (1 + exp(-src)); dst and src must not be the same tensor.
+template <typename T, bool isReuseSource = false>
+ASC_API void Silu(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, uint32_t dataSize)
+{
+    ASCENDC_CHECK_DTYPE(Silu, T, half, float);
+    const int32_t count = static_cast<int32_t>(dataSize);
+    Muls(dstLocal, srcLocal, static_cast<T>(-1.0f), count);
+    PipeBarrier<PIPE_V>();
+    Exp(dstLocal, dstLocal, count);
+    PipeBarrier<PIPE_V>();
+    Adds(dstLocal, dstLocal, static_cast<T>(1.0f), count);
+    PipeBarrier<PIPE_V>();
+    Div(dstLocal, srcLocal, dstLocal, count);
+    PipeBarrier<PIPE_V>();
+}
+
+}  // namespace AscendC
+
+#endif

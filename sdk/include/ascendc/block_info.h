@@ -1,0 +1,42 @@
+// Which block is running, and a few properties of the core.
+#ifndef ASCENDC_BLOCK_INFO_H
+#define ASCENDC_BLOCK_INFO_H
+
+#include "ascendc/tensor.h"
+#include "ascendsim/isa.h"
+
+namespace AscendC {
+
+ASC_API int64_t GetBlockIdx() { return get_block_idx(); }
+ASC_API int64_t GetBlockNum() { return get_block_num(); }
+ASC_API int64_t GetSubBlockIdx() { return get_subblockid(); }
+ASC_API int64_t GetSubBlockNum() { return get_subblockdim(); }
+/// Vector cores per cube core of the task: 1 for a vector-only kernel.
+ASC_API int64_t GetTaskRation() { return 1; }
+ASC_API int64_t GetTaskRatio() { return 1; }
+ASC_API int64_t GetSystemCycle() { return get_sys_cnt(); }
+ASC_API constexpr int16_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
+ASC_API void Trap() { trap(); }
+
+// ---- data cache of the scalar unit -------------------------------------------------------------------
+template <typename T, CacheLine entireType, DcciDst dcciDst>
+ASC_API void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst)
+{
+    dcci(dst.GetPhyAddr(0), static_cast<cache_line_t>(entireType), static_cast<dcci_dst_t>(dcciDst));
+}
+template <typename T, CacheLine entireType>
+ASC_API void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst)
+{
+    dcci(dst.GetPhyAddr(0), static_cast<cache_line_t>(entireType));
+}
+template <typename T>
+ASC_API void DataCachePreload(const GlobalTensor<uint64_t>& src, const T cacheOffset)
+{
+    dc_preload(src.GetPhyAddr(0), static_cast<int64_t>(cacheOffset));
+}
+/// Instruction memory has no cost of its own here, so that loading it early changes nothing.
+ASC_API void ICachePreLoad(const int64_t preFetchLen) { (void)preFetchLen; }
+
+}  // namespace AscendC
+
+#endif

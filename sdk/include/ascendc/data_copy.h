@@ -1,0 +1,221 @@
+// Transfers between global memory and the Unified Buffer, and within the Unified Buffer.
+#ifndef ASCENDC_DATA_COPY_H
+#define ASCENDC_DATA_COPY_H
+
+#include "ascendc/mask.h"
+#include "ascendc/params.h"
+#include "ascendc/scalar.h"
+#include "ascendc/tensor.h"
+
+namespace AscendC {
+
+namespace detail {
+
+/// Keeps a GM tensor's L2 hint in force for one transfer.
+class L2Hint {
+public:
+    ASC_API explicit L2Hint(bool bypass) : bypass_(bypass)
+    {
+        if (bypass_) {
+            ascendsim::SetL2Bypass(true);
+        }
+    }
+    ASC_API ~L2Hint()
+    {
+        if (bypass_) {
+            ascendsim::SetL2Bypass(false);
+        }
+    }
+    L2Hint(const L2Hint&) = delete;
+    L2Hint& operator=(const L2Hint&) = delete;
+
+private:
+    bool bypass_;
+};
+
+/// One burst of `count` elements. The transfer moves whole blocks: what does not fill one is not moved.
+template <typename T>
+ASC_API DataCopyParams WholeBlocks(uint32_t count)
+{
+    const uint64_t bytes = uint64_t(count) * sizeof(T);
+    if (bytes % ONE_BLK_SIZE != 0) {
+        ascendsim::Fault(
+            "misaligned",
+            Describe("DataCopy: ", bytes, " bytes are not a multiple of 32, the last ", bytes % ONE_BLK_SIZE,
+                     " bytes are not moved; use DataCopyPad").Text());
+    }
+    const uint64_t blocks = bytes / ONE_BLK_SIZE;
+    if (blocks > 65535) {
+        ascendsim::Fault(
+            "bad_argument", Describe("DataCopy: ", blocks, " blocks of 32 bytes exceed the limit of ", 65535, "").Text());
+    }
+    return DataCopyParams(1, static_cast<uint16_t>(blocks), 0, 0);
+}
+
+}  // namespace detail
+
+// ---- DataCopy: lengths and gaps in blocks of 32 bytes ------------------------------------------------
+template <typename T>
+ASC_API void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& repeatParams)
+{
+    const detail::L2Hint hint(src.BypassesL2(CacheRwMode::READ));
+    copy_gm_to_ubuf(
+        detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
+        repeatParams.dstStride);
+}
+template <typename T>
+ASC_API void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams)
+{
+    const detail::L2Hint hint(dst.BypassesL2(CacheRwMode::WRITE));
+    copy_ubuf_to_gm(
+        dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
+        repeatParams.dstStride);
+}
+template <typename T>
+ASC_API void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams)
+{
+    copy_ubuf_to_ubuf(
+        detail::Ub(dst), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
+        repeatParams.dstStride);
+}
+
+template <typename T>
+ASC_API void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const uint32_t count)
+{
+    DataCopy(dst, src, detail::WholeBlocks<T>(count));
+}
+template <typename T>
+ASC_API void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count)
+{
+    DataCopy(dst, src, detail::WholeBlocks<T>(count));
+}
+template <typename T>
+ASC_API void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count)
+{
+    DataCopy(dst, src, detail::WholeBlocks<T>(count));
+}
+
+// ---- DataCopyPad: lengths in bytes, GM gaps in bytes, UB gaps in blocks, paddings in elements ----------
+namespace detail {
+
+template <typename T>
+ASC_API void CopyPadIn(
+    const LocalTensor<T>& dst, const GlobalTensor<T>& src, uint16_t count, uint32_t len, uint32_t srcStride,
+    uint32_t dstStride, uint8_t left, uint8_t right)
+{
+    static_assert(
+        sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+        "DataCopyPad: elements must have 1, 2, 4 or 8 bytes");
+    const L2Hint hint(src.BypassesL2(CacheRwMode::READ));
+    if constexpr (sizeof(T) == 1) {
+        copy_gm_to_ubuf_align_b8(Ub(dst), src.GetPhyAddr(), 0, count, len, left, right, srcStride, dstStride);
+    } else if constexpr (sizeof(T) == 2) {
+        copy_gm_to_ubuf_align_b16(Ub(dst), src.GetPhyAddr(), 0, count, len, left, right, srcStride, dstStride);
+    } else {
+        constexpr uint32_t words = sizeof(T) / 4;
+        copy_gm_to_ubuf_align_b32(
+            Ub(dst), src.GetPhyAddr(), 0, count, len, static_cast<uint8_t>(left * words),
+            static_cast<uint8_t>(right * words), srcStride, dstStride);
+    }
+}
+
+template <typename T>
+ASC_API void CopyPadOut(
+    const GlobalTensor<T>& dst, const LocalTensor<T>& src, uint16_t count, uint32_t len, uint32_t srcStride,
+    uint32_t dstStride)
+{
+    static_assert(
+        sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+        "DataCopyPad: elements must have 1, 2, 4 or 8 bytes");
+    const L2Hint hint(dst.BypassesL2(CacheRwMode::WRITE));
+    if constexpr (sizeof(T) == 1) {
+        copy_ubuf_to_gm_align_b8(dst.GetPhyAddr(0), Ub(src), 0, count, len, 0, 0, srcStride, dstStride);
+    } else if constexpr (sizeof(T) == 2) {
+        copy_ubuf_to_gm_align_b16(dst.GetPhyAddr(0), Ub(src), 0, count, len, 0, 0, srcStride, dstStride);
+    } else {
+        copy_ubuf_to_gm_align_b32(dst.GetPhyAddr(0), Ub(src), 0, count, len, 0, 0, srcStride, dstStride);
+    }
+}
+
+}  // namespace detail
+
+template <typename T>
+ASC_API void DataCopyPad(
+    const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& dataCopyParams,
+    const DataCopyPadParams& padParams)
+{
+    if (padParams.isPad) {
+        set_mov_pad_val(padParams.paddingValue);
+    }
+    detail::CopyPadIn(
+        dst, src, dataCopyParams.blockCount, dataCopyParams.blockLen, dataCopyParams.srcStride,
+        dataCopyParams.dstStride, padParams.leftPadding, padParams.rightPadding);
+}
+template <typename T>
+ASC_API void DataCopyPad(
+    const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& dataCopyParams,
+    const DataCopyPadExtParams<T>& padParams)
+{
+    if (padParams.isPad) {
+        set_mov_pad_val(GetScalarBitcodeValue(padParams.paddingValue));
+    }
+    detail::CopyPadIn(
+        dst, src, dataCopyParams.blockCount, dataCopyParams.blockLen, dataCopyParams.srcStride,
+        dataCopyParams.dstStride, padParams.leftPadding, padParams.rightPadding);
+}
+template <typename T>
+ASC_API void DataCopyPad(
+    const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& dataCopyParams)
+{
+    detail::CopyPadOut(
+        dst, src, dataCopyParams.blockCount, dataCopyParams.blockLen, dataCopyParams.srcStride,
+        dataCopyParams.dstStride);
+}
+template <typename T>
+ASC_API void DataCopyPad(
+    const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyExtParams& dataCopyParams)
+{
+    detail::CopyPadOut(
+        dst, src, dataCopyParams.blockCount, dataCopyParams.blockLen, dataCopyParams.srcStride,
+        dataCopyParams.dstStride);
+}
+template <typename T, TPosition pos = TPosition::MAX>
+ASC_API void SetPadValue(T paddingValue)
+{
+    set_mov_pad_val(GetScalarBitcodeValue(paddingValue));
+}
+
+// ---- Copy: within the Unified Buffer by the vector unit ----------------------------------------------------
+namespace detail {
+template <typename T>
+ASC_API void VectorCopy(
+    const LocalTensor<T>& dst, const LocalTensor<T>& src, uint8_t repeatTime, const CopyRepeatParams& params)
+{
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Copy: elements must have 2 or 4 bytes on NPU architecture 2201");
+    using Lane = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
+    vcopy(
+        UbAs<Lane>(dst), UbAs<Lane>(src), repeatTime, params.dstStride, params.srcStride, params.dstRepeatSize,
+        params.srcRepeatSize);
+}
+}  // namespace detail
+
+template <typename T, bool isSetMask = true>
+ASC_API void Copy(
+    const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask[], const uint8_t repeatTime,
+    const CopyRepeatParams& repeatParams)
+{
+    detail::SetMask<T, isSetMask>(mask[1], mask[0]);
+    detail::VectorCopy(dst, src, repeatTime, repeatParams);
+}
+template <typename T, bool isSetMask = true>
+ASC_API void Copy(
+    const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint64_t mask, const uint8_t repeatTime,
+    const CopyRepeatParams& repeatParams)
+{
+    detail::SetMask<T, isSetMask>(static_cast<int32_t>(mask));
+    detail::VectorCopy(dst, src, repeatTime, repeatParams);
+}
+
+}  // namespace AscendC
+
+#endif

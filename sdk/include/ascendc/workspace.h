@@ -1,0 +1,52 @@
+// Workspace: memory in GM that the framework hands to a kernel.
+#ifndef ASCENDC_WORKSPACE_H
+#define ASCENDC_WORKSPACE_H
+
+#include "ascendc/data_copy.h"
+#include "ascendc/tque.h"
+#include "ascendc/vec_duplicate.h"
+
+namespace AscendC {
+
+/// The toolkit keeps the start of the workspace for itself and gives the rest to the kernel; the simulator's
+/// workspace is the kernel's alone, because nothing else uses it.
+ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
+ASC_API void SetSysWorkspace(GM_ADDR workspace) { (void)workspace; }
+ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { (void)workspace; }
+
+/// Fills `size` elements of GM with `value`, by transfers of a constant from the end of the Unified Buffer.
+template <typename T>
+ASC_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = 0)
+{
+    LocalTensor<T> fill;
+    PopStackBuffer<T, TPosition::LCM>(fill);
+    constexpr uint32_t limit = MAX_REPEAT_TIMES * ONE_BLK_SIZE * 8 / sizeof(T);
+    uint32_t room = fill.GetSize() < limit ? fill.GetSize() : limit;
+    room = room / (ONE_BLK_SIZE / sizeof(T)) * (ONE_BLK_SIZE / sizeof(T));
+    if (room == 0) {
+        ascendsim::Fault("ub_overflow", "InitOutput: no room left in the Unified Buffer");
+        return;
+    }
+    Duplicate(fill, value, static_cast<int32_t>(room < size ? room : size));
+    detail::Order(HardEvent::V_MTE3);
+    for (uint32_t done = 0; done < size; done += room) {
+        const uint32_t now = size - done < room ? size - done : room;
+        DataCopyPad(
+            gmWorkspaceAddr[done], fill, DataCopyExtParams(1, now * static_cast<uint32_t>(sizeof(T)), 0, 0, 0));
+    }
+    detail::Order(HardEvent::MTE3_V);
+}
+template <typename T>
+ASC_API void InitGlobalMemory(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value)
+{
+    InitOutput<T>(gmWorkspaceAddr, static_cast<uint32_t>(size), value);
+}
+template <typename T>
+ASC_API void Fill(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value)
+{
+    InitOutput<T>(gmWorkspaceAddr, static_cast<uint32_t>(size), value);
+}
+
+}  // namespace AscendC
+
+#endif

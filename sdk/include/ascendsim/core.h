@@ -1,0 +1,55 @@
+// What kernel-side headers may ask of the core that is running them.
+#ifndef ASCENDSIM_CORE_H
+#define ASCENDSIM_CORE_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ascendsim {
+
+/// Announces a scalar read of `bytes` at `ptr` (UB or GM), just before it is made. False means that the
+/// range is not the kernel's: the fault is recorded already and the access must be left out (use zero).
+bool ScalarRead(const void* ptr, size_t bytes);
+/// Announces a scalar write; see ScalarRead.
+bool ScalarWrite(const void* ptr, size_t bytes);
+/// Adds `count` generic scalar operations to the current stretch of scalar work.
+void ScalarOps(uint32_t count);
+
+/// Records API misuse. `kind` is a name from the fault table of the trace format ("queue_misuse",
+/// "ub_overflow", ...). "deadlock" and "unsupported" end the block and do not return.
+void Fault(const char* kind, const char* message);
+/// Records an informational text.
+void Note(const char* message);
+
+int64_t BlockIdx();
+int64_t BlockNum();
+uint64_t TilingKey();
+/// Number of vector cores of the machine.
+int64_t CoreCount();
+
+/// First byte of the running core's Unified Buffer and its usable size in bytes.
+uint8_t* UbBase();
+size_t UbSize();
+/// Bytes behind the usable ones that the API floor may use for its own short-lived values (select masks).
+constexpr size_t kUbReservedBytes = 256;
+inline uint8_t* UbReserved() { return UbBase() + UbSize(); }
+/// True when [ptr, ptr + bytes) lies in the running core's Unified Buffer.
+bool InUb(const void* ptr, size_t bytes);
+/// Bytes from `ptr` to the end of its GM region, or 0 when it is in none.
+size_t GmBytesFrom(const void* ptr);
+
+/// All blocks of the launch wait for each other.
+void SyncAll();
+/// Gives the other blocks a turn. For code that polls memory until another block has written it; polling that nothing can
+/// end is a deadlock fault.
+void Yield();
+
+/// GM transfers carry the L2 bypass hint while this is set (SetL2CacheHint with CACHE_MODE_DISABLE).
+void SetL2Bypass(bool bypass);
+
+/// Slot that the API floor uses for the pipe object of the running block (GetTPipePtr).
+void*& CorePipeSlot();
+
+}  // namespace ascendsim
+
+#endif

@@ -1,0 +1,46 @@
+// Kernel launches of programs that have their own main: what `k<<<blocks, ubuf, stream>>>(args)` becomes.
+#ifndef ASCENDSIM_LAUNCH_H
+#define ASCENDSIM_LAUNCH_H
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace ascendsim {
+
+/// Runs `fn(arg)` once for every block of a launch and writes its trace. Used by Launch.
+void RunBlocks(const char* kernel, uint32_t blocks, void (*fn)(void*), void* arg);
+
+/// One launch: `Launch("k", blocks, ubuf, stream).Run(fn, args...)`.
+class Launch {
+public:
+    template <typename Ubuf, typename Stream>
+    Launch(const char* kernel, uint64_t blocks, Ubuf, Stream) : kernel_(kernel), blocks_(static_cast<uint32_t>(blocks))
+    {}
+
+    /// Evaluates the arguments once, copies them by value, and runs every block to completion.
+    template <typename Fn, typename... Args>
+    void Run(Fn fn, Args&&... args)
+    {
+        using Bound = std::pair<Fn, std::tuple<std::decay_t<Args>...>>;
+        Bound bound(fn, std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
+        RunBlocks(
+            kernel_, blocks_,
+            [](void* raw) {
+                // Each block gets its own copies, as each core gets its own parameters.
+                Bound mine = *static_cast<Bound*>(raw);
+                std::apply(mine.first, mine.second);
+            },
+            &bound);
+    }
+
+private:
+    const char* kernel_;
+    uint32_t blocks_;
+};
+
+}  // namespace ascendsim
+
+#endif

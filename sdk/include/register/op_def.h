@@ -1,0 +1,591 @@
+// Operator definitions: inputs, outputs, attributes, the host functions and the compute units of an operator.
+// The definition is data only; everything that the simulator needs of it can be read back with GetSpec().
+#ifndef ASCEND_SDK_REGISTER_OP_DEF_H
+#define ASCEND_SDK_REGISTER_OP_DEF_H
+
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/operator_reg.h"
+#include "register/op_impl_registry.h"
+
+namespace optiling {
+#define FUNC_CHECK_SUPPORTED "check_supported"
+#define FUNC_OP_SELECT_FORMAT "op_select_format"
+#define FUNC_GET_OP_SUPPORT_INFO "get_op_support_info"
+#define FUNC_GET_SPECIFIC_INFO "get_op_specific_info"
+using OP_CHECK_FUNC = ge::graphStatus (*)(const ge::Operator& op, ge::AscendString& result);
+using PARAM_GENERALIZE_FUNC = ge::graphStatus (*)(const ge::Operator& op, const ge::AscendString& config,
+                                                  ge::AscendString& params);
+} // namespace optiling
+
+namespace ops {
+enum Option { IGNORE = 0, OPTIONAL = 1, REQUIRED = 2, DYNAMIC = 3, VIRTUAL = 4 };
+enum class FormatCheckOption : uint32_t { DEFAULT = 0, STRICT = 1, MAX };
+enum class DependScope : uint32_t { ALL = 0, TILING = 1, INVALID_SCOPE };
+enum class FollowType : uint32_t { ALL = 0, DTYPE = 1, FORMAT = 2, SHAPE = 3, INVALID_TYPE };
+enum class HcclServerType : uint32_t { AICPU = 0, AICORE = 1, CCU = 2, MAX };
+enum class CommentSection : uint32_t { CATEGORY, BRIEF, CONSTRAINTS, RESTRICTIONS, SEE, THIRDPARTYFWKCOMPAT, SECTION_MAX };
+enum class ScalarType : uint32_t {
+    UINT64, INT64, UINT32, INT32, UINT16, INT16, UINT8, INT8, FLOAT32, FLOAT16,
+    INVALID_DTYPE = static_cast<uint32_t>(-1)
+};
+
+// An initial value of an output. The runner poisons outputs, so the value is kept for information only.
+struct ScalarVar {
+    ScalarType scalar_type = ScalarType::INVALID_DTYPE;
+    double value = 0;
+    ScalarVar() = default;
+    template <typename T>
+    ScalarVar(ScalarType type, T number) : scalar_type(type), value(static_cast<double>(number))
+    {}
+};
+
+class OpParamDef {
+public:
+    struct Spec {
+        std::string name;
+        Option kind = REQUIRED;
+        std::vector<ge::DataType> data_types;
+        bool data_types_are_list = false; // every combination is allowed, not only equal positions
+        std::vector<ge::Format> formats;
+        bool formats_are_list = false;
+        std::vector<ge::Format> unknown_shape_formats;
+        bool value_depend = false;
+        bool auto_contiguous = false;
+        bool ignore_contiguous = false;
+        bool scalar = false;      // aclnn passes it as a scalar
+        bool scalar_list = false; // aclnn passes it as a list of scalars
+        std::string follow;       // parameter whose types and formats this one takes over
+        FollowType follow_type = FollowType::ALL;
+        bool has_init_value = false;
+        bool shape_depends_on_compute = false;
+    };
+
+    explicit OpParamDef(const char* name)
+    {
+        spec_.name = name == nullptr ? "" : name;
+    }
+
+    OpParamDef& ParamType(Option param_type)
+    {
+        spec_.kind = param_type;
+        return *this;
+    }
+    OpParamDef& DataType(std::vector<ge::DataType> types)
+    {
+        spec_.data_types = std::move(types);
+        spec_.data_types_are_list = false;
+        return *this;
+    }
+    OpParamDef& DataTypeList(std::vector<ge::DataType> types)
+    {
+        spec_.data_types = std::move(types);
+        spec_.data_types_are_list = true;
+        return *this;
+    }
+    OpParamDef& Format(std::vector<ge::Format> formats)
+    {
+        spec_.formats = std::move(formats);
+        spec_.formats_are_list = false;
+        return *this;
+    }
+    OpParamDef& FormatList(std::vector<ge::Format> formats)
+    {
+        spec_.formats = std::move(formats);
+        spec_.formats_are_list = true;
+        return *this;
+    }
+    // Types and formats of the binary lookup concern packaged kernels only.
+    OpParamDef& DataTypeForBinQuery(std::vector<ge::DataType>)
+    {
+        return *this;
+    }
+    OpParamDef& FormatForBinQuery(std::vector<ge::Format>)
+    {
+        return *this;
+    }
+    OpParamDef& UnknownShapeFormat(std::vector<ge::Format> formats)
+    {
+        spec_.unknown_shape_formats = std::move(formats);
+        return *this;
+    }
+    OpParamDef& ValueDepend(Option value_depend)
+    {
+        spec_.value_depend = value_depend != IGNORE;
+        return *this;
+    }
+    OpParamDef& ValueDepend(Option value_depend, DependScope)
+    {
+        return ValueDepend(value_depend);
+    }
+    OpParamDef& IgnoreContiguous()
+    {
+        spec_.ignore_contiguous = true;
+        return *this;
+    }
+    OpParamDef& AutoContiguous()
+    {
+        spec_.auto_contiguous = true;
+        return *this;
+    }
+    OpParamDef& Scalar()
+    {
+        spec_.scalar = true;
+        return *this;
+    }
+    OpParamDef& ScalarList()
+    {
+        spec_.scalar_list = true;
+        return *this;
+    }
+    OpParamDef& To(ge::DataType)
+    {
+        return *this;
+    }
+    OpParamDef& To(const char*)
+    {
+        return *this;
+    }
+    OpParamDef& Version(uint32_t)
+    {
+        return *this;
+    }
+    OpParamDef& InitValue(uint64_t)
+    {
+        spec_.has_init_value = true;
+        return *this;
+    }
+    OpParamDef& InitValue(const ScalarVar&)
+    {
+        spec_.has_init_value = true;
+        return *this;
+    }
+    OpParamDef& InitValue(const std::vector<ScalarVar>&)
+    {
+        spec_.has_init_value = true;
+        return *this;
+    }
+    OpParamDef& OutputShapeDependOnCompute()
+    {
+        spec_.shape_depends_on_compute = true;
+        return *this;
+    }
+    OpParamDef& Follow(const char* param_name, FollowType type = FollowType::ALL)
+    {
+        spec_.follow = param_name == nullptr ? "" : param_name;
+        spec_.follow_type = type;
+        return *this;
+    }
+    OpParamDef& Comment(const char*)
+    {
+        return *this;
+    }
+
+    const Spec& GetSpec() const
+    {
+        return spec_;
+    }
+    Spec& MutableSpec()
+    {
+        return spec_;
+    }
+
+private:
+    Spec spec_;
+};
+
+class OpAttrDef {
+public:
+    enum class Kind { kNone, kBool, kFloat, kInt, kString, kListBool, kListFloat, kListInt, kListListInt };
+    struct Spec {
+        std::string name;
+        bool required = false;
+        Kind kind = Kind::kNone;
+        bool has_default = false;
+        int64_t int_value = 0; // also of kBool
+        float float_value = 0;
+        std::string string_value;
+        std::vector<int64_t> int_list; // also of kListBool
+        std::vector<float> float_list;
+        std::vector<std::vector<int64_t>> int_list_list;
+    };
+
+    explicit OpAttrDef(const char* name)
+    {
+        spec_.name = name == nullptr ? "" : name;
+    }
+
+    OpAttrDef& AttrType(Option attr_type)
+    {
+        spec_.required = attr_type == REQUIRED;
+        return *this;
+    }
+    OpAttrDef& Bool()
+    {
+        return Set(Kind::kBool, false);
+    }
+    OpAttrDef& Bool(bool value)
+    {
+        spec_.int_value = value ? 1 : 0;
+        return Set(Kind::kBool, true);
+    }
+    OpAttrDef& Float()
+    {
+        return Set(Kind::kFloat, false);
+    }
+    OpAttrDef& Float(float value)
+    {
+        spec_.float_value = value;
+        return Set(Kind::kFloat, true);
+    }
+    OpAttrDef& Int()
+    {
+        return Set(Kind::kInt, false);
+    }
+    OpAttrDef& Int(int64_t value)
+    {
+        spec_.int_value = value;
+        return Set(Kind::kInt, true);
+    }
+    OpAttrDef& String()
+    {
+        return Set(Kind::kString, false);
+    }
+    OpAttrDef& String(const char* value)
+    {
+        spec_.string_value = value == nullptr ? "" : value;
+        return Set(Kind::kString, true);
+    }
+    OpAttrDef& ListBool()
+    {
+        return Set(Kind::kListBool, false);
+    }
+    OpAttrDef& ListBool(std::vector<bool> value)
+    {
+        spec_.int_list.assign(value.begin(), value.end());
+        return Set(Kind::kListBool, true);
+    }
+    OpAttrDef& ListFloat()
+    {
+        return Set(Kind::kListFloat, false);
+    }
+    OpAttrDef& ListFloat(std::vector<float> value)
+    {
+        spec_.float_list = std::move(value);
+        return Set(Kind::kListFloat, true);
+    }
+    OpAttrDef& ListInt()
+    {
+        return Set(Kind::kListInt, false);
+    }
+    OpAttrDef& ListInt(std::vector<int64_t> value)
+    {
+        spec_.int_list = std::move(value);
+        return Set(Kind::kListInt, true);
+    }
+    OpAttrDef& ListListInt()
+    {
+        return Set(Kind::kListListInt, false);
+    }
+    OpAttrDef& ListListInt(std::vector<std::vector<int64_t>> value)
+    {
+        spec_.int_list_list = std::move(value);
+        return Set(Kind::kListListInt, true);
+    }
+    OpAttrDef& Version(uint32_t)
+    {
+        return *this;
+    }
+    OpAttrDef& Comment(const char*)
+    {
+        return *this;
+    }
+
+    const Spec& GetSpec() const
+    {
+        return spec_;
+    }
+
+private:
+    OpAttrDef& Set(Kind kind, bool has_default)
+    {
+        spec_.kind = kind;
+        spec_.has_default = has_default;
+        return *this;
+    }
+
+    Spec spec_;
+};
+
+// Finds a parameter or attribute by name, or appends it: a definition may come back to one that it named before.
+template <typename T>
+T& FindOrAppend(std::vector<T>& items, const char* name)
+{
+    for (T& item : items) {
+        if (item.GetSpec().name == (name == nullptr ? "" : name)) {
+            return item;
+        }
+    }
+    items.emplace_back(name);
+    return items.back();
+}
+
+// What differs for one compute unit.
+class OpAICoreConfig {
+public:
+    OpAICoreConfig() = default;
+    explicit OpAICoreConfig(const char*) {}
+
+    OpParamDef& Input(const char* name)
+    {
+        return FindOrAppend(inputs_, name);
+    }
+    OpParamDef& Output(const char* name)
+    {
+        return FindOrAppend(outputs_, name);
+    }
+    OpAICoreConfig& DynamicCompileStaticFlag(bool flag)
+    {
+        return Flag("dynamicCompileStatic.flag", flag);
+    }
+    OpAICoreConfig& DynamicFormatFlag(bool flag)
+    {
+        return Flag("dynamicFormat.flag", flag);
+    }
+    OpAICoreConfig& DynamicRankSupportFlag(bool flag)
+    {
+        return Flag("dynamicRankSupport.flag", flag);
+    }
+    OpAICoreConfig& DynamicShapeSupportFlag(bool flag)
+    {
+        return Flag("dynamicShapeSupport.flag", flag);
+    }
+    OpAICoreConfig& NeedCheckSupportFlag(bool flag)
+    {
+        return Flag("needCheckSupport.flag", flag);
+    }
+    OpAICoreConfig& PrecisionReduceFlag(bool flag)
+    {
+        return Flag("precision_reduce.flag", flag);
+    }
+    OpAICoreConfig& ExtendCfgInfo(const char* key, const char* value)
+    {
+        settings_[key == nullptr ? "" : key] = value == nullptr ? "" : value;
+        return *this;
+    }
+
+    const std::vector<OpParamDef>& GetInputs() const
+    {
+        return inputs_;
+    }
+    const std::vector<OpParamDef>& GetOutputs() const
+    {
+        return outputs_;
+    }
+    const std::map<std::string, std::string>& GetSettings() const
+    {
+        return settings_;
+    }
+
+private:
+    OpAICoreConfig& Flag(const char* key, bool flag)
+    {
+        settings_[key] = flag ? "true" : "false";
+        return *this;
+    }
+
+    std::vector<OpParamDef> inputs_;
+    std::vector<OpParamDef> outputs_;
+    std::map<std::string, std::string> settings_;
+};
+
+class OpAICoreDef {
+public:
+    OpAICoreDef& SetTiling(gert::OpImplRegisterV2::TilingKernelFunc func)
+    {
+        tiling_ = func;
+        return *this;
+    }
+    // Questions of graph compilation; nobody asks them here.
+    OpAICoreDef& SetCheckSupport(optiling::OP_CHECK_FUNC)
+    {
+        return *this;
+    }
+    OpAICoreDef& SetOpSelectFormat(optiling::OP_CHECK_FUNC)
+    {
+        return *this;
+    }
+    OpAICoreDef& SetOpSupportInfo(optiling::OP_CHECK_FUNC)
+    {
+        return *this;
+    }
+    OpAICoreDef& SetOpSpecInfo(optiling::OP_CHECK_FUNC)
+    {
+        return *this;
+    }
+    OpAICoreDef& SetParamGeneralize(optiling::PARAM_GENERALIZE_FUNC)
+    {
+        return *this;
+    }
+    OpAICoreDef& LaunchWithZeroEleOutputTensors(bool)
+    {
+        return *this;
+    }
+    OpAICoreDef& AddConfig(const char* compute_unit)
+    {
+        configs_[compute_unit] = OpAICoreConfig();
+        return *this;
+    }
+    OpAICoreDef& AddConfig(const char* compute_unit, const OpAICoreConfig& config)
+    {
+        configs_[compute_unit] = config;
+        return *this;
+    }
+
+    gert::OpImplRegisterV2::TilingKernelFunc GetTiling() const
+    {
+        return tiling_;
+    }
+    const std::map<std::string, OpAICoreConfig>& GetConfigs() const
+    {
+        return configs_;
+    }
+
+private:
+    gert::OpImplRegisterV2::TilingKernelFunc tiling_ = nullptr;
+    std::map<std::string, OpAICoreConfig> configs_;
+};
+
+// Communication of the operator; accepted, not simulated.
+class OpMC2Def {
+public:
+    OpMC2Def& HcclGroup(const char*)
+    {
+        return *this;
+    }
+    OpMC2Def& HcclGroup(std::vector<const char*>)
+    {
+        return *this;
+    }
+    void HcclServerType(enum HcclServerType, const char* = nullptr) {}
+};
+
+// Variants on the control or host processor; accepted, not simulated.
+class OpAICPUDef {
+public:
+    OpAICPUDef& ExtendCfgInfo(const char*, const char*)
+    {
+        return *this;
+    }
+};
+using OpHostCPUDef = OpAICPUDef;
+
+class OpDef {
+public:
+    explicit OpDef(const char* type) : type_(type == nullptr ? "" : type) {}
+
+    OpParamDef& Input(const char* name)
+    {
+        return FindOrAppend(inputs_, name);
+    }
+    OpParamDef& Output(const char* name)
+    {
+        return FindOrAppend(outputs_, name);
+    }
+    OpAttrDef& Attr(const char* name)
+    {
+        return FindOrAppend(attrs_, name);
+    }
+    OpDef& Comment(CommentSection, const char*)
+    {
+        return *this;
+    }
+    OpDef& SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc func)
+    {
+        infer_shape_ = func;
+        return *this;
+    }
+    OpDef& SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc)
+    {
+        return *this;
+    }
+    OpDef& SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc func)
+    {
+        infer_datatype_ = func;
+        return *this;
+    }
+    OpAICoreDef& AICore()
+    {
+        return aicore_;
+    }
+    OpAICPUDef& AICPU()
+    {
+        return aicpu_;
+    }
+    OpHostCPUDef& HostCPU()
+    {
+        return hostcpu_;
+    }
+    OpMC2Def& MC2()
+    {
+        return mc2_;
+    }
+    OpDef& FormatMatchMode(FormatCheckOption)
+    {
+        return *this;
+    }
+    OpDef& EnableFallBack()
+    {
+        return *this;
+    }
+
+    const std::string& GetTypeName() const
+    {
+        return type_;
+    }
+    const std::vector<OpParamDef>& GetInputs() const
+    {
+        return inputs_;
+    }
+    const std::vector<OpParamDef>& GetOutputs() const
+    {
+        return outputs_;
+    }
+    const std::vector<OpAttrDef>& GetAttrs() const
+    {
+        return attrs_;
+    }
+    const OpAICoreDef& GetAICore() const
+    {
+        return aicore_;
+    }
+    gert::OpImplRegisterV2::InferShapeKernelFunc GetInferShape() const
+    {
+        return infer_shape_;
+    }
+    gert::OpImplRegisterV2::InferDataTypeKernelFunc GetInferDataType() const
+    {
+        return infer_datatype_;
+    }
+
+private:
+    std::string type_;
+    std::vector<OpParamDef> inputs_;
+    std::vector<OpParamDef> outputs_;
+    std::vector<OpAttrDef> attrs_;
+    OpAICoreDef aicore_;
+    OpAICPUDef aicpu_;
+    OpHostCPUDef hostcpu_;
+    OpMC2Def mc2_;
+    gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape_ = nullptr;
+    gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_datatype_ = nullptr;
+};
+} // namespace ops
+
+#endif

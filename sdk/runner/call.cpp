@@ -1,0 +1,399 @@
+#include "call.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+#include "exe_graph/runtime/infer_shape_context.h"
+#include "failure.h"
+
+namespace runner {
+using AttrKind = ops::OpAttrDef::Kind;
+using AttrSpec = ops::OpAttrDef::Spec;
+
+namespace {
+[[noreturn]] void Bad(size_t line, const std::string& message)
+{
+    throw Failure(kExitBadJob, "job line " + std::to_string(line) + ": " + message);
+}
+
+// Without a definition every line is a required parameter; equal names in a row make a dynamic one.
+std::vector<ops::OpParamDef::Spec> SpecsOfLines(const std::vector<TensorLine>& lines)
+{
+    std::vector<ops::OpParamDef::Spec> specs;
+    for (const TensorLine& line : lines) {
+        if (!specs.empty() && specs.back().name == line.name) {
+            specs.back().kind = ops::DYNAMIC;
+            continue;
+        }
+        ops::OpParamDef::Spec spec;
+        spec.name = line.name;
+        spec.kind = line.absent ? ops::OPTIONAL : ops::REQUIRED;
+        specs.push_back(spec);
+    }
+    return specs;
+}
+
+std::vector<Parameter> Arrange(const std::vector<TensorLine>& lines, const std::vector<ops::OpParamDef::Spec>& specs,
+                               const char* what, const std::string& op, std::vector<TensorLine>& ordered)
+{
+    std::vector<Parameter> parameters;
+    std::set<std::string> names;
+    std::string known;
+    for (const ops::OpParamDef::Spec& spec : specs) {
+        Parameter parameter;
+        parameter.name = spec.name;
+        parameter.dynamic = spec.kind == ops::DYNAMIC;
+        size_t second = 0;
+        for (const TensorLine& line : lines) {
+            if (line.name != spec.name || line.absent) {
+                continue;
+            }
+            if (!parameter.instances.empty()) {
+                second = line.line;
+            }
+            parameter.instances.push_back(ordered.size());
+            ordered.push_back(line);
+        }
+        if (second != 0 && !parameter.dynamic) {
+            Bad(second, std::string(what) + " '" + spec.name + "' of " + op + " is given twice but is not dynamic");
+        }
+        if (parameter.instances.empty() && (spec.kind == ops::REQUIRED || spec.kind == ops::DYNAMIC)) {
+            throw Failure(kExitBadJob, std::string("the job has no ") + what + " '" + spec.name + "' of " + op);
+        }
+        names.insert(spec.name);
+        known += (known.empty() ? "" : ", ") + spec.name;
+        parameters.push_back(std::move(parameter));
+    }
+    for (const TensorLine& line : lines) {
+        if (names.count(line.name) == 0) {
+            Bad(line.line, op + " has no " + what + " '" + line.name + "'; it has " + known);
+        }
+    }
+    return parameters;
+}
+
+gert::StorageShape ShapeOf(const TensorLine& line)
+{
+    gert::StorageShape shape;
+    for (const int64_t dim : line.dims) {
+        shape.MutableOriginShape().AppendDim(dim);
+        shape.MutableStorageShape().AppendDim(dim);
+    }
+    return shape;
+}
+
+gert::Tensor TensorOf(const TensorLine& line, const void* data)
+{
+    const gert::StorageFormat format(line.format, line.format, gert::ExpandDimsType());
+    if (data == nullptr) {
+        return gert::Tensor(ShapeOf(line), format, line.data_type);
+    }
+    return gert::Tensor(ShapeOf(line), format, gert::kOnHost, line.data_type, const_cast<void*>(data));
+}
+
+std::vector<gert::CompileTimeTensorDesc> Descs(const Parameter& parameter, const std::vector<TensorLine>& lines)
+{
+    std::vector<gert::CompileTimeTensorDesc> descs;
+    for (const size_t index : parameter.instances) {
+        gert::CompileTimeTensorDesc desc;
+        desc.SetDataType(lines[index].data_type);
+        desc.SetOriginFormat(lines[index].format);
+        desc.SetStorageFormat(lines[index].format);
+        descs.push_back(desc);
+    }
+    return descs;
+}
+
+// "1,2,3" or "[1, 2, 3]".
+std::vector<std::string> SplitList(std::string text, char separator)
+{
+    std::string plain;
+    for (const char c : text) {
+        if (c != '[' && c != ']' && c != ' ') {
+            plain += c;
+        }
+    }
+    std::vector<std::string> parts;
+    size_t from = 0;
+    while (!plain.empty() && from <= plain.size()) {
+        const size_t to = plain.find(separator, from);
+        parts.push_back(plain.substr(from, to == std::string::npos ? std::string::npos : to - from));
+        if (to == std::string::npos) {
+            break;
+        }
+        from = to + 1;
+    }
+    return parts;
+}
+
+int64_t ParseInt(const AttrLine& line, const std::string& text)
+{
+    errno = 0;
+    char* end = nullptr;
+    const long long value = std::strtoll(text.c_str(), &end, 10);
+    if (text.empty() || *end != '\0' || errno != 0) {
+        Bad(line.line, "attribute '" + line.name + "': '" + text + "' is not a whole number");
+    }
+    return value;
+}
+
+float ParseFloat(const AttrLine& line, const std::string& text)
+{
+    char* end = nullptr;
+    const float value = std::strtof(text.c_str(), &end);
+    if (text.empty() || *end != '\0') {
+        Bad(line.line, "attribute '" + line.name + "': '" + text + "' is not a number");
+    }
+    return value;
+}
+
+int64_t ParseBool(const AttrLine& line, const std::string& text)
+{
+    if (text == "true" || text == "1") {
+        return 1;
+    }
+    if (text == "false" || text == "0") {
+        return 0;
+    }
+    Bad(line.line, "attribute '" + line.name + "' must be true or false, not '" + text + "'");
+}
+
+// The value of a line as a specification with that default.
+AttrSpec SpecOf(const AttrLine& line)
+{
+    AttrSpec spec;
+    spec.name = line.name;
+    spec.has_default = true;
+    if (line.type == "int") {
+        spec.kind = AttrKind::kInt;
+        spec.int_value = ParseInt(line, line.value);
+    } else if (line.type == "float") {
+        spec.kind = AttrKind::kFloat;
+        spec.float_value = ParseFloat(line, line.value);
+    } else if (line.type == "bool") {
+        spec.kind = AttrKind::kBool;
+        spec.int_value = ParseBool(line, line.value);
+    } else if (line.type == "string") {
+        spec.kind = AttrKind::kString;
+        spec.string_value = line.value;
+    } else if (line.type == "list_int" || line.type == "list_bool") {
+        const bool is_bool = line.type == "list_bool";
+        spec.kind = is_bool ? AttrKind::kListBool : AttrKind::kListInt;
+        for (const std::string& part : SplitList(line.value, ',')) {
+            spec.int_list.push_back(is_bool ? ParseBool(line, part) : ParseInt(line, part));
+        }
+    } else if (line.type == "list_float") {
+        spec.kind = AttrKind::kListFloat;
+        for (const std::string& part : SplitList(line.value, ',')) {
+            spec.float_list.push_back(ParseFloat(line, part));
+        }
+    } else if (line.type == "list_list_int") {
+        spec.kind = AttrKind::kListListInt;
+        for (const std::string& inner : SplitList(line.value, ';')) {
+            spec.int_list_list.emplace_back();
+            for (const std::string& part : SplitList(inner, ',')) {
+                spec.int_list_list.back().push_back(ParseInt(line, part));
+            }
+        }
+    } else {
+        Bad(line.line, "unknown attribute type '" + line.type +
+                           "'; known: int float bool string list_int list_float list_bool list_list_int");
+    }
+    return spec;
+}
+
+template <typename T, typename Source>
+void AppendList(gert::RuntimeAttrs& attrs, const std::vector<Source>& values)
+{
+    size_t size = 0;
+    const auto block = gert::ContinuousVector::Create<T>(values.size(), size);
+    auto* const list = reinterpret_cast<gert::TypedContinuousVector<T>*>(block.get());
+    (void)list->SetSize(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        list->MutableData()[i] = static_cast<T>(values[i]);
+    }
+    attrs.AppendValue(block.get(), size);
+}
+
+void AppendListList(gert::RuntimeAttrs& attrs, const std::vector<std::vector<int64_t>>& lists)
+{
+    size_t size = gert::ContinuousVectorVector::GetOverHeadLength(lists.size());
+    for (const auto& list : lists) {
+        size += sizeof(gert::ContinuousVector) + sizeof(int64_t) * list.size();
+    }
+    std::vector<uint64_t> block(size / sizeof(uint64_t) + 1, 0);
+    auto* const head = reinterpret_cast<gert::ContinuousVectorVector*>(block.data());
+    head->Init(lists.size());
+    for (const auto& list : lists) {
+        gert::ContinuousVector* const inner = head->Add<int64_t>(list.size());
+        if (!list.empty()) {
+            (void)std::memcpy(inner->MutableData(), list.data(), sizeof(int64_t) * list.size());
+        }
+    }
+    attrs.AppendValue(block.data(), size);
+}
+
+void AppendAttr(gert::RuntimeAttrs& attrs, const AttrSpec& spec)
+{
+    switch (spec.kind) {
+        case AttrKind::kBool: {
+            const bool value = spec.int_value != 0;
+            attrs.AppendValue(&value, sizeof(value));
+            break;
+        }
+        case AttrKind::kFloat:
+            attrs.AppendValue(&spec.float_value, sizeof(spec.float_value));
+            break;
+        case AttrKind::kString:
+            attrs.AppendValue(spec.string_value.c_str(), spec.string_value.size() + 1);
+            break;
+        case AttrKind::kListBool:
+            AppendList<bool>(attrs, spec.int_list);
+            break;
+        case AttrKind::kListInt:
+            AppendList<int64_t>(attrs, spec.int_list);
+            break;
+        case AttrKind::kListFloat:
+            AppendList<float>(attrs, spec.float_list);
+            break;
+        case AttrKind::kListListInt:
+            AppendListList(attrs, spec.int_list_list);
+            break;
+        default:
+            attrs.AppendValue(&spec.int_value, sizeof(spec.int_value));
+            break;
+    }
+}
+
+void AddAttrs(const Job& job, Call& call)
+{
+    gert::RuntimeAttrs& attrs = call.node.MutableAttrs();
+    const auto line_of = [&](const std::string& name) -> const AttrLine* {
+        for (const AttrLine& line : job.attrs) {
+            if (line.name == name) {
+                return &line;
+            }
+        }
+        return nullptr;
+    };
+    if (!call.view.defined) {
+        for (const AttrLine& line : job.attrs) {
+            AppendAttr(attrs, SpecOf(line));
+        }
+    }
+    std::string known;
+    std::set<std::string> names;
+    for (const AttrSpec& spec : call.view.attrs) {
+        names.insert(spec.name);
+        known += (known.empty() ? "" : ", ") + spec.name;
+        const AttrLine* const line = line_of(spec.name);
+        if (!call.view.defined && line != nullptr) {
+            continue;
+        }
+        if (line == nullptr && spec.required && !spec.has_default) {
+            throw Failure(kExitBadJob, "the job has no attribute '" + spec.name + "' of " + call.view.type);
+        }
+        AttrSpec value = line == nullptr ? spec : SpecOf(*line);
+        if (value.kind != spec.kind && spec.kind != AttrKind::kNone) {
+            // A whole number is good enough for a float; anything else is a mistake in the job.
+            if (spec.kind != AttrKind::kFloat || value.kind != AttrKind::kInt) {
+                Bad(line->line, "attribute '" + spec.name + "' of " + call.view.type + " has another type");
+            }
+            value.float_value = static_cast<float>(value.int_value);
+            value.kind = AttrKind::kFloat;
+        }
+        AppendAttr(attrs, value);
+    }
+    for (const AttrLine& line : job.attrs) {
+        if (call.view.defined && names.count(line.name) == 0) {
+            Bad(line.line, call.view.type + " has no attribute '" + line.name + "'" +
+                               (known.empty() ? "" : "; it has " + known));
+        }
+    }
+}
+
+void LoadInputs(const Job& job, Call& call)
+{
+    for (const TensorLine& line : call.input_lines) {
+        MappedFile file;
+        const bool opened = file.Open(line.file);
+        if (!opened && job.mode == Mode::kRun) {
+            Bad(line.line, "cannot read input file " + line.file + ": " + std::strerror(errno));
+        }
+        if (opened && file.Size() != static_cast<size_t>(line.Bytes())) {
+            Bad(line.line, "input file " + line.file + " has " + std::to_string(file.Size()) + " bytes, the shape needs " +
+                               std::to_string(line.Bytes()));
+        }
+        call.input_tensors.push_back(TensorOf(line, file.Data()));
+        call.input_data.push_back(std::move(file));
+    }
+}
+} // namespace
+
+Call BuildCall(const Job& job, OperatorView view)
+{
+    Call call;
+    call.view = std::move(view);
+    const bool defined = call.view.defined;
+    const std::string& type = call.view.type;
+    call.inputs = Arrange(job.inputs, defined ? call.view.inputs : SpecsOfLines(job.inputs), "input", type,
+                          call.input_lines);
+    call.outputs = Arrange(job.outputs, defined ? call.view.outputs : SpecsOfLines(job.outputs), "output", type,
+                           call.output_lines);
+    call.node.SetNode(type, type);
+    for (const Parameter& parameter : call.inputs) {
+        call.node.AddIrInput(Descs(parameter, call.input_lines));
+    }
+    for (const Parameter& parameter : call.outputs) {
+        call.node.AddIrOutput(Descs(parameter, call.output_lines));
+    }
+    AddAttrs(job, call);
+    LoadInputs(job, call);
+    for (const TensorLine& line : call.output_lines) {
+        call.output_tensors.push_back(TensorOf(line, nullptr));
+    }
+    return call;
+}
+
+std::string InferOutputShapes(Call& call)
+{
+    bool wanted = false;
+    for (const TensorLine& line : call.output_lines) {
+        wanted = wanted || line.infer;
+    }
+    if (!wanted) {
+        return "";
+    }
+    if (call.view.entry->infer_shape == nullptr) {
+        return "an output has the shape 'infer', but " + call.view.type + " registers no shape inference";
+    }
+    SetStage("running the shape inference");
+    gert::InferShapeContext context(call.node, call.input_tensors);
+    const ge::graphStatus status = call.view.entry->infer_shape(&context);
+    if (status != ge::GRAPH_SUCCESS) {
+        return "shape inference returned " + std::to_string(status);
+    }
+    for (size_t i = 0; i < call.output_lines.size(); ++i) {
+        TensorLine& line = call.output_lines[i];
+        if (!line.infer) {
+            continue;
+        }
+        const gert::Shape& shape = *context.GetOutputShape(i);
+        line.dims.clear();
+        for (size_t d = 0; d < shape.GetDimNum(); ++d) {
+            if (shape.GetDim(d) < 0) {
+                return "shape inference leaves dimension " + std::to_string(d) + " of output '" + line.name +
+                       "' unknown";
+            }
+            line.dims.push_back(shape.GetDim(d));
+        }
+        if (line.Bytes() < 0) {
+            return "output '" + line.name + "' is too large or its data type has no size";
+        }
+        call.output_tensors[i] = TensorOf(line, nullptr);
+    }
+    return "";
+}
+} // namespace runner

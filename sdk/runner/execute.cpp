@@ -1,0 +1,260 @@
+#include "execute.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "failure.h"
+
+namespace runner {
+using ascendsim::RegionRole;
+
+namespace {
+constexpr size_t kPage = 4096;
+// Workspaces from here on are poisoned by mapping one page sequence again and again instead of writing every byte:
+// operators ask for megabytes of library space that most of them never touch.
+constexpr size_t kLazyBytes = size_t(1) << 20;
+constexpr size_t kLazyChunk = size_t(1) << 20;
+
+uint8_t* Allocate(size_t size, RegionRole role, uint32_t index)
+{
+    void* const base = ascendsim::AllocateRegion(size, role, index);
+    if (base == nullptr) {
+        throw Failure(kExitBadJob, "out of memory for a tensor of " + std::to_string(size) + " bytes");
+    }
+    return static_cast<uint8_t*>(base);
+}
+
+// A mapping filled with poison between two inaccessible pages. Pages cost memory only when they are written.
+class LazyWorkspace {
+public:
+    explicit LazyWorkspace(size_t size)
+    {
+        const size_t body = (size + kPage - 1) / kPage * kPage;
+        total_ = body + 2 * kPage;
+        void* const all = ::mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (all == MAP_FAILED) {
+            throw Failure(kExitBadJob, "out of memory for a workspace of " + std::to_string(size) + " bytes");
+        }
+        start_ = static_cast<uint8_t*>(all);
+        base_ = start_ + kPage;
+        Fill(body);
+        (void)ascendsim::RegisterRegion(base_, size, RegionRole::kWorkspace, 0);
+    }
+    LazyWorkspace(const LazyWorkspace&) = delete;
+    LazyWorkspace& operator=(const LazyWorkspace&) = delete;
+    ~LazyWorkspace()
+    {
+        (void)ascendsim::UnregisterRegion(base_);
+        (void)::munmap(start_, total_);
+    }
+    uint8_t* Base() const
+    {
+        return base_;
+    }
+
+private:
+    void Fill(size_t body)
+    {
+        const int fd = ::memfd_create("poison", MFD_CLOEXEC);
+        const std::vector<uint8_t> poison(kLazyChunk, ascendsim::Poison());
+        bool shared = fd >= 0 && ::write(fd, poison.data(), poison.size()) == static_cast<ssize_t>(poison.size());
+        for (size_t at = 0; shared && at < body; at += kLazyChunk) {
+            const size_t length = body - at < kLazyChunk ? body - at : kLazyChunk;
+            shared = ::mmap(base_ + at, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
+        }
+        if (fd >= 0) {
+            (void)::close(fd);
+        }
+        if (!shared) {
+            // No such mappings here: plain memory, every byte written.
+            (void)::mmap(base_, body, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            (void)std::memset(base_, ascendsim::Poison(), body);
+        }
+    }
+
+    uint8_t* start_ = nullptr;
+    uint8_t* base_ = nullptr;
+    size_t total_ = 0;
+};
+
+// What a kernel gets for a dynamic parameter: a list in global memory. Word 0 is the byte distance to the table of
+// addresses; before it stands, per tensor, a word with rank (low half) and index (high half) and then its dimensions.
+uint8_t* TensorList(const Parameter& parameter, const std::vector<TensorLine>& lines,
+                    const std::vector<uint8_t*>& addresses, uint32_t index)
+{
+    std::vector<uint64_t> words(1);
+    for (size_t i = 0; i < parameter.instances.size(); ++i) {
+        const std::vector<int64_t>& dims = lines[parameter.instances[i]].dims;
+        words.push_back((static_cast<uint64_t>(i) << 32) | dims.size());
+        words.insert(words.end(), dims.begin(), dims.end());
+    }
+    words[0] = words.size() * sizeof(uint64_t);
+    for (const size_t instance : parameter.instances) {
+        words.push_back(reinterpret_cast<uint64_t>(addresses[instance]));
+    }
+    const size_t bytes = words.size() * sizeof(uint64_t);
+    uint8_t* const list = Allocate(bytes, RegionRole::kOther, index);
+    (void)std::memcpy(list, words.data(), bytes);
+    return list;
+}
+
+struct Kernel {
+    void (*entry)(void**, unsigned) = nullptr;
+    std::string name;
+};
+
+Kernel LoadKernel(const std::string& path)
+{
+    SetStage("loading the kernel library");
+    const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        const char* const reason = ::dlerror();
+        throw Failure(kExitBadLibrary, "cannot load kernel library: " + std::string(reason == nullptr ? path : reason));
+    }
+    Kernel kernel;
+    kernel.entry = reinterpret_cast<void (*)(void**, unsigned)>(::dlsym(library, "ascend_tune_entry"));
+    if (kernel.entry == nullptr) {
+        throw Failure(kExitBadLibrary, "kernel library " + path + " has no function ascend_tune_entry");
+    }
+    const char* const name = static_cast<const char*>(::dlsym(library, "ascend_tune_kernel_name"));
+    kernel.name = name == nullptr ? "kernel" : name;
+    return kernel;
+}
+
+// The data type that stands for the call in the trace: that of its first tensor.
+std::string TraceDataType(const Call& call)
+{
+    const auto& lines = call.input_lines.empty() ? call.output_lines : call.input_lines;
+    return lines.empty() ? "" : DataTypeName(lines[0].data_type);
+}
+
+struct Arguments {
+    void (*entry)(void**, unsigned);
+    std::vector<void*> values;
+};
+
+void RunBlock(void* raw)
+{
+    const Arguments& arguments = *static_cast<const Arguments*>(raw);
+    // Each block gets a list of its own, as each core gets its own parameters.
+    std::vector<void*> values = arguments.values;
+    arguments.entry(values.data(), static_cast<unsigned>(values.size()));
+}
+} // namespace
+
+std::string KernelFor(const Job& job, uint64_t tiling_key)
+{
+    const auto own = job.kernels.find(std::to_string(tiling_key));
+    const auto any = job.kernels.find("*");
+    return own != job.kernels.end() ? own->second : any != job.kernels.end() ? any->second : "";
+}
+
+Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, const std::string& kernel_path)
+{
+    const Kernel kernel = LoadKernel(kernel_path);
+    SetStage("setting up global memory");
+    ascendsim::SetSocName(job.machine.soc);
+    ascendsim::SetCoreCount(job.machine.cores_aiv);
+    ascendsim::SetUbSize(job.machine.ub_bytes - job.machine.ub_reserved_bytes);
+    if (job.poison >= 0) {
+        ascendsim::SetPoison(static_cast<uint8_t>(job.poison));
+    }
+
+    // An output with the name of an input is that input, changed in place: one region, registered as an output.
+    std::map<std::string, size_t> in_place;
+    for (size_t i = 0; i < call.output_lines.size(); ++i) {
+        in_place.emplace(call.output_lines[i].name, i);
+    }
+    std::vector<uint8_t*> inputs;
+    std::vector<uint8_t*> outputs(call.output_lines.size(), nullptr);
+    for (size_t i = 0; i < call.input_lines.size(); ++i) {
+        const TensorLine& line = call.input_lines[i];
+        const auto twin = in_place.find(line.name);
+        const bool shared = twin != in_place.end() && call.output_lines[twin->second].Bytes() == line.Bytes();
+        const size_t size = static_cast<size_t>(line.Bytes());
+        uint8_t* const base = shared ? Allocate(size, RegionRole::kOutput, static_cast<uint32_t>(twin->second)) :
+                                       Allocate(size, RegionRole::kInput, static_cast<uint32_t>(i));
+        if (size > 0) {
+            (void)std::memcpy(base, call.input_data[i].Data(), size);
+        }
+        inputs.push_back(base);
+        if (shared) {
+            outputs[twin->second] = base;
+        }
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i] == nullptr) {
+            outputs[i] = Allocate(static_cast<size_t>(call.output_lines[i].Bytes()), RegionRole::kOutput,
+                                  static_cast<uint32_t>(i));
+        }
+    }
+    const auto& sizes = tiling.decision.workspace_bytes;
+    const size_t workspace_bytes = sizes.empty() ? 0 : sizes[0];
+    if (workspace_bytes > (size_t(1) << 40)) {
+        throw Failure(kExitBadJob, "the tiling function asks for a workspace of " + std::to_string(workspace_bytes) +
+                                       " bytes");
+    }
+    std::unique_ptr<LazyWorkspace> lazy;
+    uint8_t* workspace = nullptr;
+    if (workspace_bytes >= kLazyBytes) {
+        lazy.reset(new LazyWorkspace(workspace_bytes));
+        workspace = lazy->Base();
+    } else {
+        workspace = Allocate(workspace_bytes, RegionRole::kWorkspace, 0);
+    }
+    // The device rounds the copy of the tiling data up; kernels may read the padding of their struct.
+    const size_t tiling_bytes = (tiling.data.size() + 7) / 8 * 8;
+    uint8_t* const tiling_base = Allocate(tiling_bytes, RegionRole::kTiling, 0);
+    if (tiling_bytes > 0) {
+        (void)std::memset(tiling_base, 0, tiling_bytes);
+        (void)std::memcpy(tiling_base, tiling.data.data(), tiling.data.size());
+    }
+
+    Arguments arguments{kernel.entry, {}};
+    uint32_t lists = 0;
+    const auto add = [&](const std::vector<Parameter>& parameters, const std::vector<TensorLine>& lines,
+                         const std::vector<uint8_t*>& addresses) {
+        for (const Parameter& parameter : parameters) {
+            if (parameter.dynamic) {
+                arguments.values.push_back(TensorList(parameter, lines, addresses, lists++));
+            } else {
+                arguments.values.push_back(parameter.instances.empty() ? nullptr : addresses[parameter.instances[0]]);
+            }
+        }
+    };
+    add(call.inputs, call.input_lines, inputs);
+    add(call.outputs, call.output_lines, outputs);
+    arguments.values.push_back(workspace);
+    arguments.values.push_back(tiling_base);
+
+    if (!job.trace.empty() && !ascendsim::OpenTrace(job.trace)) {
+        throw Failure(kExitBadJob, "cannot write trace file " + job.trace);
+    }
+    ascendsim::LaunchInfo info;
+    info.kernel = kernel.name;
+    info.block_dim = tiling.decision.block_dim;
+    info.tiling_key = tiling.decision.tiling_key;
+    info.schedule_mode = tiling.decision.schedule_mode;
+    info.dtype = TraceDataType(call);
+    SetStage("running the kernel");
+    Execution execution;
+    execution.launch = ascendsim::RunLaunch(info, &RunBlock, &arguments);
+    SetStage("writing the outputs");
+    execution.guards_intact = ascendsim::GuardsIntact();
+    if (!job.trace.empty() && !ascendsim::CloseTrace()) {
+        throw Failure(kExitBadJob, "cannot write trace file " + job.trace + " (is the disk full?)");
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const TensorLine& line = call.output_lines[i];
+        WriteFileAtomically(line.file, outputs[i], static_cast<size_t>(line.Bytes()));
+    }
+    return execution;
+}
+} // namespace runner

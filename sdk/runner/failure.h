@@ -1,0 +1,28 @@
+// How a job ends when it cannot be done.
+#ifndef ASCEND_SDK_RUNNER_FAILURE_H
+#define ASCEND_SDK_RUNNER_FAILURE_H
+
+#include <stdexcept>
+#include <string>
+
+namespace runner {
+enum ExitCode { kExitOk = 0, kExitBadJob = 2, kExitBadLibrary = 3 };
+
+// The job is wrong (exit code 2) or a library cannot be loaded (exit code 3).
+class Failure : public std::runtime_error {
+public:
+    Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+    ExitCode Code() const
+    {
+        return code_;
+    }
+
+private:
+    ExitCode code_;
+};
+
+// What the process is doing, for the message of a crash. Must point to a text that stays.
+void SetStage(const char* stage);
+} // namespace runner
+
+#endif

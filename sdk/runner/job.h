@@ -1,0 +1,61 @@
+// A job: what to load, what to run it on, where the results go. One `key value...` per line; values may be quoted
+// ("a b", with \" and \\ inside), empty lines and lines that start with # are skipped.
+#ifndef ASCEND_SDK_RUNNER_JOB_H
+#define ASCEND_SDK_RUNNER_JOB_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exe_graph/runtime/shape.h"
+#include "graph/types.h"
+#include "platform/platform_infos_def.h"
+
+namespace runner {
+enum class Mode { kDescribe, kTile, kRun };
+
+struct TensorLine {
+    std::string name;
+    ge::DataType data_type = ge::DT_UNDEFINED;
+    ge::Format format = ge::FORMAT_ND;
+    std::vector<int64_t> dims;
+    bool infer = false;  // output whose shape the operator decides
+    bool absent = false; // optional parameter that is not given
+    std::string file;    // empty: no data
+    size_t line = 0;     // of the job file, for messages
+
+    int64_t Bytes() const; // -1 when it does not fit
+};
+
+struct AttrLine {
+    std::string name;
+    std::string type;
+    std::string value;
+    size_t line = 0;
+};
+
+struct Job {
+    Mode mode = Mode::kDescribe;
+    std::string host;
+    std::map<std::string, std::string> kernels; // tiling key (decimal) or "*" -> library
+    std::string op;                             // empty: the only one of the library
+    fe::MachineNumbers machine;
+    std::vector<TensorLine> inputs;
+    std::vector<TensorLine> outputs;
+    std::vector<AttrLine> attrs;
+    std::string trace;
+    std::string result;
+    int poison = -1; // -1: the machine's own
+};
+
+// The `result` path of a job text even when the rest of it is wrong; empty when there is none.
+std::string FindResultPath(const std::string& text);
+// Throws Failure (bad job) with the line and the fix.
+Job ParseJob(const std::string& text);
+
+// Job names of data types ("float16"); other types keep their own names ("DT_INT4").
+std::string DataTypeName(ge::DataType type);
+} // namespace runner
+
+#endif

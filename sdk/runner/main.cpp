@@ -1,0 +1,181 @@
+// ascend_sim_runner JOBFILE
+//
+// Loads an operator's host library and describes it (mode describe), runs its tiling function (tile), or runs tiling
+// and kernel (run). The result is a JSON file, also on failure.
+// Exit codes: 0 a result was written; 2 the job is wrong; 3 a library cannot be loaded.
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <unistd.h>
+
+#include "call.h"
+#include "execute.h"
+#include "failure.h"
+#include "files.h"
+#include "host/log_ring.h"
+#include "job.h"
+#include "json.h"
+#include "operator_view.h"
+#include "tile.h"
+
+namespace runner {
+namespace {
+const char* g_stage = "starting";
+
+// Says what was going on and dies of the same signal, so that the parent sees the crash as it is.
+void OnCrash(int signal_number)
+{
+    const char* const parts[] = {"ascend_sim_runner: crashed while ", g_stage, "\n"};
+    for (const char* const part : parts) {
+        if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) {
+            break;
+        }
+    }
+    (void)std::signal(signal_number, SIG_DFL);
+    (void)std::raise(signal_number);
+}
+
+void WriteLog(Json& json)
+{
+    json.Key("log").BeginArray();
+    for (const std::string& line : ascendsim::host::RecentLogLines()) {
+        json.String(line);
+    }
+    json.EndArray();
+}
+
+std::string ErrorResult(const char* status, const std::string& message)
+{
+    Json json;
+    json.BeginObject().Key("status").String(status).Key("message").String(message);
+    WriteLog(json);
+    json.EndObject();
+    return json.Text();
+}
+
+void WriteTiling(Json& json, const Tiling& tiling)
+{
+    static const char digits[] = "0123456789abcdef";
+    std::string hex;
+    hex.reserve(tiling.data.size() * 2);
+    for (const uint8_t byte : tiling.data) {
+        hex += digits[byte >> 4];
+        hex += digits[byte & 15];
+    }
+    json.Key("tiling_key").Unsigned(tiling.decision.tiling_key);
+    json.Key("block_dim").Unsigned(tiling.decision.block_dim);
+    json.Key("workspace").BeginArray();
+    for (const size_t bytes : tiling.decision.workspace_bytes) {
+        json.Unsigned(bytes);
+    }
+    json.EndArray().Key("tiling_size").Unsigned(tiling.data.size()).Key("tiling_hex").String(hex);
+    json.Key("schedule_mode").Unsigned(tiling.decision.schedule_mode);
+}
+
+void WriteOutputs(Json& json, const Call& call)
+{
+    json.Key("outputs").BeginArray();
+    for (const TensorLine& line : call.output_lines) {
+        json.BeginObject().Key("name").String(line.name).Key("dims").BeginArray();
+        for (const int64_t dim : line.dims) {
+            json.Int(dim);
+        }
+        json.EndArray().EndObject();
+    }
+    json.EndArray();
+}
+
+std::string TileOrRun(const Job& job)
+{
+    Call call = BuildCall(job, SelectOperator(job));
+    const std::string unknown = InferOutputShapes(call);
+    if (!unknown.empty()) {
+        return ErrorResult("error", unknown);
+    }
+    const Tiling tiling = RunTiling(job, call);
+    std::string status = tiling.error.empty() ? "ok" : "tiling_failed";
+    std::string message = tiling.error;
+    Execution execution;
+    bool ran = false;
+    if (job.mode == Mode::kRun && tiling.error.empty()) {
+        const std::string kernel = KernelFor(job, tiling.decision.tiling_key);
+        if (kernel.empty()) {
+            status = "kernel_missing";
+            message = "the job has no kernel for tiling key " + std::to_string(tiling.decision.tiling_key);
+        } else {
+            execution = RunKernel(job, call, tiling, kernel);
+            ran = true;
+        }
+    }
+    Json json;
+    json.BeginObject().Key("status").String(status).Key("message").String(message);
+    WriteLog(json);
+    WriteTiling(json, tiling);
+    WriteOutputs(json, call);
+    if (ran) {
+        json.Key("completed").Bool(execution.launch.completed).Key("faults").Unsigned(execution.launch.faults);
+        json.Key("first_fault").String(execution.launch.first_fault);
+        json.Key("guards_intact").Bool(execution.guards_intact);
+    }
+    json.EndObject();
+    return json.Text();
+}
+
+int Complain(const std::string& result_path, ExitCode code, const std::string& message)
+{
+    (void)std::fprintf(stderr, "ascend_sim_runner: %s\n", message.c_str());
+    if (!result_path.empty()) {
+        const std::string result = ErrorResult("error", message);
+        try {
+            WriteFileAtomically(result_path, result.data(), result.size());
+        } catch (const Failure& second) {
+            (void)std::fprintf(stderr, "ascend_sim_runner: %s\n", second.what());
+        }
+    }
+    return code;
+}
+
+int RunJob(const char* path)
+{
+    std::string result_path;
+    try {
+        const std::string text = ReadText(path);
+        result_path = FindResultPath(text);
+        const Job job = ParseJob(text);
+        LoadHostLibrary(job.host);
+        const std::string result = job.mode == Mode::kDescribe ? DescribeLibrary(job) : TileOrRun(job);
+        WriteFileAtomically(job.result, result.data(), result.size());
+        return kExitOk;
+    } catch (const Failure& failure) {
+        return Complain(result_path, failure.Code(), failure.what());
+    } catch (const std::exception& error) {
+        // Thrown by the operator's own code: a verdict on it, not on the job.
+        const std::string message = std::string("exception while ") + g_stage + ": " + error.what();
+        (void)Complain(result_path, kExitOk, message);
+        return result_path.empty() ? kExitBadJob : kExitOk;
+    }
+}
+} // namespace
+
+void SetStage(const char* stage)
+{
+    g_stage = stage;
+}
+} // namespace runner
+
+int main(int argc, char** argv)
+{
+    if (argc != 2) {
+        (void)std::fprintf(stderr, "usage: ascend_sim_runner JOBFILE\n");
+        return runner::kExitBadJob;
+    }
+    for (const int signal_number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+        (void)std::signal(signal_number, runner::OnCrash);
+    }
+    const int code = runner::RunJob(argv[1]);
+    (void)std::fflush(nullptr);
+    // Destructors of loaded libraries have nothing to do for us and may crash after the result is safe.
+    ::_exit(code);
+}

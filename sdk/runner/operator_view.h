@@ -1,0 +1,33 @@
+// An operator as it is on one machine: its definition with the changes for the compute unit.
+#ifndef ASCEND_SDK_RUNNER_OPERATOR_VIEW_H
+#define ASCEND_SDK_RUNNER_OPERATOR_VIEW_H
+
+#include <string>
+#include <vector>
+
+#include "host/registry.h"
+#include "job.h"
+
+namespace runner {
+struct OperatorView {
+    std::string type;
+    const ascendsim::host::OpEntry* entry = nullptr;
+    bool defined = false; // false: only functions were registered, the job's lines are all that is known
+    std::vector<ops::OpParamDef::Spec> inputs;
+    std::vector<ops::OpParamDef::Spec> outputs;
+    std::vector<ops::OpAttrDef::Spec> attrs; // private ones last
+};
+
+// "Ascend910B2" -> "ascend910b".
+std::string ComputeUnit(const std::string& soc);
+OperatorView ViewOperator(const std::string& type, const ascendsim::host::OpEntry& entry, const std::string& soc);
+
+// Loads the host library of the job; its static objects register the operators. Throws Failure (bad library).
+void LoadHostLibrary(const std::string& path);
+// The operator that the job names, or the only one. Throws Failure (bad job).
+OperatorView SelectOperator(const Job& job);
+// The JSON of mode describe.
+std::string DescribeLibrary(const Job& job);
+} // namespace runner
+
+#endif

@@ -1,0 +1,228 @@
+// Sizes and names of data types and formats.
+#include <cstring>
+
+#include "graph/types.h"
+#include "graph/utils/type_utils.h"
+#include "op_common/log/log.h"
+
+namespace ge {
+namespace {
+struct TypeName {
+    DataType type;
+    const char* name;
+};
+struct FormatName {
+    Format format;
+    const char* name; // with the prefix FORMAT_
+};
+
+#define ASCEND_SDK_ROW(name, value) {name, #name},
+const TypeName kTypeNames[] = {ASCEND_SDK_DATA_TYPES(ASCEND_SDK_ROW)};
+const FormatName kFormatNames[] = {ASCEND_SDK_FORMATS(ASCEND_SDK_ROW)};
+#undef ASCEND_SDK_ROW
+
+constexpr size_t kFormatPrefix = 7; // "FORMAT_"
+
+const char* NameOf(Format format)
+{
+    for (const FormatName& row : kFormatNames) {
+        if (row.format == format) {
+            return row.name + kFormatPrefix;
+        }
+    }
+    return nullptr;
+}
+} // namespace
+
+int GetSizeByDataType(DataType data_type)
+{
+    switch (data_type) {
+        case DT_BOOL:
+        case DT_INT8:
+        case DT_UINT8:
+        case DT_QINT8:
+        case DT_QUINT8:
+        case DT_DUAL_SUB_INT8:
+        case DT_DUAL_SUB_UINT8:
+        case DT_HIFLOAT8:
+        case DT_FLOAT8_E5M2:
+        case DT_FLOAT8_E4M3FN:
+        case DT_FLOAT8_E8M0:
+            return 1;
+        case DT_FLOAT16:
+        case DT_BF16:
+        case DT_INT16:
+        case DT_UINT16:
+        case DT_QINT16:
+        case DT_QUINT16:
+            return 2;
+        case DT_FLOAT:
+        case DT_INT32:
+        case DT_UINT32:
+        case DT_QINT32:
+        case DT_COMPLEX32:
+            return 4;
+        case DT_DUAL: // an fp32 and an int8
+            return 5;
+        case DT_INT64:
+        case DT_UINT64:
+        case DT_DOUBLE:
+        case DT_COMPLEX64:
+        case DT_RESOURCE:
+        case DT_VARIANT:
+            return 8;
+        case DT_COMPLEX128:
+            return 16;
+        case DT_UINT1:
+            return kDataTypeSizeBitOffset + 1;
+        case DT_INT2:
+        case DT_UINT2:
+            return kDataTypeSizeBitOffset + 2;
+        case DT_INT4:
+        case DT_FLOAT4_E2M1:
+        case DT_FLOAT4_E1M2:
+        case DT_HIFLOAT4:
+            return kDataTypeSizeBitOffset + 4;
+        case DT_FLOAT6_E3M2:
+        case DT_FLOAT6_E2M3:
+            return kDataTypeSizeBitOffset + 6;
+        default:
+            return -1;
+    }
+}
+
+int64_t GetSizeInBytes(int64_t element_count, DataType data_type)
+{
+    const int size = GetSizeByDataType(data_type);
+    if (size < 0 || element_count < 0) {
+        return -1;
+    }
+    int64_t total = 0;
+    if (size > kDataTypeSizeBitOffset) {
+        return __builtin_mul_overflow(element_count, int64_t(size - kDataTypeSizeBitOffset), &total) ? -1 :
+                                                                                                      (total + 7) / 8;
+    }
+    return __builtin_mul_overflow(element_count, int64_t(size), &total) ? -1 : total;
+}
+
+const char_t* GetFormatName(Format format)
+{
+    const char* const name = NameOf(format);
+    return name == nullptr ? "RESERVED" : name;
+}
+
+std::string TypeUtils::DataTypeToSerialString(DataType data_type)
+{
+    for (const TypeName& row : kTypeNames) {
+        if (row.type == data_type) {
+            return row.name;
+        }
+    }
+    return "UNDEFINED";
+}
+
+DataType TypeUtils::SerialStringToDataType(const std::string& text)
+{
+    for (const TypeName& row : kTypeNames) {
+        if (text == row.name) {
+            return row.type;
+        }
+    }
+    return DT_UNDEFINED;
+}
+
+std::string TypeUtils::FormatToSerialString(Format format)
+{
+    const char* const name = NameOf(static_cast<Format>(GetPrimaryFormat(static_cast<int32_t>(format))));
+    if (name == nullptr) {
+        return "RESERVED";
+    }
+    std::string text = name;
+    if (HasSubFormat(static_cast<int32_t>(format))) {
+        text += ":" + std::to_string(GetSubFormat(static_cast<int32_t>(format)));
+    }
+    return text;
+}
+
+Format TypeUtils::SerialStringToFormat(const std::string& text)
+{
+    for (const FormatName& row : kFormatNames) {
+        if (text == row.name + kFormatPrefix) {
+            return row.format;
+        }
+    }
+    return FORMAT_RESERVED;
+}
+
+Format TypeUtils::DataFormatToFormat(const std::string& text)
+{
+    return SerialStringToFormat(text);
+}
+
+bool TypeUtils::GetDataTypeLength(DataType data_type, uint32_t& length)
+{
+    const int size = GetSizeByDataType(data_type);
+    if (size <= 0) {
+        return false;
+    }
+    length = static_cast<uint32_t>(size);
+    return true;
+}
+
+AscendString TypeUtils::DataTypeToAscendString(const DataType& data_type)
+{
+    return AscendString(DataTypeToSerialString(data_type).c_str());
+}
+
+DataType TypeUtils::AscendStringToDataType(const AscendString& text)
+{
+    return SerialStringToDataType(text.GetString());
+}
+
+AscendString TypeUtils::FormatToAscendString(const Format& format)
+{
+    return AscendString(FormatToSerialString(format).c_str());
+}
+
+Format TypeUtils::AscendStringToFormat(const AscendString& text)
+{
+    return SerialStringToFormat(text.GetString());
+}
+
+Format TypeUtils::DataFormatToFormat(const AscendString& text)
+{
+    return SerialStringToFormat(text.GetString());
+}
+} // namespace ge
+
+namespace Ops {
+namespace Base {
+std::string ToString(ge::DataType type)
+{
+    return ge::TypeUtils::DataTypeToSerialString(type);
+}
+
+std::string ToString(ge::Format format)
+{
+    return ge::TypeUtils::FormatToSerialString(format);
+}
+
+std::string ToString(const gert::Shape& shape)
+{
+    std::string text = "[";
+    for (size_t i = 0; i < shape.GetDimNum(); ++i) {
+        text += (i == 0 ? "" : ",") + std::to_string(shape.GetDim(i));
+    }
+    return text + "]";
+}
+
+std::string ToString(const std::vector<const gert::Shape*>& shapes)
+{
+    std::string text;
+    for (const gert::Shape* const shape : shapes) {
+        text += (text.empty() ? "" : ", ") + (shape == nullptr ? std::string("nil") : ToString(*shape));
+    }
+    return text;
+}
+} // namespace Base
+} // namespace Ops

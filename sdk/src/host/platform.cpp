@@ -1,0 +1,377 @@
+// The simulated machine as host functions see it.
+#include <cstdlib>
+#include <cstring>
+
+#include "op_common/log/log.h"
+#include "platform/platform_info.h"
+#include "tiling/platform/platform_ascendc.h"
+
+namespace fe {
+namespace {
+// SoC names share what host code branches on: the short name and the architecture.
+struct Family {
+    const char* prefix;
+    const char* short_name;
+    uint32_t arch;
+};
+// The first prefix that fits decides, so longer ones come first.
+const Family kFamilies[] = {
+    {"Ascend910_93", "Ascend910_93", 2201}, {"Ascend910_95", "Ascend950", 3510}, {"Ascend950", "Ascend950", 3510},
+    {"Ascend910B", "Ascend910B", 2201},     {"Ascend310P", "Ascend310P", 2002},  {"Ascend310B", "Ascend310B", 3002},
+    {"Ascend910", "Ascend910", 1001},
+};
+
+const Family& FamilyOf(const std::string& soc)
+{
+    for (const Family& family : kFamilies) {
+        if (soc.compare(0, std::strlen(family.prefix), family.prefix) == 0) {
+            return family;
+        }
+    }
+    static const Family unknown = {"", "", 0};
+    return unknown;
+}
+
+bool PositiveNumber(const char* variable, uint64_t& number)
+{
+    const char* const text = std::getenv(variable);
+    if (text == nullptr) {
+        return false;
+    }
+    char* end = nullptr;
+    const unsigned long long value = std::strtoull(text, &end, 10);
+    if (end == text || *end != '\0' || value == 0) {
+        return false;
+    }
+    number = value;
+    return true;
+}
+} // namespace
+
+bool PlatFormInfos::Init()
+{
+    return true;
+}
+
+void PlatFormInfos::SetNumbers(const MachineNumbers& numbers)
+{
+    numbers_ = numbers;
+    texts_.clear();
+    const Family& family = FamilyOf(numbers.soc);
+    auto& version = texts_["version"];
+    version["SoC_version"] = numbers.soc;
+    version["Short_SoC_version"] = family.short_name;
+    version["NpuArch"] = std::to_string(family.arch);
+    version["AIC_version"] = "AIC-C-220";
+    auto& soc = texts_["SoCInfo"];
+    soc["ai_core_cnt"] = std::to_string(numbers.cores_aic);
+    soc["cube_core_cnt"] = std::to_string(numbers.cores_aic);
+    soc["vector_core_cnt"] = std::to_string(numbers.cores_aiv);
+    soc["core_type_list"] = "CubeCore,VectorCore";
+    soc["l2_size"] = std::to_string(numbers.l2_bytes);
+    soc["memory_size"] = std::to_string(numbers.hbm_bytes);
+    auto& core = texts_["AICoreSpec"];
+    core["cube_freq"] = std::to_string(numbers.cube_freq_mhz);
+    core["vec_freq"] = std::to_string(numbers.cube_freq_mhz);
+    core["ub_size"] = std::to_string(numbers.ub_bytes);
+    core["ubblock_size"] = "32";
+    core["l1_size"] = std::to_string(numbers.l1_bytes);
+    core["l0_a_size"] = std::to_string(numbers.l0a_bytes);
+    core["l0_b_size"] = std::to_string(numbers.l0b_bytes);
+    core["l0_c_size"] = std::to_string(numbers.l0c_bytes);
+    core["bt_size"] = std::to_string(numbers.bt_bytes);
+    core["fb0_size"] = std::to_string(numbers.fb_bytes);
+    core["cube_vector_combine"] = "split";
+    core["vec_calc_size"] = "128";
+    auto& rates = texts_["AICoreMemoryRates"];
+    rates["ddr_rate"] = std::to_string(numbers.hbm_bytes_per_cycle);
+    rates["l2_rate"] = std::to_string(numbers.l2_bytes_per_cycle);
+    rates["l2_read_rate"] = std::to_string(numbers.l2_bytes_per_cycle);
+}
+
+bool PlatFormInfos::GetPlatformRes(const std::string& label, const std::string& key, std::string& value)
+{
+    const auto section = texts_.find(label);
+    if (section == texts_.end()) {
+        return false;
+    }
+    const auto found = section->second.find(key);
+    if (found == section->second.end()) {
+        return false;
+    }
+    value = found->second;
+    return true;
+}
+
+bool PlatFormInfos::GetPlatformRes(const std::string& label, std::map<std::string, std::string>& values)
+{
+    const auto section = texts_.find(label);
+    if (section == texts_.end()) {
+        return false;
+    }
+    values = section->second;
+    return true;
+}
+
+bool PlatFormInfos::GetPlatformResWithLock(const std::string& label, const std::string& key, std::string& value)
+{
+    return GetPlatformRes(label, key, value);
+}
+
+bool PlatFormInfos::GetPlatformResWithLock(const std::string& label, std::map<std::string, std::string>& values)
+{
+    return GetPlatformRes(label, values);
+}
+
+void PlatFormInfos::SetPlatformRes(const std::string& label, std::map<std::string, std::string>& values)
+{
+    texts_[label] = values;
+}
+
+uint32_t PlatFormInfos::GetCoreNum() const
+{
+    return core_type_ == "AiCore" || numbers_.cores_aiv == 0 ? numbers_.cores_aic : numbers_.cores_aiv;
+}
+
+uint32_t PlatFormInfos::GetCoreNumByType(const std::string& core_type)
+{
+    return core_type == "VectorCore" ? numbers_.cores_aiv : numbers_.cores_aic;
+}
+
+void PlatFormInfos::SetCoreNumByCoreType(const std::string& core_type)
+{
+    core_type_ = core_type;
+}
+
+void PlatFormInfos::GetLocalMemSize(const LocalMemType& type, uint64_t& size)
+{
+    switch (type) {
+        case LocalMemType::L0_A:
+            size = numbers_.l0a_bytes;
+            break;
+        case LocalMemType::L0_B:
+            size = numbers_.l0b_bytes;
+            break;
+        case LocalMemType::L0_C:
+            size = numbers_.l0c_bytes;
+            break;
+        case LocalMemType::L1:
+            size = numbers_.l1_bytes;
+            break;
+        case LocalMemType::L2:
+            size = numbers_.l2_bytes;
+            break;
+        case LocalMemType::UB:
+            size = numbers_.ub_bytes;
+            break;
+        case LocalMemType::HBM:
+            size = numbers_.hbm_bytes;
+            break;
+        default:
+            size = 0;
+            break;
+    }
+}
+
+void PlatFormInfos::GetLocalMemBw(const LocalMemType& type, uint64_t& bandwidth)
+{
+    bandwidth = 0;
+    if (type == LocalMemType::L2) {
+        bandwidth = numbers_.l2_bytes_per_cycle;
+    } else if (type == LocalMemType::HBM) {
+        bandwidth = numbers_.hbm_bytes_per_cycle;
+    }
+}
+
+PlatformInfoManager& PlatformInfoManager::Instance()
+{
+    static PlatformInfoManager* const manager = new PlatformInfoManager();
+    return *manager;
+}
+
+PlatformInfoManager::PlatformInfoManager()
+{
+    MachineNumbers numbers;
+    uint64_t value = 0;
+    if (const char* const soc = std::getenv("ASCEND_SIM_SOC")) {
+        numbers.soc = soc;
+    }
+    if (PositiveNumber("ASCEND_SIM_CORES", value)) {
+        numbers.cores_aiv = static_cast<uint32_t>(value);
+        numbers.cores_aic = static_cast<uint32_t>((value + 1) / 2);
+    }
+    // The variable holds usable bytes, the description those of the memory.
+    if (PositiveNumber("ASCEND_SIM_UB", value)) {
+        numbers.ub_bytes = value + numbers.ub_reserved_bytes;
+    }
+    machine_.SetNumbers(numbers);
+}
+
+uint32_t PlatformInfoManager::GetPlatformInfos(const std::string& soc_version, PlatFormInfos& infos,
+                                               OptionalInfos& optional)
+{
+    if (soc_version != machine_.GetNumbers().soc) {
+        return 1;
+    }
+    return GetPlatformInfoWithOutSocVersion(infos, optional);
+}
+
+uint32_t PlatformInfoManager::GetPlatformInfoWithOutSocVersion(PlatFormInfos& infos, OptionalInfos& optional)
+{
+    infos = machine_;
+    optional.SetSocVersion(machine_.GetNumbers().soc);
+    optional.SetAICoreNum(machine_.GetNumbers().cores_aic);
+    return 0;
+}
+
+uint32_t PlatformInfoManager::GetPlatformInstanceByDevice(const uint32_t&, PlatFormInfos& infos)
+{
+    infos = machine_;
+    return 0;
+}
+} // namespace fe
+
+namespace platform_ascendc {
+namespace {
+constexpr uint32_t kMiB = 1024 * 1024;
+// Bytes at the head of the workspace that the library keeps for itself on this architecture.
+constexpr uint32_t kSystemWorkspaceBytes = 16 * kMiB;
+
+struct ShortName {
+    const char* name;
+    SocVersion version;
+};
+const ShortName kShortNames[] = {
+    {"Ascend910B", SocVersion::ASCEND910B}, {"Ascend910_93", SocVersion::ASCEND910B},
+    {"Ascend950", SocVersion::ASCEND950},   {"Ascend310P", SocVersion::ASCEND310P},
+    {"Ascend310B", SocVersion::ASCEND310B}, {"Ascend910", SocVersion::ASCEND910},
+};
+
+bool Is2201(NpuArch arch)
+{
+    return arch == NpuArch::DAV_2201;
+}
+} // namespace
+
+uint32_t PlatformAscendC::GetCoreNum() const
+{
+    return infos_->GetCoreNum();
+}
+
+uint32_t PlatformAscendC::GetCoreNumAic() const
+{
+    return infos_->GetNumbers().cores_aic;
+}
+
+uint32_t PlatformAscendC::GetCoreNumAiv() const
+{
+    return infos_->GetNumbers().cores_aiv;
+}
+
+uint32_t PlatformAscendC::GetCoreNumVector() const
+{
+    // Only machines whose AI cores are joined by extra vector cores answer this one.
+    return GetSocVersion() == SocVersion::ASCEND310P ? infos_->GetNumbers().cores_aiv : 0;
+}
+
+uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t slice_num, uint32_t aic_core_num, uint32_t aiv_core_num) const
+{
+    if (aic_core_num == 0 || aiv_core_num == 0 || aic_core_num > aiv_core_num) {
+        return slice_num;
+    }
+    const uint32_t ratio = aiv_core_num / aic_core_num;
+    return (slice_num + ratio - 1) / ratio;
+}
+
+uint32_t PlatformAscendC::CalcTschNumBlocks(uint32_t slice_num, uint32_t aic_core_num, uint32_t aiv_core_num) const
+{
+    return CalcTschBlockDim(slice_num, aic_core_num, aiv_core_num);
+}
+
+uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const
+{
+    const NpuArch arch = GetCurNpuArch();
+    return arch == NpuArch::DAV_2201 || arch == NpuArch::DAV_3510 ? kSystemWorkspaceBytes : 2 * kMiB;
+}
+
+uint32_t PlatformAscendC::GetResCubeGroupWorkSpaceSize() const
+{
+    return kMiB;
+}
+
+uint32_t PlatformAscendC::GetResGroupBarrierWorkSpaceSize() const
+{
+    return kMiB;
+}
+
+void PlatformAscendC::GetCoreMemSize(const CoreMemType& type, uint64_t& size) const
+{
+    const fe::MachineNumbers& numbers = infos_->GetNumbers();
+    if (type == CoreMemType::FB) {
+        size = numbers.fb_bytes;
+        return;
+    }
+    if (type == CoreMemType::BT) {
+        size = numbers.bt_bytes;
+        return;
+    }
+    infos_->GetLocalMemSize(static_cast<fe::LocalMemType>(type), size);
+    // The architecture keeps a little of both memories for itself.
+    const bool keeps = Is2201(GetCurNpuArch()) && (type == CoreMemType::UB || type == CoreMemType::L1);
+    uint64_t taken = keeps ? numbers.ub_reserved_bytes : 0;
+    if (type == CoreMemType::UB) {
+        taken += reserved_ub_bytes_;
+    }
+    size = size > taken ? size - taken : 0;
+}
+
+void PlatformAscendC::GetCoreMemBw(const CoreMemType& type, uint64_t& bandwidth) const
+{
+    infos_->GetLocalMemBw(static_cast<fe::LocalMemType>(type), bandwidth);
+}
+
+void PlatformAscendC::ReserveLocalMemory(ReservedSize size)
+{
+    constexpr uint32_t kKiB = 1024;
+    reserved_ub_bytes_ = size == ReservedSize::RESERVED_SIZE_8K  ? 8 * kKiB :
+                         size == ReservedSize::RESERVED_SIZE_16K ? 16 * kKiB :
+                                                                   32 * kKiB;
+}
+
+SocVersion PlatformAscendC::GetSocVersion() const
+{
+    std::string name;
+    (void)infos_->GetPlatformRes("version", "Short_SoC_version", name);
+    for (const ShortName& row : kShortNames) {
+        if (name == row.name) {
+            return row.version;
+        }
+    }
+    return SocVersion::RESERVED_VERSION;
+}
+
+NpuArch PlatformAscendC::GetCurNpuArch() const
+{
+    std::string number;
+    (void)infos_->GetPlatformRes("version", "NpuArch", number);
+    const unsigned long arch = std::strtoul(number.c_str(), nullptr, 10);
+    return arch == 0 ? NpuArch::DAV_RESV : static_cast<NpuArch>(arch);
+}
+
+uint32_t PlatformAscendC::GetVecRegLen() const
+{
+    return 0;
+}
+
+PlatformAscendC* PlatformAscendCManager::GetInstance()
+{
+    static PlatformAscendC* const platform =
+        new PlatformAscendC(&fe::PlatformInfoManager::Instance().Machine());
+    return platform;
+}
+
+PlatformAscendC* PlatformAscendCManager::GetInstance(const char*)
+{
+    return GetInstance();
+}
+} // namespace platform_ascendc

@@ -1,0 +1,263 @@
+// Masks, modes, flags, barriers, system variables and scalar bit operations.
+#include "isa/engine.h"
+
+#include "ascendsim/isa.h"
+
+namespace ascendsim {
+namespace isa {
+namespace {
+
+uint8_t TracePipeOf(pipe_t pipe)
+{
+    switch (pipe) {
+        case PIPE_S:
+            return kPipeS;
+        case PIPE_V:
+        case PIPE_V2:
+            return kPipeV;
+        case PIPE_M:
+            return kPipeM;
+        case PIPE_MTE1:
+            return kPipeMte1;
+        case PIPE_MTE2:
+            return kPipeMte2;
+        case PIPE_MTE3:
+        case PIPE_MTE4:
+        case PIPE_MTE5:
+            return kPipeMte3;
+        case PIPE_FIX:
+            return kPipeFix;
+        default:
+            return kPipeNone;
+    }
+}
+
+void RecordMask(Core& core, uint64_t site) { machine::Append(core, kOp_set_mask, kPipeV, 0, site); }
+
+void RecordFlag(uint16_t opcode, uint64_t site, pipe_t src, pipe_t dst, event_t id)
+{
+    Core& core = Current();
+    if (static_cast<uint32_t>(id) > 7) {
+        RaiseFault(core, FaultKind::kFlagMisuse, site, "%s: event id %d, there are 8", OpcodeName(opcode),
+                   static_cast<int>(id));
+        return;
+    }
+    const uint8_t from = TracePipeOf(src);
+    const uint8_t to = TracePipeOf(dst);
+    RecordHead* head = machine::Append(core, opcode, opcode == kOp_set_flag ? from : to, 0, site);
+    head->aux0 = static_cast<uint32_t>(id);
+    head->aux1 = from;
+    head->aux2 = to;
+}
+
+void SetAtomicType(uint8_t dtype)
+{
+    Core& core = Current();
+    core.atomic_dtype = dtype;
+    // A type alone means addition, as the store configuration's operation field starts at zero.
+    if (core.atomic_op == machine::AtomicOp::kNone) {
+        core.atomic_op = machine::AtomicOp::kAdd;
+    }
+}
+
+constexpr uint8_t kAtomicTypes[8] = {kNoDtype, kF32, kF16, kI16, kI32, kI8, kBf16, kNoDtype};
+
+bool CheckGm(Core& core, uint64_t site, const void* ptr, size_t bytes, const char* what)
+{
+    if (machine::TranslateGm(ptr, bytes) != 0) {
+        return true;
+    }
+    RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "%s: %s", what, machine::DescribeGm(ptr, bytes).c_str());
+    return false;
+}
+
+}  // namespace
+}  // namespace isa
+}  // namespace ascendsim
+
+using namespace ascendsim::isa;
+
+void set_mask_count()
+{
+    Core& core = Current();
+    core.count_mode = true;
+    RecordMask(core, ASCENDSIM_SITE());
+}
+
+void set_mask_norm()
+{
+    Core& core = Current();
+    core.count_mode = false;
+    RecordMask(core, ASCENDSIM_SITE());
+}
+
+void set_vector_mask(uint64_t high, uint64_t low)
+{
+    Core& core = Current();
+    core.mask_high = high;
+    core.mask_low = low;
+    RecordMask(core, ASCENDSIM_SITE());
+}
+
+void set_ctrl(uint64_t config)
+{
+    Core& core = Current();
+    core.ctrl = config;
+    ascendsim::machine::Append(core, ascendsim::kOp_set_ctrl, ascendsim::kPipeV, 0, ASCENDSIM_SITE());
+}
+
+int64_t get_ctrl() { return static_cast<int64_t>(Current().ctrl); }
+
+void set_atomic_none()
+{
+    Core& core = Current();
+    core.atomic_op = ascendsim::machine::AtomicOp::kNone;
+    core.atomic_dtype = ascendsim::kNoDtype;
+}
+void set_atomic_add() { Current().atomic_op = ascendsim::machine::AtomicOp::kAdd; }
+void set_atomic_max() { Current().atomic_op = ascendsim::machine::AtomicOp::kMax; }
+void set_atomic_min() { Current().atomic_op = ascendsim::machine::AtomicOp::kMin; }
+void set_atomic_f32() { SetAtomicType(ascendsim::kF32); }
+void set_atomic_f16() { SetAtomicType(ascendsim::kF16); }
+void set_atomic_bf16() { SetAtomicType(ascendsim::kBf16); }
+void set_atomic_s32() { SetAtomicType(ascendsim::kI32); }
+void set_atomic_s16() { SetAtomicType(ascendsim::kI16); }
+void set_atomic_s8() { SetAtomicType(ascendsim::kI8); }
+
+void set_st_atomic_cfg(uint64_t config)
+{
+    Core& core = Current();
+    core.atomic_dtype = kAtomicTypes[config & 7u];
+    core.atomic_op = core.atomic_dtype == ascendsim::kNoDtype ? ascendsim::machine::AtomicOp::kNone
+                                                              : ascendsim::machine::AtomicOp::kAdd;
+}
+
+int64_t get_st_atomic_cfg()
+{
+    const Core& core = Current();
+    for (int64_t type = 1; type < 7; ++type) {
+        if (core.atomic_op != ascendsim::machine::AtomicOp::kNone && kAtomicTypes[type] == core.atomic_dtype) {
+            return type;
+        }
+    }
+    return 0;
+}
+
+void set_flag(pipe_t src, pipe_t dst, event_t id) { RecordFlag(ascendsim::kOp_set_flag, ASCENDSIM_SITE(), src, dst, id); }
+void wait_flag(pipe_t src, pipe_t dst, event_t id) { RecordFlag(ascendsim::kOp_wait_flag, ASCENDSIM_SITE(), src, dst, id); }
+
+void pipe_barrier(pipe_t pipe)
+{
+    ascendsim::machine::Append(Current(), ascendsim::kOp_pipe_barrier, TracePipeOf(pipe), 0, ASCENDSIM_SITE());
+}
+
+void dsb(mem_dsb_t) { ascendsim::machine::Append(Current(), ascendsim::kOp_dsb, ascendsim::kPipeS, 0, ASCENDSIM_SITE()); }
+
+void ffts_cross_core_sync(pipe_t pipe, uint64_t config)
+{
+    Core& core = Current();
+    const auto id = static_cast<uint32_t>(config >> 8 & 15u);
+    const auto mode = static_cast<uint32_t>(config >> 4 & 3u);
+    ascendsim::RecordHead* head =
+        ascendsim::machine::Append(core, ascendsim::kOp_set_cross_flag, TracePipeOf(pipe), 0, ASCENDSIM_SITE());
+    head->aux0 = id;
+    head->aux1 = mode;
+    // Mode 0 is among all vector cores. In mode 1 a vector core without a partner is its own group. Mode 2 reaches
+    // matrix cores, of which a vector-only launch has none.
+    if (mode == 1) {
+        ++core.group_flags[id];
+    } else if (mode == 0) {
+        ++core.flags_set[id];
+        if (ascendsim::machine::InBlock()) {
+            ascendsim::machine::NoteFlag(core, id);
+        }
+    }
+}
+
+void wait_flag_dev(int64_t flagId)
+{
+    Core& core = Current();
+    const uint64_t site = ASCENDSIM_SITE();
+    if (flagId < 0 || flagId > 15) {
+        RaiseFault(core, FaultKind::kFlagMisuse, site, "wait_flag_dev: flag id %lld, there are 16",
+                   static_cast<long long>(flagId));
+        return;
+    }
+    const auto id = static_cast<uint32_t>(flagId);
+    ascendsim::RecordHead* head =
+        ascendsim::machine::Append(core, ascendsim::kOp_wait_cross_flag, ascendsim::kPipeNone, 0, site);
+    head->aux0 = id;
+    if (!ascendsim::machine::InBlock()) {
+        return;
+    }
+    if (core.group_flags[id] > 0) {
+        --core.group_flags[id];
+        return;
+    }
+    ++core.flags_waited[id];
+    ascendsim::machine::WaitUntil(
+        [](const Core& waiting, const void* which) {
+            const uint32_t flag = *static_cast<const uint32_t*>(which);
+            return ascendsim::machine::AllSetFlag(flag, waiting.flags_waited[flag]);
+        },
+        &id, site, "a wait for a cross-core flag");
+}
+
+void set_ffts_base_addr(uint64_t config) { Current().ffts_base = config; }
+int64_t get_ffts_base_addr() { return static_cast<int64_t>(Current().ffts_base); }
+
+void dcci(void*, cache_line_t)
+{
+    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
+}
+void dcci(void*, cache_line_t, dcci_dst_t)
+{
+    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
+}
+void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
+
+#define BODY(T)                                                                          \
+    void st_dev(T value, T* dst, int16_t offset)                                         \
+    {                                                                                    \
+        if (CheckGm(Current(), ASCENDSIM_SITE(), dst + offset, sizeof(T), "st_dev")) {   \
+            ascendsim::ScalarWrite(dst + offset, sizeof(T));                             \
+            dst[offset] = value;                                                         \
+        }                                                                                \
+    }                                                                                    \
+    T ld_dev(T* src, int16_t offset)                                                     \
+    {                                                                                    \
+        if (!CheckGm(Current(), ASCENDSIM_SITE(), src + offset, sizeof(T), "ld_dev")) {  \
+            return T(0);                                                                 \
+        }                                                                                \
+        ascendsim::ScalarRead(src + offset, sizeof(T));                                  \
+        return src[offset];                                                              \
+    }
+BODY(uint8_t)
+BODY(uint16_t)
+BODY(uint32_t)
+BODY(uint64_t)
+
+int64_t get_block_idx() { return ascendsim::BlockIdx(); }
+int64_t get_block_num() { return ascendsim::BlockNum(); }
+int64_t get_subblockid() { return 0; }
+int64_t get_subblockdim() { return 1; }
+int64_t get_coreid() { return ascendsim::BlockIdx(); }
+int64_t get_arch_ver() { return 220; }
+int64_t get_sys_cnt() { return static_cast<int64_t>(Current().records); }
+int64_t get_status() { return 0; }
+uint64_t get_overflow_status() { return 0; }
+
+void trap()
+{
+    RaiseFault(Current(), FaultKind::kUnsupported, ASCENDSIM_SITE(), "the kernel called trap");
+    ascendsim::machine::AbandonBlock();
+}
+
+int64_t clz(uint64_t value) { return value == 0 ? 64 : __builtin_clzll(value); }
+int64_t sff0(uint64_t value) { return ~value == 0 ? -1 : __builtin_ctzll(~value); }
+int64_t sff1(uint64_t value) { return value == 0 ? -1 : __builtin_ctzll(value); }
+int64_t bcnt0(uint64_t value) { return 64 - __builtin_popcountll(value); }
+int64_t bcnt1(uint64_t value) { return __builtin_popcountll(value); }
+int64_t sflbits(int64_t value) { return __builtin_clrsbll(value); }
+uint64_t sbitset0(uint64_t value, int64_t bit) { return value & ~(uint64_t{1} << (bit & 63)); }
+uint64_t sbitset1(uint64_t value, int64_t bit) { return value | uint64_t{1} << (bit & 63); }

@@ -1,0 +1,165 @@
+// State of one vector core and the calls by which instructions reach it. Internal to the library.
+#ifndef ASCENDSIM_CORE_STATE_H
+#define ASCENDSIM_CORE_STATE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "ascendsim/core.h"
+#include "machine/machine.h"
+#include "machine/trace.h"
+
+namespace ascendsim {
+namespace machine __attribute__((visibility("hidden"))) {
+
+enum class FaultKind : uint32_t {
+    kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
+    kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted
+};
+
+/// Name of a fault kind, as kernels spell it.
+const char* FaultName(FaultKind kind);
+
+enum class AtomicOp : uint8_t { kNone = 0, kAdd, kMax, kMin };
+
+/// Scalar work between two instructions, recorded when the next instruction comes.
+struct PendingScalar {
+    static constexpr int kRanges = 8;
+    struct Range {
+        uint64_t addr;
+        uint32_t len;
+        uint8_t space;
+        uint8_t access;
+    };
+    uint64_t site = 0;
+    uint32_t ub = 0;
+    uint32_t ops = 0;
+    uint32_t gm = 0;
+    int ranges = 0;
+    bool any = false;
+    Range range[kRanges];
+};
+
+struct Core {
+    uint8_t* ub = nullptr;
+    size_t ub_size = 0;
+    uint32_t block = 0;
+    uint32_t blocks = 1;
+
+    bool count_mode = false;
+    uint64_t mask_low = ~uint64_t{0};
+    uint64_t mask_high = ~uint64_t{0};
+    uint64_t ctrl = 0;
+    uint8_t cmpmask[16] = {};
+    uint16_t deq_scale = 0;
+    uint64_t pad_value = 0;
+    uint64_t va[8][8] = {};
+    int64_t acc_val = 0;
+    int64_t max_min = 0;
+    int64_t reserved_count = 0;
+    int64_t merge_status = 0;
+    uint64_t ffts_base = 0;
+
+    AtomicOp atomic_op = AtomicOp::kNone;
+    uint8_t atomic_dtype = kNoDtype;
+    bool l2_bypass = false;
+
+    PendingScalar pending;
+    uint64_t records = 0;
+    uint32_t syncs = 0;                    // SyncAll calls so far
+    uint32_t flags_set[16] = {};           // cross-core flags set and waited for, per id
+    uint32_t flags_waited[16] = {};
+    uint32_t group_flags[16] = {};         // flags set within the core's own group and not yet waited for
+    void* pipe = nullptr;
+};
+
+struct State {
+    Core* core = nullptr;
+    TraceWriter writer;
+    LaunchResult launch;
+    uint64_t tiling_key = 0;
+    uint32_t core_count = 48;
+    size_t ub_size = 196608 - 256;
+    uint8_t poison = 0xCD;
+    bool dump = false;
+    std::string soc = "Ascend910B2";
+};
+extern State g_state;
+
+/// Makes a core for instructions that run outside any launch, and reads the environment.
+void Prepare();
+/// Reads ASCEND_SIM_* once.
+void ReadEnvironment();
+
+inline Core& Current()
+{
+    if (__builtin_expect(g_state.core == nullptr, 0)) {
+        Prepare();
+    }
+    return *g_state.core;
+}
+
+void FlushScalar(Core& core);
+
+/// A record of the current core with room for `nops` operands after the head. Zeroed head fields except those given.
+inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nops, uint64_t site)
+{
+    if (core.pending.any) {
+        FlushScalar(core);
+    }
+    ++core.records;
+    auto* head = reinterpret_cast<RecordHead*>(
+        g_state.writer.Reserve(sizeof(RecordHead) + size_t{nops} * sizeof(RecordOperand)));
+    std::memset(head, 0, sizeof(*head));
+    head->opcode = opcode;
+    head->pipe = pipe;
+    head->nops = nops;
+    head->site = site;
+    return head;
+}
+
+inline RecordOperand* OperandsOf(RecordHead* head) { return reinterpret_cast<RecordOperand*>(head + 1); }
+
+/// A single contiguous operand.
+inline void SetOperand(RecordOperand* op, uint64_t addr, uint32_t len, TraceSpace space, uint8_t access)
+{
+    op->addr = addr;
+    op->stride0 = 0;
+    op->stride1 = 0;
+    op->len = len;
+    op->count0 = 1;
+    op->count1 = 1;
+    op->space = space;
+    op->access = access;
+    op->reserved = 0;
+}
+
+/// Records a fault with a message made by the format. Deadlock and unsupported end the running block.
+void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/// Virtual address of [ptr, ptr + bytes), or 0 when no region holds all of it.
+uint64_t TranslateGm(const void* ptr, size_t bytes);
+/// Text on where an address lies relative to the known regions.
+std::string DescribeGm(const void* ptr, size_t bytes);
+
+/// Gives the other blocks a turn until `ready(arg)` holds; a wait that nothing can end is a deadlock.
+void WaitUntil(bool (*ready)(const Core&, const void*), const void* arg, uint64_t site, const char* what);
+/// Leaves the running block for good.
+[[noreturn]] void AbandonBlock();
+/// True inside a launch.
+bool InBlock();
+/// Cores of the current launch that reached their n-th SyncAll, or set a cross-core flag n times.
+bool AllSynced(uint32_t ordinal);
+bool AllSetFlag(uint32_t id, uint32_t times);
+/// Publishes the running core's counts to the other blocks.
+void NoteSync(const Core& core);
+void NoteFlag(const Core& core, uint32_t id);
+
+#define ASCENDSIM_SITE() reinterpret_cast<uint64_t>(__builtin_return_address(0))
+
+}  // namespace machine
+}  // namespace ascendsim
+
+#endif

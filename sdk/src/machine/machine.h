@@ -1,0 +1,82 @@
+// The machine as its host-side users see it: memory regions, launches, trace, environment.
+// Used by the runner, the AscendCL subset and the tests. Kernels use ascendsim/core.h.
+#ifndef ASCENDSIM_MACHINE_H
+#define ASCENDSIM_MACHINE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ascendsim {
+
+enum class RegionRole : uint32_t { kInput = 0, kOutput = 1, kWorkspace = 2, kTiling = 3, kOther = 4 };
+
+/// A stretch of global memory that kernels may touch.
+struct Region {
+    uint8_t* base;
+    size_t size;              // bytes
+    uint64_t virtual_base;    // (ordinal + 1) << 40
+    RegionRole role;
+    uint32_t index;           // position among the regions of its role
+    bool owned;               // allocated by AllocateRegion
+};
+
+/// Makes host memory visible to kernels as global memory; returns its virtual base address.
+uint64_t RegisterRegion(void* ptr, size_t size, RegionRole role, uint32_t index);
+/// Forgets the region that starts at `ptr`. False when there is none.
+bool UnregisterRegion(void* ptr);
+/// Allocates and registers `size` bytes, 512-byte aligned, between two guard gaps of 4 KiB, filled with poison.
+/// Null when memory is exhausted.
+void* AllocateRegion(size_t size, RegionRole role, uint32_t index);
+/// Releases a region made by AllocateRegion. False when `ptr` is not the start of one.
+bool FreeRegion(void* ptr);
+/// Forgets all regions, releases the allocated ones, and numbers the next one from zero again.
+void ClearRegions();
+/// The region that holds `ptr`, or null.
+const Region* FindRegion(const void* ptr);
+/// All live regions in the order of their registration.
+std::vector<Region> LiveRegions();
+/// True when no byte of any owned region's guard gaps has changed.
+bool GuardsIntact();
+
+struct LaunchInfo {
+    std::string kernel;
+    uint32_t block_dim = 1;
+    uint64_t tiling_key = 0;
+    uint32_t schedule_mode = 0;
+    std::string dtype;  // optional, only written to the trace
+};
+
+struct LaunchResult {
+    bool completed = true;       // false when a block was ended by a fault
+    uint64_t records = 0;
+    uint64_t faults = 0;
+    std::string first_fault;     // "kind: message" of the first fault, empty without faults
+};
+
+/// Runs `fn(arg)` once per block, in block order, to completion, and writes the launch to the trace.
+LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg);
+/// Result of the latest launch of this process.
+const LaunchResult& LastLaunch();
+
+/// Starts a trace file (replaces a running one). False when it cannot be written.
+bool OpenTrace(const std::string& path);
+/// Writes out what is buffered and closes the trace file. False when a write failed.
+bool CloseTrace();
+/// Makes every launch write the contents of the live regions to the trace (as ASCEND_SIM_DUMP=1 does).
+void SetDumpRegions(bool dump);
+
+/// Byte that fills Unified Buffers before a block and fresh regions.
+void SetPoison(uint8_t value);
+uint8_t Poison();
+/// Usable bytes of the Unified Buffer for the blocks of later launches.
+void SetUbSize(size_t bytes);
+/// Number of vector cores: more blocks than this cannot wait for each other.
+void SetCoreCount(uint32_t cores);
+const std::string& SocName();
+void SetSocName(const std::string& name);
+
+}  // namespace ascendsim
+
+#endif

@@ -1,0 +1,199 @@
+// Global memory: which host memory kernels may touch, and its addresses in the trace.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "machine/core_state.h"
+
+namespace ascendsim {
+
+namespace {
+
+constexpr size_t kGuardBytes = 4096;
+constexpr size_t kAlignment = 512;
+constexpr uint8_t kGuardPattern = 0xA5;
+
+struct Registry {
+    std::vector<Region> by_base;  // sorted by host address
+    uint64_t next = 0;
+    size_t last = 0;              // index of the latest hit: kernels stay in one region for long
+};
+
+Registry& TheRegistry()
+{
+    static Registry registry;
+    return registry;
+}
+
+size_t PaddedSize(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+void Release(const Region& region)
+{
+    if (region.owned) {
+        std::free(region.base - kGuardBytes);
+    }
+}
+
+uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, bool owned)
+{
+    Registry& registry = TheRegistry();
+    const Region region{base, size, (registry.next + 1) << 40, role, index, owned};
+    ++registry.next;
+    const auto at = std::upper_bound(registry.by_base.begin(), registry.by_base.end(), base,
+                                     [](const uint8_t* key, const Region& r) { return key < r.base; });
+    registry.by_base.insert(at, region);
+    registry.last = 0;
+    return region.virtual_base;
+}
+
+bool GuardIntact(const Region& region)
+{
+    const auto clean = [](const uint8_t* from, const uint8_t* to) {
+        return std::all_of(from, to, [](uint8_t byte) { return byte == kGuardPattern; });
+    };
+    const uint8_t* end = region.base + region.size;
+    return clean(region.base - kGuardBytes, region.base) &&
+           clean(end, region.base + PaddedSize(region.size) + kGuardBytes);
+}
+
+}  // namespace
+
+uint64_t RegisterRegion(void* ptr, size_t size, RegionRole role, uint32_t index)
+{
+    return Insert(static_cast<uint8_t*>(ptr), size, role, index, false);
+}
+
+bool UnregisterRegion(void* ptr)
+{
+    Registry& registry = TheRegistry();
+    for (auto it = registry.by_base.begin(); it != registry.by_base.end(); ++it) {
+        if (it->base == ptr) {
+            registry.by_base.erase(it);
+            registry.last = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+void* AllocateRegion(size_t size, RegionRole role, uint32_t index)
+{
+    const size_t padded = PaddedSize(size);
+    if (padded < size) {
+        return nullptr;
+    }
+    auto* raw = static_cast<uint8_t*>(std::aligned_alloc(kGuardBytes, (padded + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes));
+    if (raw == nullptr) {
+        return nullptr;
+    }
+    uint8_t* base = raw + kGuardBytes;
+    std::memset(raw, kGuardPattern, kGuardBytes);
+    std::memset(base, Poison(), size);
+    std::memset(base + size, kGuardPattern, padded - size + kGuardBytes);
+    Insert(base, size, role, index, true);
+    return base;
+}
+
+bool FreeRegion(void* ptr)
+{
+    const Region* region = FindRegion(ptr);
+    if (region == nullptr || region->base != ptr || !region->owned) {
+        // A region of no bytes is found by no address inside it.
+        for (const Region& candidate : TheRegistry().by_base) {
+            if (candidate.base == ptr && candidate.owned) {
+                Release(candidate);
+                return UnregisterRegion(ptr);
+            }
+        }
+        return false;
+    }
+    Release(*region);
+    return UnregisterRegion(ptr);
+}
+
+void ClearRegions()
+{
+    Registry& registry = TheRegistry();
+    for (const Region& region : registry.by_base) {
+        Release(region);
+    }
+    registry.by_base.clear();
+    registry.next = 0;
+    registry.last = 0;
+}
+
+const Region* FindRegion(const void* ptr)
+{
+    Registry& registry = TheRegistry();
+    const auto* address = static_cast<const uint8_t*>(ptr);
+    if (registry.last < registry.by_base.size()) {
+        const Region& hit = registry.by_base[registry.last];
+        if (address >= hit.base && address < hit.base + hit.size) {
+            return &hit;
+        }
+    }
+    const auto next = std::upper_bound(registry.by_base.begin(), registry.by_base.end(), address,
+                                       [](const uint8_t* key, const Region& r) { return key < r.base; });
+    if (next == registry.by_base.begin()) {
+        return nullptr;
+    }
+    const Region& found = *(next - 1);
+    if (address >= found.base + found.size) {
+        return nullptr;
+    }
+    registry.last = static_cast<size_t>(&found - registry.by_base.data());
+    return &found;
+}
+
+std::vector<Region> LiveRegions()
+{
+    std::vector<Region> regions = TheRegistry().by_base;
+    std::sort(regions.begin(), regions.end(),
+              [](const Region& a, const Region& b) { return a.virtual_base < b.virtual_base; });
+    return regions;
+}
+
+bool GuardsIntact()
+{
+    const auto& regions = TheRegistry().by_base;
+    return std::all_of(regions.begin(), regions.end(),
+                       [](const Region& region) { return !region.owned || GuardIntact(region); });
+}
+
+namespace machine {
+
+uint64_t TranslateGm(const void* ptr, size_t bytes)
+{
+    const Region* region = FindRegion(ptr);
+    if (region == nullptr) {
+        return 0;
+    }
+    const auto offset = static_cast<size_t>(static_cast<const uint8_t*>(ptr) - region->base);
+    return bytes <= region->size - offset ? region->virtual_base + offset : 0;
+}
+
+std::string DescribeGm(const void* ptr, size_t bytes)
+{
+    static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation"};
+    const auto* address = static_cast<const uint8_t*>(ptr);
+    const Region* nearest = nullptr;
+    for (const Region& region : TheRegistry().by_base) {
+        // The last region that starts at or below the address is the one overrun; kernels seldom underrun.
+        if (region.base <= address || nearest == nullptr) {
+            nearest = &region;
+        }
+    }
+    char text[160];
+    if (nearest == nullptr) {
+        std::snprintf(text, sizeof(text), "%zu bytes outside global memory (no region is registered)", bytes);
+    } else {
+        std::snprintf(text, sizeof(text), "%zu bytes at offset %lld of %s %u, which has %zu bytes", bytes,
+                      static_cast<long long>(address - nearest->base), kRoles[static_cast<uint32_t>(nearest->role)],
+                      nearest->index, nearest->size);
+    }
+    return text;
+}
+
+}  // namespace machine
+}  // namespace ascendsim

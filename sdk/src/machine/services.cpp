@@ -1,0 +1,215 @@
+// What kernels ask of their core besides instructions: scalar accesses, faults, identity, waiting.
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+#include "machine/core_state.h"
+
+namespace ascendsim {
+namespace machine {
+
+namespace {
+
+constexpr const char* kFaultNames[] = {
+    "none",          "out_of_bounds_gm", "out_of_bounds_ub", "misaligned",       "ub_overflow",
+    "queue_misuse",  "repeat_overflow",  "deadlock",         "unsupported",      "operand_overlap",
+    "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted"};
+
+// A loop that faults in every round would fill the disk with the same sentence.
+constexpr uint64_t kRecordedFaults = 4096;
+constexpr size_t kMessageBytes = 512;
+
+void AppendText(Core& core, Opcode opcode, uint32_t aux0, uint64_t site, const char* text, size_t length)
+{
+    if (core.pending.any) {
+        FlushScalar(core);
+    }
+    ++core.records;
+    const size_t padded = (length + 7) / 8 * 8;
+    auto* head = reinterpret_cast<RecordHead*>(g_state.writer.Reserve(sizeof(RecordHead) + padded));
+    std::memset(head, 0, sizeof(*head) + padded);
+    head->opcode = opcode;
+    head->pipe = kPipeNone;
+    head->site = site;
+    head->aux0 = aux0;
+    head->aux1 = static_cast<uint32_t>(length);
+    std::memcpy(head + 1, text, length);
+}
+
+void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t access, uint64_t site)
+{
+    PendingScalar& pending = core.pending;
+    for (int i = pending.ranges - 1; i >= 0; --i) {
+        PendingScalar::Range& range = pending.range[i];
+        if (range.space != space || range.access != access || addr > range.addr + range.len ||
+            range.addr > addr + len) {
+            continue;
+        }
+        const uint64_t end = std::max(range.addr + range.len, addr + len);
+        range.addr = std::min(range.addr, addr);
+        range.len = static_cast<uint32_t>(end - range.addr);
+        (space == kSpaceUb ? pending.ub : pending.gm) += 1;
+        return;
+    }
+    if (pending.ranges == PendingScalar::kRanges) {
+        FlushScalar(core);
+    }
+    if (!pending.any) {
+        pending.any = true;
+        pending.site = site;
+    }
+    pending.range[pending.ranges++] = {addr, len, space, access};
+    (space == kSpaceUb ? pending.ub : pending.gm) += 1;
+}
+
+bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+{
+    Core& core = Current();
+    const auto* address = static_cast<const uint8_t*>(ptr);
+    if (address >= core.ub && address < core.ub + core.ub_size + kUbReservedBytes) {
+        const auto offset = static_cast<size_t>(address - core.ub);
+        if (bytes > core.ub_size + kUbReservedBytes - offset) {
+            RaiseFault(core, FaultKind::kOutOfBoundsUb, site, "scalar access of %zu bytes at UB offset %zu of %zu",
+                       bytes, offset, core.ub_size);
+            return false;
+        }
+        Touch(core, offset, static_cast<uint32_t>(bytes), kSpaceUb, access, site);
+        return true;
+    }
+    const uint64_t virtual_address = TranslateGm(ptr, bytes);
+    if (virtual_address == 0) {
+        // Just behind the buffer is an overrun of the buffer, not of global memory.
+        const bool near_ub = address >= core.ub && address < core.ub + core.ub_size + 4096;
+        RaiseFault(core, near_ub ? FaultKind::kOutOfBoundsUb : FaultKind::kOutOfBoundsGm, site, "scalar %s: %s",
+                   access == kRead ? "read" : "write",
+                   near_ub ? "behind the end of the Unified Buffer" : DescribeGm(ptr, bytes).c_str());
+        return false;
+    }
+    Touch(core, virtual_address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);
+    return true;
+}
+
+}  // namespace
+
+const char* FaultName(FaultKind kind) { return kFaultNames[static_cast<uint32_t>(kind)]; }
+
+void FlushScalar(Core& core)
+{
+    PendingScalar& pending = core.pending;
+    pending.any = false;  // before Append, which would come back here
+    auto* head = Append(core, kOp_scalar, kPipeS, static_cast<uint8_t>(pending.ranges), pending.site);
+    head->aux0 = pending.ub;
+    head->aux1 = pending.ops;
+    head->aux2 = pending.gm;
+    for (int i = 0; i < pending.ranges; ++i) {
+        const PendingScalar::Range& range = pending.range[i];
+        SetOperand(OperandsOf(head) + i, range.addr, range.len, static_cast<TraceSpace>(range.space), range.access);
+    }
+    pending.ub = 0;
+    pending.ops = 0;
+    pending.gm = 0;
+    pending.ranges = 0;
+}
+
+void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, ...)
+{
+    char text[kMessageBytes];
+    va_list args;
+    va_start(args, format);
+    const int written = std::vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    const size_t length = written < 0 ? 0 : std::min<size_t>(static_cast<size_t>(written), sizeof(text) - 1);
+    text[length] = '\0';
+    LaunchResult& launch = g_state.launch;
+    if (launch.faults == 0) {
+        launch.first_fault = std::string(FaultName(kind)) + ": " + text;
+    }
+    if (launch.faults++ < kRecordedFaults) {
+        AppendText(core, kOp_fault, static_cast<uint32_t>(kind), site, text, length);
+    }
+    if ((kind == FaultKind::kDeadlock || kind == FaultKind::kUnsupported) && InBlock()) {
+        launch.completed = false;
+        AbandonBlock();
+    }
+}
+
+}  // namespace machine
+
+using namespace machine;
+
+bool ScalarRead(const void* ptr, size_t bytes) { return Access(ptr, bytes, kRead, ASCENDSIM_SITE()); }
+bool ScalarWrite(const void* ptr, size_t bytes) { return Access(ptr, bytes, kWrite, ASCENDSIM_SITE()); }
+
+void ScalarOps(uint32_t count)
+{
+    PendingScalar& pending = Current().pending;
+    if (!pending.any) {
+        pending.any = true;
+        pending.site = ASCENDSIM_SITE();
+    }
+    pending.ops += count;
+}
+
+void Fault(const char* kind, const char* message)
+{
+    constexpr uint32_t kinds = sizeof(kFaultNames) / sizeof(kFaultNames[0]);
+    const uint64_t site = ASCENDSIM_SITE();
+    for (uint32_t i = 1; i < kinds; ++i) {
+        if (std::strcmp(kind, kFaultNames[i]) == 0) {
+            RaiseFault(Current(), static_cast<FaultKind>(i), site, "%s", message);
+            return;
+        }
+    }
+    RaiseFault(Current(), FaultKind::kBadArgument, site, "%s (%s)", message, kind);
+}
+
+void Note(const char* message)
+{
+    AppendText(Current(), kOp_note, 0, ASCENDSIM_SITE(), message, std::min(std::strlen(message), kMessageBytes));
+}
+
+int64_t BlockIdx() { return Current().block; }
+int64_t BlockNum() { return Current().blocks; }
+uint64_t TilingKey() { return g_state.tiling_key; }
+uint8_t* UbBase() { return Current().ub; }
+size_t UbSize() { return Current().ub_size; }
+
+bool InUb(const void* ptr, size_t bytes)
+{
+    const Core& core = Current();
+    const auto* address = static_cast<const uint8_t*>(ptr);
+    return address >= core.ub && address <= core.ub + core.ub_size &&
+           bytes <= static_cast<size_t>(core.ub + core.ub_size - address);
+}
+
+size_t GmBytesFrom(const void* ptr)
+{
+    const Region* region = FindRegion(ptr);
+    return region == nullptr ? 0 : static_cast<size_t>(region->base + region->size - static_cast<const uint8_t*>(ptr));
+}
+
+void SyncAll()
+{
+    Core& core = Current();
+    const uint64_t site = ASCENDSIM_SITE();
+    if (core.blocks > g_state.core_count) {
+        RaiseFault(core, FaultKind::kDeadlock, site, "SyncAll in a launch of %u blocks on %u cores: not all can run at once",
+                   core.blocks, g_state.core_count);
+        return;
+    }
+    RecordHead* head = Append(core, kOp_sync_all, kPipeNone, 0, site);
+    head->aux0 = core.syncs;
+    ++core.syncs;
+    if (!InBlock()) {
+        return;
+    }
+    NoteSync(core);
+    WaitUntil([](const Core& waiting, const void*) { return AllSynced(waiting.syncs); }, nullptr, site, "SyncAll");
+}
+
+void Yield() { WaitUntil(nullptr, nullptr, ASCENDSIM_SITE(), "a loop that polls memory"); }
+
+void SetL2Bypass(bool bypass) { Current().l2_bypass = bypass; }
+void*& CorePipeSlot() { return Current().pipe; }
+
+}  // namespace ascendsim

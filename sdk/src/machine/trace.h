@@ -1,0 +1,97 @@
+// Trace records and the writer that appends them.
+#ifndef ASCENDSIM_TRACE_H
+#define ASCENDSIM_TRACE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "machine/opcodes.h"
+
+namespace ascendsim {
+
+struct RecordHead {
+    uint16_t opcode;
+    uint8_t pipe;
+    uint8_t dtype;
+    uint8_t nops;
+    uint8_t flags;
+    uint16_t repeat;
+    uint64_t site;
+    uint32_t aux0;
+    uint32_t aux1;
+    uint32_t aux2;
+    uint32_t reserved;
+};
+static_assert(sizeof(RecordHead) == 32, "record heads are 32 bytes in the file");
+
+struct RecordOperand {
+    uint64_t addr;
+    int64_t stride0;
+    int64_t stride1;
+    uint32_t len;
+    uint32_t count0;
+    uint32_t count1;
+    uint8_t space;
+    uint8_t access;
+    uint16_t reserved;
+};
+static_assert(sizeof(RecordOperand) == 40, "operands are 40 bytes in the file");
+
+enum TracePipe : uint8_t {
+    kPipeS = 0, kPipeV = 1, kPipeMte2 = 2, kPipeMte3 = 3, kPipeMte1 = 4, kPipeM = 5, kPipeFix = 6, kPipeNone = 255
+};
+enum TraceDtype : uint8_t {
+    kNoDtype = 0, kF16, kF32, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kB8
+};
+enum TraceSpace : uint8_t { kSpaceUb = 0, kSpaceGm = 1 };
+enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
+enum TraceFlag : uint8_t { kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, kFlagPartialMask = 8 };
+enum TraceChunk : uint32_t {
+    kChunkOpcodes = 1, kChunkModules, kChunkLaunch, kChunkRegions, kChunkRecords, kChunkEnd, kChunkData
+};
+
+/// Appends records to the chunk of one core and writes full buffers to the file. Without a file the records go
+/// to scratch memory and are overwritten.
+class __attribute__((visibility("hidden"))) TraceWriter {
+public:
+    bool Open(const std::string& path);
+    bool Close();
+    bool Active() const { return fd_ >= 0; }
+
+    /// Later records belong to `core`.
+    void SelectCore(uint32_t core);
+    /// Room for `bytes` of the current core's records; valid until the next call.
+    uint8_t* Reserve(size_t bytes)
+    {
+        if (__builtin_expect(position_ + bytes > limit_, 0)) {
+            MakeRoom(bytes);
+        }
+        uint8_t* place = position_;
+        position_ += bytes;
+        return place;
+    }
+    /// Writes a whole chunk of another kind.
+    void Chunk(TraceChunk kind, uint32_t core, const void* payload, size_t bytes);
+    void Chunk(TraceChunk kind, const std::string& text) { Chunk(kind, 0, text.data(), text.size()); }
+    /// Ends the open record chunk and writes everything out.
+    void Flush();
+
+private:
+    void MakeRoom(size_t bytes);
+    void OpenChunk();
+    void CloseChunk();
+    void WriteAll(const void* data, size_t bytes);
+
+    int fd_ = -1;
+    bool failed_ = false;
+    uint32_t core_ = 0;
+    uint8_t* buffer_ = nullptr;
+    uint8_t* position_ = nullptr;
+    uint8_t* limit_ = nullptr;
+    uint8_t* chunk_ = nullptr;  // head of the open record chunk
+};
+
+}  // namespace ascendsim
+
+#endif

@@ -1,0 +1,249 @@
+// Queues and transfers: a double-buffered pipeline, the flags it emits, and the faults of misuse.
+#include "kernel_operator.h"
+
+#include "isa_support.h"
+
+using namespace isa_test;
+namespace A = AscendC;
+
+namespace {
+
+struct Tiling {
+    uint64_t total = 0;
+    uint32_t tile = 0;
+    uint32_t pad = 0;
+};
+
+/// z = x + y in tiles, the last one of any length.
+template <typename T, bool hinted = false>
+void AddKernel(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR tiling)
+{
+    GET_TILING_DATA_WITH_STRUCT(Tiling, data, tiling);
+    A::TPipe pipe;
+    A::TQue<A::QuePosition::VECIN, 2> inX;
+    A::TQue<A::QuePosition::VECIN, 2> inY;
+    A::TQue<A::QuePosition::VECOUT, 2> out;
+    pipe.InitBuffer(inX, 2, data.tile * sizeof(T));
+    pipe.InitBuffer(inY, 2, data.tile * sizeof(T));
+    pipe.InitBuffer(out, 2, data.tile * sizeof(T));
+    const uint64_t share = (data.total + static_cast<uint64_t>(A::GetBlockNum()) - 1) / static_cast<uint64_t>(A::GetBlockNum());
+    const uint64_t begin = share * static_cast<uint64_t>(A::GetBlockIdx());
+    const uint64_t end = begin + share < data.total ? begin + share : data.total;
+    A::GlobalTensor<T> gx;
+    A::GlobalTensor<T> gy;
+    A::GlobalTensor<T> gz;
+    gx.SetGlobalBuffer(reinterpret_cast<T*>(x), data.total);
+    gy.SetGlobalBuffer(reinterpret_cast<T*>(y), data.total);
+    gz.SetGlobalBuffer(reinterpret_cast<T*>(z));
+    if (hinted) {
+        gx.SetL2CacheHint(A::CacheMode::CACHE_MODE_DISABLE);
+    }
+    for (uint64_t at = begin; at < end; at += data.tile) {
+        const uint32_t count = static_cast<uint32_t>(end - at < data.tile ? end - at : data.tile);
+        const A::DataCopyExtParams copy(1, count * static_cast<uint32_t>(sizeof(T)), 0, 0, 0);
+        A::LocalTensor<T> a = inX.template AllocTensor<T>();
+        A::LocalTensor<T> b = inY.template AllocTensor<T>();
+        A::DataCopyPad(a, gx[at], copy, A::DataCopyPadExtParams<T>(false, 0, 0, 0));
+        A::DataCopyPad(b, gy[at], copy, A::DataCopyPadExtParams<T>(false, 0, 0, 0));
+        inX.EnQue(a);
+        inY.EnQue(b);
+        a = inX.template DeQue<T>();
+        b = inY.template DeQue<T>();
+        A::LocalTensor<T> c = out.template AllocTensor<T>();
+        A::Add(c, a, b, static_cast<int32_t>(count));
+        out.template EnQue<T>(c);
+        inX.FreeTensor(a);
+        inY.FreeTensor(b);
+        c = out.template DeQue<T>();
+        A::DataCopyPad(gz[at], c, copy);
+        out.FreeTensor(c);
+    }
+}
+
+template <typename T>
+void Pipeline(uint64_t total, uint32_t blocks)
+{
+    using ascendsim::AllocateRegion;
+    using ascendsim::RegionRole;
+    T* x = static_cast<T*>(AllocateRegion(total * sizeof(T), RegionRole::kInput, 0));
+    T* y = static_cast<T*>(AllocateRegion(total * sizeof(T), RegionRole::kInput, 1));
+    T* z = static_cast<T*>(AllocateRegion(total * sizeof(T), RegionRole::kOutput, 0));
+    Tiling* tiling = static_cast<Tiling*>(AllocateRegion(sizeof(Tiling), RegionRole::kTiling, 0));
+    tiling->total = total;
+    tiling->tile = 256;
+    for (uint64_t i = 0; i < total; ++i) {
+        x[i] = static_cast<T>(static_cast<int>(i % 97));
+        y[i] = static_cast<T>(static_cast<int>(i % 31) - 15);
+    }
+    const auto result = OnCore(
+        [&] {
+            AddKernel<T, true>(reinterpret_cast<GM_ADDR>(x), reinterpret_cast<GM_ADDR>(y), reinterpret_cast<GM_ADDR>(z),
+                               reinterpret_cast<GM_ADDR>(tiling));
+        },
+        blocks);
+    Expect(result.completed && result.faults == 0, "pipeline: " + result.first_fault);
+    for (uint64_t i = 0; i < total; ++i) {
+        const float want = static_cast<float>(static_cast<int>(i % 97) + static_cast<int>(i % 31) - 15);
+        if (static_cast<float>(z[i]) != want) {
+            Fail("pipeline: wrong sum at " + std::to_string(i));
+            break;
+        }
+    }
+    Expect(ascendsim::GuardsIntact(), "pipeline: wrote outside its output");
+    ascendsim::ClearRegions();
+}
+
+void ExpectFault(const char* what, const std::string& begin, const std::function<void()>& body)
+{
+    const auto result = OnCore(body);
+    Expect(result.faults >= 1 && result.first_fault.compare(0, begin.size(), begin) == 0,
+           std::string(what) + ": expected " + begin + ", got " + result.first_fault);
+}
+
+using VecIn = A::TQue<A::QuePosition::VECIN, 2>;
+
+void Misuse()
+{
+    ExpectFault("EnQue twice", "queue_misuse", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 2, 64);
+        auto t = que.AllocTensor<float>();
+        que.EnQue(t);
+        que.EnQue(t);
+    });
+    ExpectFault("EnQue of a foreign tensor", "queue_misuse", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 2, 64);
+        que.EnQue(A::LocalTensor<float>(A::TPosition::VECIN, 0, 16));
+    });
+    ExpectFault("DeQue of nothing", "queue_misuse", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 2, 64);
+        que.DeQue<float>();
+    });
+    ExpectFault("free twice", "queue_misuse", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 1, 64);
+        auto t = que.AllocTensor<float>();
+        que.FreeTensor(t);
+        que.FreeTensor(t);
+    });
+    ExpectFault("too many tensors", "queue_misuse: AllocTensor", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 1, 64);
+        que.AllocTensor<float>();
+        que.AllocTensor<float>();
+    });
+    ExpectFault("never freed", "queue_misuse: end of TPipe: tensors never freed: 1", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 1, 64);
+        que.AllocTensor<float>();
+    });
+    ExpectFault("never dequeued", "queue_misuse: end of TPipe: tensors enqueued but never dequeued: 1", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 1, 64);
+        que.EnQue(que.AllocTensor<float>());
+    });
+    ExpectFault("UB overflow", "ub_overflow: InitBuffer: asked for 400000 bytes, available are ", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 2, 200000);
+    });
+    ExpectFault("event ids", "event_exhausted", [] {
+        A::TPipe pipe;
+        for (int i = 0; i < 9; ++i) {
+            pipe.AllocEventID<A::HardEvent::MTE2_V>();
+        }
+    });
+    ExpectFault("TBuf bounds", "out_of_bounds_ub", [] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf;
+        pipe.InitBuffer(buf, 64);
+        buf.Get<float>(17);
+    });
+    float* gm = static_cast<float*>(ascendsim::AllocateRegion(256, ascendsim::RegionRole::kInput, 0));
+    ExpectFault("misaligned DataCopy", "misaligned: DataCopy: 36 bytes", [gm] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf;
+        pipe.InitBuffer(buf, 64);
+        A::GlobalTensor<float> src;
+        src.SetGlobalBuffer(gm);
+        A::DataCopy(buf.Get<float>(), src, 9);
+    });
+    ascendsim::ClearRegions();
+}
+
+/// A queue emits one flag per hand-over in each direction, and the pipe object waits for what is left.
+void Flags()
+{
+    const char* path = "api_queue.trace";
+    Expect(ascendsim::OpenTrace(path), "trace file");
+    OnCore([] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 1, 64);
+        for (int i = 0; i < 2; ++i) {
+            auto t = que.AllocTensor<float>();
+            que.EnQue(t);
+            t = que.DeQue<float>();
+            que.FreeTensor(t);
+        }
+    });
+    ascendsim::CloseTrace();
+    const Trace trace = ReadTrace(path);
+    std::remove(path);
+    std::string seen;
+    for (const Record& record : trace.records) {
+        if (record.name == "set_flag" || record.name == "wait_flag") {
+            seen += record.name == "set_flag" ? 's' : 'w';
+            seen += record.head.aux1 == 2 ? "f " : "b ";  // from MTE2: filled; from V: emptied
+        } else if (record.name == "pipe_barrier") {
+            seen += "barrier ";
+        }
+    }
+    Expect(seen == "sf wf sb wb sf wf sb wb barrier ", "flags of a queue: " + seen);
+}
+
+void InPlaceQueue()
+{
+    const auto result = OnCore([] {
+        A::TPipe pipe;
+        A::TQue<A::QuePosition::VECIN, 0> que;
+        pipe.InitBuffer(que, 1, 64);
+        A::LocalTensor<float> tensor;
+        for (int i = 0; i < 3; ++i) {
+            que.AllocTensor(tensor);
+            que.EnQue(tensor);
+            que.DeQue(tensor);
+            que.FreeTensor(tensor);
+        }
+        A::TBufPool<A::TPosition::VECCALC> pool;
+        VecIn inner;
+        pipe.InitBufPool(pool, 1024);
+        pool.InitBuffer(inner, 2, 64);
+        auto t = inner.AllocTensor<float>();
+        Expect(t.GetSize() == 16 && t.address_.bufferAddr == 64, "pool buffer address");
+        inner.FreeTensor(t);
+    });
+    Expect(result.faults == 0, "queue of depth 0: " + result.first_fault);
+}
+
+}  // namespace
+
+int main()
+{
+    Flags();
+    Pipeline<float>(10007, 3);
+    Pipeline<half>(4999, 1);
+    Pipeline<int32_t>(512, 2);
+    Misuse();
+    InPlaceQueue();
+    return Report("api_queue");
+}

@@ -1,0 +1,201 @@
+// The machine around the instructions: trace contents, transfers, faults, waiting blocks, launches.
+#include <algorithm>
+
+#include "ascendsim/knob.h"
+#include "ascendsim/launch.h"
+#include "isa_support.h"
+
+using namespace isa_test;
+
+namespace {
+
+const char* const kTracePath = "isa_machine.trace";
+
+Trace Traced(const std::function<void()>& body, uint32_t blocks = 1)
+{
+    ascendsim::OpenTrace(kTracePath);
+    OnCore(body, blocks);
+    Expect(ascendsim::CloseTrace(), "closing the trace");
+    return ReadTrace(kTracePath);
+}
+
+uint8_t* Ub(size_t offset) { return ascendsim::UbBase() + offset; }
+
+void TestTransfers()
+{
+    auto* in = static_cast<uint8_t*>(ascendsim::AllocateRegion(4096, ascendsim::RegionRole::kInput, 0));
+    auto* out = static_cast<uint8_t*>(ascendsim::AllocateRegion(4096, ascendsim::RegionRole::kOutput, 0));
+    for (int i = 0; i < 4096; ++i) in[i] = static_cast<uint8_t>(i * 7 + i / 256);
+    const Trace trace = Traced([&] {
+        copy_gm_to_ubuf(Ub(0), in, 0, 4, 2, 6, 1);
+        for (int row = 0; row < 4; ++row) {
+            Expect(std::memcmp(Ub(static_cast<size_t>(row) * 96), in + row * 256, 64) == 0, "strided load");
+        }
+        Expect(*Ub(64) == 0xCD, "poison in the gap");
+        copy_gm_to_ubuf_align_b16(Ub(1024), in + 2, 0, 3, 10, 0, 0, 4, 0);
+        Expect(std::memcmp(Ub(1024 + 32), in + 2 + 14, 10) == 0, "unaligned row");
+        Expect(std::memcmp(Ub(1024 + 32 + 10), in + 2 + 14, 2) == 0, "rest of the block repeats the first element");
+        set_mov_pad_val(0x1122);
+        copy_gm_to_ubuf_align_b16(Ub(2048), in, 0, 1, 10, 3, 2, 0, 0);
+        Expect(*Ub(2048) == 0x22 && *Ub(2049) == 0x11 && std::memcmp(Ub(2048 + 6), in, 10) == 0 && *Ub(2048 + 16) == 0x22,
+               "paddings");
+        copy_ubuf_to_gm_align_b8(out + 5, Ub(0), 0, 2, 33, 0, 0, 1, 7);
+        Expect(std::memcmp(out + 5, Ub(0), 33) == 0 && std::memcmp(out + 45, Ub(96), 33) == 0 && out[38] == 0xCD, "packed rows");
+    });
+    Expect(trace.First("fault") == nullptr, "legal transfers");
+    Expect(trace.First("copy_gm_to_ubuf")->ops[0].count0 == 4 && trace.First("copy_gm_to_ubuf")->ops[1].stride0 == 256, "strided record");
+}
+
+void TestStore()
+{
+    ascendsim::ClearRegions();
+    auto* out = static_cast<float*>(ascendsim::AllocateRegion(256, ascendsim::RegionRole::kOutput, 3));
+    std::fill(out, out + 64, 1.0f);
+    const Trace trace = Traced([&] {
+        auto* ub = reinterpret_cast<float*>(Ub(0));
+        for (int i = 0; i < 64; ++i) ub[i] = static_cast<float>(i);
+        set_atomic_add();
+        set_atomic_f32();
+        copy_ubuf_to_gm(out, ub, 0, 1, 8, 0, 0);
+        set_atomic_none();
+        ascendsim::SetL2Bypass(true);
+        copy_ubuf_to_gm_align_b32(out + 1, ub, 0, 1, 12, 0, 0, 0, 0);
+        ascendsim::SetL2Bypass(false);
+        copy_ubuf_to_gm(out + 1, ub, 0, 1, 8, 0, 0);                        // one element too far
+        copy_gm_to_ubuf(Ub(16), out, 0, 1, 1, 0, 0);                        // misaligned
+        copy_gm_to_ubuf(Ub(196608 - 64), out, 0, 1, 8, 0, 0);               // behind the buffer
+        Expect(ascendsim::ScalarRead(out, 4) && !ascendsim::ScalarRead(out + 64, 4), "scalar range check");
+    });
+    Expect(out[0] == 1.0f && out[1] == 0.0f && out[2] == 1.0f && out[3] == 2.0f && out[63] == 64.0f, "atomic and plain store");
+    Expect(ascendsim::GuardsIntact(), "guards");
+    const Record* atomic = trace.First("copy_ubuf_to_gm");
+    Expect(atomic != nullptr && atomic->head.flags == ascendsim::kFlagAtomic && atomic->ops.size() == 2 &&
+               atomic->ops[0].addr == uint64_t{1} << 40 && atomic->ops[0].len == 256 && atomic->ops[0].access == 3 &&
+               atomic->ops[0].space == 1 && atomic->head.aux1 == 256 && atomic->head.pipe == 3,
+           "atomic store record");
+    const Record* hinted = trace.First("copy_ubuf_to_gm_align_b32");
+    Expect(hinted != nullptr && hinted->head.flags == ascendsim::kFlagL2Bypass && hinted->ops[0].len == 12, "hinted store");
+    std::vector<uint32_t> kinds;
+    for (const Record& record : trace.records) {
+        if (record.name == "fault") kinds.push_back(record.head.aux0);
+    }
+    Expect(kinds == std::vector<uint32_t>({1, 3, 2, 1}), "fault kinds of transfers");
+    const Record* fault = trace.First("fault");
+    Expect(fault != nullptr && fault->message == "copy_ubuf_to_gm: 256 bytes at offset 4 of output 3, which has 256 bytes",
+           "fault message");
+    Expect(trace.launch.find("kernel=test\nblock_dim=1\n") == 0 && trace.end == "status=ok", "launch text");
+    Expect(trace.regions.size() == 24 && !trace.modules.empty(), "regions and modules");
+    Expect(trace.records.back().name == "end_of_block", "end of block");
+}
+
+void TestSites()
+{
+    const Trace trace = Traced([] {
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+        set_flag(PIPE_V, PIPE_S, static_cast<event_t>(9));
+        pipe_barrier(PIPE_ALL);
+        ascendsim::ScalarOps(6);
+        ascendsim::ScalarRead(Ub(0), 4);
+        ascendsim::ScalarRead(Ub(4), 4);
+        ascendsim::ScalarWrite(Ub(64), 2);
+        ascendsim::Note("hello");
+    });
+    const Record* set = trace.First("set_flag");
+    const Record* wait = trace.First("wait_flag");
+    Expect(set != nullptr && set->head.pipe == 2 && set->head.aux0 == 3 && set->head.aux1 == 2 && set->head.aux2 == 1, "set_flag");
+    Expect(wait != nullptr && wait->head.pipe == 1 && set->head.site != wait->head.site, "wait_flag");
+    Expect(trace.First("pipe_barrier")->head.pipe == 255, "pipe_barrier");
+    const Record* scalar = trace.First("scalar");
+    Expect(scalar != nullptr && scalar->head.aux0 == 3 && scalar->head.aux1 == 6 && scalar->ops.size() == 2 &&
+               scalar->ops[0].len == 8 && scalar->ops[1].access == 2,
+           "merged scalar accesses");
+    Expect(trace.First("note")->message == "hello" && trace.First("fault")->head.aux0 == 10, "note and flag fault");
+}
+
+void TestWaiting()
+{
+    std::vector<int> order;
+    const Trace synced = Traced([&] {
+        order.push_back(static_cast<int>(ascendsim::BlockIdx()));
+        *Ub(0) = static_cast<uint8_t>(ascendsim::BlockIdx());
+        ascendsim::SyncAll();
+        order.push_back(10 + static_cast<int>(ascendsim::BlockIdx()));
+        Expect(*Ub(0) == ascendsim::BlockIdx(), "each block has its own buffer");
+    }, 3);
+    Expect(order == std::vector<int>({0, 1, 2, 12, 10, 11}), "SyncAll order");
+    Expect(synced.records.size() == 6 && synced.records[3].core == 2 && synced.records[5].core == 1, "records by core");
+
+    const Trace stuck = Traced([] { if (ascendsim::BlockIdx() != 1) ascendsim::SyncAll(); }, 3);
+    Expect(stuck.end.find("status=aborted reason=deadlock") == 0, "deadlock ends the launch: " + stuck.end);
+
+    const Trace crowd = Traced([] { ascendsim::SyncAll(); }, 49);
+    Expect(crowd.end.find("deadlock") != std::string::npos, "more blocks than cores cannot wait for each other");
+
+    const Trace flags = Traced([] {
+        ffts_cross_core_sync(PIPE_MTE3, 1 | 0 << 4 | 5 << 8);
+        wait_flag_dev(5);
+    }, 4);
+    Expect(flags.end == "status=ok" && flags.First("set_cross_flag")->head.aux0 == 5, "cross-core flags");
+
+    int turns = 0;
+    const Trace polled = Traced([&] { while (ascendsim::BlockIdx() == 0 && turns < 1) ascendsim::Yield(); ++turns; }, 2);
+    Expect(polled.end == "status=ok", "polling ends when another block has moved");
+    const Trace endless = Traced([] { for (;;) ascendsim::Yield(); });
+    Expect(endless.end.find("deadlock") != std::string::npos, "endless polling");
+
+    bool after = false;
+    const Trace left = Traced([&] { ascendsim::Fault("unsupported", "no such thing"); after = true; });
+    Expect(!after && left.end.find("aborted") != std::string::npos, "unsupported ends the block");
+}
+
+void TestOverlap()
+{
+    const auto faults = [](const std::function<void()>& body) {
+        OnCore(body);
+        return ascendsim::LastLaunch().faults;
+    };
+    const auto f = [](size_t offset) { return reinterpret_cast<float*>(Ub(offset)); };
+    Expect(faults([&] { vadd(f(0), f(0), f(4096), 4, 1, 1, 1, 8, 8, 8); }) == 0, "in place is allowed");
+    Expect(faults([&] { vadd(f(0), f(4096), f(0), 4, 1, 1, 1, 0, 8, 0); }) == 0, "accumulating is allowed");
+    Expect(faults([&] { vadd(f(0), f(32), f(4096), 1, 1, 1, 1, 8, 8, 8); }) == 1, "partial overlap in a repeat");
+    Expect(faults([&] { vadds(f(256), f(0), 1.0f, 2, 1, 1, 8, 8); }) == 1, "a later repeat reads an earlier result");
+    Expect(faults([&] { vadds(f(0), f(256), 1.0f, 2, 1, 1, 8, 8); }) == 0, "reading ahead of the writes is allowed");
+    Expect(faults([&] { vconv_f322f16r(reinterpret_cast<half*>(f(0)), f(0), 4, 1, 1, 4, 8); }) == 0, "narrowing in place");
+    Expect(faults([&] { vconv_f162f32(f(0), reinterpret_cast<half*>(f(0)), 4, 1, 1, 8, 4); }) == 1, "widening in place");
+    Expect(faults([&] { vadds(f(0), f(32), 1.0f, 4, 2, 2, 16, 16); }) == 0, "interleaved blocks are disjoint");
+    Expect(faults([&] { vadds(f(196608 - 64), f(0), 1.0f, 2, 1, 1, 8, 8); }) == 1, "behind the buffer");
+    Expect(faults([&] { vadds(f(8), f(512), 1.0f, 1, 1, 1, 8, 8); }) == 1, "misaligned");
+    Expect(faults([&] { vadds(f(0), f(512), 1.0f, 0, 1, 1, 8, 8); }) == 0, "no repeats do nothing");
+}
+
+template <int kAdd>
+void Kernel(uint8_t* x, int by) { x[ascendsim::BlockIdx()] = static_cast<uint8_t>(x[ascendsim::BlockIdx()] + by + kAdd); }
+
+void TestLaunch()
+{
+    uint8_t memory[8] = {};
+    ascendsim::RegisterRegion(memory, sizeof(memory), ascendsim::RegionRole::kOther, 0);
+    int evaluated = 0;
+    const auto argument = [&] { return ++evaluated; };
+    ascendsim::Launch("Kernel", 4, nullptr, 0).Run([](auto... p) { Kernel<5>(p...); }, memory, argument());
+    Expect(evaluated == 1 && memory[0] == 6 && memory[3] == 6 && memory[4] == 0, "launch of a template kernel");
+    Expect(ascendsim::UnregisterRegion(memory) && ascendsim::FindRegion(memory) == nullptr, "unregistering");
+    Expect(ascend_tune_knob("tile", 7) == 48 && ascend_tune_knob("other", 7) == 7, "knobs");
+}
+
+}  // namespace
+
+int main()
+{
+    setenv("ASCEND_SIM_KNOBS", "bad=x;tile=48;", 1);
+    TestTransfers();
+    TestStore();
+    TestSites();
+    TestWaiting();
+    TestOverlap();
+    TestLaunch();
+    ascendsim::ClearRegions();
+    std::remove(kTracePath);
+    return Report("isa_machine");
+}
