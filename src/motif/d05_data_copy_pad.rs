@@ -44,8 +44,9 @@ impl Motif for PlainCopy {
             {
                 let count = plain_count(file, kernel, call);
                 let proved = count.as_ref().is_ok_and(|(count, bytes)| {
-                    let divisor = context.facts.known.divisor(count).saturating_mul(*bytes);
-                    divisor == 0 || divisor % BLOCK_BYTES == 0
+                    // Where the element's size is not known it is at least one byte.
+                    let divisor = context.facts.known.divisor(count).saturating_mul((*bytes).max(1));
+                    divisor != 0 && divisor % BLOCK_BYTES == 0
                 });
                 let edits = count.and_then(|(count, bytes)| plain_copy(context, file, call, &count, bytes));
                 let mut candidate = Candidate::new(file, &call.span, "plain DataCopy", edits);

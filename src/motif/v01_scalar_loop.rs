@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{block_of, edit, functions, insert_after, scope, unused_scratch, vector_calls};
+use super::code::{Surroundings, block_of, edit, functions, insert_after, scope, unused_scratch, vector_calls};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::vectorise::{Chain, Element, Names, vectorise};
 use crate::source::Edit;
@@ -121,14 +121,6 @@ impl Motif for ScalarLoop {
         }
         found
     }
-}
-
-struct Surroundings<'a> {
-    context: &'a Context,
-    file: &'a SyntaxFile,
-    function: &'a Function,
-    kernel: &'a Kernel,
-    tensors: &'a TensorFacts,
 }
 
 impl Surroundings<'_> {
