@@ -6,8 +6,8 @@ use super::code::{Surroundings, block_of, edit, functions, insert_after, scope, 
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::vectorise::{Chain, Element, Names, vectorise};
 use crate::source::Edit;
-use crate::source::facts::{InitBuffer, Kernel, Origin, TensorFacts, fixed_type_bytes};
-use crate::source::parse::{Function, Loop, SyntaxFile, TokenKind, lex};
+use crate::source::facts::{InitBuffer, Origin, fixed_type_bytes};
+use crate::source::parse::{Loop, TokenKind, lex};
 
 /// The motif.
 pub struct ScalarLoop;
