@@ -9,3 +9,6 @@ pub use bank::{Bank, BankError, GainQuantiles, Match};
 pub use features::{Features, features_of, normalise, symptoms_of};
 pub use record::{Origin, Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
+
+#[cfg(test)]
+mod tests;

@@ -176,17 +176,23 @@ pub(super) fn loops_around<'a>(file: &'a SyntaxFile, function: &Function, byte: 
     loops
 }
 
+/// A function with what is known around it.
+pub(super) struct Surroundings<'a> {
+    pub(super) context: &'a Context,
+    pub(super) file: &'a SyntaxFile,
+    pub(super) function: &'a Function,
+    pub(super) kernel: &'a Kernel,
+    pub(super) tensors: &'a TensorFacts,
+}
+
 /// Proves that nobody reads `tensor` after the statement before it is overwritten.
 pub(super) fn dead_after(
-    context: &Context,
-    file: &SyntaxFile,
-    function: &Function,
-    kernel: &Kernel,
-    tensors: &TensorFacts,
+    around: &Surroundings<'_>,
     tensor: &str,
     statement: &Range<usize>,
     count: &str,
 ) -> Result<(), String> {
+    let Surroundings { context, file, function, kernel, tensors } = *around;
     let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
     let overwrites = |used: &crate::source::facts::TensorUse| {
         let call =
@@ -226,9 +232,9 @@ pub(super) fn dead_after(
                     "{tensor} is read before it is written, so its content may come from an earlier call"
                 ));
             }
-            let gets = kernel.calls(&context.forest).filter(|(_, _, call)| {
-                call.object.as_deref().map(base_name) == Some(buffer) || call.arguments.iter().any(|_| false)
-            });
+            let gets = kernel
+                .calls(&context.forest)
+                .filter(|(_, _, call)| call.object.as_deref().map(base_name) == Some(buffer));
             if gets.count() > 1 {
                 return Err(format!("{buffer} is handed out at more than one place"));
             }

@@ -219,7 +219,7 @@ pub trait Motif: Sync {
     }
     /// Counters that should go down, most telling first.
     fn relieves(&self) -> &'static [Counter];
-    /// Speed-up to expect before anything is known, from published measurements.
+    /// Speed-up to expect before anything is known: a seed of ours for ordering, not a measurement.
     fn prior_gain(&self) -> f64;
     /// Places for the motif.
     fn candidates(&self, context: &Context) -> Vec<Candidate>;

@@ -181,7 +181,7 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
     let known = &context.facts.known;
     let number = |init: &InitBuffer| {
         let place = init.number.as_ref()?;
-        let changed = inits.iter().any(|other| *other == init);
+        let changed = inits.contains(&init);
         if changed { Some(to) } else { known.value(context.forest.get(&place.file)?.slice(&place.span())) }
     };
     let queues = || kernel.init_buffers.iter().filter(|init| init.number.is_some());

@@ -44,8 +44,9 @@ impl Motif for PlainCopy {
             {
                 let count = plain_count(file, kernel, call);
                 let proved = count.as_ref().is_ok_and(|(count, bytes)| {
-                    let divisor = context.facts.known.divisor(count).saturating_mul(*bytes);
-                    divisor == 0 || divisor % BLOCK_BYTES == 0
+                    // Where the element's size is not known it is at least one byte.
+                    let divisor = context.facts.known.divisor(count).saturating_mul((*bytes).max(1));
+                    divisor != 0 && divisor % BLOCK_BYTES == 0
                 });
                 let edits = count.and_then(|(count, bytes)| plain_copy(context, file, call, &count, bytes));
                 let mut candidate = Candidate::new(file, &call.span, "plain DataCopy", edits);
@@ -189,9 +190,11 @@ fn braced(text: &str) -> Option<Vec<String>> {
     let open = text.find('{')?;
     let inner = text.trim_end().strip_suffix('}')?.get(open + 1..)?;
     let mut parts = vec![String::new()];
-    let mut depth = 0i32;
+    let (mut depth, mut before) = (0i32, ' ');
     for character in inner.chars() {
+        let arrow = std::mem::replace(&mut before, character) == '-' && character == '>';
         match character {
+            '>' if arrow => {}
             '(' | '{' | '[' | '<' => depth += 1,
             ')' | '}' | ']' | '>' => depth -= 1,
             ',' if depth == 0 => {
@@ -282,7 +285,7 @@ fn padded_copy(file: &SyntaxFile, kernel: &Kernel, call: &Call) -> Option<Result
         return Some(Err("not the form with an element count".to_owned()));
     }
     let prefix = scope(file);
-    let simple = words(count).len() == lex(count).len() || !count.contains(['+', '-', '/', '%', '?']);
+    let simple = !count.replace("->", ".").contains(['+', '-', '/', '%', '?']);
     let count = if simple { count.to_owned() } else { format!("({count})") };
     let padding =
         if loads { format!(", {prefix}DataCopyPadExtParams<{element}>{{false, 0, 0, 0}}") } else { String::new() };

@@ -15,6 +15,7 @@ mod v02_axpy;
 mod v03_multiply_add;
 mod v06_scalar_operand;
 mod v26_hoist_duplicate;
+mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
 mod y02_vector_barrier;
@@ -22,5 +23,7 @@ mod y02_vector_barrier;
 pub use catalogue::{all, by_id};
 pub use context::{Candidate, Context, Counter, Family, Findings, Motif, Refusal, Refused, Site};
 
+#[cfg(test)]
+mod corpus;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Pairs of vector calls where the second consumes what the first put into a temporary.
 
-use super::code::{VectorCall, assigns, block_of, dead_after, functions, squash, vector_calls, words};
+use super::code::{Surroundings, VectorCall, assigns, block_of, dead_after, functions, squash, vector_calls, words};
 use super::context::{Candidate, Context};
 use crate::source::facts::api::Access;
 use crate::source::facts::{Kernel, TensorFacts};
@@ -80,16 +80,9 @@ impl Pair<'_> {
 
     /// Proves that the temporary is not needed after the second instruction.
     pub(super) fn dead(&self) -> Result<(), String> {
-        dead_after(
-            self.context,
-            self.file,
-            self.function,
-            self.kernel,
-            self.tensors,
-            self.temporary(),
-            &self.second.statement,
-            self.first.count,
-        )
+        let Self { context, file, function, kernel, tensors, .. } = *self;
+        let around = Surroundings { context, file, function, kernel, tensors };
+        dead_after(&around, self.temporary(), &self.second.statement, self.first.count)
     }
 
     /// Proves that both cover the same elements.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{block_of, edit, functions, insert_after, scope, unused_scratch, vector_calls};
+use super::code::{Surroundings, block_of, edit, functions, insert_after, scope, unused_scratch, vector_calls};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::vectorise::{Chain, Element, Names, vectorise};
 use crate::source::Edit;
-use crate::source::facts::{InitBuffer, Kernel, Origin, TensorFacts, fixed_type_bytes};
-use crate::source::parse::{Function, Loop, SyntaxFile, TokenKind, lex};
+use crate::source::facts::{InitBuffer, Origin, fixed_type_bytes};
+use crate::source::parse::{Loop, TokenKind, lex};
 
 /// The motif.
 pub struct ScalarLoop;
@@ -85,7 +85,18 @@ impl Motif for ScalarLoop {
                 let Some(counter) = ["i", "j", "k", "element"].into_iter().find(|name| !mentions.contains(name)) else {
                     continue;
                 };
-                let read = |tensor: &str| format!("{tensor}.GetValue({counter})");
+                let all_of = |element: &str| {
+                    let is_of = |name: &str| tensors.tensors.get(name).is_some_and(|tensor| tensor.element == element);
+                    std::iter::once(call.destination).chain(call.sources.iter().copied()).all(is_of)
+                };
+                let half = all_of("half") && call.scalar.is_none();
+                let read = |tensor: &str| {
+                    if half {
+                        format!("static_cast<float>({tensor}.GetValue({counter}))")
+                    } else {
+                        format!("{tensor}.GetValue({counter})")
+                    }
+                };
                 let right = call
                     .sources
                     .get(1)
@@ -93,32 +104,23 @@ impl Motif for ScalarLoop {
                     .or_else(|| call.scalar.map(str::to_owned))
                     .unwrap_or_default();
                 let indentation = file.indentation(call.statement.start);
+                let value = format!("{} {operator} {right}", read(call.sources[0]));
+                let value = if half { format!("static_cast<half>({value})") } else { value };
+                let (count, destination) = (call.count, call.destination);
                 let text = format!(
-                    "for (uint32_t {counter} = 0; {counter} < {}; {counter}++) {{\n{indentation}    {}.SetValue({counter}, {} {operator} {right});\n{indentation}}}",
-                    call.count,
-                    call.destination,
-                    read(call.sources[0])
+                    "for (uint32_t {counter} = 0; {counter} < {count}; {counter}++) {{\n{indentation}    {destination}.SetValue({counter}, {value});\n{indentation}}}"
                 );
-                let float = |name: &str| tensors.tensors.get(name).is_some_and(|tensor| tensor.element == "float");
-                let all_float = std::iter::once(call.destination).chain(call.sources.iter().copied()).all(float);
-                let edits = if all_float {
+                let edits = if half || all_of("float") {
                     Ok(vec![edit(file, call.statement.clone(), text)])
                 } else {
-                    Err("only float keeps its rounding in a scalar loop for certain".to_owned())
+                    Err("only float, and half without constants, keep their rounding in a scalar loop for certain"
+                        .to_owned())
                 };
                 found.push(Candidate::new(file, &call.call.span, format!("scalar loop for {}", call.name), edits));
             }
         }
         found
     }
-}
-
-struct Surroundings<'a> {
-    context: &'a Context,
-    file: &'a SyntaxFile,
-    function: &'a Function,
-    kernel: &'a Kernel,
-    tensors: &'a TensorFacts,
 }
 
 impl Surroundings<'_> {

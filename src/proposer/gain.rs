@@ -1,4 +1,4 @@
-//! How much a motif may bring: from the bank where it knows, else from published effects and the profile.
+//! How much a motif may bring: from the bank where it knows, else from seeds of ours and the profile.
 
 use crate::aicore::Profile;
 use crate::experience::{Bank, Features, features_of, symptoms_of};
@@ -36,7 +36,7 @@ impl<'a> Oracle<'a> {
         }
         let prior = motif.prior_gain();
         let Some(profile) = self.profile.filter(|profile| profile.longest_core_us > 0.0) else {
-            return Expectation { gain: prior, reason: format!("published effects suggest {prior:.2}x") };
+            return Expectation { gain: prior, reason: format!("no record; our seed for this motif is {prior:.2}x") };
         };
         // Amdahl: the motif shortens the share of time that its counters stand for.
         let shares = motif
@@ -44,7 +44,7 @@ impl<'a> Oracle<'a> {
             .iter()
             .map(|counter| (counter, (counter.read(profile) / profile.longest_core_us).clamp(0.0, 0.95)));
         let Some((counter, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
-            return Expectation { gain: prior, reason: format!("published effects suggest {prior:.2}x") };
+            return Expectation { gain: prior, reason: format!("no record; our seed for this motif is {prior:.2}x") };
         };
         let gain = 1.0 / (1.0 - share * (1.0 - 1.0 / prior));
         let reason = format!("{} is {:.0} % of the longest core's time", counter.name(), share * 100.0);

@@ -4,3 +4,6 @@ mod gain;
 mod motif_proposer;
 
 pub use motif_proposer::{History, MotifProposer, Proposal};
+
+#[cfg(test)]
+mod tests;

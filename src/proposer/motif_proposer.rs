@@ -101,7 +101,7 @@ impl MotifProposer {
             let expected = oracle.expect(*motif);
             if sites.len() > 1 {
                 let applied = self.apply_everywhere(context, *motif, false);
-                proposals.extend(proposal(context, &base, &[*motif], &applied, &[expected.clone()]));
+                proposals.extend(proposal(context, &base, &[*motif], &applied, std::slice::from_ref(&expected)));
             }
             for site in sites.iter().take(SINGLE_SITES) {
                 proposals.extend(single(context, &base, *motif, site, &expected, sites.len()));
@@ -152,7 +152,7 @@ impl MotifProposer {
     /// The motif at all its sites: found anew after each edit, so that edits never rest on stale facts.
     fn apply_everywhere(&self, context: &Context, motif: &dyn Motif, unconditional: bool) -> Applied {
         let mut applied = Applied { context: context.clone(), sites: Vec::new(), texts: Vec::new() };
-        let wanted = |site: &Site| self.allowed(site) && !(unconditional && !site.conditions.is_empty());
+        let wanted = |site: &Site| self.allowed(site) && (!unconditional || site.conditions.is_empty());
         for _ in 0..ROUNDS {
             let here = &applied.context;
             let sites: Vec<Site> = motif.find(here).sites.into_iter().filter(wanted).collect();

@@ -1,0 +1,128 @@
+//! Records on disk, merging, retrieval, and judging of rewinds.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::aicore::{Limiter, PipeTimes, Profile, Stall};
+use crate::motif::{Context, all, by_id};
+use crate::source::SourceTree;
+use crate::source::facts::KnownValues;
+
+fn record(motif: &str, operator: &str, before_us: f64, after_us: f64, symptoms: &[&str]) -> Record {
+    Record {
+        motif: motif.into(),
+        verdict: Verdict::Kept,
+        origin: Origin::Modelled,
+        before_us,
+        after_us,
+        before_digest: "aa".into(),
+        after_digest: "bb".into(),
+        symptoms: symptoms.iter().map(|symptom| (*symptom).to_owned()).collect(),
+        avoid_when: vec!["one round only".into()],
+        conditions: Vec::new(),
+        provenance: Provenance {
+            operator: operator.into(),
+            licence: "MIT".into(),
+            machine: "ascend910b2".into(),
+            ..Provenance::default()
+        },
+        features: Features { dtypes: vec!["float".into()], input_queues: 1, ..Features::default() },
+        counters: BTreeMap::from([("stall_us".to_owned(), [5.0, 2.0])]),
+        diff: "-v0(1)\n+v0(2)\n".into(),
+    }
+}
+
+#[test]
+fn records_survive_the_disk_and_keep_their_ids() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut bank = Bank::load(&directory.path().join("not-there")).unwrap();
+    assert!(bank.is_empty());
+    let first = record("D01", "add", 10.0, 8.0, &["waits"]);
+    let id = bank.add(directory.path(), first.clone()).unwrap();
+    assert!(id.starts_with("d01-"));
+    let loaded = Bank::load(directory.path()).unwrap();
+    assert_eq!(loaded, bank);
+    assert_eq!(loaded.get(&id), Some(&first));
+    // Numbers are no part of the identity: a second measurement replaces the first.
+    assert_eq!(record("D01", "add", 12.0, 8.0, &["waits"]).id(), id);
+    assert_ne!(record("D01", "mul", 10.0, 8.0, &["waits"]).id(), id);
+    std::fs::write(directory.path().join("x.toml"), "motif = 3\n").unwrap();
+    assert!(matches!(Bank::load(directory.path()), Err(BankError::Malformed { .. })));
+}
+
+#[test]
+fn merging_prefers_what_was_measured() {
+    let mut measured = record("D01", "add", 10.0, 5.0, &[]);
+    measured.origin = Origin::Measured;
+    let (mut left, mut right) = (Bank::new(), Bank::new());
+    let id = left.insert(measured.clone());
+    right.insert(record("D01", "add", 10.0, 9.0, &[]));
+    right.insert(record("Y01", "add", 10.0, 9.0, &[]));
+    let mut other = right.clone();
+    left.merge(right);
+    assert_eq!((left.len(), left.get(&id)), (2, Some(&measured)));
+    let mut only = Bank::new();
+    only.insert(measured.clone());
+    other.merge(only);
+    assert_eq!(other, left);
+}
+
+#[test]
+fn search_ranks_by_symptoms_and_shape_and_holds_out_operators() {
+    let mut bank = Bank::new();
+    bank.insert(record("D01", "a", 10.0, 8.0, &["waits"]));
+    bank.insert(record("D01", "b", 10.0, 5.0, &["waits"]));
+    bank.insert(record("D01", "c", 10.0, 10.0, &["scalar-bound"]));
+    let shape = record("D01", "x", 1.0, 1.0, &[]).features;
+    let found = bank.search(&["waits".to_owned()], &shape);
+    assert_eq!((found[0].likeness, found[2].likeness), (1.0, 0.5));
+    let quantiles = bank.gain_quantiles("D01", &["waits".to_owned()], &shape).unwrap();
+    assert_eq!((quantiles.records, quantiles.median), (3, 1.25));
+    assert_eq!(bank.without("b").len(), 2);
+    assert_eq!(bank.gain_quantiles("V01", &[], &shape), None);
+}
+
+#[test]
+fn equal_shapes_give_equal_texts() {
+    let left = normalise("for (int i = 0; i < n; i++) { Add(x, y, z); } // sum\n");
+    assert_eq!(left, normalise("for (int k = 0; k < count; k++) { Add(a, b, c); }"));
+    assert_ne!(left, normalise("for (int k = 0; k < count; k++) { Add(a, b, a); }"));
+}
+
+fn profile(task_us: f64, stall_us: f64) -> Profile {
+    Profile {
+        kernel: String::new(),
+        task_us,
+        bound_us: 1.0,
+        limiter: Limiter::Latency,
+        pipes: PipeTimes::default(),
+        cores: 1,
+        longest_core_us: task_us,
+        shortest_core_us: task_us,
+        gm_read_bytes: 0,
+        gm_write_bytes: 0,
+        stalls: vec![Stall { pipe: "v".into(), reason: "flag".into(), time_us: stall_us, site: 0 }],
+        timeline: Vec::new(),
+        counters: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn a_rewind_is_kept_only_when_its_counter_moved() {
+    let motif = by_id("D01").unwrap();
+    let kept = judge(&profile(20.0, 8.0), &profile(10.0, 2.0), motif);
+    assert_eq!((kept.verdict, kept.gain), (Verdict::Kept, 2.0));
+    assert_eq!(kept.reason, "stall_us from 8.00 to 2.00 us");
+    assert_eq!(judge(&profile(20.0, 8.0), &profile(10.0, 8.0), motif).verdict, Verdict::EffectWithoutMechanism);
+    assert_eq!(judge(&profile(10.0, 8.0), &profile(10.0, 2.0), motif).verdict, Verdict::NoGain);
+}
+
+#[test]
+fn strong_fixtures_have_rewinds_that_lead_back() {
+    let mut tree = SourceTree::new();
+    tree.insert("op_kernel/add_custom.cpp", include_str!("../../fixtures/add_custom/op_kernel/add_custom.cpp"));
+    let context = Context::new(tree, KnownValues::default(), None);
+    let rewinds = rewound_patches(&context, all());
+    let motifs: std::collections::BTreeSet<&str> = rewinds.iter().map(|rewind| rewind.motif.as_str()).collect();
+    assert_eq!(motifs.into_iter().collect::<Vec<_>>(), ["D01", "D05", "V01", "Y01", "Y02"]);
+}

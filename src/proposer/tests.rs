@@ -1,0 +1,109 @@
+//! The proposer on the fixture of a beginner's kernel.
+
+use std::collections::BTreeMap;
+
+use super::{History, MotifProposer};
+use crate::aicore::{Limiter, PipeTimes, Profile, Stall};
+use crate::experience::{Bank, Origin, Provenance, Record, Verdict, features_of};
+use crate::motif::Context;
+use crate::source::SourceTree;
+use crate::source::facts::KnownValues;
+
+fn gelu() -> Context {
+    let mut tree = SourceTree::new();
+    tree.insert("op_kernel/gelu_naive.cpp", include_str!("../../fixtures/gelu_naive/op_kernel/gelu_naive.cpp"));
+    tree.insert("op_host/gelu_naive.cpp", include_str!("../../fixtures/gelu_naive/op_host/gelu_naive.cpp"));
+    Context::new(tree, KnownValues::default(), None)
+}
+
+fn profile() -> Profile {
+    let stall = Stall { pipe: "v".into(), reason: "barrier all".into(), time_us: 20.0, site: 0 };
+    Profile {
+        kernel: "gelu_naive".into(),
+        task_us: 105.0,
+        bound_us: 10.0,
+        limiter: Limiter::Scalar,
+        pipes: PipeTimes { scalar_us: 80.0, vec_us: 5.0, mte2_us: 5.0, mte3_us: 5.0, ..PipeTimes::default() },
+        cores: 1,
+        longest_core_us: 100.0,
+        shortest_core_us: 100.0,
+        gm_read_bytes: 0,
+        gm_write_bytes: 0,
+        stalls: vec![stall],
+        timeline: Vec::new(),
+        counters: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn a_beginners_kernel_gets_everything_at_once() {
+    let context = gelu();
+    let proposals = MotifProposer::default().propose(&context, &Bank::new(), Some(&profile()), &History::default());
+    let best = &proposals[0];
+    assert!(best.motifs.contains(&"V01".to_owned()) && best.motifs.contains(&"D01".to_owned()), "{}", best.why);
+    let text = context.tree.apply(&best.patch).unwrap().text("op_kernel/gelu_naive.cpp").unwrap().to_owned();
+    for gone in ["GetValue", "PipeBarrier", "Duplicate", "BUFFER_NUM = 1"] {
+        assert!(!text.contains(gone), "{gone} is still there:\n{text}");
+    }
+    for there in
+        ["AscendC::Muls(poly, poly, CUBIC, count);", "AscendC::Adds(poly, poly, 1.0f, count);", "BUFFER_NUM = 2"]
+    {
+        assert!(text.contains(there), "{there} is missing:\n{text}");
+    }
+    assert!(best.why.contains("scalar_us is 80 %"), "{}", best.why);
+    assert!(proposals.windows(2).all(|pair| pair[0].expected_gain >= pair[1].expected_gain));
+    assert!(proposals.iter().all(|proposal| !proposal.rounding));
+    // The scalar loop alone is the best single motif.
+    let single = proposals.iter().find(|proposal| proposal.motifs.len() == 1).unwrap();
+    assert_eq!(single.motifs, ["V01"]);
+}
+
+#[test]
+fn what_was_tried_is_not_proposed_again_on_the_same_sources() {
+    let context = gelu();
+    let propose = |history: &History| MotifProposer::default().propose(&context, &Bank::new(), None, history);
+    let first = propose(&History::default());
+    assert_eq!(first, propose(&History::default()));
+    let mut history = History::default();
+    history.record(&first[0]);
+    let second = propose(&history);
+    assert!(second.iter().all(|proposal| proposal.key != first[0].key) && second.len() < first.len() + 1);
+    // On other sources the same motif may be tried again.
+    let changed = context.after(context.tree.apply(&first[0].patch).unwrap());
+    assert!(
+        MotifProposer::default()
+            .propose(&changed, &Bank::new(), None, &history)
+            .iter()
+            .all(|proposal| !history.contains(&proposal.key))
+    );
+}
+
+#[test]
+fn the_bank_outweighs_published_effects() {
+    let context = gelu();
+    let record = |after_us: f64| Record {
+        motif: "D09".into(),
+        verdict: Verdict::Kept,
+        origin: Origin::Modelled,
+        before_us: 100.0,
+        after_us,
+        before_digest: "a".into(),
+        after_digest: "b".into(),
+        symptoms: vec!["scalar-bound".into()],
+        avoid_when: Vec::new(),
+        conditions: Vec::new(),
+        provenance: Provenance { operator: format!("op{after_us}"), ..Provenance::default() },
+        features: features_of(&context),
+        counters: BTreeMap::new(),
+        diff: "+ v0".into(),
+    };
+    let mut bank = Bank::new();
+    for after in [4.0, 5.0, 6.0] {
+        bank.insert(record(after));
+    }
+    let proposals = MotifProposer::default().propose(&context, &bank, Some(&profile()), &History::default());
+    assert!(proposals[0].motifs.contains(&"D09".to_owned()), "{}", proposals[0].why);
+    let hint = proposals.iter().find(|proposal| proposal.motifs == ["D09"] && proposal.sites.len() > 1).unwrap();
+    assert!((hint.expected_gain - 20.0).abs() < 1e-9);
+    assert!(hint.why.contains("the bank knows a median gain of 20.00x over 3 records"), "{}", hint.why);
+}
