@@ -26,6 +26,10 @@ pub(crate) const DEVICE_DEFINES: [&str; 5] =
 /// from type punning, which device code does freely.
 pub(crate) const CODE_FLAGS: [&str; 6] = ["-O1", "-g1", "-fPIC", "-fno-strict-aliasing", "-fvisibility=default", "-w"];
 
+/// Messages of a machine in trouble.
+const TROUBLE: [&str; 4] =
+    ["Killed signal", "No space left on device", "virtual memory exhausted", "Cannot allocate memory"];
+
 /// What the user may say about a build.
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
@@ -258,6 +262,13 @@ impl Builder {
         let run = self.sdk.compiler.run(overlay.operator(), words)?;
         if run.success {
             return Ok(());
+        }
+        // Not the sources' fault, so nothing to remember.
+        if let Some(line) = run.output.lines().find(|line| TROUBLE.iter().any(|text| line.contains(text))) {
+            return Err(BuildError::Environment {
+                message: format!("the compiler could not finish {what}: {}", line.trim()),
+                fix: "free memory or disk space, or use fewer --jobs".to_owned(),
+            });
         }
         let mut diagnostics = parse_compiler_output(&run.output, &|path| match path.rsplit('/').next() {
             Some("wrapper.cpp") => "(generated wrapper)".to_owned(),

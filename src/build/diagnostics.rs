@@ -122,16 +122,23 @@ pub fn parse_cmake_output(output: &str, map: &dyn Fn(&str) -> String) -> Vec<Dia
     let mut result = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let Some(rest) = line.strip_prefix("CMake Error") else { continue };
-        let (file, row) = match rest.strip_prefix(" at ").or_else(|| rest.strip_prefix(" in ")) {
-            Some(place) => {
-                let place = place.split(" (").next().unwrap_or(place).trim_end_matches(':');
-                match place.rsplit_once(':') {
-                    Some((file, row)) if row.parse::<u32>().is_ok() => (map(file), row.parse().unwrap_or(0)),
-                    _ => (map(place), 0),
-                }
-            }
+        let (mut file, mut row) = match rest.strip_prefix(" at ").or_else(|| rest.strip_prefix(" in ")) {
+            Some(place) => cmake_place(place, map),
             None => (String::new(), 0),
         };
+        // An error raised inside the SDK or a module belongs to the project's line that called it.
+        if file.starts_with('/') {
+            let caller = lines[index + 1..]
+                .iter()
+                .skip_while(|line| !line.starts_with("Call Stack"))
+                .skip(1)
+                .take_while(|line| line.starts_with("  "))
+                .map(|line| cmake_place(line.trim(), map))
+                .find(|(file, _)| !file.starts_with('/'));
+            if let Some((caller, line)) = caller {
+                (file, row) = (caller, line);
+            }
+        }
         // The message is the indented paragraph that follows, or what stands on the same line.
         let mut words: Vec<&str> = Vec::new();
         if let Some(inline) = rest.strip_prefix(": ") {
@@ -147,6 +154,15 @@ pub fn parse_cmake_output(output: &str, map: &dyn Fn(&str) -> String) -> Vec<Dia
         result.push(Diagnostic { file, line: row, column: 0, severity: Severity::Error, message: words.join(" ") });
     }
     result
+}
+
+/// `path:line (command):`.
+fn cmake_place(place: &str, map: &dyn Fn(&str) -> String) -> (String, u32) {
+    let place = place.split(" (").next().unwrap_or(place).trim_end_matches(':');
+    match place.rsplit_once(':') {
+        Some((file, row)) if row.parse::<u32>().is_ok() => (map(file), row.parse().unwrap_or(0)),
+        _ => (map(place), 0),
+    }
 }
 
 #[cfg(test)]
@@ -190,6 +206,13 @@ CMake Error at op_host/CMakeLists.txt:7 (opbuild):
   Unknown CMake command \"opbuild\".
 
 
+CMake Error at /sdk/cmake/package_functions.cmake:99 (message):
+  no file x.cpp
+Call Stack (most recent call first):
+  /sdk/cmake/inner.cmake:3 (inner)
+  op_kernel/CMakeLists.txt:2 (npu_op_kernel_library)
+
+
 CMake Error: The source directory does not exist.
 -- Configuring incomplete, errors occurred!
 ";
@@ -198,6 +221,7 @@ CMake Error: The source directory does not exist.
             text,
             [
                 "op_host/CMakeLists.txt:7: error: Unknown CMake command \"opbuild\".",
+                "op_kernel/CMakeLists.txt:2: error: no file x.cpp",
                 "error: The source directory does not exist."
             ]
         );

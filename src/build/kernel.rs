@@ -51,7 +51,7 @@ pub struct TilingField {
     /// Number of elements.
     pub count: u64,
     /// Whether it is an array even if it has one element only.
-    #[serde(default)]
+    #[serde(rename = "array", default)]
     pub is_array: bool,
 }
 

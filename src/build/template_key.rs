@@ -23,7 +23,7 @@ pub(crate) enum ParameterKind {
     Dtype,
     /// A data type given as a type.
     DatatypeName,
-    /// A format number.
+    /// A format or kernel type number.
     Format,
     /// An integer, stored as an index.
     Uint,
@@ -53,7 +53,7 @@ pub(crate) fn declared_parameters(text: &str) -> Option<Vec<TemplateParameter>> 
         let (kind, bits, first) = match name.text(text) {
             "ASCENDC_TPL_DTYPE_DECL" => (ParameterKind::Dtype, "8".to_owned(), 1),
             "ASCENDC_TPL_DATATYPE_DECL" => (ParameterKind::DatatypeName, "8".to_owned(), 1),
-            "ASCENDC_TPL_FORMAT_DECL" => (ParameterKind::Format, "8".to_owned(), 1),
+            "ASCENDC_TPL_FORMAT_DECL" | "ASCENDC_TPL_KERNEL_TYPE_DECL" => (ParameterKind::Format, "8".to_owned(), 1),
             "ASCENDC_TPL_BOOL_DECL" => (ParameterKind::Bool, "1".to_owned(), 1),
             "ASCENDC_TPL_UINT_DECL" => (ParameterKind::Uint, parts.get(1).cloned().unwrap_or_default(), 2),
             _ => continue,
