@@ -27,9 +27,9 @@ fn fixture(name: &str) -> SourceTree {
 
 /// What init writes must parse, validate and say the same.
 fn round_trip(discovery: &Discovery) -> Manifest {
-    let text = render(discovery);
-    let manifest =
-        Manifest::parse(&text, Path::new("ascend.toml")).unwrap_or_else(|error| panic!("{}\n{text}", error.render(false)));
+    let text = render(discovery).expect("the template is sound");
+    let manifest = Manifest::parse(&text, Path::new("ascend.toml"))
+        .unwrap_or_else(|error| panic!("{}\n{text}", error.render(false)));
     assert_eq!(manifest.cases, discovery.cases);
     let sorted = |tunables: &[crate::space::Tunable]| {
         let mut tunables = tunables.to_vec();
@@ -45,7 +45,9 @@ fn found(discovery: &Discovery) -> Vec<String> {
     let mut found: Vec<String> = discovery
         .tunables
         .iter()
-        .map(|tunable| format!("{}={}", tunable.name, tunable.default.as_ref().map_or("-".to_owned(), Value::to_string)))
+        .map(|tunable| {
+            format!("{}={}", tunable.name, tunable.default.as_ref().map_or("-".to_owned(), Value::to_string))
+        })
         .collect();
     found.sort();
     found
@@ -122,7 +124,10 @@ fn definitions_give_tensors_and_attributes() {
     let manifest = round_trip(&discovery);
     let case = &manifest.cases[0];
     assert_eq!(case.inputs.len(), 1, "optional inputs are left out");
-    assert_eq!((case.inputs[0].dtype.as_str(), case.inputs[0].shape.as_deref()), ("bfloat16", Some(&[16, 256, 256][..])));
+    assert_eq!(
+        (case.inputs[0].dtype.as_str(), case.inputs[0].shape.as_deref()),
+        ("bfloat16", Some(&[16, 256, 256][..]))
+    );
     let values: Vec<&str> = case.attributes.iter().map(|attribute| attribute.value.as_str()).collect();
     assert_eq!(values, ["1e-5", "-1,0", "sum"]);
 
