@@ -89,7 +89,6 @@ fn evolution_beats_random_at_fifty_evaluations() {
             random.push(best_after(&mut UniformRandom::new(tiling_space(), seed), evaluate, 50, 2));
         }
         let (evolved, random) = (median(evolved), median(random));
-        println!("median of 50 seeds: evolutionary {evolved}, random {random}");
         assert!(evolved < random, "evolutionary {evolved}, random {random}");
     }
 }
@@ -190,6 +189,5 @@ fn asking_is_fast() {
     best_after(&mut strategy, tiling_objective, 200, 1);
     let per_ask_ms = started.elapsed().as_secs_f64() * 1000.0 / 200.0;
     // The target is 1 ms; the machine running the tests may be busy with others.
-    println!("{per_ask_ms} ms per ask");
     assert!(per_ask_ms < 5.0, "{per_ask_ms} ms");
 }
