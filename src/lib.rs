@@ -12,8 +12,20 @@
 #![forbid(unsafe_code)]
 
 pub mod aicore;
+pub mod backend;
+pub mod cli;
+pub mod doctor;
+pub mod lock;
+pub mod experience;
 pub mod init;
 pub mod manifest;
+pub mod report;
 pub mod search;
+pub mod build;
+pub mod project;
+pub mod motif;
+pub mod proposer;
 pub mod source;
 pub mod space;
+pub mod tuner;
+pub mod verify;

@@ -1,0 +1,97 @@
+# Functions of the public operator repositories, for one operator's directory taken out of its tree. The wrapper project
+# that the tuner writes includes this file and adds the directory.
+include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/msopgen_functions.cmake")
+
+# Folder of the operator that a CMakeLists.txt belongs to: itself, or the parent of op_host and op_kernel.
+function(_ascend_tune_operator_root result folder)
+  get_filename_component(name "${folder}" NAME)
+  if(name MATCHES "^op_(host|kernel|api|graph)$")
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endif()
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# Host and kernel targets of the operator in a folder; once per folder, whoever asks.
+function(_ascend_tune_operator root)
+  get_property(known GLOBAL PROPERTY ASCEND_TUNE_OPERATORS)
+  if(root IN_LIST known)
+    return()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ASCEND_TUNE_OPERATORS "${root}")
+  get_filename_component(name "${root}" NAME)
+  file(GLOB host CONFIGURE_DEPENDS "${root}/op_host/*.cpp" "${root}/op_host/*.cc" "${root}/op_host/arch22/*.cpp"
+       "${root}/op_host/op_tiling/*.cpp" "${root}/op_host/tiling/*.cpp")
+  list(FILTER host EXCLUDE REGEX "/aclnn_[^/]*$")
+  _ascend_tune_host_target(${name}_host ${host})
+  get_property(kernel_sources GLOBAL PROPERTY "ASCEND_TUNE_KERNEL_SOURCES_${root}")
+  if(NOT kernel_sources)
+    _ascend_tune_find_kernels(kernel_sources "${root}/op_kernel")
+  endif()
+  foreach(source IN LISTS kernel_sources)
+    _ascend_tune_operator_kernel(${name} "" "${source}")
+  endforeach()
+  foreach(target IN LISTS ASCEND_TUNE_REPOSITORY_INCLUDES)
+    if(TARGET ${name}_host)
+      target_include_directories(${name}_host PRIVATE "${target}")
+    endif()
+  endforeach()
+endfunction()
+
+macro(add_all_modules_sources)
+  _ascend_tune_operator_root(_ascend_tune_root "${CMAKE_CURRENT_SOURCE_DIR}")
+  _ascend_tune_operator("${_ascend_tune_root}")
+endmacro()
+macro(add_modules_sources)
+  _ascend_tune_operator_root(_ascend_tune_root "${CMAKE_CURRENT_SOURCE_DIR}")
+  _ascend_tune_operator("${_ascend_tune_root}")
+endmacro()
+macro(add_op_to_compiled_list)
+  _ascend_tune_operator_root(_ascend_tune_root "${CMAKE_CURRENT_SOURCE_DIR}")
+  _ascend_tune_operator("${_ascend_tune_root}")
+endmacro()
+
+function(add_kernel_sources)
+  cmake_parse_arguments(arg "" "KERNEL_SRC;AUTO_SYNC;SIMPLIFIED_KEY;IMPL_MODE;OP_TYPE" "COMPUTE_UNITS;OPTIONS" ${ARGN})
+  if(arg_COMPUTE_UNITS AND NOT "ascend910b" IN_LIST arg_COMPUTE_UNITS)
+    return()
+  endif()
+  _ascend_tune_operator_root(root "${CMAKE_CURRENT_SOURCE_DIR}")
+  if(arg_KERNEL_SRC)
+    set(source "${root}/op_kernel/${arg_KERNEL_SRC}")
+    if(NOT EXISTS "${source}")
+      get_filename_component(source "${arg_KERNEL_SRC}" ABSOLUTE)
+    endif()
+    if(NOT EXISTS "${source}")
+      message(FATAL_ERROR "add_kernel_sources: KERNEL_SRC ${arg_KERNEL_SRC} is not in ${root}/op_kernel")
+    endif()
+    set_property(GLOBAL APPEND PROPERTY "ASCEND_TUNE_KERNEL_SOURCES_${root}" "${source}")
+    get_filename_component(stem "${source}" NAME_WE)
+    if(arg_OPTIONS)
+      _ascend_tune_remember_options(${stem} ${arg_OPTIONS})
+    endif()
+  endif()
+endfunction()
+
+# Parts of a repository that have no bearing on one operator's host and kernel code.
+foreach(_ascend_tune_name IN ITEMS
+        add_modules_ut_sources add_modules_llt_sources add_all_ut_sources add_graph_plugin_sources add_onnx_plugin_sources
+        add_tf_plugin_sources add_ext_def_sources add_dependent_ops add_need_compile_ops add_tiling_sources AddOpTestCase
+        AddOpsTestCase add_aicpu_op_test_case add_aicpu_cust_kernel_modules add_aicpu_kernel_modules add_opapi_modules
+        add_infer_modules add_tiling_modules add_op_graph_modules add_onnx_plugin_modules add_modules add_opbase_modules
+        add_example_sources add_op_subdirectory install_package add_bin_options add_ops_tiling_keys add_opc_config)
+  if(NOT COMMAND ${_ascend_tune_name})
+    cmake_language(EVAL CODE "function(${_ascend_tune_name})\nendfunction()")
+  endif()
+endforeach()
+
+# Repositories add sources to targets made at their root; those targets exist here too, and host sources land in them.
+function(_ascend_tune_repository_targets folder)
+  file(WRITE "${folder}/ascend_tune_empty.cpp" "")
+  foreach(name IN ITEMS op_host_aclnn op_host_aclnnInner op_host_aclnnExc optiling opsproto cust_optiling cust_proto)
+    if(NOT TARGET ${name})
+      add_library(${name} OBJECT EXCLUDE_FROM_ALL "${folder}/ascend_tune_empty.cpp")
+      target_include_directories(${name} PRIVATE "${ASCEND_TUNE_SDK}/include")
+    endif()
+  endforeach()
+endfunction()

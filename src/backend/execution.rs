@@ -1,0 +1,96 @@
+//! What comes back from a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::aicore::{HazardKind, Profile, Severity};
+
+/// A place in the operator's sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// File, relative to the operator's root; empty if unknown.
+    pub file: String,
+    /// Line from 1; 0 if unknown.
+    pub line: u32,
+}
+
+/// A hazard with its source lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LocatedHazard {
+    /// Kind.
+    pub kind: HazardKind,
+    /// Severity.
+    pub severity: Severity,
+    /// Instruction that shows it.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The other instruction of a race.
+    pub other: Place,
+    /// How often it was seen.
+    pub count: u64,
+    /// What happened.
+    pub message: String,
+}
+
+/// One launch: its profile and hazards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchProfile {
+    /// Timing.
+    pub profile: Profile,
+    /// Hazards, worst first.
+    pub hazards: Vec<LocatedHazard>,
+    /// Source places of the stalls in `profile.stalls`, in the same order.
+    pub stall_places: Vec<Place>,
+}
+
+/// What the tiling function decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TilingDecision {
+    /// Key that selects the kernel.
+    pub tiling_key: u64,
+    /// Cores.
+    pub block_dim: u32,
+    /// Tiling data in hexadecimal.
+    pub tiling_hex: String,
+}
+
+/// One run of a candidate on one case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Execution {
+    /// Launches in the order they were made; one for a framework operator. Empty where no trace was asked for.
+    pub launches: Vec<LaunchProfile>,
+    /// Raw outputs in the operator's order; for direct launch the regions that kernels wrote, launch by launch.
+    pub outputs: Vec<Vec<u8>>,
+    /// What tiling decided; empty for direct launch.
+    pub tiling: TilingDecision,
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunFailure {
+    /// The tiling function refused; its own words.
+    #[error("the tiling function failed: {0}")]
+    Tiling(String),
+    /// No kernel was built for the tiling key yet.
+    #[error("no kernel for tiling key {0}")]
+    KernelMissing(u64),
+    /// Killed by a signal.
+    #[error("the worker crashed: {0}")]
+    Crashed(String),
+    /// Ran into its time limit.
+    #[error("the kernel did not finish within {0:.1} s")]
+    TimedOut(f64),
+    /// Ran into its memory limit.
+    #[error("the worker ran out of its {0} MiB of memory")]
+    OutOfMemory(u64),
+    /// A direct-launch program ended with an exit code other than 0.
+    #[error("the program ended with exit code {code}: {output}")]
+    Program {
+        /// Its exit code.
+        code: i32,
+        /// The end of what it printed.
+        output: String,
+    },
+    /// The runner or its files were not as they must be: our fault or the machine's, not the candidate's.
+    #[error("the simulator failed: {0}")]
+    Broken(String),
+}

@@ -1,0 +1,185 @@
+//! The runner's job file and its reply.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::build::TilingClass;
+use crate::manifest::Attribute;
+
+/// An input tensor of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobInput {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dtype name.
+    pub dtype: String,
+    /// Format name.
+    pub format: String,
+    /// Dimensions.
+    pub shape: Vec<u64>,
+    /// Raw bytes.
+    pub file: PathBuf,
+}
+
+/// An output tensor of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobOutput {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dtype name.
+    pub dtype: String,
+    /// Format name.
+    pub format: String,
+    /// Dimensions; `None` lets shape inference decide.
+    pub shape: Option<Vec<u64>>,
+}
+
+/// One run of a framework operator: which libraries on which data.
+#[derive(Clone, Debug, Default)]
+pub struct KernelJob {
+    /// Operator type.
+    pub operator: String,
+    /// Library with tiling function and operator definition.
+    pub host: PathBuf,
+    /// Kernel libraries by tiling key; `None` serves every key.
+    pub kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// Inputs in order.
+    pub inputs: Vec<JobInput>,
+    /// Outputs in order.
+    pub outputs: Vec<JobOutput>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Values of injected tunables.
+    pub knobs: BTreeMap<String, i64>,
+    /// Whether to record the instruction streams.
+    pub trace: bool,
+    /// Byte that unwritten memory is filled with.
+    pub poison: u8,
+}
+
+impl KernelJob {
+    /// Text of the job file; results go into `directory`.
+    pub(super) fn text(&self, directory: &Path, platform: &str) -> String {
+        let mut text = String::from("mode run\n");
+        let mut line = |words: &[&str]| {
+            let _ = writeln!(text, "{}", words.join(" "));
+        };
+        line(&["host", &quote(&self.host)]);
+        for (key, path) in &self.kernels {
+            let key = key.map_or_else(|| "*".to_owned(), |key| key.to_string());
+            line(&["kernel", &key, &quote(path)]);
+        }
+        line(&["op", &self.operator]);
+        line(&[platform.trim_end()]);
+        for input in &self.inputs {
+            let shape = dimensions(&input.shape);
+            line(&["input", &input.name, &input.dtype, &input.format, &shape, &quote(&input.file)]);
+        }
+        for (index, output) in self.outputs.iter().enumerate() {
+            let shape = output.shape.as_deref().map_or_else(|| "infer".to_owned(), dimensions);
+            let file = quote(&output_file(directory, index));
+            line(&["output", &output.name, &output.dtype, &output.format, &shape, &file]);
+        }
+        for attribute in &self.attributes {
+            let value = format!("\"{}\"", attribute.value.replace('\\', "\\\\").replace('"', "\\\""));
+            line(&["attr", &attribute.name, &attribute.kind, &value]);
+        }
+        if self.trace {
+            line(&["trace", &quote(&trace_file(directory))]);
+        }
+        line(&["poison", &self.poison.to_string()]);
+        line(&["result", &quote(&result_file(directory))]);
+        text
+    }
+}
+
+/// What the runner wrote.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RunnerReply {
+    /// `ok`, `tiling_failed`, `kernel_missing` or `error`.
+    pub status: String,
+    /// Explanation of anything but `ok`.
+    #[serde(default)]
+    pub message: String,
+    /// Last lines of the operator's own log.
+    #[serde(default)]
+    pub log: Vec<String>,
+    /// Tiling key.
+    #[serde(default)]
+    pub tiling_key: u64,
+    /// Cores.
+    #[serde(default)]
+    pub block_dim: u32,
+    /// Tiling data.
+    #[serde(default)]
+    pub tiling_hex: String,
+}
+
+/// What a host library registers, as far as building its kernel needs it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Description {
+    /// Tiling classes.
+    #[serde(default)]
+    pub tiling_classes: Vec<TilingClass>,
+}
+
+/// Text of a job that describes a host library.
+pub(super) fn describe_text(host: &Path, directory: &Path) -> String {
+    format!("mode describe\nhost {}\nresult {}\n", quote(host), quote(&result_file(directory)))
+}
+
+pub(super) fn output_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("output-{index}.bin"))
+}
+
+pub(super) fn trace_file(directory: &Path) -> PathBuf {
+    directory.join("trace.bin")
+}
+
+pub(super) fn result_file(directory: &Path) -> PathBuf {
+    directory.join("result.json")
+}
+
+fn dimensions(shape: &[u64]) -> String {
+    if shape.is_empty() {
+        return "scalar".to_owned();
+    }
+    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+fn quote(path: &Path) -> String {
+    format!("\"{}\"", path.display().to_string().replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn job_text_has_a_line_for_everything() {
+        let job = KernelJob {
+            operator: "AddCustom".to_owned(),
+            host: "/cache/host.so".into(),
+            kernels: BTreeMap::from([(None, PathBuf::from("/cache/kernel.so"))]),
+            inputs: vec![JobInput {
+                name: "x".to_owned(),
+                dtype: "float16".to_owned(),
+                format: "ND".to_owned(),
+                shape: vec![8, 2048],
+                file: "/data/x y.bin".into(),
+            }],
+            outputs: vec![JobOutput { name: "z".to_owned(), dtype: "float16".to_owned(), format: "ND".to_owned(), shape: None }],
+            attributes: vec![Attribute { name: "eps".to_owned(), kind: "float".to_owned(), value: "1e-5".to_owned() }],
+            knobs: BTreeMap::new(),
+            trace: true,
+            poison: 205,
+        };
+        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\nop AddCustom\nsoc Ascend910B2\n\
+                        input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
+                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nresult \"/run/result.json\"\n";
+        assert_eq!(job.text(Path::new("/run"), "soc Ascend910B2\n"), expected);
+    }
+}

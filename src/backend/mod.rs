@@ -1,0 +1,14 @@
+//! Where candidates run. The embedded simulator is the one backend of this version; it runs every kernel in a worker
+//! process with limits and plays the recorded instruction streams on the AI Core model.
+
+mod execution;
+mod job;
+mod process;
+mod sim;
+mod symbols;
+pub mod worker;
+
+pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
+pub use job::{JobInput, JobOutput, KernelJob};
+pub use process::{ProcessLimits, WorkerCommand};
+pub use sim::{SimBackend, SimError};

@@ -1,0 +1,242 @@
+//! The embedded simulator as a backend.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, TilingDecision};
+use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
+use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
+use super::symbols::Symbols;
+use crate::aicore::{AnalysisOptions, LaunchReport, Machine, Severity, TraceError, analyse};
+
+/// Runs kernels in worker processes and plays their instruction streams on a machine description.
+#[derive(Clone, Debug)]
+pub struct SimBackend {
+    /// Our own executable.
+    pub worker_exe: PathBuf,
+    /// The SDK's runner program.
+    pub runner: PathBuf,
+    /// Directory for private run directories.
+    pub scratch: PathBuf,
+    /// Machine that streams are played on.
+    pub machine: Arc<Machine>,
+    /// Limits of one run.
+    pub limits: ProcessLimits,
+}
+
+/// A trace that cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// The file could not be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Its content is not a trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+impl From<SimError> for RunFailure {
+    fn from(error: SimError) -> Self {
+        RunFailure::Broken(error.to_string())
+    }
+}
+
+/// Exit codes of the runner, section "Runner" of the SDK's README.
+const RUNNER_BAD_JOB: i32 = 2;
+const RUNNER_BAD_LIBRARY: i32 = 3;
+
+impl SimBackend {
+    /// Runs a framework operator once: tiling, all blocks, outputs.
+    pub async fn run_operator(&self, job: &KernelJob) -> Result<Execution, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, job.text(path, &self.platform_lines()))
+            .map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let mut environment = Vec::new();
+        if !job.knobs.is_empty() {
+            environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(&job.knobs)));
+        }
+        let command = self.command(&self.runner, vec![job_file.into_os_string()], path, environment);
+        let ended = command.run().await?;
+        let reply: Option<RunnerReply> =
+            fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let Some(reply) = reply else {
+            let what = match ended.code {
+                RUNNER_BAD_JOB => "the runner refused its job",
+                RUNNER_BAD_LIBRARY => "a built library could not be loaded",
+                _ => "the runner left no result",
+            };
+            return Err(RunFailure::Broken(format!("{what}: {}", ended.output.trim())));
+        };
+        match reply.status.as_str() {
+            "ok" => {}
+            "kernel_missing" => return Err(RunFailure::KernelMissing(reply.tiling_key)),
+            "tiling_failed" => {
+                let log = reply.log.join("; ");
+                return Err(RunFailure::Tiling(if log.is_empty() { reply.message } else { log }));
+            }
+            _ => return Err(RunFailure::Broken(reply.message)),
+        }
+        let outputs = (0..job.outputs.len())
+            .map(|index| fs_err::read(output_file(path, index)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let launches = if job.trace { self.analyse_file(&trace_file(path)).await?.0 } else { Vec::new() };
+        let tiling =
+            TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
+        Ok(Execution { launches, outputs, tiling })
+    }
+
+    /// What a host library registers.
+    pub async fn describe(&self, host: &Path) -> Result<Description, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
+        let reply = fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        reply.ok_or_else(|| RunFailure::Broken(format!("the host library cannot be described: {}", ended.output.trim())))
+    }
+
+    /// Runs a direct-launch program in a private copy of its project's data.
+    ///
+    /// `dump` asks for the regions that its kernels wrote, as the outputs to verify.
+    pub async fn run_program(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        project: &Path,
+        knobs: &BTreeMap<String, i64>,
+        dump: bool,
+    ) -> Result<Execution, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        link_project(project, path).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let trace = trace_file(path);
+        let mut environment = vec![
+            ("ASCEND_SIM_TRACE".to_owned(), trace.display().to_string()),
+            ("ASCEND_SIM_HOST_FILL".to_owned(), "1".to_owned()),
+        ];
+        environment.extend(self.platform_environment());
+        if !knobs.is_empty() {
+            environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(knobs)));
+        }
+        if dump {
+            environment.push(("ASCEND_SIM_DUMP".to_owned(), "1".to_owned()));
+        }
+        let arguments = arguments.iter().map(OsString::from).collect();
+        let ended = self.command(program, arguments, path, environment).run().await?;
+        if ended.code != 0 {
+            return Err(RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() });
+        }
+        if !trace.exists() {
+            return Err(RunFailure::Broken("the program launched no kernel".to_owned()));
+        }
+        let (launches, outputs) = self.analyse_file(&trace).await?;
+        Ok(Execution { launches, outputs, tiling: TilingDecision::default() })
+    }
+
+    fn command(
+        &self,
+        program: &Path,
+        arguments: Vec<OsString>,
+        directory: &Path,
+        environment: Vec<(String, String)>,
+    ) -> WorkerCommand {
+        WorkerCommand {
+            worker_exe: self.worker_exe.clone(),
+            program: program.to_owned(),
+            arguments,
+            directory: directory.to_owned(),
+            environment,
+            limits: self.limits.clone(),
+        }
+    }
+
+    fn platform(&self) -> [(&'static str, &'static str, String); 5] {
+        let machine = &self.machine;
+        [
+            ("soc", "ASCEND_SIM_SOC", machine.soc_name().to_owned()),
+            ("cores_aiv", "ASCEND_SIM_CORES", machine.aiv_cores().to_string()),
+            ("cores_aic", "ASCEND_SIM_CORES_AIC", machine.aic_cores().to_string()),
+            ("ub_bytes", "ASCEND_SIM_UB", machine.ub_bytes().to_string()),
+            ("l2_bytes", "ASCEND_SIM_L2", machine.l2_bytes().to_string()),
+        ]
+    }
+
+    fn platform_lines(&self) -> String {
+        self.platform().iter().map(|(key, _, value)| format!("{key} {value}\n")).collect()
+    }
+
+    fn platform_environment(&self) -> impl Iterator<Item = (String, String)> {
+        self.platform().into_iter().map(|(_, variable, value)| (variable.to_owned(), value))
+    }
+
+    async fn analyse_file(&self, trace: &Path) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
+        let machine = Arc::clone(&self.machine);
+        let trace = trace.to_owned();
+        let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine)).await;
+        match analysed {
+            Ok(result) => Ok(result?),
+            Err(error) => Err(RunFailure::Broken(format!("analysing the trace: {error}"))),
+        }
+    }
+}
+
+fn analyse_and_locate(trace: &Path, machine: &Machine) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
+    let bytes = fs_err::read(trace)?;
+    let reports = analyse(&bytes, machine, &AnalysisOptions::default())?;
+    let mut outputs = Vec::new();
+    let mut launches = Vec::with_capacity(reports.len());
+    for mut report in reports {
+        outputs.extend(std::mem::take(&mut report.data).into_iter().map(|region| region.bytes));
+        launches.push(locate(report));
+    }
+    Ok((launches, outputs))
+}
+
+fn locate(report: LaunchReport) -> LaunchProfile {
+    let mut symbols = Symbols::new(&report.modules);
+    let mut hazards: Vec<LocatedHazard> = report
+        .hazards
+        .into_iter()
+        .map(|hazard| LocatedHazard {
+            kind: hazard.kind,
+            severity: hazard.severity,
+            place: symbols.place(hazard.site),
+            other: symbols.place(hazard.other_site),
+            count: hazard.count,
+            message: hazard.message,
+        })
+        .collect();
+    hazards.sort_by(|left, right| {
+        let rank = |hazard: &LocatedHazard| (hazard.severity == Severity::Warning, hazard.kind, hazard.place.clone());
+        rank(left).cmp(&rank(right))
+    });
+    let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
+    LaunchProfile { profile: report.profile, hazards, stall_places }
+}
+
+fn knob_list(knobs: &BTreeMap<String, i64>) -> String {
+    knobs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
+}
+
+/// Makes the project's top-level entries visible in `directory`, except those that a run writes or that are ours.
+fn link_project(project: &Path, directory: &Path) -> std::io::Result<()> {
+    const WRITTEN: [&str; 6] = ["output", "out", "target", "build", "build_out", ".git"];
+    for entry in fs_err::read_dir(project)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if WRITTEN.iter().any(|written| name == *written) {
+            continue;
+        }
+        std::os::unix::fs::symlink(entry.path(), directory.join(&name))?;
+    }
+    for writable in ["output", "out"] {
+        fs_err::create_dir_all(directory.join(writable))?;
+    }
+    Ok(())
+}

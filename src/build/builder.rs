@@ -1,0 +1,347 @@
+//! The builder: candidates in, artifacts out. All methods take `&self`, may be called from several threads, and are cheap
+//! when the artifact exists already.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::cache::{ArtifactCache, Cached, Digest};
+use super::cmake::{Configured, configure};
+use super::diagnostics::{Diagnostic, Severity, parse_compiler_output};
+use super::error::{BuildError, CompileFailure};
+use super::file_api::CmakeModel;
+use super::flags::ProjectFlags;
+use super::includes::{Closure, closure};
+use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
+use super::overlay::Overlay;
+use super::sdk::Sdk;
+use crate::project::OperatorProject;
+use crate::source::SourceTree;
+
+/// Definitions of device code.
+pub(crate) const DEVICE_DEFINES: [&str; 5] =
+    ["-D__NPU_ARCH__=2201", "-D__CCE_AICORE__=220", "-D__DAV_C220__", "-D__DAV_C220_VEC__", "-DASCENDC_SIM=1"];
+
+/// Flags of everything that is compiled from a project: fast to compile, lines in the debug information, no surprises
+/// from type punning, which device code does freely.
+pub(crate) const CODE_FLAGS: [&str; 6] = ["-O1", "-g1", "-fPIC", "-fno-strict-aliasing", "-fvisibility=default", "-w"];
+
+/// What the user may say about a build.
+#[derive(Clone, Debug, Default)]
+pub struct BuildOptions {
+    /// Private directory; `<project>/target/ascend-tune` without.
+    pub work_directory: Option<PathBuf>,
+    /// CMake cache entries.
+    pub cmake_entries: BTreeMap<String, String>,
+    /// Executable to build for a direct-launch project; the only one without.
+    pub program: Option<String>,
+    /// Parallel compilations within one artifact; 0 means one per processor.
+    pub jobs: usize,
+}
+
+/// A finished file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Artifact {
+    /// The shared library or program.
+    pub path: PathBuf,
+    /// Digest of everything that went in.
+    pub digest: String,
+    /// Whether it was there before.
+    pub cached: bool,
+    /// Wall time of this call in seconds.
+    pub wall_s: f64,
+}
+
+/// Builds candidates of one project.
+#[derive(Debug)]
+pub struct Builder {
+    pub(crate) project: OperatorProject,
+    pub(crate) sdk: Sdk,
+    pub(crate) options: BuildOptions,
+    pub(crate) work_directory: PathBuf,
+    pub(crate) configured: Configured,
+    cache: ArtifactCache,
+}
+
+impl Builder {
+    /// Configures the project and gets ready to build.
+    pub fn new(project: OperatorProject, sdk: Sdk, options: BuildOptions) -> Result<Builder, BuildError> {
+        let work_directory = match &options.work_directory {
+            Some(directory) => std::path::absolute(directory).map_err(BuildError::io(directory))?,
+            None => project.work_directory(),
+        };
+        fs_err::create_dir_all(&work_directory).map_err(BuildError::io(&work_directory))?;
+        let configured = configure(&project, &sdk, &work_directory, &options.cmake_entries)?;
+        let cache = ArtifactCache::new(work_directory.join("artifacts"));
+        Ok(Builder { project, sdk, options, work_directory, configured, cache })
+    }
+
+    /// A builder of the same project in another private directory, with nothing cached.
+    pub fn in_directory(&self, directory: &Path) -> Result<Builder, BuildError> {
+        let options = BuildOptions { work_directory: Some(directory.to_owned()), ..self.options.clone() };
+        Builder::new(self.project.clone(), self.sdk.clone(), options)
+    }
+
+    /// A builder of the same project with further CMake cache entries, in a private directory of its own.
+    pub fn with_entries(&self, entries: &BTreeMap<String, String>) -> Result<Builder, BuildError> {
+        let mut options = self.options.clone();
+        options.cmake_entries.extend(entries.clone());
+        let digest = Digest::new("cmake entries").texts(options.cmake_entries.iter().flat_map(|(name, value)| [name, value])).finish();
+        options.work_directory = Some(self.work_directory.join("variants").join(digest));
+        Builder::new(self.project.clone(), self.sdk.clone(), options)
+    }
+
+    /// The project.
+    pub fn project(&self) -> &OperatorProject {
+        &self.project
+    }
+
+    /// The SDK.
+    pub fn sdk(&self) -> &Sdk {
+        &self.sdk
+    }
+
+    /// What CMake knows about the project.
+    pub fn model(&self) -> &CmakeModel {
+        &self.configured.model
+    }
+
+    /// Whether cmake had to run.
+    pub fn cmake_ran(&self) -> bool {
+        self.configured.ran
+    }
+
+    /// Flags of the project for a file, from every target that compiles it.
+    pub(crate) fn project_flags(&self, file: &str) -> ProjectFlags {
+        let mut flags = ProjectFlags::none();
+        for (_, group) in self.configured.model.groups_of(&self.project.root.join(file)) {
+            flags.merge(ProjectFlags::from_group(group));
+        }
+        flags
+    }
+
+    pub(crate) fn closure(&self, tree: &SourceTree, file: &str, flags: &ProjectFlags) -> Closure {
+        closure(&self.project, tree, file, &flags.includes)
+    }
+
+    /// Digest with everything that every compilation depends on.
+    pub(crate) fn digest(&self, kind: &str, tree: &SourceTree, reached: &Closure, flags: &ProjectFlags) -> Digest {
+        let mut digest = Digest::new(kind);
+        digest
+            .text(&self.sdk.digest)
+            .text(&self.sdk.compiler.identity)
+            .text(&self.sdk.library_directory.to_string_lossy())
+            .texts(CODE_FLAGS.iter().chain(&DEVICE_DEFINES))
+            .texts(&flags.defines)
+            .texts(&flags.options)
+            .texts(flags.includes.iter().map(|folder| folder.to_string_lossy()))
+            .text(&flags.standard.to_string());
+        for file in &reached.tree_files {
+            digest.text(file).text(tree.text(file).unwrap_or_default());
+        }
+        digest.texts(reached.other_files.values());
+        digest
+    }
+
+    /// Result of a digest from the cache, or made now.
+    pub(crate) fn artifact(
+        &self,
+        digest: &str,
+        file: &str,
+        make: impl FnOnce(&Path) -> Result<(), BuildError>,
+    ) -> Result<Artifact, BuildError> {
+        let start = Instant::now();
+        let artifact = |directory: PathBuf, cached| Artifact {
+            path: directory.join(file),
+            digest: digest.to_owned(),
+            cached,
+            wall_s: start.elapsed().as_secs_f64(),
+        };
+        match self.cache.find(digest) {
+            Some(Cached::Result(directory)) => Ok(artifact(directory, true)),
+            Some(Cached::Failure(failure)) => Err(BuildError::Compile(failure)),
+            None => self.cache.publish(digest, make).map(|directory| artifact(directory, false)),
+        }
+    }
+
+    /// The tree on disk, launches rewritten.
+    pub(crate) fn overlay(&self, tree: &SourceTree) -> Result<Overlay, BuildError> {
+        Overlay::materialise(&self.project, &self.work_directory, tree, &|file, text| {
+            if !has_launch(text) {
+                return Ok(None);
+            }
+            rewrite_launches(text).map(|rewritten| Some(rewritten.text)).map_err(|error| {
+                BuildError::Compile(CompileFailure {
+                    what: file.to_owned(),
+                    log: format!("{file}: {error}"),
+                    diagnostics: vec![Diagnostic {
+                        file: file.to_owned(),
+                        line: u32::try_from(error.line).unwrap_or(0),
+                        column: u32::try_from(error.column).unwrap_or(0),
+                        severity: Severity::Error,
+                        message: error.message,
+                    }],
+                })
+            })
+        })
+    }
+
+    /// Words of a compilation apart from source and output. Include folders inside the operator come twice: from the
+    /// overlay, then from the original, for files that are not part of the tree.
+    pub(crate) fn compile_words(
+        &self,
+        overlay: &Overlay,
+        flags: &ProjectFlags,
+        reached: &Closure,
+    ) -> Result<Vec<String>, BuildError> {
+        let mut words = self.sdk.compiler.output_flags();
+        words.push(format!("-std=c++{}", flags.standard));
+        words.extend(CODE_FLAGS.map(str::to_owned));
+        words.extend(overlay.prefix_maps(&self.project));
+        words.extend(["-include", "ascendsim/knob.h"].map(str::to_owned));
+        words.extend(flags.defines.iter().chain(&flags.options).cloned());
+        let root = &self.project.root;
+        let mut folders: Vec<PathBuf> = Vec::new();
+        let standard = [root.join("op_host"), root.join("op_kernel"), root.clone()];
+        for folder in flags.includes.iter().chain(&standard).chain(&self.project.repository_includes) {
+            if let Ok(inside) = folder.strip_prefix(&self.project.repository_root) {
+                folders.push(overlay.repository().join(inside));
+            }
+            folders.push(folder.clone());
+        }
+        folders.push(self.sdk.include());
+        let mut seen = std::collections::BTreeSet::new();
+        // The SDK comes last even where the project names it early: its own headers win over a stand-in.
+        let sdk_include = self.sdk.include();
+        for folder in folders.iter().filter(|folder| **folder != sdk_include).chain(std::iter::once(&sdk_include)) {
+            if seen.insert(folder.clone()) && folder.is_dir() {
+                words.push(format!("-I{}", folder.display()));
+            }
+        }
+        // Relative includes that leave the operator's directory.
+        for folder in ["op_host", "op_kernel"].map(|name| root.join(name)) {
+            if folder.is_dir() {
+                words.push(format!("-iquote{}", folder.display()));
+            }
+        }
+        if let Some(folder) = self.flat_folder(reached)? {
+            words.push(format!("-iquote{}", folder.display()));
+        }
+        Ok(words)
+    }
+
+    /// Folder from which `../other_operator/x.h` resolves as it does after the repository has copied its kernels.
+    fn flat_folder(&self, reached: &Closure) -> Result<Option<PathBuf>, BuildError> {
+        if reached.flat_folders.is_empty() {
+            return Ok(None);
+        }
+        let flat = self.work_directory.join("flat");
+        let operator = flat.join("ascend_tune_operator");
+        fs_err::create_dir_all(&operator).map_err(BuildError::io(&operator))?;
+        for (name, folder) in &reached.flat_folders {
+            let link = flat.join(name);
+            if std::fs::read_link(&link).ok().as_ref() != Some(folder) {
+                let _ = std::fs::remove_file(&link);
+                match std::os::unix::fs::symlink(folder, &link) {
+                    Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                        return Err(BuildError::Io { path: link, source: error });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(Some(operator))
+    }
+
+    /// Runs the compiler; a failure comes back with the project's own file names.
+    pub(crate) fn compile(&self, what: &str, overlay: &Overlay, words: &[String]) -> Result<(), BuildError> {
+        let run = self.sdk.compiler.run(overlay.operator(), words)?;
+        if run.success {
+            return Ok(());
+        }
+        let mut diagnostics = parse_compiler_output(&run.output, &|path| match path.rsplit('/').next() {
+            Some("wrapper.cpp") => "(generated wrapper)".to_owned(),
+            _ => overlay.original_name(&self.project, path),
+        });
+        diagnostics.retain(|diagnostic| diagnostic.severity != Severity::Warning);
+        for diagnostic in &mut diagnostics {
+            diagnostic.message = overlay.original_text(&diagnostic.message);
+        }
+        diagnostics.sort_by_key(|diagnostic| diagnostic.severity != Severity::Error);
+        diagnostics.truncate(40);
+        let mut log = overlay.original_text(&run.output);
+        if log.len() > 20_000 {
+            let end = (0..=20_000).rev().find(|at| log.is_char_boundary(*at)).unwrap_or(0);
+            log.truncate(end);
+        }
+        Err(BuildError::Compile(CompileFailure { what: what.to_owned(), diagnostics, log }))
+    }
+
+    /// Object file of one source, with the overlay made only if something must be compiled.
+    pub(crate) fn object(
+        &self,
+        tree: &SourceTree,
+        file: &str,
+        flags: &ProjectFlags,
+        device: bool,
+        overlay: &std::sync::OnceLock<Overlay>,
+    ) -> Result<Artifact, BuildError> {
+        let reached = self.closure(tree, file, flags);
+        let digest =
+            self.digest(if device { "object 1 device" } else { "object 1" }, tree, &reached, flags).text(file).finish();
+        self.artifact(&digest, "object.o", |directory| {
+            let overlay = match overlay.get() {
+                Some(overlay) => overlay,
+                None => {
+                    let made = self.overlay(tree)?;
+                    overlay.get_or_init(|| made)
+                }
+            };
+            let mut words = self.compile_words(overlay, flags, &reached)?;
+            if device {
+                words.extend(DEVICE_DEFINES.map(str::to_owned));
+                words.extend(["-include".to_owned(), LAUNCH_HEADER.to_owned()]);
+            }
+            words.extend(["-x", "c++", "-c", file, "-o"].map(str::to_owned));
+            words.push(directory.join("object.o").display().to_string());
+            self.compile(file, overlay, &words)
+        })
+    }
+
+    /// Objects of several sources, in order, compiled in parallel.
+    pub(crate) fn objects(
+        &self,
+        tree: &SourceTree,
+        sources: &[(String, ProjectFlags, bool)],
+    ) -> Result<Vec<Artifact>, BuildError> {
+        let overlay = std::sync::OnceLock::new();
+        let jobs = super::sdk::jobs(self.options.jobs).min(sources.len()).max(1);
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let results: Vec<std::sync::Mutex<Option<Result<Artifact, BuildError>>>> =
+            sources.iter().map(|_| std::sync::Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        let Some((file, flags, device)) = sources.get(index) else { return };
+                        let outcome = self.object(tree, file, flags, *device, &overlay);
+                        if let Ok(mut slot) = results[index].lock() {
+                            *slot = Some(outcome);
+                        }
+                    }
+                });
+            }
+        });
+        results
+            .into_iter()
+            .map(|slot| match slot.into_inner() {
+                Ok(Some(outcome)) => outcome,
+                _ => Err(BuildError::Environment {
+                    message: "a compilation ended without a result".to_owned(),
+                    fix: "run again with --jobs 1".to_owned(),
+                }),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! The host C++ compiler: found through `cc`, identified once, run with captured output.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::cache::Digest;
+use super::error::BuildError;
+
+/// Who made the compiler; the two differ in a few flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompilerFamily {
+    /// GCC.
+    Gnu,
+    /// clang.
+    Clang,
+}
+
+/// The host C++ compiler.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    program: PathBuf,
+    /// Who made it.
+    pub family: CompilerFamily,
+    /// First line of `--version`.
+    pub version: String,
+    /// Digest over program, version and processor, for caches.
+    pub identity: String,
+}
+
+/// What a run left behind.
+#[derive(Clone, Debug)]
+pub struct CompilerRun {
+    /// Whether it succeeded.
+    pub success: bool,
+    /// Both output streams.
+    pub output: String,
+}
+
+const FIX: &str =
+    "install one with `apt-get install g++` (or `dnf install gcc-c++`), or name one in the environment variable CXX";
+
+impl Compiler {
+    /// The compiler that `cc` chooses, which honours `CXX`.
+    pub fn find() -> Result<Compiler, BuildError> {
+        let target = env!("ASCEND_TUNE_TARGET");
+        let tool = cc::Build::new()
+            .cpp(true)
+            .target(target)
+            .host(target)
+            .opt_level(1)
+            .debug(false)
+            .cargo_metadata(false)
+            .cargo_warnings(false)
+            .cargo_output(false)
+            .warnings(false)
+            .try_get_compiler()
+            .map_err(|error| missing(&format!("no C++ compiler was found ({error})")))?;
+        // Only the program is taken over: the flags that cc adds are for code that is linked into Rust.
+        Self::identify(tool.path().to_owned())
+    }
+
+    fn identify(program: PathBuf) -> Result<Compiler, BuildError> {
+        let output = Command::new(&program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| missing(&format!("the C++ compiler {} cannot be run ({error})", program.display())))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() || text.is_empty() {
+            return Err(missing(&format!(
+                "{} --version fails, so it is no C++ compiler that works",
+                program.display()
+            )));
+        }
+        let family = if text.contains("clang") { CompilerFamily::Clang } else { CompilerFamily::Gnu };
+        let version = text.lines().next().unwrap_or_default().to_owned();
+        let identity =
+            Digest::new("compiler 1").text(&program.to_string_lossy()).text(&text).text(&processor()).finish();
+        Ok(Compiler { program, family, version, identity })
+    }
+
+    /// The program itself.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// A command ready to take arguments.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.stdin(Stdio::null()).env("LC_ALL", "C");
+        command
+    }
+
+    /// Runs the compiler in a directory.
+    pub fn run<Argument: AsRef<OsStr>>(
+        &self,
+        directory: &Path,
+        arguments: impl IntoIterator<Item = Argument>,
+    ) -> Result<CompilerRun, BuildError> {
+        let output = self.command().args(arguments).current_dir(directory).output().map_err(|error| {
+            missing(&format!("the C++ compiler {} cannot be run ({error})", self.program().display()))
+        })?;
+        let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stdout));
+        Ok(CompilerRun { success: output.status.success(), output: text })
+    }
+
+    /// Flags that make the output easy to read by a program.
+    pub(crate) fn output_flags(&self) -> Vec<String> {
+        let mut flags = vec!["-fno-diagnostics-show-caret".to_owned(), "-fmessage-length=0".to_owned()];
+        match self.family {
+            CompilerFamily::Gnu => {
+                flags.push("-fdiagnostics-color=never".to_owned());
+                flags.push("-fdiagnostics-format=text".to_owned());
+            }
+            CompilerFamily::Clang => flags.push("-fno-color-diagnostics".to_owned()),
+        }
+        flags
+    }
+}
+
+fn missing(message: &str) -> BuildError {
+    BuildError::Environment { message: message.to_owned(), fix: FIX.to_owned() }
+}
+
+/// What `-march=native` depends on.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let lines = text
+        .lines()
+        .filter(|line| line.starts_with("model name") || line.starts_with("flags") || line.starts_with("Features"));
+    lines.take(2).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_is_found_and_has_an_identity() {
+        let Ok(compiler) = Compiler::find() else {
+            eprintln!("skipped: no C++ compiler on this machine");
+            return;
+        };
+        assert!(!compiler.version.is_empty());
+        assert_eq!(compiler.identity, Compiler::find().unwrap().identity);
+    }
+
+    #[test]
+    fn a_missing_compiler_names_the_fix() {
+        let error = Compiler::identify(PathBuf::from("/nonexistent/g++")).unwrap_err().to_string();
+        assert!(error.contains("apt-get install g++"), "{error}");
+    }
+}

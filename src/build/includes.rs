@@ -1,0 +1,167 @@
+//! Which files a source can reach by `#include`, found in the texts, so that a digest covers what matters and no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::file_api::normal;
+use super::lex::quoted_includes;
+use crate::project::OperatorProject;
+use crate::source::SourceTree;
+
+/// What a source reaches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Closure {
+    /// Files of the tree, the source itself included.
+    pub tree_files: BTreeSet<String>,
+    /// Other files with their bytes' digest.
+    pub other_files: BTreeMap<PathBuf, String>,
+    /// Folders of other operators under the name that the flattened kernel tree gives them.
+    pub flat_folders: BTreeMap<String, PathBuf>,
+}
+
+/// Follows quoted includes from a file of the tree.
+pub(crate) fn closure(project: &OperatorProject, tree: &SourceTree, start: &str, folders: &[PathBuf]) -> Closure {
+    let mut result = Closure::default();
+    let mut pending = vec![Place::Tree(start.to_owned())];
+    while let Some(place) = pending.pop() {
+        let text = match &place {
+            Place::Tree(file) => {
+                let Some(text) = tree.text(file) else { continue };
+                if !result.tree_files.insert(file.clone()) {
+                    continue;
+                }
+                text.to_owned()
+            }
+            Place::Other(path) => {
+                if result.other_files.contains_key(path) {
+                    continue;
+                }
+                let Ok(bytes) = std::fs::read(path) else { continue };
+                result.other_files.insert(path.clone(), blake3::hash(&bytes).to_hex()[..32].to_owned());
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+        };
+        for (include, _) in quoted_includes(&text) {
+            match include {
+                Some(include) => {
+                    pending.extend(resolve(project, tree, &place, &include, folders, &mut result.flat_folders))
+                }
+                // A macro may name any file.
+                None => pending.extend(tree.iter().map(|(file, _)| Place::Tree(file.to_owned()))),
+            }
+        }
+    }
+    result
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    Tree(String),
+    Other(PathBuf),
+}
+
+fn resolve(
+    project: &OperatorProject,
+    tree: &SourceTree,
+    from: &Place,
+    include: &str,
+    folders: &[PathBuf],
+    flat: &mut BTreeMap<String, PathBuf>,
+) -> Option<Place> {
+    let from_folder = match from {
+        Place::Tree(file) => project.root.join(file).parent()?.to_owned(),
+        Place::Other(path) => path.parent()?.to_owned(),
+    };
+    let standard = [project.root.join("op_host"), project.root.join("op_kernel"), project.root.clone()];
+    let searched = std::iter::once(&from_folder).chain(folders).chain(&standard).chain(&project.repository_includes);
+    for folder in searched {
+        if let Some(place) = place_at(project, tree, &folder.join(include)) {
+            return Some(place);
+        }
+    }
+    flattened(project, include, flat).and_then(|path| place_at(project, tree, &path))
+}
+
+fn place_at(project: &OperatorProject, tree: &SourceTree, path: &Path) -> Option<Place> {
+    let path = normal(path);
+    if let Ok(relative) = path.strip_prefix(&project.root) {
+        let name = relative.to_string_lossy().into_owned();
+        if tree.text(&name).is_some() {
+            return Some(Place::Tree(name));
+        }
+    }
+    path.is_file().then_some(Place::Other(path))
+}
+
+/// Repositories copy all kernel folders side by side before they compile: `../other_op/x.h` means
+/// `<somewhere>/other_op/op_kernel/x.h`, and `../inc/x.h` means `common/inc/op_kernel/x.h`.
+fn flattened(project: &OperatorProject, include: &str, flat: &mut BTreeMap<String, PathBuf>) -> Option<PathBuf> {
+    let (name, rest) = include.strip_prefix("../")?.split_once('/')?;
+    if name == ".." {
+        return None;
+    }
+    let mut candidates = Vec::new();
+    if name == "inc" || name == "common" {
+        candidates.push(project.repository_root.join("common/inc/op_kernel"));
+    }
+    for parent in project.root.ancestors().skip(1) {
+        candidates.push(parent.join(name).join("op_kernel"));
+        if parent == project.repository_root {
+            break;
+        }
+    }
+    if let Ok(categories) = std::fs::read_dir(&project.repository_root) {
+        let mut categories: Vec<PathBuf> = categories.flatten().map(|entry| entry.path()).collect();
+        categories.sort();
+        candidates.extend(categories.into_iter().map(|category| category.join(name).join("op_kernel")));
+    }
+    let folder = candidates.into_iter().find(|folder| folder.join(rest).is_file())?;
+    let path = folder.join(rest);
+    flat.insert(name.to_owned(), folder);
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(root: &Path, file: &str, text: &str) {
+        let path = root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn includes_are_followed_in_all_layouts() {
+        let temporary = tempfile::tempdir().unwrap();
+        let base = temporary.path();
+        let root = base.join("math/add");
+        write(base, "common/inc/op_kernel/platform.h", "");
+        write(base, "math/utils/op_kernel/tools.h", "#include \"../inc/platform.h\"\n");
+        write(
+            &root,
+            "op_host/add_tiling.cpp",
+            "#include \"math/add/op_kernel/add_data.h\"\n#include \"../op_kernel/add_key.h\"\n",
+        );
+        write(&root, "op_kernel/add.cpp", "#include \"add.h\"\n__global__ void add(GM_ADDR x) {}\n");
+        write(
+            &root,
+            "op_kernel/add.h",
+            "#include \"../utils/tools.h\"\n#include \"add_data.h\"\n#include \"kernel_operator.h\"\n",
+        );
+        write(&root, "op_kernel/add_data.h", "");
+        write(&root, "op_kernel/add_key.h", "");
+        let project = OperatorProject::find(&root).unwrap();
+        let tree = project.load_sources().unwrap();
+        let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[]);
+        assert_eq!(
+            kernel.tree_files.iter().collect::<Vec<_>>(),
+            ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h"]
+        );
+        assert_eq!(kernel.other_files.len(), 2);
+        assert_eq!(kernel.flat_folders.keys().collect::<Vec<_>>(), ["inc", "utils"]);
+        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[]);
+        assert_eq!(host.tree_files.len(), 3);
+        assert!(host.other_files.is_empty());
+    }
+}

@@ -1,0 +1,403 @@
+//! Arguments of every command. What they mean is decided by the commands; here is only what may be said.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+pub use super::value::{Assignment, Definition, ValueError};
+use super::{Exit, value};
+
+/// Autotuner for Ascend C operators: searches tilings, rewrites kernels, verifies every candidate, locks the winner.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "cargo-ascend-tune",
+    bin_name = "cargo ascend-tune",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Run it in the directory of an operator project. First steps:\n  \
+                  cargo ascend-tune init      write ascend.toml\n  \
+                  cargo ascend-tune run       tune, write back, lock\n  \
+                  cargo ascend-tune check     compare with ascend.lock, for CI",
+    after_long_help = long_help()
+)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub common: Common,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+fn long_help() -> String {
+    format!(
+        "Examples:\n  \
+         cargo ascend-tune init\n  \
+         cargo ascend-tune run --budget 200 --seed 1\n  \
+         cargo ascend-tune profile --case large\n  \
+         cargo ascend-tune check --message-format json\n\n\
+         The latencies of the `sim` backend are modelled, never measured; every output says so.\n\n{}",
+        Exit::help()
+    )
+}
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// For people: status lines on standard error, results on standard output.
+    #[default]
+    Human,
+    /// One JSON object a line on standard output, each with "event".
+    Json,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Directory of the operator project; a Cargo package, a CMake project, or one operator of a larger tree.
+    #[arg(long, global = true, value_name = "DIR", default_value = ".")]
+    pub project: PathBuf,
+    /// Form of the output.
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t)]
+    pub message_format: MessageFormat,
+    /// Say only results and errors.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: every evaluation with its reason; twice for the tool's own log.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+/// What can be asked for.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Read the sources and write a commented ascend.toml.
+    Init(InitArgs),
+    /// Tune the operator, write the winner back into the sources, write ascend.lock and a report.
+    Run(RunArgs),
+    /// Run again and fail where a case is slower than ascend.lock, or sources and lock drifted apart.
+    Check(CheckArgs),
+    /// Build the project with the values of ascend.lock.
+    Build(BuildArgs),
+    /// Run once and explain where the time goes.
+    Profile(ProfileArgs),
+    /// Say what is there, what is missing and how to get it.
+    Doctor(DoctorArgs),
+    /// Remove optimisations from a strong kernel one by one and record what each was worth.
+    Rewind(RewindArgs),
+    /// List, show and merge the records of an experience bank.
+    Bank(BankArgs),
+    /// Run a program under limits.
+    #[command(name = "__worker", hide = true)]
+    Worker(RawArgs),
+    /// Stand in for the toolkit's compiler driver.
+    #[command(name = "__bisheng", hide = true, disable_help_flag = true)]
+    Bisheng(RawArgs),
+}
+
+impl Command {
+    /// The word on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Init(_) => "init",
+            Command::Run(_) => "run",
+            Command::Check(_) => "check",
+            Command::Build(_) => "build",
+            Command::Profile(_) => "profile",
+            Command::Doctor(_) => "doctor",
+            Command::Rewind(_) => "rewind",
+            Command::Bank(_) => "bank",
+            Command::Worker(_) => "__worker",
+            Command::Bisheng(_) => "__bisheng",
+        }
+    }
+}
+
+/// What executes kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum BackendChoice {
+    /// The embedded simulator and AI Core model; needs a C++ compiler, no NPU.
+    #[default]
+    Sim,
+}
+
+/// Options of commands that build and run the project.
+#[derive(Clone, Debug, Args)]
+pub struct Target {
+    /// What executes kernels.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub backend: BackendChoice,
+    /// Machine description: a name such as ascend910b2, or a TOML file [default: that of ascend.toml].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+    /// Select a case of ascend.toml; may be repeated [default: all].
+    #[arg(long = "case", value_name = "NAME")]
+    pub cases: Vec<String>,
+    /// Fix a tunable; may be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub assignments: Vec<Assignment>,
+    /// Pass a CMake cache entry to the project; may be repeated.
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    pub definitions: Vec<Definition>,
+    /// Builds and runs at the same time [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
+}
+
+/// `init`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune init\n  \
+    cargo ascend-tune init --project math/is_finite --dry-run")]
+pub struct InitArgs {
+    /// Pass a CMake cache entry to the project; may be repeated.
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    pub definitions: Vec<Definition>,
+    /// Show the manifest on standard output instead of writing it.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace an ascend.toml that is there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Search strategies of the host stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StrategyChoice {
+    /// Population, tournament, crossover, mutation.
+    #[default]
+    Evolution,
+    /// Uniform random, the yardstick.
+    Random,
+}
+
+/// Stages of the loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StageChoice {
+    /// Alternate.
+    #[default]
+    Both,
+    /// Only search over tunables.
+    Host,
+    /// Only rewrite the kernel.
+    Kernel,
+}
+
+/// `run`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune run\n  \
+    cargo ascend-tune run --budget 100 --seed 1 --time-limit 15m\n  \
+    cargo ascend-tune run --case large --set BUFFER_NUM=2 --dry-run\n\n\
+    A run that was interrupted goes on where it stopped, as long as sources, manifest and options are the same.")]
+pub struct RunArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// Evaluations to spend.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub budget: u64,
+    /// Stop after this time, such as 90s, 15m or 1h; a run stopped by time need not be repeatable.
+    #[arg(long, value_name = "TIME", value_parser = value::duration)]
+    pub time_limit: Option<Duration>,
+    /// Seed of every random choice; the same seed and inputs give the same result.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: u64,
+    /// Search strategy of the host stage.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub strategy: StrategyChoice,
+    /// Stages to use.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub stage: StageChoice,
+    /// Directory of the experience bank that the kernel stage asks [default: target/ascend-tune/bank of the project].
+    #[arg(long, value_name = "DIR")]
+    pub bank: Option<PathBuf>,
+    /// Continue from the journal of an interrupted run; an error if there is none that fits.
+    #[arg(long, overrides_with = "no_resume")]
+    pub resume: bool,
+    /// Start over, even if an interrupted run could be continued.
+    #[arg(long, overrides_with = "resume")]
+    pub no_resume: bool,
+    /// Allow rewrites that change rounding within the tolerance, such as fused multiply-add.
+    #[arg(long)]
+    pub allow_rounding: bool,
+    /// Write back even if the git tree has uncommitted changes.
+    #[arg(long)]
+    pub allow_dirty: bool,
+    /// Refuse to change ascend.lock.
+    #[arg(long)]
+    pub locked: bool,
+    /// Search and report, but change neither sources nor ascend.lock.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// What to do with the journal of an earlier run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResumeMode {
+    /// Continue if inputs are unchanged, else start over.
+    Auto,
+    /// Continue or fail.
+    Require,
+    /// Start over.
+    Never,
+}
+
+impl RunArgs {
+    /// What `--resume` and `--no-resume` say together.
+    pub fn resume_mode(&self) -> ResumeMode {
+        match (self.resume, self.no_resume) {
+            (true, _) => ResumeMode::Require,
+            (_, true) => ResumeMode::Never,
+            _ => ResumeMode::Auto,
+        }
+    }
+}
+
+/// `check`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune check\n  \
+    cargo ascend-tune check --tolerance 1.05 --message-format json\n\n\
+    Exit status 1 when a case regressed or the lock is stale, so that it can stand in CI as it is.")]
+pub struct CheckArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// Ratio up to which a case is not slower, such as 1.05 for 5 % [default: that of ascend.toml].
+    #[arg(long, value_name = "RATIO", value_parser = tolerance)]
+    pub tolerance: Option<f64>,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(ratio) if (1.0..=100.0).contains(&ratio) => Ok(ratio),
+        _ => Err("not a ratio of at least 1, such as 1.03 for 3 %".to_owned()),
+    }
+}
+
+/// `build`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune build\n  \
+    cargo ascend-tune build --locked -D CMAKE_BUILD_TYPE=Release")]
+pub struct BuildArgs {
+    /// What to build.
+    #[command(flatten)]
+    pub target: Target,
+    /// Refuse to build where ascend.lock is missing or stale; never touch it.
+    #[arg(long)]
+    pub locked: bool,
+    /// Show the commands instead of running them.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `profile`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune profile\n  \
+    cargo ascend-tune profile --case large --set TILE_LENGTH=4096\n  \
+    cargo ascend-tune profile --trace target/trace.json      (open it in Perfetto)\n\n\
+    Works without ascend.toml wherever `init` would. A direct-launch project gives one profile for each launch.")]
+pub struct ProfileArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// Write the timeline as Chrome trace JSON.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+}
+
+/// `doctor`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Example:\n  cargo ascend-tune doctor\n\nExit status 3 when something needed is missing.")]
+pub struct DoctorArgs {}
+
+/// `rewind`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune rewind\n  \
+    cargo ascend-tune rewind --bank ../bank --case large")]
+pub struct RewindArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// Directory of the experience bank that records go to [default: target/ascend-tune/bank of the project].
+    #[arg(long, value_name = "DIR")]
+    pub bank: Option<PathBuf>,
+    /// Evaluations to spend.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub budget: u64,
+    /// Seed of input data.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: u64,
+    /// Measure and report, but write no record.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `bank`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune bank list\n  \
+    cargo ascend-tune bank show D01-softmax-3f2a\n  \
+    cargo ascend-tune bank merge ../other-team/bank")]
+pub struct BankArgs {
+    /// Directory of the experience bank [default: target/ascend-tune/bank of the project].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub bank: Option<PathBuf>,
+    /// What to do with it.
+    #[command(subcommand)]
+    pub action: BankAction,
+}
+
+/// What to do with a bank.
+#[derive(Clone, Debug, Subcommand)]
+pub enum BankAction {
+    /// List the records.
+    List {
+        /// Only records of this motif.
+        #[arg(long, value_name = "ID")]
+        motif: Option<String>,
+    },
+    /// Show one record with its sources before and after.
+    Show {
+        /// Name of the record, or an unambiguous beginning.
+        record: String,
+    },
+    /// Copy records of other banks that this one does not have.
+    Merge {
+        /// Directories of the other banks.
+        #[arg(required = true, value_name = "DIR")]
+        sources: Vec<PathBuf>,
+        /// Say what would be copied.
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Arguments that the hidden commands read by themselves.
+#[derive(Clone, Debug, Args)]
+pub struct RawArgs {
+    /// Everything after the command's name.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// The same arguments whether cargo called (`cargo-ascend-tune ascend-tune run`) or a person (`cargo-ascend-tune run`).
+pub fn normalise(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|first| first == "ascend-tune") {
+        arguments.remove(1);
+    }
+    arguments
+}

@@ -1,0 +1,68 @@
+//! `build`: builds the project through its own CMake flow, with the values of the lock.
+
+use std::time::Instant;
+
+use super::Exit;
+use super::args::{BuildArgs, Common};
+use super::output::Output;
+use super::run::locked_machine;
+use super::target::{open, opened_event};
+use crate::lock::{self, Current, LOCK_FILE, LockError, drift, source_digests};
+use crate::report::event::{Build, Event, Warning};
+use crate::tuner::TunerError;
+
+/// Executes the command.
+pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    let started = Instant::now();
+    let workspace = open(common, &arguments.target, true, output)?;
+    output.emit(&Event::Start(opened_event("build", common, &workspace)));
+    let mut candidate = workspace.baseline()?;
+    let lock_path = workspace.project.root.join(LOCK_FILE);
+    let locked = match lock::read(&lock_path) {
+        Ok(locked) => Some(locked),
+        Err(LockError::Absent { .. }) if !arguments.locked => None,
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(locked) = &locked {
+        let drifted = drift(
+            locked,
+            &Current {
+                operator: &workspace.manifest.operator,
+                sources: &source_digests(&workspace.sources),
+                manifest: &blake3::hash(workspace.manifest_text.as_bytes()).to_hex().to_string(),
+                machine: &locked_machine(&workspace),
+                configuration: Some(&candidate.configuration),
+            },
+        );
+        for difference in &drifted {
+            output.emit(&Event::Warning(Warning {
+                code: "drift".to_owned(),
+                message: difference.to_string(),
+                help: Some("run `cargo ascend-tune run` to tune and lock the sources as they are".to_owned()),
+            }));
+        }
+        if arguments.locked && !drifted.is_empty() {
+            return Ok(Exit::CheckFailed);
+        }
+        // Values given on the command line win over the lock's.
+        let mut configuration = locked.configuration.clone();
+        for (name, value) in workspace.options.fixed.iter() {
+            configuration.set(name, value.clone());
+        }
+        candidate = candidate.with_configuration(workspace.tunables(), &configuration)?;
+    }
+    let artifacts = if arguments.dry_run {
+        workspace.evaluator.builder.project_build_commands(&candidate.sources)?
+    } else {
+        let built = workspace.evaluator.builder.build_project(&candidate.sources)?;
+        built.iter().map(|path| path.display().to_string()).collect()
+    };
+    output.emit(&Event::Build(Build {
+        operator: workspace.manifest.operator.clone(),
+        artifacts,
+        configuration: candidate.configuration,
+        locked: locked.is_some(),
+        wall_s: started.elapsed().as_secs_f64(),
+    }));
+    Ok(Exit::Fine)
+}

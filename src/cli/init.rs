@@ -1,0 +1,46 @@
+//! `init`: reads the sources and writes a commented manifest.
+
+use super::Exit;
+use super::args::{Common, InitArgs};
+use super::output::Output;
+use super::target::start_event;
+use crate::init;
+use crate::manifest::{FILE_NAME, Manifest, ManifestError};
+use crate::project::OperatorProject;
+use crate::report::event::{Event, Init};
+use crate::tuner::TunerError;
+
+/// Executes the command.
+pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    output.emit(&Event::Start(start_event("init", common)));
+    let project = OperatorProject::find(&common.project)?;
+    let path = project.root.join(FILE_NAME);
+    if path.exists() && !arguments.force && !arguments.dry_run {
+        let message = format!("{} is there already; give --force to replace it, or --dry-run to see what it would be", path.display());
+        return Err(TunerError::Usage(message));
+    }
+    let sources = project.load_sources()?;
+    let discovery = init::discover(&project, &sources, None).map_err(|error| TunerError::Usage(error.to_string()))?;
+    let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
+    // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.
+    let manifest = Manifest::parse(&text, &path).map_err(ManifestError::from)?;
+    if arguments.dry_run {
+        if !output.json {
+            use std::io::Write as _;
+            std::io::stdout().write_all(text.as_bytes())?;
+        }
+    } else {
+        let temporary = path.with_extension("toml.tmp");
+        fs_err::write(&temporary, &text)?;
+        fs_err::rename(&temporary, &path)?;
+    }
+    output.emit(&Event::Init(Init {
+        operator: manifest.operator.clone(),
+        layout: init::layout_words(manifest.layout).to_owned(),
+        manifest: path.display().to_string(),
+        written: !arguments.dry_run,
+        cases: manifest.cases.iter().map(|case| case.name.clone()).collect(),
+        tunables: manifest.tunables.iter().map(|tunable| tunable.name.clone()).collect(),
+    }));
+    Ok(Exit::Fine)
+}

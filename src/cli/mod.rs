@@ -1,0 +1,66 @@
+//! The command line: arguments, exit statuses, and one file per subcommand.
+
+pub mod args;
+mod bank;
+mod bisheng;
+mod build;
+mod check;
+pub mod doctor;
+mod exit;
+mod init;
+mod output;
+mod profile;
+mod record;
+mod rewind;
+mod run;
+mod target;
+mod value;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use exit::Exit;
+
+use args::{Cli, Command};
+use output::Output;
+
+/// Runs the program: parses, dispatches, renders the error, and says how it ended.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args::normalise(arguments)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap prints both kinds to the right stream.
+            let _ = error.print();
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            return exit.into();
+        }
+    };
+    match &cli.command {
+        Command::Worker(raw) => return worker::execute(&raw.args).into(),
+        Command::Bisheng(raw) => return bisheng::execute(&raw.args).into(),
+        _ => {}
+    }
+    output::start_log(cli.common.verbose);
+    let mut output = Output::new(&cli.common);
+    let result = match &cli.command {
+        Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
+        Command::Run(arguments) => run::execute(&cli.common, arguments, &mut output),
+        Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
+        Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
+        Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
+        Command::Doctor(_) => doctor::execute(&crate::doctor::System::new(), &mut *output.sink).map_err(Into::into),
+        Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
+        Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
+        Command::Worker(_) | Command::Bisheng(_) => Ok(Exit::Fine),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => output.fail(&error).into(),
+    }
+}

@@ -1,0 +1,83 @@
+//! Where a command's events go, and how its failure is shown.
+
+use std::io::{self, IsTerminal};
+
+use clap::ColorChoice;
+use indicatif::ProgressDrawTarget;
+
+use super::Exit;
+use super::args::{Common, MessageFormat};
+use crate::report::event::{Event, Failure};
+use crate::report::{Human, HumanOptions, JsonLines, Sink, Verbosity};
+use crate::tuner::{FailureKind, TunerError};
+
+/// The output of one command.
+pub struct Output {
+    /// Consumes events.
+    pub sink: Box<dyn Sink>,
+    /// Whether standard output carries JSON lines.
+    pub json: bool,
+}
+
+impl Output {
+    /// As the common options ask.
+    pub fn new(common: &Common) -> Self {
+        match common.message_format {
+            MessageFormat::Json => Self { sink: Box::new(JsonLines::new(io::stdout())), json: true },
+            MessageFormat::Human => {
+                let terminal = io::stderr().is_terminal();
+                let color = match common.color {
+                    ColorChoice::Always => true,
+                    ColorChoice::Never => false,
+                    ColorChoice::Auto => terminal && std::env::var_os("NO_COLOR").is_none(),
+                };
+                let verbosity = match (common.quiet, common.verbose) {
+                    (true, _) => Verbosity::Quiet,
+                    (_, 0) => Verbosity::Normal,
+                    _ => Verbosity::Verbose,
+                };
+                let progress = terminal.then(ProgressDrawTarget::stderr);
+                let options = HumanOptions { verbosity, color, progress };
+                Self { sink: Box::new(Human::new(io::stderr(), io::stdout(), options)), json: false }
+            }
+        }
+    }
+
+    /// Emits an event. That nobody reads is no reason to stop working.
+    pub fn emit(&mut self, event: &Event) {
+        if let Err(error) = self.sink.emit(event) {
+            tracing::warn!(%error, "output failed");
+        }
+    }
+
+    /// Shows a failure as the last event and says how the process ends.
+    pub fn fail(&mut self, error: &TunerError) -> Exit {
+        let exit = exit_of(error);
+        self.emit(&Event::Error(Failure { message: error.to_string(), help: error.help(), exit: exit.code() }));
+        exit
+    }
+}
+
+/// Exit status of a failure.
+fn exit_of(error: &TunerError) -> Exit {
+    match error.kind() {
+        FailureKind::Usage => Exit::Usage,
+        FailureKind::Environment => Exit::Environment,
+        FailureKind::Build => Exit::BuildFailed,
+        FailureKind::Wrong => Exit::NothingValid,
+        FailureKind::Check => Exit::CheckFailed,
+        FailureKind::Bug => Exit::Bug,
+    }
+}
+
+/// The tool's own log goes to standard error, and only when asked for twice.
+pub fn start_log(verbose: u8) {
+    let level = match verbose {
+        0 | 1 => tracing::Level::ERROR,
+        2 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).without_time();
+    // A second initialisation, as in tests, keeps the first.
+    let _ = log.try_init();
+}

@@ -1,0 +1,110 @@
+//! `profile`: one run explained.
+
+use super::Exit;
+use super::args::{Common, ProfileArgs};
+use super::output::Output;
+use super::target::{open, opened_event, runtime};
+use crate::backend::{Execution, LaunchProfile};
+use crate::lock::Origin;
+use crate::report::chrome_trace;
+use crate::report::event::{Event, HazardReport, ProfileEvent, StallReport, Warning};
+use crate::tuner::{TunerError, Workspace, rejects};
+
+/// Executes the command.
+pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    let workspace = open(common, &arguments.target, true, output)?;
+    output.emit(&Event::Start(opened_event("profile", common, &workspace)));
+    if workspace.manifest_text.is_empty() {
+        output.emit(&Event::Warning(Warning {
+            code: "no-manifest".to_owned(),
+            message: "there is no ascend.toml; cases are made up from the sources".to_owned(),
+            help: Some("run `cargo ascend-tune init` to choose shapes and ranges".to_owned()),
+        }));
+    }
+    let candidate = workspace.baseline()?;
+    let plan = candidate.plain_plan(workspace.tunables());
+    let runtime = runtime()?;
+    let mut longest: Option<LaunchProfile> = None;
+    let mut wrong = false;
+    for trial in workspace.evaluator.workload.trials.iter().filter(|trial| trial.timed) {
+        let case = trial.label(&workspace.manifest.cases);
+        let execution = runtime
+            .block_on(workspace.evaluator.run_trial(&plan, trial))
+            .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
+        for (number, launch) in execution.launches.iter().enumerate() {
+            let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));
+            wrong |= !clean;
+            let correct = is_right(&workspace, trial, &execution).map(|right| right && clean).or(Some(clean));
+            output.emit(&Event::Profile(Box::new(profile_event(&workspace, &case, number, launch, correct))));
+            if longest.as_ref().is_none_or(|known| launch.profile.task_us > known.profile.task_us) {
+                longest = Some(launch.clone());
+            }
+        }
+    }
+    if let (Some(path), Some(launch)) = (&arguments.trace, longest) {
+        let places = launch.profile.stalls.iter().zip(&launch.stall_places);
+        let sites = places.map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line))).collect();
+        let title = workspace.manifest.operator.as_str();
+        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], Origin::Modelled, &sites))?;
+    }
+    Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
+}
+
+/// Whether the outputs agree with golden data, where there is some.
+fn is_right(workspace: &Workspace, trial: &crate::tuner::Trial, execution: &Execution) -> Option<bool> {
+    let index = workspace.evaluator.workload.trials.iter().position(|known| known == trial)?;
+    let golden = workspace.evaluator.workload.golden.get(&index)?;
+    Some(workspace.evaluator.agrees(trial, execution, golden).is_ok())
+}
+
+fn profile_event(
+    workspace: &Workspace,
+    case: &str,
+    number: usize,
+    launch: &LaunchProfile,
+    correct: Option<bool>,
+) -> ProfileEvent {
+    let profile = &launch.profile;
+    ProfileEvent {
+        operator: workspace.manifest.operator.clone(),
+        case: case.to_owned(),
+        kernel: profile.kernel.clone(),
+        launch: u32::try_from(number).unwrap_or(u32::MAX),
+        task_us: profile.task_us,
+        bound_us: profile.bound_us,
+        limiter: profile.limiter,
+        pipes: profile.pipes,
+        cores: profile.cores,
+        longest_core_us: profile.longest_core_us,
+        gm_read_bytes: profile.gm_read_bytes,
+        gm_write_bytes: profile.gm_write_bytes,
+        stalls: profile
+            .stalls
+            .iter()
+            .zip(&launch.stall_places)
+            .map(|(stall, place)| StallReport {
+                pipe: stall.pipe.clone(),
+                reason: stall.reason.clone(),
+                time_us: stall.time_us,
+                file: place.file.clone(),
+                line: place.line,
+            })
+            .collect(),
+        hazards: launch
+            .hazards
+            .iter()
+            .map(|hazard| HazardReport {
+                kind: hazard.kind,
+                file: hazard.place.file.clone(),
+                line: hazard.place.line,
+                message: hazard.message.clone(),
+                severity: hazard.severity,
+            })
+            .collect(),
+        correct,
+        published_us: None,
+        origin: Origin::Modelled,
+        machine: workspace.machine.name().to_owned(),
+        machine_version: workspace.machine.version().to_owned(),
+    }
+}

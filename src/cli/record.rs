@@ -1,0 +1,132 @@
+//! From a finished run to the record that the report renders.
+
+use std::collections::BTreeMap;
+
+use super::run::facts_of_machine;
+use crate::backend::LaunchProfile;
+use crate::lock::Origin;
+use crate::manifest::{Case, TensorSpec};
+use crate::report::event::{CaseTime, Stage, StageSummary, Stages, Status};
+use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
+use crate::tuner::{Milestone, RunOutcome, Workspace, geometric_mean, status_of};
+
+/// The record of a run.
+pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget: u64, wall_s: f64) -> RunRecord {
+    let progress = &outcome.progress;
+    let stage = |stage: Stage| {
+        let tally = progress.tallies.get(&stage).copied().unwrap_or_default();
+        StageSummary { evaluations: tally.evaluations, gain: tally.gain }
+    };
+    let machine = &workspace.machine;
+    RunRecord {
+        format: RECORD_FORMAT,
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        operator: workspace.manifest.operator.clone(),
+        kernel: workspace.manifest.kernel.clone(),
+        layout: crate::init::layout_words(workspace.manifest.layout).to_owned(),
+        backend: "sim".to_owned(),
+        origin: Origin::Modelled,
+        machine: MachineRecord {
+            name: machine.name().to_owned(),
+            version: machine.version().to_owned(),
+            digest: machine.digest(),
+            facts: facts_of_machine(workspace),
+        },
+        environment: BTreeMap::from([
+            ("compiler".to_owned(), workspace.sdk.compiler.version.clone()),
+            ("SDK".to_owned(), workspace.sdk.digest.clone()),
+            ("end of the run".to_owned(), outcome.ended.clone()),
+        ]),
+        seed,
+        budget,
+        wall_s,
+        speedup: outcome.speedup(),
+        baseline_objective_us: progress.baseline_us,
+        bound_objective_us: Some(geometric_mean(outcome.winner_times.iter().map(|time| time.bound_us), &outcome.weights)),
+        stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
+        baseline_configuration: outcome.baseline.configuration.clone(),
+        configuration: progress.best.configuration.clone(),
+        cases: workspace.cases.iter().map(|&index| case_record(outcome, &workspace.manifest.cases[index])).collect(),
+        evaluations: progress
+            .attempts
+            .iter()
+            .map(|attempt| EvaluationRecord {
+                index: attempt.index,
+                candidate: attempt.digest.clone(),
+                stage: attempt.stage,
+                configuration: attempt.configuration.clone(),
+                motif: (!attempt.motif.is_empty()).then(|| attempt.motif.clone()),
+                status: attempt.rejection.as_ref().map_or(Status::Valid, status_of),
+                reason: attempt.rejection.as_ref().map(ToString::to_string),
+                cases: attempt
+                    .times
+                    .iter()
+                    .map(|time| CaseTime { name: time.name.clone(), us: time.task_us })
+                    .collect(),
+                objective_us: attempt.objective_us,
+                cached: false,
+            })
+            .collect(),
+        changes: progress.milestones.iter().map(change_record).collect(),
+        diffs: FileDiff::of_trees(&outcome.baseline.sources, &progress.best.sources),
+        sites: sites(outcome),
+    }
+}
+
+fn change_record(milestone: &Milestone) -> ChangeRecord {
+    let percent = (1.0 - 1.0 / milestone.gain) * 100.0;
+    let effect = match milestone.stage {
+        Stage::Host => format!("other values of the tunables took {percent:.1} % off the modelled time"),
+        Stage::Kernel => format!("this rewrite took {percent:.1} % off the modelled time"),
+    };
+    ChangeRecord {
+        stage: milestone.stage,
+        title: milestone.title.clone(),
+        motif: (!milestone.motif.is_empty()).then(|| milestone.motif.clone()),
+        effect,
+        gain: milestone.gain,
+        diffs: FileDiff::of_trees(&milestone.before.sources, &milestone.after.sources),
+    }
+}
+
+fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
+    let time = |times: &[crate::tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
+    let longest = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| {
+        let launches = profiles.get(&case.name)?.iter().map(|launch| &launch.profile);
+        launches.max_by(|left, right| left.task_us.total_cmp(&right.task_us)).cloned()
+    };
+    CaseRecord {
+        name: case.name.clone(),
+        description: describe(case),
+        weight: case.weight,
+        baseline_us: time(&outcome.baseline_times),
+        best_us: time(&outcome.winner_times),
+        published_us: None,
+        before: longest(&outcome.baseline_profiles),
+        after: longest(&outcome.winner_profiles),
+    }
+}
+
+fn describe(case: &Case) -> String {
+    let tensor = |tensor: &TensorSpec| {
+        let shape = tensor.shape.as_deref().unwrap_or_default();
+        let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
+        format!("{} {}[{}]", tensor.name, tensor.dtype, shape.join(", "))
+    };
+    let mut parts: Vec<String> = case.inputs.iter().map(tensor).collect();
+    parts.extend(case.attributes.iter().map(|attribute| format!("{}={}", attribute.name, attribute.value)));
+    if parts.is_empty() {
+        parts.push(if case.arguments.is_empty() { "no arguments".to_owned() } else { case.arguments.join(" ") });
+    }
+    parts.join(", ")
+}
+
+/// Source lines of stalled instructions.
+fn sites(outcome: &RunOutcome) -> BTreeMap<u64, String> {
+    let launches = outcome.baseline_profiles.values().chain(outcome.winner_profiles.values()).flatten();
+    launches
+        .flat_map(|launch| launch.profile.stalls.iter().zip(&launch.stall_places))
+        .filter(|(_, place)| !place.file.is_empty())
+        .map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line)))
+        .collect()
+}

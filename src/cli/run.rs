@@ -1,0 +1,229 @@
+//! `run`: tunes, writes the winner back, writes lock and report.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::Exit;
+use super::args::{Common, ResumeMode, RunArgs, StageChoice, StrategyChoice};
+use super::output::Output;
+use super::target::{open, opened_event, runtime};
+use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
+use crate::report::event::{Event, Stage, StageSummary, Stages, Summary, SummaryCase, Warning};
+use crate::report::write_html;
+use crate::source::write_back;
+use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run, status_of};
+
+/// Executes the command.
+pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    let started = Instant::now();
+    let workspace = open(common, &arguments.target, false, output)?;
+    let may_write = !arguments.dry_run;
+    if may_write && !arguments.allow_dirty {
+        refuse_dirty(&workspace)?;
+    }
+    if arguments.resume_mode() == ResumeMode::Require && !workspace.work_directory.join("journal.jsonl").exists() {
+        return Err(TunerError::Usage("--resume: there is no journal of an interrupted run".to_owned()));
+    }
+    let mut start = opened_event("run", common, &workspace);
+    start.seed = Some(arguments.seed);
+    start.budget = Some(arguments.budget);
+    output.emit(&Event::Start(start));
+
+    let options = RunOptions {
+        evaluations: arguments.budget,
+        time_limit: arguments.time_limit,
+        seed: arguments.seed,
+        strategy: match arguments.strategy {
+            StrategyChoice::Evolution => StrategyKind::Evolutionary,
+            StrategyChoice::Random => StrategyKind::Random,
+        },
+        stages: match arguments.stage {
+            StageChoice::Both => vec![Stage::Host, Stage::Kernel],
+            StageChoice::Host => vec![Stage::Host],
+            StageChoice::Kernel => vec![Stage::Kernel],
+        },
+        resume: arguments.resume_mode() != ResumeMode::Never,
+        banks: banks(arguments.bank.as_deref(), &workspace),
+        allow_rounding: arguments.allow_rounding,
+    };
+    let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;
+
+    let lock = new_lock(&workspace, &outcome, arguments.seed);
+    let lock_path = workspace.project.root.join(LOCK_FILE);
+    if may_write {
+        if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
+            return Err(TunerError::Locked(lock_path));
+        }
+        write_back(&workspace.project.root, &workspace.sources, &outcome.progress.best.sources)
+            .map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
+        lock::write(&lock, &lock_path)?;
+    }
+    let report_path = workspace.work_directory.join("report.html");
+    let wall_s = started.elapsed().as_secs_f64();
+    let record = super::record::run_record(&workspace, &outcome, arguments.seed, arguments.budget, wall_s);
+    let report = match write_html(&record, &report_path) {
+        Ok(()) => Some(report_path.display().to_string()),
+        Err(error) => {
+            output.emit(&Event::Warning(Warning {
+                code: "report-not-written".to_owned(),
+                message: error.to_string(),
+                help: None,
+            }));
+            None
+        }
+    };
+    if outcome.progress.milestones.is_empty() {
+        output.emit(&Event::Warning(Warning {
+            code: "no-improvement".to_owned(),
+            message: format!("nothing faster was found: {}", outcome.ended),
+            help: None,
+        }));
+    }
+    let lock_shown = may_write.then(|| lock_path.display().to_string());
+    output.emit(&Event::Summary(summary(&workspace, &outcome, wall_s, lock_shown, report)));
+    Ok(Exit::Fine)
+}
+
+fn summary(
+    workspace: &Workspace,
+    outcome: &RunOutcome,
+    wall_s: f64,
+    lock: Option<String>,
+    report: Option<String>,
+) -> Summary {
+    let stage = |stage: Stage| {
+        let tally = outcome.progress.tallies.get(&stage).copied().unwrap_or_default();
+        StageSummary { evaluations: tally.evaluations, gain: tally.gain }
+    };
+    let cases = outcome
+        .baseline_times
+        .iter()
+        .zip(&outcome.winner_times)
+        .map(|(before, after)| {
+            let launches = outcome.winner_profiles.get(&after.name).into_iter().flatten();
+            let longest = launches.max_by(|left, right| left.profile.task_us.total_cmp(&right.profile.task_us));
+            SummaryCase {
+                name: before.name.clone(),
+                baseline_us: before.task_us,
+                best_us: after.task_us,
+                speedup: before.task_us / after.task_us,
+                bound_us: Some(after.bound_us),
+                limiter: longest.map(|launch| launch.profile.limiter),
+            }
+        })
+        .collect();
+    Summary {
+        operator: workspace.manifest.operator.clone(),
+        cases,
+        speedup: outcome.speedup(),
+        evaluations: outcome.evaluations,
+        rejected: outcome.rejected,
+        wall_s,
+        origin: Origin::Modelled,
+        machine: workspace.machine.name().to_owned(),
+        machine_version: workspace.machine.version().to_owned(),
+        stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
+        lock,
+        report,
+        configuration: outcome.progress.best.configuration.clone(),
+        rejections: rejections(outcome),
+        motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
+    }
+}
+
+/// Rejections by the event format's word.
+fn rejections(outcome: &RunOutcome) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for rejection in outcome.progress.attempts.iter().filter_map(|attempt| attempt.rejection.as_ref()) {
+        *counts.entry(status_of(rejection).word().to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
+    let best = &outcome.progress.best;
+    let mut configuration = best.configuration.clone();
+    for (name, value) in outcome.baseline.configuration.iter() {
+        if configuration.get(name).is_none() {
+            configuration.set(name, value.clone());
+        }
+    }
+    Lock {
+        version: LOCK_VERSION,
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        operator: workspace.manifest.operator.clone(),
+        origin: Origin::Modelled,
+        seed,
+        manifest: blake3::hash(workspace.manifest_text.as_bytes()).to_hex().to_string(),
+        machine: locked_machine(workspace),
+        sources: lock::source_digests(&best.sources),
+        configuration,
+        motifs: best
+            .patches
+            .iter()
+            .map(|patch| LockedMotif { id: patch.motif.clone(), title: patch.title.clone() })
+            .collect(),
+        cases: outcome
+            .baseline_times
+            .iter()
+            .zip(&outcome.winner_times)
+            .map(|(before, after)| LockedCase {
+                name: before.name.clone(),
+                baseline: Picoseconds::from_us(before.task_us).unwrap_or_default(),
+                tuned: Picoseconds::from_us(after.task_us).unwrap_or_default(),
+                verification: outcome.verification.get(&before.name).cloned().unwrap_or_default(),
+            })
+            .collect(),
+    }
+}
+
+/// The machine as the lock names it.
+pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
+    LockedMachine {
+        name: workspace.machine.name().to_owned(),
+        version: workspace.machine.version().to_owned(),
+        digest: workspace.machine.digest(),
+    }
+}
+
+/// Banks to ask: the project's own, and the one named on the command line.
+pub fn banks(named: Option<&Path>, workspace: &Workspace) -> Vec<PathBuf> {
+    let own = own_bank(workspace);
+    let mut banks: Vec<PathBuf> = own.is_dir().then_some(own).into_iter().collect();
+    banks.extend(named.map(Path::to_owned));
+    banks
+}
+
+/// The project's own bank, which may not exist yet.
+pub fn own_bank(workspace: &Workspace) -> PathBuf {
+    workspace.work_directory.join("bank")
+}
+
+/// Refuses to edit files with uncommitted changes. A project outside of git has nothing to compare with and is accepted.
+fn refuse_dirty(workspace: &Workspace) -> Result<(), TunerError> {
+    let files: Vec<String> = workspace.sources.iter().map(|(file, _)| file.to_owned()).collect();
+    let listed = std::process::Command::new("git")
+        .arg("-C")
+        .arg(&workspace.project.root)
+        .args(["status", "--porcelain", "--untracked-files=no", "--"])
+        .args(&files)
+        .output();
+    let Ok(listed) = listed else { return Ok(()) };
+    if !listed.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let dirty: Vec<String> = text.lines().filter_map(|line| line.get(3..)).map(str::to_owned).collect();
+    if dirty.is_empty() { Ok(()) } else { Err(TunerError::Dirty(dirty)) }
+}
+
+/// Values by name, for reports.
+pub fn facts_of_machine(workspace: &Workspace) -> BTreeMap<String, String> {
+    let machine = &workspace.machine;
+    BTreeMap::from([
+        ("vector cores".to_owned(), machine.aiv_cores().to_string()),
+        ("unified buffer".to_owned(), format!("{} bytes", machine.ub_bytes())),
+        ("L2".to_owned(), format!("{} MiB", machine.l2_bytes() >> 20)),
+    ])
+}

@@ -1,0 +1,67 @@
+//! From the options that commands share to an opened workspace.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use super::args::{Common, Target};
+use super::output::Output;
+use crate::lock::Origin;
+use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::space::Configuration;
+use crate::tuner::{TunerError, Workspace, WorkspaceOptions};
+
+/// Opens the project that a command works on and says that the SDK is ready.
+pub fn open(common: &Common, target: &Target, invent_manifest: bool, output: &mut Output) -> Result<Workspace, TunerError> {
+    let options = WorkspaceOptions {
+        directory: common.project.clone(),
+        machine: target.machine.clone(),
+        cases: target.cases.clone(),
+        cmake: target.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
+        fixed: fixed_values(target),
+        jobs: target.jobs.map_or_else(processors, |jobs| jobs as usize),
+        worker_exe: worker_exe()?,
+        invent_manifest,
+    };
+    Workspace::open(options, &mut |sdk| {
+        output.emit(&Event::Sdk(SdkEvent {
+            status: if sdk.built { SdkStatus::Built } else { SdkStatus::Cached },
+            path: sdk.root.display().to_string(),
+            compiler: sdk.compiler.version.clone(),
+            wall_s: sdk.prepare_s,
+        }));
+    })
+}
+
+/// Values of `--set`.
+pub fn fixed_values(target: &Target) -> Configuration {
+    target.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect()
+}
+
+/// The first event of a command. The operator is added when it is known, by the command's own events.
+pub fn start_event(command: &str, common: &Common) -> Start {
+    Start { project: Some(common.project.display().to_string()), backend: Some("sim".to_owned()), ..Start::new(command) }
+}
+
+/// The first event of a command on an opened project.
+pub fn opened_event(command: &str, common: &Common, workspace: &Workspace) -> Start {
+    Start {
+        operator: Some(workspace.manifest.operator.clone()),
+        machine: Some(workspace.machine.name().to_owned()),
+        machine_version: Some(workspace.machine.version().to_owned()),
+        origin: Some(Origin::Modelled),
+        ..start_event(command, common)
+    }
+}
+
+/// A runtime for a command's asynchronous work.
+pub fn runtime() -> Result<tokio::runtime::Runtime, TunerError> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+fn worker_exe() -> Result<PathBuf, TunerError> {
+    Ok(std::env::current_exe()?)
+}

@@ -1,0 +1,57 @@
+//! `__worker`: limits itself, then becomes the program it is given.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::Exit;
+use crate::backend::worker::{Limits, become_worker};
+
+/// Reads `--cpu-s=N --memory-bytes=N --file-bytes=N --writable DIR -- PROGRAM ARGS`. Returns only if that fails.
+pub fn execute(arguments: &[OsString]) -> Exit {
+    let Some((limits, program)) = parse(arguments) else {
+        eprintln!("__worker is started by cargo-ascend-tune itself");
+        return Exit::Usage;
+    };
+    let error = become_worker(&limits, &program);
+    eprintln!("cannot run {}: {error}", program.first().map(|word| word.to_string_lossy()).unwrap_or_default());
+    Exit::Environment
+}
+
+fn parse(arguments: &[OsString]) -> Option<(Limits, Vec<OsString>)> {
+    let split = arguments.iter().position(|word| word == "--")?;
+    let (options, program) = (&arguments[..split], arguments[split + 1..].to_vec());
+    let number = |name: &str| {
+        options.iter().find_map(|word| word.to_str()?.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok())
+    };
+    let writable = options.iter().position(|word| word == "--writable").and_then(|at| options.get(at + 1))?;
+    let limits = Limits {
+        cpu_s: number("--cpu-s")?,
+        memory_bytes: number("--memory-bytes")?,
+        file_bytes: number("--file-bytes")?,
+        writable: PathBuf::from(writable),
+    };
+    Some((limits, program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn limits_and_program_are_told_apart() {
+        let (limits, program) =
+            parse(&words("--cpu-s=3 --memory-bytes=4096 --file-bytes=9 --writable /tmp/x -- run --cpu-s=7")).unwrap();
+        assert_eq!((limits.cpu_s, limits.memory_bytes, limits.file_bytes), (3, 4096, 9));
+        assert_eq!(limits.writable, PathBuf::from("/tmp/x"));
+        assert_eq!(program, words("run --cpu-s=7"));
+    }
+
+    #[test]
+    fn a_missing_limit_is_refused() {
+        assert!(parse(&words("--cpu-s=3 -- run")).is_none());
+    }
+}

@@ -1,0 +1,187 @@
+//! The checks, over what a probe says.
+
+use std::path::PathBuf;
+
+use crate::report::event::{CheckState, Doctor, DoctorCheck};
+
+/// Oldest CMake whose File API and presets the tool relies on.
+const CMAKE_MINIMUM: (u64, u64) = (3, 19);
+/// Oldest g++ that compiles the SDK.
+const GCC_MINIMUM: u64 = 9;
+/// Oldest clang++ that compiles the SDK.
+const CLANG_MINIMUM: u64 = 10;
+
+/// A program that answers `--version`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Where it is.
+    pub path: PathBuf,
+    /// First line of its version output.
+    pub version: String,
+}
+
+/// State of the simulator's SDK in the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SdkState {
+    /// Built and usable.
+    Built(PathBuf),
+    /// Not built yet; the first command that runs a kernel builds it here.
+    NotBuilt(PathBuf),
+}
+
+/// What can be asked of the machine.
+pub trait Environment {
+    /// The C++ compiler that builds would use, or why there is none.
+    fn compiler(&self) -> Result<Program, String>;
+    /// CMake, or why there is none.
+    fn cmake(&self) -> Result<Program, String>;
+    /// git, or why there is none.
+    fn git(&self) -> Result<Program, String>;
+    /// The cache directory if it can be written, or why not.
+    fn cache(&self) -> Result<PathBuf, String>;
+    /// The simulator's SDK.
+    fn sdk(&self) -> SdkState;
+    /// Whether the kernel offers Landlock.
+    fn landlock(&self) -> bool;
+    /// An environment variable.
+    fn variable(&self, name: &str) -> Option<String>;
+    /// Whether a directory is there.
+    fn has_directory(&self, path: &str) -> bool;
+    /// Processors that may be used.
+    fn processors(&self) -> usize;
+}
+
+/// Runs every check.
+pub fn examine(environment: &dyn Environment) -> Doctor {
+    let checks = vec![
+        compiler(environment),
+        cmake(environment),
+        cache(environment),
+        sdk(environment),
+        landlock(environment),
+        git(environment),
+        toolkit(environment),
+        processors(environment),
+    ];
+    Doctor { ok: checks.iter().all(|check| check.state != CheckState::Missing), checks }
+}
+
+fn check(name: &str, state: CheckState, detail: impl Into<String>, fix: Option<&str>) -> DoctorCheck {
+    DoctorCheck { name: name.to_owned(), state, detail: detail.into(), fix: fix.map(str::to_owned) }
+}
+
+fn described(program: &Program) -> String {
+    format!("{} ({})", program.version, program.path.display())
+}
+
+fn compiler(environment: &dyn Environment) -> DoctorCheck {
+    const FIX: &str = "install g++ 9 or newer, such as `apt-get install g++`, or set CXX to a compiler";
+    let name = "c++-compiler";
+    match environment.compiler() {
+        Err(reason) => check(name, CheckState::Missing, reason, Some(FIX)),
+        Ok(program) => {
+            let minimum = if program.version.contains("clang") { CLANG_MINIMUM } else { GCC_MINIMUM };
+            match version_number(&program.version) {
+                Some((major, _)) if major < minimum => check(name, CheckState::Missing, described(&program), Some(FIX)),
+                _ => check(name, CheckState::Found, described(&program), None),
+            }
+        }
+    }
+}
+
+fn cmake(environment: &dyn Environment) -> DoctorCheck {
+    const FIX: &str = "install CMake 3.19 or newer: `apt-get install cmake` or `pip install cmake`";
+    let name = "cmake";
+    match environment.cmake() {
+        Err(reason) => check(name, CheckState::Missing, reason, Some(FIX)),
+        Ok(program) => match version_number(&program.version) {
+            Some(version) if version < CMAKE_MINIMUM => {
+                check(name, CheckState::Missing, described(&program), Some(FIX))
+            }
+            _ => check(name, CheckState::Found, described(&program), None),
+        },
+    }
+}
+
+fn cache(environment: &dyn Environment) -> DoctorCheck {
+    match environment.cache() {
+        Ok(path) => check("cache", CheckState::Found, path.display().to_string(), None),
+        Err(reason) => check(
+            "cache",
+            CheckState::Missing,
+            reason,
+            Some("make the directory writable, or set ASCEND_TUNE_CACHE to one that is"),
+        ),
+    }
+}
+
+fn sdk(environment: &dyn Environment) -> DoctorCheck {
+    match environment.sdk() {
+        SdkState::Built(path) => check("simulator", CheckState::Found, path.display().to_string(), None),
+        SdkState::NotBuilt(path) => check(
+            "simulator",
+            CheckState::Absent,
+            format!("not built yet, will be in {}", path.display()),
+            Some("nothing to do: the first command that runs a kernel builds it, once per machine"),
+        ),
+    }
+}
+
+fn landlock(environment: &dyn Environment) -> DoctorCheck {
+    if environment.landlock() {
+        check("landlock", CheckState::Found, "kernels cannot write outside their directory", None)
+    } else {
+        check(
+            "landlock",
+            CheckState::Absent,
+            "kernels run with limits on time, memory and file size, but may write where you may",
+            Some("use Linux 5.13 or newer with Landlock enabled (`lsm=landlock,..`), and a container that permits it"),
+        )
+    }
+}
+
+fn git(environment: &dyn Environment) -> DoctorCheck {
+    match environment.git() {
+        Ok(program) => check("git", CheckState::Found, described(&program), None),
+        Err(reason) => check(
+            "git",
+            CheckState::Absent,
+            reason,
+            Some("without git, `run` cannot see uncommitted changes and wants --allow-dirty to write back"),
+        ),
+    }
+}
+
+fn toolkit(environment: &dyn Environment) -> DoctorCheck {
+    const VARIABLES: [&str; 3] = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_CANN_PACKAGE_PATH"];
+    const USUAL: &str = "/usr/local/Ascend/ascend-toolkit/latest";
+    let named = VARIABLES.into_iter().find_map(|name| environment.variable(name).map(|path| (name, path)));
+    let note = "this version has no `cann` backend and does not use it: all latencies are modelled";
+    match named {
+        Some((name, path)) if environment.has_directory(&path) => {
+            check("cann-toolkit", CheckState::Found, format!("{path} ({name}); {note}"), None)
+        }
+        Some((name, path)) => {
+            check("cann-toolkit", CheckState::Absent, format!("{name} names {path}, which is not there; {note}"), None)
+        }
+        None if environment.has_directory(USUAL) => {
+            check("cann-toolkit", CheckState::Found, format!("{USUAL}; {note}"), None)
+        }
+        None => check("cann-toolkit", CheckState::Absent, format!("not installed; {note}"), None),
+    }
+}
+
+fn processors(environment: &dyn Environment) -> DoctorCheck {
+    let count = environment.processors();
+    check("processors", CheckState::Found, format!("{count}; --jobs sets how many are used"), None)
+}
+
+/// Major and minor of the last word of a version line that looks like a version: `g++ (Debian 12.2.0-14) 12.2.0`.
+fn version_number(line: &str) -> Option<(u64, u64)> {
+    line.split_whitespace().rev().find_map(|word| {
+        let mut parts = word.split(|one: char| !one.is_ascii_digit());
+        let major = parts.next()?.parse().ok()?;
+        let minor = parts.next()?.parse().ok()?;
+        Some((major, minor))
+    })
+}

@@ -1,0 +1,10 @@
+//! Checks of the environment. They are pure over [`Environment`], so that every answer can be tested.
+
+mod checks;
+mod system;
+
+#[cfg(test)]
+mod tests;
+
+pub use checks::{Environment, Program, SdkState, examine};
+pub use system::SystemEnvironment;

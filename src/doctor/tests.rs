@@ -1,0 +1,174 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::*;
+use crate::cli::Exit;
+use crate::report::event::Event;
+use crate::report::{Human, HumanOptions, Verbosity};
+
+struct Fake {
+    compiler: Result<&'static str, &'static str>,
+    cmake: Result<&'static str, &'static str>,
+    git: bool,
+    cache: bool,
+    sdk: bool,
+    landlock: bool,
+    variables: BTreeMap<&'static str, &'static str>,
+}
+
+impl Fake {
+    fn complete() -> Self {
+        Self {
+            compiler: Ok("g++ (Debian 12.2.0-14) 12.2.0"),
+            cmake: Ok("cmake version 3.25.1"),
+            git: true,
+            cache: true,
+            sdk: true,
+            landlock: true,
+            variables: BTreeMap::from([("ASCEND_HOME_PATH", "/opt/toolkit")]),
+        }
+    }
+}
+
+impl Environment for Fake {
+    fn compiler(&self) -> Result<Program, String> {
+        program("/usr/bin/c++", self.compiler)
+    }
+
+    fn cmake(&self) -> Result<Program, String> {
+        program("cmake", self.cmake)
+    }
+
+    fn git(&self) -> Result<Program, String> {
+        program("git", if self.git { Ok("git version 2.39.5") } else { Err("`git --version` does not run") })
+    }
+
+    fn cache(&self) -> Result<PathBuf, String> {
+        if self.cache { Ok("/cache".into()) } else { Err("/cache cannot be written: permission denied".into()) }
+    }
+
+    fn sdk(&self) -> SdkState {
+        let path = PathBuf::from("/cache/sdk/libascend_sim.so");
+        if self.sdk { SdkState::Built(path) } else { SdkState::NotBuilt(path) }
+    }
+
+    fn landlock(&self) -> bool {
+        self.landlock
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).map(|value| (*value).to_owned())
+    }
+
+    fn has_directory(&self, path: &str) -> bool {
+        path == "/opt/toolkit"
+    }
+
+    fn processors(&self) -> usize {
+        2
+    }
+}
+
+fn program(path: &str, version: Result<&str, &str>) -> Result<Program, String> {
+    match version {
+        Ok(version) => Ok(Program { path: path.into(), version: version.into() }),
+        Err(reason) => Err(reason.into()),
+    }
+}
+
+fn shown(fake: &Fake) -> (Exit, String) {
+    let (mut status, mut results) = (Vec::new(), Vec::new());
+    let options = HumanOptions { verbosity: Verbosity::Normal, color: false, progress: None };
+    let exit = {
+        let mut human = Human::new(&mut status, &mut results, options);
+        crate::cli::doctor::execute(fake, &mut human).unwrap()
+    };
+    assert!(status.is_empty());
+    (exit, String::from_utf8(results).unwrap())
+}
+
+#[test]
+fn a_complete_machine_is_fine() {
+    let (exit, text) = shown(&Fake::complete());
+    assert_eq!(exit, Exit::Fine);
+    insta::assert_snapshot!(text, @"
+       found  c++-compiler  g++ (Debian 12.2.0-14) 12.2.0 (/usr/bin/c++)
+       found  cmake         cmake version 3.25.1 (cmake)
+       found  cache         /cache
+       found  simulator     /cache/sdk/libascend_sim.so
+       found  landlock      kernels cannot write outside their directory
+       found  git           git version 2.39.5 (git)
+       found  cann-toolkit  /opt/toolkit (ASCEND_HOME_PATH); this version has no `cann` backend and does not use it: all latencies are modelled
+       found  processors    2; --jobs sets how many are used
+
+    ok: everything that tuning needs is there
+    ");
+}
+
+#[test]
+fn what_is_missing_comes_with_a_fix() {
+    let fake = Fake {
+        compiler: Err("no C++ compiler: not found"),
+        cmake: Ok("cmake version 3.13.4"),
+        git: false,
+        cache: false,
+        sdk: false,
+        landlock: false,
+        variables: BTreeMap::from([("ASCEND_TOOLKIT_HOME", "/gone")]),
+    };
+    let (exit, text) = shown(&fake);
+    assert_eq!(exit, Exit::Environment);
+    insta::assert_snapshot!(text, @"
+     missing  c++-compiler  no C++ compiler: not found
+              help: install g++ 9 or newer, such as `apt-get install g++`, or set CXX to a compiler
+     missing  cmake         cmake version 3.13.4 (cmake)
+              help: install CMake 3.19 or newer: `apt-get install cmake` or `pip install cmake`
+     missing  cache         /cache cannot be written: permission denied
+              help: make the directory writable, or set ASCEND_TUNE_CACHE to one that is
+      absent  simulator     not built yet, will be in /cache/sdk/libascend_sim.so
+              help: nothing to do: the first command that runs a kernel builds it, once per machine
+      absent  landlock      kernels run with limits on time, memory and file size, but may write where you may
+              help: use Linux 5.13 or newer with Landlock enabled (`lsm=landlock,..`), and a container that permits it
+      absent  git           `git --version` does not run
+              help: without git, `run` cannot see uncommitted changes and wants --allow-dirty to write back
+      absent  cann-toolkit  ASCEND_TOOLKIT_HOME names /gone, which is not there; this version has no `cann` backend and does not use it: all latencies are modelled
+       found  processors    2; --jobs sets how many are used
+
+    incomplete: tuning needs what is marked missing
+    ");
+}
+
+#[test]
+fn old_compilers_are_refused_by_family() {
+    let state = |version| {
+        let fake = Fake { compiler: Ok(version), ..Fake::complete() };
+        examine(&fake).ok
+    };
+    assert!(!state("g++ (GCC) 4.8.5 20150623 (Red Hat 4.8.5-44)"));
+    assert!(state("Debian clang version 14.0.6"));
+    assert!(!state("clang version 9.0.1"));
+    assert!(state("some compiler without a number"));
+}
+
+#[test]
+fn absent_is_not_missing() {
+    let fake = Fake { git: false, landlock: false, sdk: false, variables: BTreeMap::new(), ..Fake::complete() };
+    assert!(examine(&fake).ok);
+}
+
+#[test]
+fn events_start_with_the_format() {
+    let mut events: Vec<Event> = Vec::new();
+    crate::cli::doctor::execute(&Fake::complete(), &mut events).unwrap();
+    assert!(matches!(events.as_slice(), [Event::Start(start), Event::Doctor(_)] if start.format == 1));
+}
+
+#[test]
+fn the_real_machine_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    let environment = SystemEnvironment::new(directory.path().join("cache"), directory.path().join("none.so"));
+    let doctor = examine(&environment);
+    assert_eq!(doctor.checks.len(), 8);
+    let cache = doctor.checks.iter().find(|check| check.name == "cache").unwrap();
+    assert_eq!(cache.fix, None, "{}", cache.detail);
+}

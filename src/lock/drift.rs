@@ -1,0 +1,158 @@
+//! Whether the project is still what was locked.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{Lock, LockedMachine};
+use crate::source::SourceTree;
+use crate::space::Configuration;
+
+/// What happened to a file since the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileChange {
+    /// Other content.
+    Changed,
+    /// Not in the lock.
+    Added,
+    /// Only in the lock.
+    Removed,
+}
+
+/// One difference between the project and its lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drift {
+    /// A source file.
+    Source {
+        /// Path relative to the operator's root.
+        file: String,
+        /// What happened to it.
+        change: FileChange,
+    },
+    /// The manifest has other content.
+    Manifest,
+    /// Another machine description.
+    Machine {
+        /// Name and version in the lock.
+        locked: String,
+        /// Name and version now.
+        now: String,
+    },
+    /// Another operator.
+    Operator {
+        /// Operator in the lock.
+        locked: String,
+        /// Operator now.
+        now: String,
+    },
+    /// A tunable has another value in the sources than in the lock.
+    Tunable {
+        /// Name of the tunable.
+        name: String,
+        /// Value in the lock, nothing if it is not there.
+        locked: Option<String>,
+        /// Value now, nothing if it is not there.
+        now: Option<String>,
+    },
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Drift::Source { file, change: FileChange::Changed } => write!(formatter, "{file} was changed"),
+            Drift::Source { file, change: FileChange::Added } => write!(formatter, "{file} is new"),
+            Drift::Source { file, change: FileChange::Removed } => write!(formatter, "{file} is gone"),
+            Drift::Manifest => formatter.write_str("ascend.toml was changed"),
+            Drift::Machine { locked, now } => {
+                write!(formatter, "the machine description was {locked} and is now {now}")
+            }
+            Drift::Operator { locked, now } => write!(formatter, "the operator was {locked} and is now {now}"),
+            Drift::Tunable { name, locked: Some(locked), now: Some(now) } => {
+                write!(formatter, "tunable {name} was {locked} and is now {now}")
+            }
+            Drift::Tunable { name, locked: Some(locked), now: None } => {
+                write!(formatter, "tunable {name} was {locked} and is no longer there")
+            }
+            Drift::Tunable { name, now, .. } => {
+                write!(formatter, "tunable {name} = {} is not in the lock", now.as_deref().unwrap_or("?"))
+            }
+        }
+    }
+}
+
+/// The project as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct Current<'a> {
+    /// Operator.
+    pub operator: &'a str,
+    /// Digests of the source files, as [`source_digests`] gives them.
+    pub sources: &'a BTreeMap<String, String>,
+    /// Digest of the manifest's text.
+    pub manifest: &'a str,
+    /// Machine description in use.
+    pub machine: &'a LockedMachine,
+    /// Values of the tunables as the sources have them, to name what changed; nothing if they could not be read.
+    pub configuration: Option<&'a Configuration>,
+}
+
+/// Digest of every file of a source tree, in hexadecimal.
+pub fn source_digests(tree: &SourceTree) -> BTreeMap<String, String> {
+    tree.iter().map(|(file, text)| (file.to_owned(), blake3::hash(text.as_bytes()).to_hex().to_string())).collect()
+}
+
+/// All differences: operator, machine, manifest, files by name, then the tunables that explain them. Empty means none.
+pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
+    let mut found = Vec::new();
+    if lock.operator != current.operator {
+        found.push(Drift::Operator { locked: lock.operator.clone(), now: current.operator.to_owned() });
+    }
+    if lock.machine != *current.machine {
+        let (locked, now) = machine_names(&lock.machine, current.machine);
+        found.push(Drift::Machine { locked, now });
+    }
+    if lock.manifest != current.manifest {
+        found.push(Drift::Manifest);
+    }
+    let mut changes: BTreeMap<&str, FileChange> = BTreeMap::new();
+    for (file, digest) in &lock.sources {
+        match current.sources.get(file) {
+            None => changes.insert(file, FileChange::Removed),
+            Some(now) if now != digest => changes.insert(file, FileChange::Changed),
+            Some(_) => None,
+        };
+    }
+    for file in current.sources.keys().filter(|file| !lock.sources.contains_key(*file)) {
+        changes.insert(file, FileChange::Added);
+    }
+    found.extend(changes.into_iter().map(|(file, change)| Drift::Source { file: file.to_owned(), change }));
+    if let Some(configuration) = current.configuration {
+        found.extend(tunables(&lock.configuration, configuration));
+    }
+    found
+}
+
+fn tunables(locked: &Configuration, now: &Configuration) -> Vec<Drift> {
+    let mut values: BTreeMap<&str, (Option<String>, Option<String>)> = BTreeMap::new();
+    for (name, value) in locked.iter() {
+        values.entry(name).or_default().0 = Some(value.to_string());
+    }
+    for (name, value) in now.iter() {
+        values.entry(name).or_default().1 = Some(value.to_string());
+    }
+    values
+        .into_iter()
+        .filter(|(_, (locked, now))| locked != now)
+        .map(|(name, (locked, now))| Drift::Tunable { name: name.to_owned(), locked, now })
+        .collect()
+}
+
+/// Name and version of both; the digests too where those do not tell them apart.
+fn machine_names(locked: &LockedMachine, now: &LockedMachine) -> (String, String) {
+    let short = |machine: &LockedMachine| format!("{} version {}", machine.name, machine.version);
+    if short(locked) != short(now) {
+        return (short(locked), short(now));
+    }
+    let long = |machine: &LockedMachine| {
+        format!("{} ({})", short(machine), machine.digest.chars().take(12).collect::<String>())
+    };
+    (long(locked), long(now))
+}

@@ -1,0 +1,34 @@
+//! The motifs there are.
+
+use super::Motif;
+use super::d01_double_buffer::DoubleBuffer;
+use super::d05_data_copy_pad::PlainCopy;
+use super::d09_l2_hint::L2Hint;
+use super::v01_scalar_loop::ScalarLoop;
+use super::v02_axpy::Axpy;
+use super::v03_multiply_add::MultiplyAdd;
+use super::v06_scalar_operand::ScalarOperand;
+use super::v26_hoist_duplicate::HoistDuplicate;
+use super::y01_full_barrier::FullBarrier;
+use super::y02_vector_barrier::VectorBarrier;
+
+/// All motifs, by id.
+pub fn all() -> &'static [&'static dyn Motif] {
+    &[
+        &DoubleBuffer,
+        &PlainCopy,
+        &L2Hint,
+        &ScalarLoop,
+        &Axpy,
+        &MultiplyAdd,
+        &ScalarOperand,
+        &HoistDuplicate,
+        &FullBarrier,
+        &VectorBarrier,
+    ]
+}
+
+/// A motif by its id.
+pub fn by_id(id: &str) -> Option<&'static dyn Motif> {
+    all().iter().copied().find(|motif| motif.id() == id)
+}

@@ -1,0 +1,295 @@
+//! What several motifs need of the code: statements, vector calls, liveness of temporaries, insertion of lines.
+
+use std::ops::Range;
+
+use super::context::{Candidate, Context};
+use crate::source::Edit;
+use crate::source::facts::api::Access;
+use crate::source::facts::api::{Shape, overwrites_first, vector_shape};
+use crate::source::facts::{Kernel, Origin, TensorFacts, base_name};
+use crate::source::parse::{Call, Function, Loop, SyntaxFile, TokenKind, lex};
+
+/// An edit of one file.
+pub(super) fn edit(file: &SyntaxFile, span: Range<usize>, replacement: impl Into<String>) -> Edit {
+    Edit { file: file.name().to_owned(), span, replacement: replacement.into() }
+}
+
+/// Text without blanks: equal expressions compare equal.
+pub(super) fn squash(text: &str) -> String {
+    text.chars().filter(|character| !character.is_whitespace()).collect()
+}
+
+/// `AscendC::` where names have to be qualified in this file.
+pub(super) fn scope(file: &SyntaxFile) -> &'static str {
+    if file.text().contains("using namespace AscendC") { "" } else { "AscendC::" }
+}
+
+/// Inserts lines after the line of a statement, indented like it. `None` if the statement shares its lines.
+pub(super) fn insert_after(file: &SyntaxFile, statement: &Range<usize>, lines: &[String]) -> Option<Edit> {
+    let whole = file.whole_lines(statement)?;
+    let indentation = file.indentation(statement.start);
+    let text: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
+    file.slice(&whole).ends_with('\n').then(|| edit(file, whole.end..whole.end, text))
+}
+
+/// All functions with their tensors and kernel.
+pub(super) fn functions(context: &Context) -> Vec<(&SyntaxFile, &Function, &Kernel, TensorFacts)> {
+    let mut found = Vec::new();
+    for file in context.forest.iter() {
+        for function in file.functions() {
+            let name = function.class.as_deref().unwrap_or(&function.name);
+            if let Some(kernel) = context.facts.kernels.get(name) {
+                found.push((file, function, kernel, TensorFacts::of(file, function)));
+            }
+        }
+    }
+    found
+}
+
+/// A vector call in count form that is a statement of its own.
+#[derive(Clone, Debug)]
+pub(super) struct VectorCall<'a> {
+    pub(super) call: &'a Call,
+    pub(super) statement: Range<usize>,
+    pub(super) name: &'a str,
+    pub(super) destination: &'a str,
+    pub(super) sources: Vec<&'a str>,
+    pub(super) scalar: Option<&'a str>,
+    pub(super) count: &'a str,
+}
+
+/// Takes a vector call apart; `Duplicate` has no source and a scalar. Only plain tensors as operands.
+pub(super) fn vector_call<'a>(file: &'a SyntaxFile, call: &'a Call, tensors: &TensorFacts) -> Option<VectorCall<'a>> {
+    let statement = call.statement.clone()?;
+    if call.object.is_some() || call.template_arguments.is_some() || !matches!(call.scope.as_str(), "" | "AscendC") {
+        return None;
+    }
+    let (sources, has_scalar) = match (call.name.as_str(), vector_shape(&call.name)) {
+        ("Duplicate", _) => (0, true),
+        (_, Some(Shape::Binary)) => (2, false),
+        (_, Some(Shape::Unary)) => (1, false),
+        (_, Some(Shape::Scalar)) | ("Axpy", _) => (1, true),
+        ("MulAddDst" | "FusedMulAdd", _) => (2, false),
+        _ => return None,
+    };
+    if call.arguments.len() != 1 + sources + usize::from(has_scalar) + 1 {
+        return None;
+    }
+    let argument = |index: usize| file.slice(&call.arguments[index]).trim();
+    let operands: Vec<&str> = (0..=sources).map(argument).collect();
+    operands.iter().all(|operand| tensors.tensors.contains_key(*operand)).then(|| VectorCall {
+        call,
+        statement,
+        name: &call.name,
+        destination: operands[0],
+        sources: operands[1..].to_vec(),
+        scalar: has_scalar.then(|| argument(1 + sources)),
+        count: argument(call.arguments.len() - 1),
+    })
+}
+
+/// All vector calls of a function in text order.
+pub(super) fn vector_calls<'a>(
+    file: &'a SyntaxFile,
+    function: &Function,
+    tensors: &TensorFacts,
+) -> Vec<VectorCall<'a>> {
+    file.calls_in(function.body.clone()).filter_map(|call| vector_call(file, call, tensors)).collect()
+}
+
+/// The block that a statement stands in directly.
+pub(super) fn block_of(file: &SyntaxFile, statement: &Range<usize>) -> Option<Range<usize>> {
+    let mut node = file.node_at(statement)?;
+    while node.byte_range().len() < statement.len() {
+        node = node.parent()?;
+    }
+    // `node_at` finds the smallest node: climb to the statement itself, then to its parent.
+    while node.parent().is_some_and(|parent| parent.byte_range() == *statement) {
+        node = node.parent()?;
+    }
+    node.parent().filter(|parent| parent.kind() == "compound_statement").map(|parent| parent.byte_range())
+}
+
+/// Identifiers of an expression.
+pub(super) fn words(text: &str) -> Vec<&str> {
+    lex(text).into_iter().filter(|token| token.kind == TokenKind::Word).map(|token| &text[token.span]).collect()
+}
+
+/// Whether the text assigns to the name, steps it, takes its address or passes it on to an unknown place by `&`.
+pub(super) fn assigns(text: &str, name: &str) -> bool {
+    let tokens: Vec<(TokenKind, &str)> = lex(text)
+        .into_iter()
+        .filter(|token| token.kind != TokenKind::Comment)
+        .map(|token| (token.kind, &text[token.span]))
+        .collect();
+    let at = |index: usize| tokens.get(index).map_or("", |(_, word)| *word);
+    for (index, _) in tokens.iter().enumerate().filter(|(_, (kind, word))| *kind == TokenKind::Word && *word == name) {
+        let next = (at(index + 1), at(index + 2));
+        let plain = next.0 == "=" && next.1 != "=";
+        let compound = matches!(next.0, "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^") && next.1 == "=";
+        let stepped = matches!(next, ("+", "+") | ("-", "-"));
+        let before =
+            if index >= 2 { (at(index - 2), at(index - 1)) } else { ("", if index == 1 { at(0) } else { "" }) };
+        let stepped_before = matches!(before, ("+", "+") | ("-", "-"));
+        let address = before.1 == "&" && before.0 != "&";
+        if plain || compound || stepped || stepped_before || address {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether an expression has the same value everywhere in the text: no name in it is assigned there, and it calls nothing
+/// but size queries and casts.
+pub(super) fn invariant(expression: &str, text: &str) -> bool {
+    const PURE: &[&str] = &[
+        "static_cast",
+        "sizeof",
+        "GetSize",
+        "GetBlockIdx",
+        "GetBlockNum",
+        "half",
+        "float",
+        "int32_t",
+        "uint32_t",
+        "T",
+    ];
+    let tokens = lex(expression);
+    let calls_nothing = tokens.windows(2).all(|pair| {
+        let open = &expression[pair[1].span.clone()] == "(";
+        !(open && pair[0].kind == TokenKind::Word) || PURE.contains(&&expression[pair[0].span.clone()])
+    });
+    let indexed = tokens.iter().any(|token| matches!(&expression[token.span.clone()], "[" | "="));
+    let stepped = expression.contains("++") || expression.contains("--");
+    calls_nothing && !indexed && !stepped && words(expression).iter().all(|word| !assigns(text, word))
+}
+
+/// Loops of a function around a byte, innermost first.
+pub(super) fn loops_around<'a>(file: &'a SyntaxFile, function: &Function, byte: usize) -> Vec<&'a Loop> {
+    let body = function.body.clone();
+    let mut loops: Vec<&Loop> = file
+        .loops()
+        .iter()
+        .filter(|repetition| body.contains(&repetition.span.start) && repetition.span.contains(&byte))
+        .collect();
+    loops.reverse();
+    loops
+}
+
+/// Proves that nobody reads `tensor` after the statement before it is overwritten.
+pub(super) fn dead_after(
+    context: &Context,
+    file: &SyntaxFile,
+    function: &Function,
+    kernel: &Kernel,
+    tensors: &TensorFacts,
+    tensor: &str,
+    statement: &Range<usize>,
+    count: &str,
+) -> Result<(), String> {
+    let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
+    let overwrites = |used: &crate::source::facts::TensorUse| {
+        let call =
+            used.call.and_then(|index| file.calls().get(index)).and_then(|call| vector_call(file, call, tensors));
+        call.is_some_and(|call| {
+            let reads_itself = call.sources.contains(&tensor);
+            overwrites_first(call.name)
+                && call.destination == tensor
+                && !reads_itself
+                && squash(call.count) == squash(count)
+        })
+    };
+    let relevant = |used: &&crate::source::facts::TensorUse| used.access != Access::None && !is_free(file, used);
+    if let Some(next) = tensors.uses_of(tensor).filter(relevant).find(|used| used.span.start >= statement.end) {
+        let next_statement =
+            next.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
+        let same_block = next_statement.is_some_and(|next| block_of(file, &next) == block_of(file, statement));
+        return if overwrites(next) && same_block {
+            Ok(())
+        } else {
+            Err(format!("{tensor} is used again at line {}", file.line(next.span.start)))
+        };
+    }
+    // The next round of a loop, or the next call of the function, starts with the first use.
+    for repetition in loops_around(file, function, statement.start) {
+        let declared_inside = repetition.body.contains(&variable.declaration.start);
+        let first = tensors.uses_of(tensor).filter(relevant).find(|used| repetition.span.contains(&used.span.start));
+        if !declared_inside && first.is_some_and(|first| !overwrites(first)) {
+            return Err(format!("the next round of the loop reads {tensor}"));
+        }
+    }
+    match &variable.origin {
+        Origin::Alloc(_) | Origin::DeQue(_) => Ok(()),
+        Origin::Buffer(buffer) => {
+            if tensors.uses_of(tensor).find(relevant).is_some_and(|first| !overwrites(first)) {
+                return Err(format!(
+                    "{tensor} is read before it is written, so its content may come from an earlier call"
+                ));
+            }
+            let gets = kernel.calls(&context.forest).filter(|(_, _, call)| {
+                call.object.as_deref().map(base_name) == Some(buffer) || call.arguments.iter().any(|_| false)
+            });
+            if gets.count() > 1 {
+                return Err(format!("{buffer} is handed out at more than one place"));
+            }
+            Ok(())
+        }
+        Origin::Parameter | Origin::Unknown => {
+            Err(format!("where {tensor} comes from is not known, so its content may be read elsewhere"))
+        }
+    }
+}
+
+fn is_free(file: &SyntaxFile, used: &crate::source::facts::TensorUse) -> bool {
+    used.access == Access::Release
+        && used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| call.name == "FreeTensor")
+}
+
+/// Scratch tensors that the function declares and does not use, of the given element type.
+pub(super) fn unused_scratch<'a>(tensors: &'a TensorFacts, element: &str) -> Vec<&'a str> {
+    let unused = |name: &str| tensors.uses_of(name).next().is_none();
+    tensors
+        .tensors
+        .iter()
+        .filter(|(name, tensor)| {
+            tensor.element == element && matches!(tensor.origin, Origin::Buffer(_)) && unused(name)
+        })
+        .map(|(name, _)| name.as_str())
+        .collect()
+}
+
+/// One candidate for every unused scratch tensor, or one that says that there is none.
+pub(super) fn with_each_scratch(
+    file: &SyntaxFile,
+    call: &VectorCall<'_>,
+    tensors: &TensorFacts,
+    note: &str,
+    text: impl Fn(&str) -> String,
+) -> Vec<Candidate> {
+    let element = tensors.tensors.get(call.destination).map_or("", |tensor| tensor.element.as_str());
+    let same_type =
+        call.sources.iter().all(|source| tensors.tensors.get(*source).is_some_and(|source| source.element == element));
+    let scratches = if same_type { unused_scratch(tensors, element) } else { Vec::new() };
+    if scratches.is_empty() {
+        let reason = "no unused scratch tensor of the same type is declared in the function".to_owned();
+        return vec![Candidate::new(file, &call.call.span, note, Err(reason))];
+    }
+    let candidate = |scratch: &str| {
+        Candidate::new(
+            file,
+            &call.call.span,
+            format!("{note} through {scratch}"),
+            Ok(vec![edit(file, call.call.span.clone(), text(scratch))]),
+        )
+    };
+    scratches.into_iter().map(candidate).collect()
+}
+
+/// Whether the element type is floating point; `None` for a template parameter of unknown meaning.
+pub(super) fn is_float(element: &str) -> Option<bool> {
+    match element {
+        "half" | "float" | "float16_t" | "float32_t" => Some(true),
+        _ if crate::source::facts::fixed_type_bytes(element).is_some() => Some(false),
+        _ => None,
+    }
+}

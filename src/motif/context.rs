@@ -1,0 +1,289 @@
+//! What a motif sees and what it answers.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::aicore::Profile;
+use crate::source::facts::{Facts, KnownValues};
+use crate::source::parse::{ParseError, SyntaxFile, SyntaxForest};
+use crate::source::{Edit, EditError, Patch, SourceTree};
+
+/// A source tree with everything known about it.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The sources.
+    pub tree: SourceTree,
+    /// Their syntax trees.
+    pub forest: SyntaxForest,
+    /// Facts read from them.
+    pub facts: Facts,
+    /// Profile of these sources, where there is one.
+    pub profile: Option<Profile>,
+    /// Values of names over all cases: tunables, tiling fields, sizes of element types (`T` -> 2).
+    pub known: KnownValues,
+}
+
+impl Context {
+    /// Parses the sources and collects the facts.
+    pub fn new(tree: SourceTree, known: KnownValues, profile: Option<Profile>) -> Self {
+        let forest = SyntaxForest::parse(&tree);
+        let facts = Facts::collect(&forest, &known);
+        Self { tree, forest, facts, profile, known }
+    }
+
+    /// The context of changed sources: same knowledge, no profile.
+    pub fn after(&self, tree: SourceTree) -> Self {
+        Self::new(tree, self.known.clone(), None)
+    }
+}
+
+/// Groups of motifs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Movement between memories.
+    DataMovement,
+    /// Flags, barriers and queues.
+    Synchronisation,
+    /// Vector instructions.
+    Vector,
+}
+
+/// A counter that a motif should move down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counter {
+    /// Busy time of the scalar unit.
+    ScalarUs,
+    /// Busy time of the vector unit.
+    VecUs,
+    /// Busy time of copies from global memory.
+    Mte2Us,
+    /// Busy time of copies to global memory.
+    Mte3Us,
+    /// Time lost in waits, all pipes.
+    StallUs,
+}
+
+impl Counter {
+    /// Name in records and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Counter::ScalarUs => "scalar_us",
+            Counter::VecUs => "vec_us",
+            Counter::Mte2Us => "mte2_us",
+            Counter::Mte3Us => "mte3_us",
+            Counter::StallUs => "stall_us",
+        }
+    }
+
+    /// Its value in a profile.
+    pub fn read(self, profile: &Profile) -> f64 {
+        match self {
+            Counter::ScalarUs => profile.pipes.scalar_us,
+            Counter::VecUs => profile.pipes.vec_us,
+            Counter::Mte2Us => profile.pipes.mte2_us,
+            Counter::Mte3Us => profile.pipes.mte3_us,
+            Counter::StallUs => profile.stalls.iter().map(|stall| stall.time_us).sum(),
+        }
+    }
+}
+
+/// A place where a motif applies.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Site {
+    /// File, relative to the operator's root.
+    pub file: String,
+    /// Bytes that show the pattern.
+    pub span: Range<usize>,
+    /// Line of the first byte, from 1.
+    pub line: usize,
+    /// What would be done, one line.
+    pub note: String,
+    /// Conditions that the source does not prove; the verifier must check them.
+    pub conditions: Vec<String>,
+    /// Whether results may differ in rounding.
+    pub rounding: bool,
+}
+
+/// A place that looks like a site but is left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// File, relative to the operator's root.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why an edit was not made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The precondition does not hold.
+    #[error("{motif} does not apply at {file}:{line}: {reason}")]
+    Precondition {
+        /// The motif.
+        motif: String,
+        /// The file.
+        file: String,
+        /// The line.
+        line: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// Nothing like the site is in these sources.
+    #[error("{motif} has no site at {file}:{line} in these sources; look for sites again")]
+    NoSuchSite {
+        /// The motif.
+        motif: String,
+        /// The file.
+        file: String,
+        /// The line.
+        line: usize,
+    },
+    /// The code is not understood.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// The edits do not fit the sources.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+}
+
+/// Sites found and places refused, in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Places where the motif applies.
+    pub sites: Vec<Site>,
+    /// Places that look like it but where it must not be applied.
+    pub refused: Vec<Refused>,
+}
+
+/// A place with the edits that would be made there, or the reason against them.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The place.
+    pub site: Site,
+    /// The edits, or why there are none.
+    pub edits: Result<Vec<Edit>, String>,
+}
+
+impl Candidate {
+    /// A candidate at a span.
+    pub fn new(
+        file: &SyntaxFile,
+        span: &Range<usize>,
+        note: impl Into<String>,
+        edits: Result<Vec<Edit>, String>,
+    ) -> Self {
+        let site = Site {
+            file: file.name().to_owned(),
+            span: span.clone(),
+            line: file.line(span.start),
+            note: note.into(),
+            conditions: Vec::new(),
+            rounding: false,
+        };
+        Self { site, edits }
+    }
+
+    /// Adds a condition that the verifier must check.
+    pub fn on_condition(mut self, condition: impl Into<String>) -> Self {
+        self.site.conditions.push(condition.into());
+        self
+    }
+
+    /// Marks the candidate as changing rounding.
+    pub fn with_rounding(mut self, rounding: bool) -> Self {
+        self.site.rounding = rounding;
+        self
+    }
+}
+
+/// An optimisation that can be made and unmade in source code.
+pub trait Motif: Sync {
+    /// Id in the catalogue.
+    fn id(&self) -> &'static str;
+    /// Title, a few words.
+    fn title(&self) -> &'static str;
+    /// Group.
+    fn family(&self) -> Family;
+    /// What must hold, for the documentation.
+    fn precondition(&self) -> &'static str;
+    /// What it costs, for the documentation.
+    fn cost(&self) -> &'static str;
+    /// Whether it may change rounding.
+    fn rounding_changes(&self) -> bool {
+        false
+    }
+    /// Counters that should go down, most telling first.
+    fn relieves(&self) -> &'static [Counter];
+    /// Speed-up to expect before anything is known, from published measurements.
+    fn prior_gain(&self) -> f64;
+    /// Places for the motif.
+    fn candidates(&self, context: &Context) -> Vec<Candidate>;
+    /// Places where the motif has been applied and can be undone.
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate>;
+
+    /// Sites where the motif applies and places where it was refused.
+    fn find(&self, context: &Context) -> Findings {
+        findings(self.candidates(context), context)
+    }
+    /// The patch at a site of [`Motif::find`].
+    fn apply(&self, context: &Context, site: &Site) -> Result<Patch, Refusal> {
+        patch(self.id(), self.title(), self.candidates(context), context, site)
+    }
+    /// Sites where the motif can be unmade.
+    fn rewind_sites(&self, context: &Context) -> Findings {
+        findings(self.rewind_candidates(context), context)
+    }
+    /// The patch that unmakes the motif at a site of [`Motif::rewind_sites`].
+    fn rewind(&self, context: &Context, site: &Site) -> Result<Patch, Refusal> {
+        let title = format!("rewind of {}", self.title());
+        patch(self.id(), &title, self.rewind_candidates(context), context, site)
+    }
+}
+
+fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
+    let mut findings = Findings::default();
+    for candidate in candidates {
+        let Candidate { site, edits } = candidate;
+        let checked = edits.and_then(|edits| context.forest.check_edits(&edits).map_err(|error| error.to_string()));
+        match checked {
+            Ok(()) => findings.sites.push(site),
+            Err(reason) => findings.refused.push(Refused { file: site.file, line: site.line, reason }),
+        }
+    }
+    findings.sites.sort_by(|left, right| {
+        (&left.file, left.span.start, &left.note).cmp(&(&right.file, right.span.start, &right.note))
+    });
+    findings
+}
+
+fn patch(
+    motif: &str,
+    title: &str,
+    candidates: Vec<Candidate>,
+    context: &Context,
+    site: &Site,
+) -> Result<Patch, Refusal> {
+    let same = |candidate: &Candidate| {
+        candidate.site.file == site.file && candidate.site.span == site.span && candidate.site.note == site.note
+    };
+    let Some(candidate) = candidates.into_iter().find(same) else {
+        return Err(Refusal::NoSuchSite { motif: motif.to_owned(), file: site.file.clone(), line: site.line });
+    };
+    let edits = candidate.edits.map_err(|reason| Refusal::Precondition {
+        motif: motif.to_owned(),
+        file: site.file.clone(),
+        line: site.line,
+        reason,
+    })?;
+    context.forest.check_edits(&edits)?;
+    let title = format!("{title} at {}:{}", site.file, site.line);
+    let patch = Patch { title, motif: motif.to_owned(), edits };
+    let patched = context.tree.apply(&patch)?;
+    context.forest.check_result(&patch, &patched)?;
+    Ok(patch)
+}

@@ -1,0 +1,26 @@
+//! Optimisation motifs: each finds its sites in a kernel, proves or states its precondition, and edits in both directions.
+//!
+//! One file a motif. A motif computes *candidates*, a place with either a patch or the reason why there is none; the
+//! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
+
+mod catalogue;
+mod code;
+mod context;
+mod d01_double_buffer;
+mod d05_data_copy_pad;
+mod d09_l2_hint;
+mod pairs;
+mod v01_scalar_loop;
+mod v02_axpy;
+mod v03_multiply_add;
+mod v06_scalar_operand;
+mod v26_hoist_duplicate;
+mod vectorise;
+mod y01_full_barrier;
+mod y02_vector_barrier;
+
+pub use catalogue::{all, by_id};
+pub use context::{Candidate, Context, Counter, Family, Findings, Motif, Refusal, Refused, Site};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! Finding the operator project: which directory, which layout, which files. Nothing here runs CMake or a compiler.
+
+pub(crate) mod detect;
+mod entry;
+
+pub(crate) use detect::is_interface_code;
+pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
+pub use entry::{KernelEntry, kernel_entries};

@@ -1,0 +1,309 @@
+//! Events: everything that a command has to say, typed. Terminal, JSON lines and the recorded run are renderers of these.
+//!
+//! With `--message-format json` each event is one object on one line of standard output. The first event of every
+//! command is [`Start`] and carries [`FORMAT`]; fields may be added within a format, none is renamed or removed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::aicore::Limiter;
+pub use crate::lock::Origin;
+use crate::space::Configuration;
+
+mod results;
+
+pub use results::{
+    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
+    ProfileEvent, Rewind, RewindStep, StageSummary, Stages, StallReport, Summary, SummaryCase,
+};
+
+/// Version of the event format, carried by the first event.
+pub const FORMAT: u32 = 1;
+
+/// The stage of the loop that made a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Search over tunables.
+    Host,
+    /// Rewriting of kernel sources.
+    Kernel,
+}
+
+impl Stage {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stage::Host => "host",
+            Stage::Kernel => "kernel",
+        }
+    }
+}
+
+/// What became of a candidate. Every kind but `valid` is a rejection that keeps its reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Right on all cases; its latencies count.
+    Valid,
+    /// A constraint of the space or the tiling function refuses it.
+    Infeasible,
+    /// An edit could not be applied to the sources.
+    PatchFailed,
+    /// It does not compile or link.
+    BuildFailed,
+    /// It crashed or ended with an error.
+    RunFailed,
+    /// It went over a limit of the worker: time, memory, file size.
+    LimitExceeded,
+    /// Outputs differ from the reference by more than the tolerance.
+    WrongOutput,
+    /// Outputs agree, but the run shows a hazard.
+    Hazard,
+}
+
+impl Status {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Valid => "valid",
+            Status::Infeasible => "infeasible",
+            Status::PatchFailed => "patch failed",
+            Status::BuildFailed => "build failed",
+            Status::RunFailed => "run failed",
+            Status::LimitExceeded => "limit exceeded",
+            Status::WrongOutput => "wrong output",
+            Status::Hazard => "hazard",
+        }
+    }
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// First event of every command.
+    Start(Start),
+    /// The simulator's SDK was found or built.
+    Sdk(Sdk),
+    /// The unmodified operator was verified and timed.
+    Baseline(Baseline),
+    /// A candidate was evaluated.
+    Evaluation(Evaluation),
+    /// A candidate is the best so far.
+    Improvement(Improvement),
+    /// The loop goes to the other stage.
+    StageSwitch(StageSwitch),
+    /// Something the user should know that stops nothing.
+    Warning(Warning),
+    /// The command failed; the exit status says in which way.
+    Error(Failure),
+    /// One kernel launch explained.
+    Profile(Box<ProfileEvent>),
+    /// Result of `check`.
+    Check(Check),
+    /// Result of `build`.
+    Build(Build),
+    /// Result of `init`.
+    Init(Init),
+    /// Result of `doctor`.
+    Doctor(Doctor),
+    /// Result of `rewind`.
+    Rewind(Rewind),
+    /// Result of `bank`.
+    Bank(Bank),
+    /// Result of `run`, its last event.
+    Summary(Summary),
+}
+
+/// First event of every command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Version of the tool.
+    pub version: String,
+    /// Command: `run`, `check`, ...
+    pub command: String,
+    /// Operator, where one was found already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
+    /// Project directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Backend: `sim`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
+    /// Machine description by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Version of the machine description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_version: Option<String>,
+    /// Where latencies of this command come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Seed of the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Evaluations that may be spent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
+    /// Evaluations taken over from the journal of an earlier run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<u64>,
+}
+
+impl Start {
+    /// The first event of a command; what is known about the operator is filled in by the caller.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: command.into(),
+            operator: None,
+            project: None,
+            backend: None,
+            machine: None,
+            machine_version: None,
+            origin: None,
+            seed: None,
+            budget: None,
+            resumed: None,
+        }
+    }
+}
+
+/// How the SDK came to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SdkStatus {
+    /// Compiled now.
+    Built,
+    /// Found in the cache.
+    Cached,
+}
+
+/// The simulator's SDK was found or built.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sdk {
+    /// How it came to be there.
+    pub status: SdkStatus,
+    /// Where it is.
+    pub path: String,
+    /// Compiler that built it.
+    pub compiler: String,
+    /// Seconds that took.
+    pub wall_s: f64,
+}
+
+/// A case with one latency.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseTime {
+    /// Name of the case.
+    pub name: String,
+    /// Task duration in microseconds.
+    pub us: f64,
+}
+
+/// A case of the unmodified operator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BaselineCase {
+    /// Name of the case.
+    pub name: String,
+    /// Task duration in microseconds.
+    pub us: f64,
+    /// Lower bound in microseconds.
+    pub bound_us: f64,
+    /// What gives the bound.
+    pub limiter: Limiter,
+}
+
+/// The unmodified operator was verified and timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Operator.
+    pub operator: String,
+    /// Timed cases.
+    pub cases: Vec<BaselineCase>,
+    /// Weighted geometric mean of the latencies, in microseconds: the number minimised.
+    pub objective_us: f64,
+}
+
+/// A candidate was evaluated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Number of the evaluation, from 1.
+    pub index: u64,
+    /// Digest of sources, patches and configuration.
+    pub candidate: String,
+    /// Stage that made it.
+    pub stage: Stage,
+    /// Values of the tunables.
+    pub configuration: Configuration,
+    /// Catalogue id of the motif tried, in the kernel stage.
+    pub motif: Option<String>,
+    /// What became of it.
+    pub status: Status,
+    /// Why it was rejected.
+    pub reason: Option<String>,
+    /// Latencies of the cases that ran.
+    pub cases: Vec<CaseTime>,
+    /// Weighted geometric mean of the latencies, in microseconds; nothing for a rejected candidate.
+    pub objective_us: Option<f64>,
+    /// Best speed-up so far over the baseline, this candidate included.
+    pub speedup: f64,
+    /// Whether it cost nothing, because it had been evaluated before.
+    pub cached: bool,
+}
+
+/// A candidate is the best so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Improvement {
+    /// Number of the evaluation.
+    pub index: u64,
+    /// Digest of the candidate.
+    pub candidate: String,
+    /// Stage that made it.
+    pub stage: Stage,
+    /// Its objective in microseconds.
+    pub objective_us: f64,
+    /// Speed-up over the baseline.
+    pub speedup: f64,
+    /// What changed against the best before, one line.
+    pub change: String,
+}
+
+/// The loop goes to the other stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageSwitch {
+    /// Stage that ends.
+    pub from: Option<Stage>,
+    /// Stage that begins.
+    pub to: Stage,
+    /// Why.
+    pub reason: String,
+}
+
+/// Something the user should know that stops nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Kebab-case name of the kind of warning.
+    pub code: String,
+    /// What is the matter.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// The command failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What went wrong, causes after colons.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Exit status of the process.
+    pub exit: u8,
+}

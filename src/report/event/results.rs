@@ -1,0 +1,329 @@
+//! Results: the events that commands end with.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::aicore::{HazardKind, Limiter, PipeTimes, Severity};
+use crate::lock::{CaseVerdict, Origin};
+use crate::space::Configuration;
+
+/// A hazard with the line of the kernel that shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HazardReport {
+    /// Kind.
+    pub kind: HazardKind,
+    /// File, empty if unknown.
+    pub file: String,
+    /// Line, 0 if unknown.
+    pub line: u32,
+    /// What happened and what would order it.
+    pub message: String,
+    /// Whether it rejects a candidate.
+    pub severity: Severity,
+}
+
+/// Time that a pipe lost to one reason, with the line that waited longest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StallReport {
+    /// Pipe that waited: `s`, `v`, `mte2`, `mte3`.
+    pub pipe: String,
+    /// What it waited for.
+    pub reason: String,
+    /// Microseconds, mean over cores that ran.
+    pub time_us: f64,
+    /// File, empty if unknown.
+    pub file: String,
+    /// Line, 0 if unknown.
+    pub line: u32,
+}
+
+/// One kernel launch explained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProfileEvent {
+    /// Operator.
+    pub operator: String,
+    /// Case.
+    pub case: String,
+    /// Kernel as launched.
+    pub kernel: String,
+    /// Number of the launch within the case, from 0.
+    pub launch: u32,
+    /// Task duration in microseconds.
+    pub task_us: f64,
+    /// Lower bound in microseconds.
+    pub bound_us: f64,
+    /// What gives the bound.
+    pub limiter: Limiter,
+    /// Busy time per pipe, mean over cores that ran.
+    pub pipes: PipeTimes,
+    /// Cores that ran.
+    pub cores: u32,
+    /// Duration of the longest core in microseconds.
+    pub longest_core_us: f64,
+    /// Bytes read from global memory.
+    pub gm_read_bytes: u64,
+    /// Bytes written to global memory.
+    pub gm_write_bytes: u64,
+    /// Why pipes waited, largest first.
+    pub stalls: Vec<StallReport>,
+    /// Hazards seen.
+    pub hazards: Vec<HazardReport>,
+    /// Whether outputs match the reference; nothing where there is no reference to compare with.
+    pub correct: Option<bool>,
+    /// A published latency of the same kernel and shape, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_us: Option<f64>,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+}
+
+/// Verdict of `check` as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckVerdict {
+    /// No case is slower than the lock by more than the tolerance, nothing drifted.
+    Ok,
+    /// At least one case is slower.
+    Regressed,
+    /// Sources, manifest or machine are not what was locked.
+    Drifted,
+    /// A case gives wrong outputs or shows a hazard.
+    Wrong,
+    /// The lock misses a case, or the project does.
+    Missing,
+}
+
+/// One case of `check`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckCase {
+    /// Name of the case.
+    pub name: String,
+    /// Latency in the lock, in microseconds.
+    pub locked_us: Option<f64>,
+    /// Latency now, in microseconds.
+    pub now_us: Option<f64>,
+    /// Now over locked.
+    pub ratio: Option<f64>,
+    /// Verdict.
+    pub verdict: CaseVerdict,
+}
+
+/// Result of `check`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// Verdict as a whole.
+    pub verdict: CheckVerdict,
+    /// Cases in the order of the lock.
+    pub cases: Vec<CheckCase>,
+    /// What drifted, one sentence each.
+    pub drift: Vec<String>,
+    /// Ratio up to which a case is not slower.
+    pub tolerance: f64,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+}
+
+/// Result of `build`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Build {
+    /// Operator.
+    pub operator: String,
+    /// Files made.
+    pub artifacts: Vec<String>,
+    /// Values of the tunables that were built.
+    pub configuration: Configuration,
+    /// Whether the values come from the lock.
+    pub locked: bool,
+    /// Seconds that took.
+    pub wall_s: f64,
+}
+
+/// Result of `init`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Init {
+    /// Operator.
+    pub operator: String,
+    /// Shape of the project in words.
+    pub layout: String,
+    /// The manifest.
+    pub manifest: String,
+    /// Whether it was written; `--dry-run` only shows.
+    pub written: bool,
+    /// Names of the cases.
+    pub cases: Vec<String>,
+    /// Names of the tunables found.
+    pub tunables: Vec<String>,
+}
+
+/// What a check of `doctor` found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckState {
+    /// There and usable.
+    Found,
+    /// Not there, and the tool works without.
+    Absent,
+    /// Not there or not usable, and needed.
+    Missing,
+}
+
+/// One check of `doctor`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoctorCheck {
+    /// Kebab-case name.
+    pub name: String,
+    /// What was found.
+    pub state: CheckState,
+    /// Version, place or reason.
+    pub detail: String,
+    /// How to get it.
+    pub fix: Option<String>,
+}
+
+/// Result of `doctor`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doctor {
+    /// Whether everything needed is there.
+    pub ok: bool,
+    /// The checks, in a fixed order.
+    pub checks: Vec<DoctorCheck>,
+}
+
+/// One motif of `rewind`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RewindStep {
+    /// Catalogue id of the motif removed.
+    pub motif: String,
+    /// Where it was removed, `file:line`.
+    pub site: String,
+    /// Latency without it over latency with it; nothing if the removal gave no valid candidate.
+    pub gain: Option<f64>,
+    /// Whether the pair was kept as a record.
+    pub kept: bool,
+    /// Why not, or the name of the record.
+    pub detail: String,
+}
+
+/// Result of `rewind`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rewind {
+    /// Operator.
+    pub operator: String,
+    /// What was removed and what that did.
+    pub steps: Vec<RewindStep>,
+    /// Directory of the bank.
+    pub bank: String,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+}
+
+/// A record of the bank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BankRecord {
+    /// Name of the record.
+    pub id: String,
+    /// Catalogue id of the motif.
+    pub motif: String,
+    /// Operator it was mined from.
+    pub operator: String,
+    /// Latency without the motif over latency with it.
+    pub gain: f64,
+    /// What it says, one line.
+    pub summary: String,
+}
+
+/// Result of `bank`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bank {
+    /// Directory of the bank.
+    pub path: String,
+    /// Records listed, shown or merged.
+    pub records: Vec<BankRecord>,
+    /// Records that were new in a merge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
+}
+
+/// One case of a summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryCase {
+    /// Name of the case.
+    pub name: String,
+    /// Latency before, in microseconds.
+    pub baseline_us: f64,
+    /// Latency of the winner, in microseconds.
+    pub best_us: f64,
+    /// Before over after.
+    pub speedup: f64,
+    /// Lower bound of the winner in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_us: Option<f64>,
+    /// What gives the bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiter: Option<Limiter>,
+}
+
+/// What one stage spent and brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageSummary {
+    /// Evaluations spent.
+    pub evaluations: u64,
+    /// Product of the improvements it found, as a factor: 1 is none.
+    pub gain: f64,
+}
+
+/// Both stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Search over tunables.
+    pub host: StageSummary,
+    /// Rewriting of kernel sources.
+    pub kernel: StageSummary,
+}
+
+/// Result of `run`, its last event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Operator.
+    pub operator: String,
+    /// Timed cases in manifest order.
+    pub cases: Vec<SummaryCase>,
+    /// Weighted geometric mean of the cases' speed-ups.
+    pub speedup: f64,
+    /// Evaluations spent.
+    pub evaluations: u64,
+    /// How many of them were rejected.
+    pub rejected: u64,
+    /// Seconds that the run took.
+    pub wall_s: f64,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+    /// What each stage spent and brought.
+    pub stages: Stages,
+    /// Path of the lock file; nothing if none was written.
+    pub lock: Option<String>,
+    /// Path of the HTML report; nothing if none was written.
+    pub report: Option<String>,
+    /// Values of the tunables that won.
+    pub configuration: Configuration,
+    /// Catalogue ids of the motifs that won, in order of application.
+    pub motifs: Vec<String>,
+    /// Rejections by status word.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rejections: BTreeMap<String, u64>,
+}

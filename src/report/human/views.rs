@@ -1,0 +1,362 @@
+//! Results as text: the summary table, the profile, the verdicts.
+
+use std::fmt::Write as _;
+
+use super::super::event::{
+    Bank, Check, CheckState, CheckVerdict, Doctor, HazardReport, ProfileEvent, Rewind, StallReport, Summary,
+};
+use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
+use super::table::{Align, table};
+use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
+use crate::aicore::Severity;
+use crate::lock::CaseVerdict;
+
+/// Cells of a full bar.
+const BAR_CELLS: usize = 40;
+/// Stalls shown.
+const STALLS: usize = 8;
+
+pub(super) fn summary(summary: &Summary, color: bool) -> String {
+    let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
+    let mut text = format!(
+        "\n{}: {} faster, {origin}\n\n",
+        paint(color, STRONG, &summary.operator),
+        paint(color, if summary.speedup > 1.0 { GOOD } else { STRONG }, &factor(summary.speedup)),
+    );
+    let rows: Vec<Vec<String>> = summary
+        .cases
+        .iter()
+        .map(|case| {
+            let share = case.bound_us.and_then(|bound| percent_of_bound(case.best_us, bound));
+            vec![
+                case.name.clone(),
+                microseconds(case.baseline_us),
+                microseconds(case.best_us),
+                factor(case.speedup),
+                case.bound_us.map_or_else(|| "-".to_owned(), microseconds),
+                share.map_or_else(|| "-".to_owned(), percent),
+                case.limiter.map_or_else(|| "-".to_owned(), |one| limiter(one).to_owned()),
+            ]
+        })
+        .collect();
+    let word = summary.origin.word();
+    let (baseline, best) = (format!("baseline ({word})"), format!("best ({word})"));
+    text.push_str(&table(
+        &[
+            ("case", Align::Left),
+            (&baseline, Align::Right),
+            (&best, Align::Right),
+            ("speed-up", Align::Right),
+            ("bound", Align::Right),
+            ("of bound", Align::Right),
+            ("limited by", Align::Left),
+        ],
+        &rows,
+    ));
+    let _ = writeln!(
+        text,
+        "\n  {} in {}, {} rejected; host stage {} ({}), kernel stage {} ({})",
+        counted(summary.evaluations, "evaluation"),
+        seconds(summary.wall_s),
+        summary.rejected,
+        factor(summary.stages.host.gain),
+        counted(summary.stages.host.evaluations, "evaluation"),
+        factor(summary.stages.kernel.gain),
+        counted(summary.stages.kernel.evaluations, "evaluation"),
+    );
+    if !summary.configuration.is_empty() {
+        let _ = writeln!(text, "  configuration  {}", summary.configuration);
+    }
+    if !summary.motifs.is_empty() {
+        let _ = writeln!(text, "  motifs         {}", summary.motifs.join(", "));
+    }
+    if let Some(lock) = &summary.lock {
+        let _ = writeln!(text, "  lock           {lock}");
+    }
+    if let Some(report) = &summary.report {
+        let _ = writeln!(text, "  report         {report}");
+    }
+    text
+}
+
+pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
+    let origin = machine_text(profile.origin.word(), &profile.machine, &profile.machine_version);
+    let mut text = format!(
+        "\n{}, case {}: kernel {}, launch {}\n",
+        paint(color, STRONG, &profile.operator),
+        profile.case,
+        profile.kernel,
+        profile.launch,
+    );
+    let _ = writeln!(
+        text,
+        "  task   {} {origin}, {}, longest core {}",
+        paint(color, STRONG, &microseconds(profile.task_us)),
+        counted(u64::from(profile.cores), "core"),
+        microseconds(profile.longest_core_us),
+    );
+    if let Some(share) = percent_of_bound(profile.task_us, profile.bound_us) {
+        let style = if share >= 90.0 { GOOD } else { WARN };
+        let _ = writeln!(
+            text,
+            "  bound  {} by {}: you are at {} of the bound",
+            microseconds(profile.bound_us),
+            limiter(profile.limiter),
+            paint(color, style, &percent(share)),
+        );
+    }
+    if let Some(published) = profile.published_us {
+        let _ = writeln!(
+            text,
+            "  published  {}; {} over published is {}",
+            microseconds(published),
+            profile.origin.word(),
+            number(profile.task_us / published),
+        );
+    }
+    let _ =
+        writeln!(text, "  memory  {} read, {} written", bytes(profile.gm_read_bytes), bytes(profile.gm_write_bytes));
+    text.push_str(&pipes(profile));
+    text.push_str(&stalls(&profile.stalls));
+    text.push_str(&hazards(&profile.hazards, color));
+    let verdict = match profile.correct {
+        Some(true) => paint(color, GOOD, "outputs are right"),
+        Some(false) => paint(color, BAD, "outputs are WRONG"),
+        None => "outputs were not compared: there is no reference".to_owned(),
+    };
+    let _ = writeln!(text, "\n  {verdict}");
+    text
+}
+
+fn pipes(profile: &ProfileEvent) -> String {
+    let pipes = &profile.pipes;
+    let all = [
+        ("MTE2", pipes.mte2_us, true),
+        ("MTE1", pipes.mte1_us, false),
+        ("cube", pipes.cube_us, false),
+        ("vector", pipes.vec_us, true),
+        ("fixpipe", pipes.fixpipe_us, false),
+        ("MTE3", pipes.mte3_us, true),
+        ("scalar", pipes.scalar_us, true),
+    ];
+    let mut text = "\n  pipe busy, mean over cores\n".to_owned();
+    for (name, busy_us, always) in all {
+        if !always && busy_us == 0.0 {
+            continue;
+        }
+        let share =
+            if profile.longest_core_us > 0.0 { (busy_us / profile.longest_core_us).clamp(0.0, 1.0) } else { 0.0 };
+        let _ = writeln!(text, "    {name:<8}{} {:>5}  {}", bar(share), percent(share * 100.0), microseconds(busy_us));
+    }
+    text
+}
+
+/// A bar of eighth blocks, always [`BAR_CELLS`] wide.
+fn bar(share: f64) -> String {
+    const PARTS: [char; 8] = ['·', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    let eighths = (share * (BAR_CELLS * 8) as f64).round() as usize;
+    let mut cells = "█".repeat(eighths / 8);
+    if eighths / 8 < BAR_CELLS {
+        cells.push(PARTS[eighths % 8]);
+        cells.push_str(&"·".repeat(BAR_CELLS - eighths / 8 - 1));
+    }
+    cells
+}
+
+fn place(file: &str, line: u32) -> String {
+    match (file.is_empty(), line) {
+        (true, _) => String::new(),
+        (false, 0) => file.to_owned(),
+        (false, line) => format!("{file}:{line}"),
+    }
+}
+
+fn stalls(stalls: &[StallReport]) -> String {
+    if stalls.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n  stalls, mean over cores\n".to_owned();
+    let rows: Vec<Vec<String>> = stalls
+        .iter()
+        .take(STALLS)
+        .map(|stall| {
+            vec![
+                "  ".to_owned() + &stall.pipe,
+                stall.reason.clone(),
+                microseconds(stall.time_us),
+                place(&stall.file, stall.line),
+            ]
+        })
+        .collect();
+    text.push_str(&table(
+        &[("  pipe", Align::Left), ("waits for", Align::Left), ("time", Align::Right), ("longest at", Align::Left)],
+        &rows,
+    ));
+    if stalls.len() > STALLS {
+        let _ = writeln!(text, "    and {} smaller ones", stalls.len() - STALLS);
+    }
+    text
+}
+
+fn hazards(hazards: &[HazardReport], color: bool) -> String {
+    if hazards.is_empty() {
+        return "\n  no hazards\n".to_owned();
+    }
+    let mut text = format!("\n  {}\n", counted(hazards.len() as u64, "hazard"));
+    for hazard in hazards {
+        let (style, word) = match hazard.severity {
+            Severity::Error => (BAD, "error"),
+            Severity::Warning => (WARN, "warning"),
+        };
+        let kind = serde_json::to_value(hazard.kind).ok();
+        let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("hazard");
+        let label = paint(color, style, &format!("{word}[{kind}]"));
+        let _ = writeln!(text, "    {label} {}\n      {}", place(&hazard.file, hazard.line), hazard.message);
+    }
+    text
+}
+
+pub(super) fn check(check: &Check, color: bool) -> String {
+    let mut text = String::new();
+    let time = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), microseconds);
+    let rows: Vec<Vec<String>> = check
+        .cases
+        .iter()
+        .map(|case| {
+            let change = case.ratio.map(|ratio| 100.0 * (ratio - 1.0));
+            vec![
+                case.name.clone(),
+                time(case.locked_us),
+                time(case.now_us),
+                change.map_or_else(|| "-".to_owned(), |change| format!("{change:+.1} %")),
+                case.verdict.word().to_owned(),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        let now = format!("now ({})", check.origin.word());
+        text.push_str(&table(
+            &[
+                ("case", Align::Left),
+                ("locked", Align::Right),
+                (&now, Align::Right),
+                ("change", Align::Right),
+                ("verdict", Align::Left),
+            ],
+            &rows,
+        ));
+        text.push('\n');
+    }
+    for drift in &check.drift {
+        let _ = writeln!(text, "{} {drift}", paint(color, BAD, "drift:"));
+    }
+    let slack = percent(100.0 * (check.tolerance - 1.0));
+    let machine = machine_text(check.origin.word(), &check.machine, &check.machine_version);
+    let slower = check.cases.iter().filter(|case| case.verdict == CaseVerdict::Regressed).count() as u64;
+    let verdict = match check.verdict {
+        CheckVerdict::Ok => {
+            paint(color, GOOD, "ok") + &format!(": no case is more than {slack} slower than ascend.lock")
+        }
+        CheckVerdict::Regressed => {
+            paint(color, BAD, "regressed")
+                + &format!(": {} more than {slack} slower than ascend.lock", counted(slower, "case"))
+        }
+        CheckVerdict::Drifted => {
+            paint(color, BAD, "drifted")
+                + ": the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`"
+        }
+        CheckVerdict::Wrong => paint(color, BAD, "wrong") + ": a case fails verification",
+        CheckVerdict::Missing => paint(color, BAD, "missing") + ": project and ascend.lock have different cases",
+    };
+    let _ = writeln!(text, "{verdict} ({machine})");
+    text
+}
+
+pub(super) fn doctor(doctor: &Doctor, color: bool) -> String {
+    let mut text = String::new();
+    let widest = doctor.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
+    for check in &doctor.checks {
+        let (style, word) = match check.state {
+            CheckState::Found => (GOOD, "found"),
+            CheckState::Absent => (STRONG, "absent"),
+            CheckState::Missing => (BAD, "missing"),
+        };
+        let state = paint(color, style, &format!("{word:>8}"));
+        let _ = writeln!(text, "{state}  {:<widest$}  {}", check.name, check.detail);
+        if let Some(fix) = &check.fix {
+            let _ = writeln!(text, "          {} {fix}", paint(color, HINT, "help:"));
+        }
+    }
+    let verdict = if doctor.ok {
+        paint(color, GOOD, "ok") + ": everything that tuning needs is there"
+    } else {
+        paint(color, BAD, "incomplete") + ": tuning needs what is marked missing"
+    };
+    let _ = writeln!(text, "\n{verdict}");
+    text
+}
+
+pub(super) fn rewind(rewind: &Rewind) -> String {
+    let rows: Vec<Vec<String>> = rewind
+        .steps
+        .iter()
+        .map(|step| {
+            vec![
+                step.motif.clone(),
+                step.site.clone(),
+                step.gain.map_or_else(|| "-".to_owned(), factor),
+                if step.kept { "kept" } else { "dropped" }.to_owned(),
+                step.detail.clone(),
+            ]
+        })
+        .collect();
+    let gain = format!("gain ({})", rewind.origin.word());
+    let mut text = table(
+        &[
+            ("motif", Align::Left),
+            ("removed at", Align::Left),
+            (&gain, Align::Right),
+            ("record", Align::Left),
+            ("", Align::Left),
+        ],
+        &rows,
+    );
+    let kept = rewind.steps.iter().filter(|step| step.kept).count() as u64;
+    let _ = writeln!(text, "\n{} written to {} ({})", counted(kept, "record"), rewind.bank, rewind.machine);
+    text
+}
+
+pub(super) fn bank(bank: &Bank) -> String {
+    let rows: Vec<Vec<String>> = bank
+        .records
+        .iter()
+        .map(|record| {
+            vec![
+                record.id.clone(),
+                record.motif.clone(),
+                record.operator.clone(),
+                factor(record.gain),
+                record.summary.clone(),
+            ]
+        })
+        .collect();
+    let mut text = String::new();
+    if !rows.is_empty() {
+        text.push_str(&table(
+            &[
+                ("record", Align::Left),
+                ("motif", Align::Left),
+                ("operator", Align::Left),
+                ("gain", Align::Right),
+                ("what it says", Align::Left),
+            ],
+            &rows,
+        ));
+        text.push('\n');
+    }
+    let _ = match bank.added {
+        Some(added) => writeln!(text, "{} added to {}", counted(added, "record"), bank.path),
+        None => writeln!(text, "{} in {}", counted(bank.records.len() as u64, "record"), bank.path),
+    };
+    text
+}

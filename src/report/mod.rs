@@ -1,0 +1,22 @@
+//! What a command says and what stays behind: events, terminal, JSON lines, the HTML report and the timeline trace.
+//!
+//! Everything here is a rendering of typed data: [`event`] while a command runs, [`RunRecord`] afterwards. Nothing
+//! here prints by itself; writers and draw targets are handed in.
+
+pub mod event;
+mod html;
+mod human;
+mod record;
+mod sink;
+mod svg;
+mod trace;
+mod units;
+
+#[cfg(test)]
+mod tests;
+
+pub use html::{RenderError, render_html, write_html};
+pub use human::{Human, HumanOptions, Verbosity};
+pub use record::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
+pub use sink::{JsonLines, Silent, Sink};
+pub use trace::chrome_trace;

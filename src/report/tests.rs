@@ -1,0 +1,368 @@
+mod sample;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use indicatif::ProgressDrawTarget;
+
+use super::event::*;
+use super::*;
+use crate::lock::CaseVerdict;
+
+fn json(event: &Event) -> String {
+    let mut output = Vec::new();
+    JsonLines::new(&mut output).emit(event).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+/// Status lines and results of the events.
+fn human(events: &[Event], verbosity: Verbosity, color: bool) -> String {
+    let (mut status, mut results) = (Vec::new(), Vec::new());
+    {
+        let options = HumanOptions { verbosity, color, progress: None };
+        let mut human = Human::new(&mut status, &mut results, options);
+        for event in events {
+            human.emit(event).unwrap();
+        }
+    }
+    format!("{}---\n{}", String::from_utf8(status).unwrap(), String::from_utf8(results).unwrap())
+}
+
+#[test]
+fn the_summary_keeps_its_contract() {
+    insta::assert_snapshot!(json(&Event::Summary(sample::summary())), @r#"{"event":"summary","operator":"GeluNaive","cases":[{"name":"large","baseline_us":1234.5,"best_us":20.5,"speedup":60.25,"bound_us":18.25,"limiter":"memory"},{"name":"odd","baseline_us":8.5,"best_us":4.25,"speedup":2.0}],"speedup":10.5,"evaluations":100,"rejected":23,"wall_s":83.0,"origin":"modelled","machine":"ascend910b2","machine_version":"3","stages":{"host":{"evaluations":70,"gain":4.2},"kernel":{"evaluations":30,"gain":2.5}},"lock":"ascend.lock","report":"target/ascend-tune/report.html","configuration":{"BLOCK_DIM":40,"BUFFER_NUM":2,"TILE_LENGTH":8192},"motifs":["S01","A03"],"rejections":{"hazard":3,"infeasible":20}}"#);
+}
+
+#[test]
+fn the_profile_keeps_its_contract() {
+    insta::assert_snapshot!(json(&Event::Profile(Box::new(sample::profile_event()))), @r#"{"event":"profile","operator":"AddCustom","case":"large","kernel":"add_custom","launch":0,"task_us":20.5,"bound_us":19.0,"limiter":"mte2","pipes":{"scalar_us":2.0,"vec_us":5.5,"mte1_us":0.0,"mte2_us":16.25,"mte3_us":9.0,"cube_us":0.0,"fixpipe_us":0.0},"cores":40,"longest_core_us":18.0,"gm_read_bytes":67108864,"gm_write_bytes":33554432,"stalls":[{"pipe":"v","reason":"flag mte2->v","time_us":10.5,"file":"op_kernel/add_custom.cpp","line":41},{"pipe":"mte3","reason":"flag v->mte3","time_us":0.25,"file":"","line":0}],"hazards":[{"kind":"race","file":"op_kernel/add_custom.cpp","line":44,"message":"v reads 1024 bytes of UB that mte2 writes; a flag mte2->v would order them","severity":"error"}],"correct":true,"published_us":21.0,"origin":"modelled","machine":"ascend910b2","machine_version":"3"}"#);
+}
+
+#[test]
+fn the_check_keeps_its_contract() {
+    insta::assert_snapshot!(json(&Event::Check(sample::check())), @r#"{"event":"check","verdict":"regressed","cases":[{"name":"large","locked_us":20.0,"now_us":25.0,"ratio":1.25,"verdict":"regressed"},{"name":"odd","locked_us":4.0,"now_us":4.0,"ratio":1.0,"verdict":"ok"},{"name":"new","locked_us":null,"now_us":2.0,"ratio":null,"verdict":"missing"}],"drift":[],"tolerance":1.03,"origin":"modelled","machine":"ascend910b2","machine_version":"3"}"#);
+}
+
+#[test]
+fn the_first_event_carries_format_and_version() {
+    let line = json(&Event::Start(Start::new("run")));
+    let expected =
+        concat!(r#"{"event":"start","format":1,"version":""#, env!("CARGO_PKG_VERSION"), r#"","command":"run"}"#, "\n");
+    assert_eq!(line, expected);
+}
+
+#[test]
+fn every_event_survives_json_and_has_its_name() {
+    let events = sample::events();
+    let mut names: Vec<String> = Vec::new();
+    for event in &events {
+        let line = json(event);
+        assert_eq!(line.matches('\n').count(), 1);
+        assert_eq!(serde_json::from_str::<Event>(&line).unwrap(), *event);
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        names.push(value["event"].as_str().unwrap().to_owned());
+    }
+    names.dedup();
+    insta::assert_snapshot!(names.join(" "), @"start sdk baseline evaluation improvement stage-switch summary warning error build init doctor rewind bank profile check");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_not_an_error() {
+    struct Closed;
+    impl io::Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut lines = JsonLines::new(Closed);
+    let options = HumanOptions { verbosity: Verbosity::Normal, color: false, progress: None };
+    let mut human = Human::new(Closed, Closed, options);
+    for event in sample::events() {
+        lines.emit(&event).unwrap();
+        human.emit(&event).unwrap();
+    }
+}
+
+#[test]
+fn a_run_without_a_terminal_gives_plain_lines() {
+    insta::assert_snapshot!(human(&sample::run_events(), Verbosity::Normal, false), @"
+          Tuning GeluNaive (fixtures/gelu_naive), latencies modelled on ascend910b2 version 3
+        Resuming after 12 evaluations of an earlier run; --no-resume starts over
+           Built the simulator with g++ 12.2.0 in 21.4 s (/cache/sdk)
+        Baseline large: 1234 us modelled, 1 % of the bound 18.25 us
+        Improved 617.2 us modelled (2.00x) at #13, host stage: BLOCK_DIM 1 -> 24
+       Switching to the kernel stage: no improvement in 20 evaluations
+    ---
+
+    GeluNaive: 10.50x faster, modelled on ascend910b2 version 3
+
+      case   baseline (modelled)  best (modelled)  speed-up     bound  of bound  limited by
+      large              1234 us         20.50 us    60.25x  18.25 us      89 %  memory bandwidth
+      odd               8.500 us         4.250 us     2.00x         -         -  -
+
+      100 evaluations in 1 m 23 s, 23 rejected; host stage 4.20x (70 evaluations), kernel stage 2.50x (30 evaluations)
+      configuration  BLOCK_DIM=40 BUFFER_NUM=2 TILE_LENGTH=8192
+      motifs         S01, A03
+      lock           ascend.lock
+      report         target/ascend-tune/report.html
+    ");
+}
+
+#[test]
+fn a_verbose_run_shows_every_evaluation() {
+    insta::assert_snapshot!(human(&sample::run_events()[2..6], Verbosity::Verbose, false), @"
+        Baseline large: 1234 us, 1 % of the bound 18.25 us
+       Evaluated #13 host BLOCK_DIM=24 BUFFER_NUM=2 TILE_LENGTH=6656: 617.2 us
+       Evaluated #14 host BLOCK_DIM=24 BUFFER_NUM=2 TILE_LENGTH=7168 (seen before): 800.0 us
+        Rejected #15 kernel A03 BLOCK_DIM=24 BUFFER_NUM=2 TILE_LENGTH=7680: hazard: gelu_naive.cpp:41: race between mte2 and v
+    ---
+    ");
+}
+
+#[test]
+fn a_quiet_run_shows_only_results() {
+    let text = human(&sample::run_events(), Verbosity::Quiet, false);
+    assert!(text.starts_with("---\n\nGeluNaive"), "{text}");
+}
+
+#[test]
+fn colour_is_only_there_when_asked_for() {
+    assert!(!human(&sample::events(), Verbosity::Verbose, false).contains('\u{1b}'));
+    assert!(human(&sample::events(), Verbosity::Normal, true).contains("\u{1b}[1m\u{1b}[32m      Tuning\u{1b}[0m"));
+}
+
+#[test]
+fn a_progress_bar_changes_no_line() {
+    let events = sample::run_events();
+    let (mut status, mut results) = (Vec::new(), Vec::new());
+    {
+        let progress = Some(ProgressDrawTarget::hidden());
+        let options = HumanOptions { verbosity: Verbosity::Normal, color: false, progress };
+        let mut human = Human::new(&mut status, &mut results, options);
+        for event in &events {
+            human.emit(event).unwrap();
+        }
+    }
+    let with_bar = format!("{}---\n{}", String::from_utf8(status).unwrap(), String::from_utf8(results).unwrap());
+    assert_eq!(with_bar, human(&events, Verbosity::Normal, false));
+}
+
+#[test]
+fn a_profile_explains_the_time() {
+    insta::assert_snapshot!(human(&[Event::Profile(Box::new(sample::profile_event()))], Verbosity::Normal, false), @"
+    ---
+
+    AddCustom, case large: kernel add_custom, launch 0
+      task   20.50 us modelled on ascend910b2 version 3, 40 cores, longest core 18.00 us
+      bound  19.00 us by MTE2 (reads from global memory): you are at 93 % of the bound
+      published  21.00 us; modelled over published is 0.976
+      memory  64.00 MiB read, 32.00 MiB written
+
+      pipe busy, mean over cores
+        MTE2    ████████████████████████████████████▏···  90 %  16.25 us
+        vector  ████████████▎···························  31 %  5.500 us
+        MTE3    ████████████████████····················  50 %  9.000 us
+        scalar  ████▌···································  11 %  2.000 us
+
+      stalls, mean over cores
+        pipe  waits for         time  longest at
+        v     flag mte2->v  10.50 us  op_kernel/add_custom.cpp:41
+        mte3  flag v->mte3  0.250 us
+
+      1 hazard
+        error[race] op_kernel/add_custom.cpp:44
+          v reads 1024 bytes of UB that mte2 writes; a flag mte2->v would order them
+
+      outputs are right
+    ");
+}
+
+#[test]
+fn a_check_says_which_case_and_by_how_much() {
+    insta::assert_snapshot!(human(&[Event::Check(sample::check())], Verbosity::Normal, false), @"
+    ---
+      case     locked  now (modelled)   change  verdict
+      large  20.00 us        25.00 us  +25.0 %  regressed
+      odd    4.000 us        4.000 us   +0.0 %  ok
+      new           -        2.000 us        -  missing
+
+    regressed: 1 case more than 3 % slower than ascend.lock (modelled on ascend910b2 version 3)
+    ");
+    let drifted = Check {
+        verdict: CheckVerdict::Drifted,
+        cases: Vec::new(),
+        drift: vec!["op_kernel/gelu_naive.cpp was changed".into(), "tunable BUFFER_NUM was 2 and is now 1".into()],
+        ..sample::check()
+    };
+    insta::assert_snapshot!(human(&[Event::Check(drifted)], Verbosity::Normal, false), @"
+    ---
+    drift: op_kernel/gelu_naive.cpp was changed
+    drift: tunable BUFFER_NUM was 2 and is now 1
+    drifted: the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run` (modelled on ascend910b2 version 3)
+    ");
+}
+
+#[test]
+fn warnings_errors_rewinds_and_banks_read_well() {
+    insta::assert_snapshot!(human(&sample::other_events(), Verbosity::Normal, false), @"
+    warning: tunable STRIDE has no effect on any case
+      help: remove it from ascend.toml
+    error: fixtures/x/ascend.toml: there is no manifest
+      help: `cargo ascend-tune init` writes one
+        Finished GeluNaive with the values of ascend.lock in 250 ms
+    Would create ascend.toml for GeluNaive (msopgen): 1 case, 2 tunables
+    ---
+    build/libcust_opapi.so
+     missing  cmake  `cmake --version` does not run
+              help: install CMake
+
+    incomplete: tuning needs what is marked missing
+      motif  removed at                   gain (modelled)  record
+      D01    op_kernel/softmax_rows.h:31            1.42x  kept     D01-softmax-rows-3f2a
+      A03    op_kernel/softmax_rows.h:77                -  dropped  the kernel does not build without it
+
+    1 record written to bank (ascend910b2)
+      record                 motif  operator      gain  what it says
+      D01-softmax-rows-3f2a  D01    SoftmaxRows  1.42x  double buffering where MTE2 and vector take equally long
+
+    1 record added to bank
+    ");
+}
+
+#[test]
+fn every_latency_says_that_it_is_modelled() {
+    for event in sample::events() {
+        let result = human(&[sample::start(), event], Verbosity::Normal, false);
+        if result.contains(" us") {
+            assert!(result.contains("modelled"), "{result}");
+        }
+        assert!(!result.contains("measured"), "{result}");
+    }
+}
+
+#[test]
+fn the_report_stands_alone() {
+    let record = sample::record();
+    let html = render_html(&record).unwrap();
+    for external in ["http:", "https:", "src=", "@import", "url(", "<script", "<link"] {
+        assert!(!html.contains(external), "{external}");
+    }
+    assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
+    assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
+    assert!(html.contains("aria-labelledby=\"search-title search-desc\""));
+    assert!(html.contains("modelled on ascend910b2 version 3"));
+    // Text from sources is text.
+    assert!(html.contains("LocalTensor&lt;half&gt;"));
+    assert!(!html.contains("LocalTensor<half>"));
+    // Same record, same bytes.
+    assert_eq!(html, render_html(&record).unwrap());
+}
+
+#[test]
+fn a_run_that_found_nothing_still_has_a_report() {
+    let mut record = sample::record();
+    record.evaluations.clear();
+    record.changes.clear();
+    record.diffs.clear();
+    record.configuration = record.baseline_configuration.clone();
+    record.speedup = 1.0;
+    record.bound_objective_us = None;
+    for case in &mut record.cases {
+        case.after = None;
+        case.best_us = case.baseline_us;
+    }
+    let html = render_html(&record).unwrap();
+    assert!(html.contains("no faster candidate found"));
+    assert!(html.contains("Nothing: the operator stays as it is."));
+}
+
+#[test]
+fn numbers_out_of_order_do_not_break_the_plots() {
+    let mut record = sample::record();
+    record.baseline_objective_us = 0.0;
+    record.bound_objective_us = Some(f64::NAN);
+    for evaluation in &mut record.evaluations {
+        evaluation.objective_us = Some(f64::INFINITY);
+    }
+    if let Some(profile) = &mut record.cases[0].before {
+        profile.timeline[0].end_us = f64::NAN;
+        profile.longest_core_us = 0.0;
+    }
+    let html = render_html(&record).unwrap();
+    assert!(!html.contains("NaN") && !html.contains("\"inf"));
+}
+
+#[test]
+fn the_report_is_written_by_rename() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("target/ascend-tune/report.html");
+    write_html(&sample::record(), &path).unwrap();
+    write_html(&sample::record(), &path).unwrap();
+    assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_record_survives_json() {
+    let record = sample::record();
+    let text = serde_json::to_string(&record).unwrap();
+    assert_eq!(serde_json::from_str::<RunRecord>(&text).unwrap(), record);
+}
+
+#[test]
+fn the_trace_has_a_lane_for_each_pipe() {
+    let record = sample::record();
+    let case = &record.cases[0];
+    let profiles = [("before", case.before.as_ref().unwrap()), ("after", case.after.as_ref().unwrap())];
+    let text = chrome_trace(&profiles, Origin::Modelled, &BTreeMap::from([(7, "gelu.cpp:40".to_owned())]));
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let names = |name: &str| events.iter().filter(|one| one["name"] == name).count();
+    assert_eq!((names("process_name"), names("thread_name")), (2, 8));
+    let complete: Vec<_> = events.iter().filter(|one| one["ph"] == "X").collect();
+    assert_eq!(complete.len(), profiles.iter().map(|(_, one)| one.timeline.len()).sum::<usize>());
+    assert!(complete.iter().any(|one| one["args"]["site"] == "gelu.cpp:40"));
+    assert!(complete.iter().all(|one| one["dur"].as_f64().unwrap() >= 0.0));
+}
+
+#[test]
+fn diffs_are_unified_and_only_of_what_changed() {
+    assert_eq!(FileDiff::between("a.h", "same\n", "same\n"), None);
+    let mut before = crate::source::SourceTree::new();
+    before.insert("a.h", "one\ntwo\n");
+    before.insert("b.h", "kept\n");
+    let mut after = before.clone();
+    after.insert("a.h", "one\nthree\n");
+    let diffs = FileDiff::of_trees(&before, &after);
+    insta::assert_snapshot!(diffs.iter().map(|diff| diff.unified.as_str()).collect::<String>(), @"
+    --- a/a.h
+    +++ b/a.h
+    @@ -1,2 +1,2 @@
+     one
+    -two
+    +three
+    ");
+}
+
+#[test]
+fn words_are_the_same_in_json() {
+    for verdict in [CaseVerdict::Ok, CaseVerdict::Regressed, CaseVerdict::Improved, CaseVerdict::Missing] {
+        assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.word());
+    }
+    for origin in [Origin::Modelled, Origin::Measured] {
+        assert_eq!(serde_json::to_value(origin).unwrap(), origin.word());
+    }
+    for stage in [Stage::Host, Stage::Kernel] {
+        assert_eq!(serde_json::to_value(stage).unwrap(), stage.word());
+    }
+}
+
+#[test]
+#[ignore = "writes target/sample-report.html, to look at after a change of the template"]
+fn sample_report() {
+    write_html(&sample::record(), Path::new("target/sample-report.html")).unwrap();
+}

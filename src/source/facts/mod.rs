@@ -1,0 +1,103 @@
+//! Facts that motifs rest on, read from the syntax trees: queues and buffers, local tensors, constants, copies.
+
+pub mod api;
+mod expression;
+mod kernel;
+mod tensors;
+
+use std::collections::BTreeMap;
+
+pub use expression::{KnownValues, fixed_type_bytes, parse_integer};
+pub use kernel::{CopyOrigins, InitBuffer, Kernel, Place, Queue};
+pub use tensors::{Origin, Tensor, TensorFacts, TensorUse, base_name, element_type};
+
+use super::parse::{SyntaxFile, SyntaxForest, TokenKind, lex};
+
+/// A named integer constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Name.
+    pub name: String,
+    /// The literal or expression that it stands for.
+    pub value: Place,
+    /// Its text.
+    pub text: String,
+}
+
+/// Facts of a whole source tree.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Kernels by class or function name.
+    pub kernels: BTreeMap<String, Kernel>,
+    /// Named constants in file order: `constexpr`, `const`, static members, `#define`.
+    pub constants: Vec<Constant>,
+    /// What the constants' names are known to be.
+    pub known: KnownValues,
+}
+
+impl Facts {
+    /// Collects the facts.
+    pub fn collect(forest: &SyntaxForest, known: &KnownValues) -> Self {
+        let constants: Vec<Constant> = forest.iter().flat_map(constants_of).collect();
+        let mut known = known.clone();
+        // Constants may be made of constants: three rounds are deeper than code goes.
+        for _ in 0..3 {
+            for constant in &constants {
+                if let Some(value) = known.value(&constant.text) {
+                    known.add(constant.name.clone(), value);
+                }
+            }
+        }
+        Self { kernels: collect_kernels(forest), constants, known }
+    }
+
+    /// The kernel a function belongs to.
+    pub fn kernel_at(&self, file: &SyntaxFile, byte: usize) -> Option<&Kernel> {
+        let function = file.enclosing_function(byte)?;
+        self.kernels.get(function.class.as_deref().unwrap_or(&function.name))
+    }
+
+    /// Definitions of a constant by name.
+    pub fn definitions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Constant> {
+        self.constants.iter().filter(move |constant| constant.name == name)
+    }
+}
+
+fn collect_kernels(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
+    kernel::collect(forest)
+}
+
+fn constants_of(file: &SyntaxFile) -> Vec<Constant> {
+    let constant = |name: &str, value: &std::ops::Range<usize>| Constant {
+        name: name.to_owned(),
+        value: Place::new(file, value),
+        text: file.slice(value).to_owned(),
+    };
+    let is_const = |type_text: &str| type_text.split(' ').any(|word| word == "const" || word == "constexpr");
+    let mut found: Vec<Constant> = Vec::new();
+    // Constants of a function are left out: another function may use the name for something else.
+    for local in file
+        .locals()
+        .iter()
+        .filter(|local| is_const(&local.type_text) && file.enclosing_function(local.span.start).is_none())
+    {
+        found.extend(local.value.iter().map(|value| constant(&local.name, value)));
+    }
+    for member in file.classes().iter().flat_map(|class| &class.members).filter(|member| is_const(&member.type_text)) {
+        found.extend(member.value.iter().map(|value| constant(&member.name, value)));
+    }
+    for token in lex(file.text()).iter().filter(|token| token.kind == TokenKind::Directive) {
+        let directive = file.slice(&token.span);
+        let words = lex(directive.trim_start_matches('#'));
+        let offset = token.span.start + 1;
+        let word = |index: usize| words.get(index).map_or("", |word| &directive[1..][word.span.clone()]);
+        // `#define NAME 3`, nothing more; an adjacent parenthesis would make it a function.
+        let adjacent = words.len() > 2 && words[1].span.end == words[2].span.start;
+        if word(0) == "define" && words.len() == 3 && !adjacent && words[2].kind == TokenKind::Number {
+            let value = offset + words[2].span.start..offset + words[2].span.end;
+            found.push(constant(word(1), &value));
+        }
+    }
+    found.sort_by_key(|constant| constant.value.start);
+    found
+}

@@ -1,0 +1,237 @@
+//! Local tensors of one function: where they come from and every place that touches them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::api::{Access, argument_access, member_access};
+use crate::source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
+
+/// Where a local tensor comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// `queue.AllocTensor`.
+    Alloc(String),
+    /// `queue.DeQue`.
+    DeQue(String),
+    /// `buffer.Get`.
+    Buffer(String),
+    /// Function parameter.
+    Parameter,
+    /// Anything else: part of another tensor, a cast, assigned later, declared twice.
+    Unknown,
+}
+
+/// A local tensor variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// Element type as written; empty if it can't be read off (`auto` without template argument).
+    pub element: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The declaration; the function's head for a parameter.
+    pub declaration: Range<usize>,
+}
+
+/// One place that touches a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorUse {
+    /// Name of the tensor.
+    pub tensor: String,
+    /// How it is touched.
+    pub access: Access,
+    /// Whether the operand is the tensor itself, not `tensor[offset]`.
+    pub whole: bool,
+    /// Index into [`SyntaxFile::calls`] of the call that touches it.
+    pub call: Option<usize>,
+    /// Argument position, `None` for the object of a member call.
+    pub argument: Option<usize>,
+    /// The tensor's name there.
+    pub span: Range<usize>,
+}
+
+/// Tensors and their uses in one function, uses in text order.
+#[derive(Clone, Debug, Default)]
+pub struct TensorFacts {
+    /// Tensors by name.
+    pub tensors: BTreeMap<String, Tensor>,
+    /// Uses in text order.
+    pub uses: Vec<TensorUse>,
+}
+
+impl TensorFacts {
+    /// Analyses a function.
+    pub fn of(file: &SyntaxFile, function: &Function) -> Self {
+        let mut facts = Self::default();
+        for parameter in &function.parameters {
+            if let Some(element) = element_type(&parameter.type_text) {
+                let tensor = Tensor {
+                    element,
+                    origin: Origin::Parameter,
+                    declaration: function.span.start..function.body.start,
+                };
+                facts.tensors.insert(parameter.name.clone(), tensor);
+            }
+        }
+        for local in file.locals().iter().filter(|local| inside(&local.span, &function.body)) {
+            let call = local.value.as_ref().and_then(|value| file.calls().iter().find(|call| call.span == *value));
+            let Some(tensor) = declared_tensor(&local.type_text, call, &local.span) else { continue };
+            facts
+                .tensors
+                .entry(local.name.clone())
+                .and_modify(|known| known.origin = Origin::Unknown)
+                .or_insert(tensor);
+        }
+        facts.collect_uses(file, function);
+        facts
+    }
+
+    fn collect_uses(&mut self, file: &SyntaxFile, function: &Function) {
+        let mut accounted: BTreeMap<usize, TensorUse> = BTreeMap::new();
+        for (index, call) in file.calls().iter().enumerate().filter(|(_, call)| inside(&call.span, &function.body)) {
+            if let Some(object) = &call.object {
+                let name = base_name(object);
+                if self.tensors.contains_key(name) && object.trim() == name {
+                    let span = call.span.start..call.span.start + name.len();
+                    let access = member_access(&call.name);
+                    let used = TensorUse {
+                        tensor: name.to_owned(),
+                        access,
+                        whole: false,
+                        call: Some(index),
+                        argument: None,
+                        span,
+                    };
+                    accounted.insert(call.span.start, used);
+                }
+            }
+            for (position, argument) in call.arguments.iter().enumerate() {
+                let text = file.slice(argument);
+                let name = base_name(text);
+                if !self.tensors.contains_key(name) || !(text.len() == name.len() || is_indexed(text, name)) {
+                    continue;
+                }
+                let release = matches!(call.name.as_str(), "EnQue" | "FreeTensor") && call.object.is_some();
+                let access = match () {
+                    () if release => Access::Release,
+                    () if call.object.is_some() => Access::Escape,
+                    () => argument_access(&call.name, position),
+                };
+                let span = argument.start..argument.start + name.len();
+                let whole = text.len() == name.len();
+                let used = TensorUse {
+                    tensor: name.to_owned(),
+                    access,
+                    whole,
+                    call: Some(index),
+                    argument: Some(position),
+                    span,
+                };
+                accounted.insert(argument.start, used);
+            }
+        }
+        // Every other mention is something this analysis does not understand.
+        let body = file.slice(&function.body);
+        let tokens = lex(body);
+        for (position, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
+            let name = &body[token.span.clone()];
+            let start = function.body.start + token.span.start;
+            let Some(tensor) = self.tensors.get(name) else { continue };
+            let previous = position.checked_sub(1).map_or("", |before| &body[tokens[before].span.clone()]);
+            if tensor.declaration.contains(&start) || accounted.contains_key(&start) || matches!(previous, "." | ":") {
+                continue;
+            }
+            let span = start..start + name.len();
+            let used = TensorUse {
+                tensor: name.to_owned(),
+                access: Access::Escape,
+                whole: false,
+                call: None,
+                argument: None,
+                span,
+            };
+            accounted.insert(start, used);
+        }
+        // A directive may hide more mentions.
+        for token in tokens.iter().filter(|token| token.kind == TokenKind::Directive) {
+            for word in lex(body[token.span.clone()].trim_start_matches('#')) {
+                let start = function.body.start + token.span.start;
+                let name = body[token.span.clone()].trim_start_matches('#').get(word.span).unwrap_or_default();
+                if self.tensors.contains_key(name) {
+                    let span = start..start;
+                    let used = TensorUse {
+                        tensor: name.to_owned(),
+                        access: Access::Escape,
+                        whole: false,
+                        call: None,
+                        argument: None,
+                        span,
+                    };
+                    accounted.insert(start, used);
+                }
+            }
+        }
+        self.uses = accounted.into_values().collect();
+    }
+
+    /// Uses of one tensor in text order.
+    pub fn uses_of<'a>(&'a self, tensor: &'a str) -> impl Iterator<Item = &'a TensorUse> {
+        self.uses.iter().filter(move |used| used.tensor == tensor)
+    }
+
+    /// Whether two tensors certainly live in different memory.
+    pub fn disjoint(&self, left: &str, right: &str) -> bool {
+        let place = |name: &str| match &self.tensors.get(name)?.origin {
+            Origin::Alloc(queue) | Origin::DeQue(queue) => Some(("queue", queue.clone())),
+            Origin::Buffer(buffer) => Some(("buffer", buffer.clone())),
+            Origin::Parameter | Origin::Unknown => None,
+        };
+        match (place(left), place(right)) {
+            (Some(left), Some(right)) => left != right,
+            _ => false,
+        }
+    }
+}
+
+fn declared_tensor(type_text: &str, call: Option<&Call>, declaration: &Range<usize>) -> Option<Tensor> {
+    let element = element_type(type_text);
+    let origin = match call {
+        Some(Call { name, object: Some(object), arguments, .. }) if arguments.is_empty() => match name.as_str() {
+            "AllocTensor" => Origin::Alloc(base_name(object).to_owned()),
+            "DeQue" => Origin::DeQue(base_name(object).to_owned()),
+            "Get" => Origin::Buffer(base_name(object).to_owned()),
+            _ => Origin::Unknown,
+        },
+        _ => Origin::Unknown,
+    };
+    let from_template = || call.and_then(|call| call.template_arguments.clone());
+    let element = match (element, &origin) {
+        (Some(element), _) => element,
+        (None, Origin::Unknown) if !type_text.contains("auto") => return None,
+        (None, Origin::Unknown) => return None,
+        (None, _) => from_template().unwrap_or_default(),
+    };
+    Some(Tensor { element, origin, declaration: declaration.clone() })
+}
+
+/// `T` of `LocalTensor<T>`, also qualified and by reference.
+pub fn element_type(type_text: &str) -> Option<String> {
+    let start = type_text.find("LocalTensor<")? + "LocalTensor<".len();
+    let end = type_text.rfind('>')?;
+    type_text.get(start..end).map(|element| element.trim().to_owned())
+}
+
+/// The leading name of an operand, without `this->`: `x` of `x[3]`, `this->x`.
+pub fn base_name(text: &str) -> &str {
+    let text = text.trim();
+    let text = text.strip_prefix("this->").unwrap_or(text);
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    &text[..end]
+}
+
+fn is_indexed(text: &str, name: &str) -> bool {
+    text.starts_with(name) && text[name.len()..].trim_start().starts_with('[') && text.trim_end().ends_with(']')
+}
+
+fn inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

@@ -1,0 +1,342 @@
+//! From a candidate to a verdict: build, run every trial, compare, judge.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::workload::{Trial, Workload};
+use super::{CaseTime, Evaluation, Outcome};
+use crate::aicore::{HazardKind, Severity};
+use crate::backend::{Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
+use crate::build::{Artifact, BuildError, Builder, KernelVariant, TensorBinding, TilingClass};
+use crate::manifest::{HazardPolicy, Layout, Manifest};
+use crate::source::SourceTree;
+use crate::verify::{DType, DataKind, Reason, Rejection, compare, default_tolerance};
+
+/// What is compiled and how it is run: sources, values given at run time, and CMake entries.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Digest of the candidate that this plan realises; two plans may realise the same candidate.
+    pub digest: String,
+    /// Sources to compile.
+    pub sources: SourceTree,
+    /// Values of tunables that are injected at run time.
+    pub knobs: BTreeMap<String, i64>,
+    /// CMake entries on top of the manifest's.
+    pub cmake: BTreeMap<String, String>,
+}
+
+/// Which trials to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The timed cases with the first seed: enough to rank.
+    Timed,
+    /// All other seeds, hostile values and verify-only cases: what an improvement must pass as well.
+    Checks,
+    /// Everything.
+    All,
+}
+
+/// Right answers by trial.
+pub type References = BTreeMap<usize, Vec<Vec<u8>>>;
+
+/// A trial's evaluation with what the reports want to see.
+#[derive(Clone, Debug)]
+pub struct Trialled {
+    /// Evaluation for search and journal.
+    pub evaluation: Evaluation,
+    /// Launches of the timed cases, by case name, where they were run now and not taken from the journal.
+    pub profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Outputs of every trial that was run, if they were asked for.
+    pub outputs: References,
+}
+
+/// Builds and runs candidates. Shared by all evaluations of a run.
+#[derive(Clone)]
+pub struct Evaluator {
+    /// Compiles, with a cache.
+    pub builder: Arc<Builder>,
+    /// Runs.
+    pub backend: SimBackend,
+    /// Manifest of the project.
+    pub manifest: Arc<Manifest>,
+    /// Trials.
+    pub workload: Arc<Workload>,
+    /// Operator's root: direct-launch programs see its data files.
+    pub root: PathBuf,
+    described: Arc<Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>>,
+    configured: Arc<Mutex<BTreeMap<BTreeMap<String, String>, Arc<Builder>>>>,
+}
+
+/// Pattern that unwritten memory is filled with: as half, single and integer a number that no test data holds.
+const POISON: u8 = 0xCD;
+/// Second pattern: results that depend on unwritten memory differ between the two.
+const OTHER_POISON: u8 = 0x3A;
+
+impl Evaluator {
+    /// An evaluator over these parts.
+    pub fn new(
+        builder: Arc<Builder>,
+        backend: SimBackend,
+        manifest: Arc<Manifest>,
+        workload: Arc<Workload>,
+        root: PathBuf,
+    ) -> Self {
+        Self { builder, backend, manifest, workload, root, described: Arc::default(), configured: Arc::default() }
+    }
+
+    /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
+    pub async fn try_plan(&self, plan: &Plan, references: &References, scope: Scope, keep_outputs: bool) -> Trialled {
+        let mut trialled = Trialled {
+            evaluation: Evaluation {
+                digest: plan.digest.clone(),
+                thorough: scope != Scope::Timed,
+                outcome: Outcome::Valid(Vec::new()),
+            },
+            profiles: BTreeMap::new(),
+            outputs: References::new(),
+        };
+        let mut times = Vec::new();
+        for (index, trial) in self.workload.trials.iter().enumerate() {
+            let wanted = match scope {
+                Scope::Timed => trial.timed,
+                Scope::Checks => !trial.timed,
+                Scope::All => true,
+            };
+            if !wanted {
+                continue;
+            }
+            let case = &self.manifest.cases[trial.case];
+            let result = self.run_trial(plan, trial).await.and_then(|execution| {
+                self.judge(index, trial, &execution, references)?;
+                Ok(execution)
+            });
+            let execution = match result {
+                Ok(execution) => execution,
+                Err(rejection) => {
+                    trialled.evaluation.outcome = Outcome::Rejected(rejection);
+                    return trialled;
+                }
+            };
+            if trial.timed {
+                let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();
+                times.push(CaseTime {
+                    name: case.name.clone(),
+                    task_us: sum(|launch| launch.profile.task_us),
+                    bound_us: sum(|launch| launch.profile.bound_us),
+                });
+                trialled.profiles.insert(case.name.clone(), execution.launches);
+            }
+            if keep_outputs {
+                trialled.outputs.insert(index, execution.outputs);
+            }
+        }
+        trialled.evaluation.outcome = Outcome::Valid(times);
+        trialled
+    }
+
+    /// Runs one trial without judging it.
+    pub async fn run_trial(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
+        let case = &self.manifest.cases[trial.case];
+        if self.manifest.layout == Layout::DirectLaunch {
+            let program = self.build_direct(plan, &case.name).await?;
+            let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, true);
+            return run.await.map_err(|failure| rejection_of(failure, &case.name));
+        }
+        let host = self.build(plan, &case.name, |builder, plan| builder.host(&plan.sources)).await?;
+        let tiling_classes = self.tiling_classes(&host).await.map_err(|failure| rejection_of(failure, &case.name))?;
+        let project = self.builder.project();
+        let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
+        let Some(entry) = entry.cloned() else {
+            let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
+            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail));
+        };
+        let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
+            name: name.clone(),
+            dtype: dtype.clone(),
+            format: format.clone(),
+        };
+        let mut variant = KernelVariant {
+            op_type: self.manifest.operator.clone(),
+            entry,
+            inputs: trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            outputs: trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            tiling_key: 0,
+            tiling_classes,
+        };
+        let mut job = KernelJob {
+            operator: self.manifest.operator.clone(),
+            host,
+            inputs: trial.inputs.clone(),
+            outputs: trial.outputs.clone(),
+            attributes: case.attributes.clone(),
+            knobs: plan.knobs.clone(),
+            trace: true,
+            poison: if trial.seed % 2 == 0 { POISON } else { OTHER_POISON },
+            kernels: BTreeMap::new(),
+        };
+        // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
+        // says which kernel it misses.
+        if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
+            let wanted = variant.clone();
+            let kernel = self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await?;
+            job.kernels.insert(None, kernel);
+        }
+        match self.backend.run_operator(&job).await {
+            Err(RunFailure::KernelMissing(key)) => {
+                variant.tiling_key = key;
+                let kernel =
+                    self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
+                job.kernels.insert(Some(key), kernel);
+                self.backend.run_operator(&job).await
+            }
+            other => other,
+        }
+        .map_err(|failure| rejection_of(failure, &case.name))
+    }
+
+    /// Tiling classes that a host library registers, asked once per library.
+    async fn tiling_classes(&self, host: &std::path::Path) -> Result<Vec<TilingClass>, RunFailure> {
+        let known = |map: &Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>| {
+            map.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned()
+        };
+        if let Some(classes) = known(&self.described) {
+            return Ok(classes);
+        }
+        let classes = self.backend.describe(host).await?.tiling_classes;
+        self.described.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), classes.clone());
+        Ok(classes)
+    }
+
+    async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, Rejection> {
+        self.build(plan, case, |builder, plan| builder.direct(&plan.sources)).await
+    }
+
+    /// Compilation blocks, so it goes to a thread of its own.
+    async fn build<F>(&self, plan: &Plan, case: &str, compile: F) -> Result<PathBuf, Rejection>
+    where
+        F: FnOnce(&Builder, &Plan) -> Result<Artifact, BuildError> + Send + 'static,
+    {
+        let evaluator = self.clone();
+        let plan = plan.clone();
+        let built = tokio::task::spawn_blocking(move || {
+            let builder = evaluator.builder_for(&plan.cmake)?;
+            compile(&builder, &plan)
+        });
+        match built.await {
+            Ok(Ok(artifact)) => Ok(artifact.path),
+            Ok(Err(error)) => Err(build_rejection(&error, case)),
+            Err(error) => Err(Rejection::new(Reason::BuildFailed, case, error.to_string())),
+        }
+    }
+
+    /// The builder for CMake entries that a candidate sets: other entries need another configured tree.
+    fn builder_for(&self, entries: &BTreeMap<String, String>) -> Result<Arc<Builder>, BuildError> {
+        if entries.is_empty() {
+            return Ok(Arc::clone(&self.builder));
+        }
+        let mut configured = self.configured.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(builder) = configured.get(entries) {
+            return Ok(Arc::clone(builder));
+        }
+        let builder = Arc::new(self.builder.with_entries(entries)?);
+        configured.insert(entries.clone(), Arc::clone(&builder));
+        Ok(builder)
+    }
+
+    /// Compares outputs and weighs hazards.
+    fn judge(&self, index: usize, trial: &Trial, execution: &Execution, references: &References) -> Result<(), Rejection> {
+        let case = trial.label(&self.manifest.cases);
+        let policy = self.manifest.hazards;
+        // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
+        let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
+        if let Some(hazard) = hazards.into_iter().find(|hazard| rejects(hazard, policy)) {
+            return Err(hazard_rejection(hazard, &case));
+        }
+        let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
+        let Some(expected) = expected else { return Ok(()) };
+        self.agrees(trial, execution, expected)
+    }
+
+    /// Compares the outputs of a run with right ones.
+    pub fn agrees(&self, trial: &Trial, execution: &Execution, expected: &[Vec<u8>]) -> Result<(), Rejection> {
+        let case = trial.label(&self.manifest.cases);
+        if expected.len() != execution.outputs.len() {
+            let detail = format!("{} outputs instead of {}", execution.outputs.len(), expected.len());
+            return Err(Rejection::new(Reason::WrongResult, &case, detail));
+        }
+        for (position, (actual, expected)) in execution.outputs.iter().zip(expected).enumerate() {
+            let (name, dtype) = self.output_type(trial, position);
+            let tolerance = self.manifest.tolerance.get(&dtype.to_string()).copied();
+            let tolerance = tolerance.unwrap_or_else(|| default_tolerance(dtype));
+            if let Err(mismatch) = compare(actual, expected, dtype, tolerance) {
+                let detail = format!("output {name}: {mismatch}");
+                return Err(Rejection::new(Reason::WrongResult, &case, detail));
+            }
+        }
+        Ok(())
+    }
+
+    /// Name and dtype of an output. Direct-launch regions have neither unless the case lists outputs: bytes, exactly.
+    fn output_type(&self, trial: &Trial, position: usize) -> (String, DType) {
+        let unnamed = || (format!("region {position}"), DType::Uint8);
+        let outputs = &self.manifest.cases[trial.case].outputs;
+        let Some(tensor) = outputs.get(if outputs.len() == 1 { 0 } else { position }) else { return unnamed() };
+        tensor.dtype.parse().map_or_else(|_| unnamed(), |dtype| (tensor.name.clone(), dtype))
+    }
+
+    /// Whether hostile values are among the trials.
+    pub fn checks_hostile_values(&self) -> bool {
+        self.workload.trials.iter().any(|trial| trial.data == DataKind::Hostile)
+    }
+}
+
+/// Whether a hazard rejects under the policy of the manifest.
+pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
+    match policy {
+        HazardPolicy::Errors => hazard.severity == Severity::Error,
+        HazardPolicy::Strict => true,
+    }
+}
+
+fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
+    let reason = match hazard.kind {
+        HazardKind::UnwrittenOutput => Reason::UnwrittenOutput,
+        _ => Reason::Hazard,
+    };
+    let mut detail = hazard.message.clone();
+    if !hazard.other.file.is_empty() {
+        detail.push_str(&format!(" (the other access is at {}:{})", hazard.other.file, hazard.other.line));
+    }
+    Rejection {
+        reason,
+        hazard: Some(hazard.kind),
+        case: case.to_owned(),
+        file: hazard.place.file.clone(),
+        line: hazard.place.line,
+        detail,
+    }
+}
+
+fn rejection_of(failure: RunFailure, case: &str) -> Rejection {
+    let reason = match &failure {
+        RunFailure::Tiling(_) => Reason::TilingFailed,
+        RunFailure::TimedOut(_) => Reason::TimedOut,
+        RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
+        RunFailure::Program { .. } => Reason::WrongResult,
+        RunFailure::Crashed(_) | RunFailure::Broken(_) | RunFailure::KernelMissing(_) => Reason::Crashed,
+    };
+    Rejection::new(reason, case, failure.to_string())
+}
+
+fn build_rejection(error: &BuildError, case: &str) -> Rejection {
+    let mut rejection = Rejection::new(Reason::BuildFailed, case, error.to_string());
+    if let BuildError::Compile(failure) = error
+        && let Some(diagnostic) = failure.diagnostics.first()
+    {
+        rejection.file.clone_from(&diagnostic.file);
+        rejection.line = diagnostic.line;
+        rejection.detail.clone_from(&diagnostic.message);
+    }
+    rejection
+}

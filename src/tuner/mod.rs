@@ -1,0 +1,31 @@
+//! The episodes of a run: host stage and kernel stage in turn under one budget, every evaluation verified and
+//! journalled, the winner verified once more from clean.
+
+mod candidate;
+mod error;
+mod evaluation;
+mod evaluator;
+mod host_stage;
+mod injection;
+mod journal;
+mod kernel_stage;
+mod progress;
+mod reference;
+mod rewinding;
+mod run;
+mod session;
+mod workload;
+mod workspace;
+
+pub use candidate::{AppliedPatch, Candidate, CandidateError};
+pub use error::{FailureKind, TunerError};
+pub use evaluation::{CaseTime, Evaluation, Outcome, geometric_mean};
+pub use evaluator::{Evaluator, Plan, References, Scope, Trialled, rejects};
+pub use injection::Injection;
+pub use journal::{Journal, Opened};
+pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
+pub use rewinding::{RewindOptions, RewindReport, rewind};
+pub use run::{RunOptions, RunOutcome, StrategyKind, establish_baseline, run};
+pub use session::{Budget, Judged, Session};
+pub use workload::{Trial, Workload, WorkloadError};
+pub use workspace::{Workspace, WorkspaceOptions};

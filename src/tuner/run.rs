@@ -1,0 +1,345 @@
+//! A run from baseline to verified winner. Writing back, lock and report are the caller's.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::candidate::Candidate;
+use super::evaluation::{Outcome, geometric_mean};
+use super::evaluator::{References, Scope, Trialled};
+use super::host_stage::HostStage;
+use super::injection::Injection;
+use super::journal::{Journal, Opened};
+use super::kernel_stage::KernelStage;
+use super::progress::Progress;
+use super::reference::command_references;
+use super::session::{Budget, Session};
+use super::workspace::Workspace;
+use super::{CaseTime, TunerError};
+use crate::backend::LaunchProfile;
+use crate::experience::Bank;
+use crate::manifest::Reference;
+use crate::proposer::{History, MotifProposer};
+use crate::report::event::{self, Event, Stage};
+use crate::search::{Evolutionary, EvolutionaryOptions, Strategy, UniformRandom};
+use crate::source::facts::KnownValues;
+use crate::space::SearchSpace;
+
+/// Search strategy of the host stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StrategyKind {
+    /// Population, tournament, crossover, mutation.
+    #[default]
+    Evolutionary,
+    /// Uniform random, the yardstick.
+    Random,
+}
+
+/// What a run may do.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Evaluations to spend.
+    pub evaluations: u64,
+    /// Time after which no further evaluation is begun.
+    pub time_limit: Option<Duration>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Strategy of the host stage.
+    pub strategy: StrategyKind,
+    /// Stages to use, in the order of the first episode.
+    pub stages: Vec<Stage>,
+    /// Continue from a journal that fits.
+    pub resume: bool,
+    /// Directories of experience banks, merged in order.
+    pub banks: Vec<PathBuf>,
+    /// Motifs that change rounding may be used.
+    pub allow_rounding: bool,
+}
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct RunOutcome {
+    /// The way to the best candidate.
+    pub progress: Progress,
+    /// Candidate the run began with.
+    pub baseline: Candidate,
+    /// Times of the baseline.
+    pub baseline_times: Vec<CaseTime>,
+    /// Launches of the baseline by case.
+    pub baseline_profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Times of the winner, as verified from clean.
+    pub winner_times: Vec<CaseTime>,
+    /// Launches of the winner by case.
+    pub winner_profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Digest over the winner's verified outputs, by case.
+    pub verification: BTreeMap<String, String>,
+    /// Weights of the timed cases.
+    pub weights: Vec<f64>,
+    /// Evaluations spent.
+    pub evaluations: u64,
+    /// How many were rejected.
+    pub rejected: u64,
+    /// Tunables that had to be compiled in, with reasons.
+    pub compiled_in: Vec<(String, String)>,
+    /// Why the run ended.
+    pub ended: String,
+}
+
+impl RunOutcome {
+    /// Weighted geometric mean of the cases' speed-ups.
+    pub fn speedup(&self) -> f64 {
+        let ratios = self.baseline_times.iter().zip(&self.winner_times).map(|(before, after)| before.task_us / after.task_us);
+        geometric_mean(ratios, &self.weights)
+    }
+}
+
+/// Share of the budget that one turn of the host stage may take.
+const HOST_TURN: f64 = 0.25;
+/// Share of the budget that one turn of the kernel stage may take.
+const KERNEL_TURN: f64 = 0.35;
+/// A turn of the host stage ends after so many evaluations without improvement.
+const HOST_PATIENCE: u64 = 16;
+/// Turns shorter than this learn nothing.
+const SHORTEST_TURN: u64 = 8;
+/// A candidate this near to its own lower bound is left alone.
+const AT_BOUND: f64 = 1.01;
+
+/// Tunes. Events go to `emit` as they happen.
+pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnMut(Event)) -> Result<RunOutcome, TunerError> {
+    let tunables = workspace.tunables();
+    let baseline = workspace.baseline()?;
+    let space = workspace.space()?;
+    let bank = load_banks(&options.banks, emit);
+    let journal = open_journal(workspace, options, &baseline, &bank, emit)?;
+
+    let (reference, references) = establish_baseline(workspace, &baseline).await?;
+    let Outcome::Valid(baseline_times) = reference.evaluation.outcome.clone() else {
+        return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
+    };
+    let weights = workspace.weights();
+    let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
+    emit(baseline_event(workspace, &reference, baseline_us));
+
+    let budget = Budget {
+        evaluations: options.evaluations,
+        deadline: options.time_limit.map(|limit| Instant::now() + limit),
+    };
+    let evaluator = workspace.evaluator.clone();
+    let references = Arc::new(references);
+    let jobs = workspace.options.jobs;
+    let mut session =
+        Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
+    session.remember(reference.evaluation.clone());
+    let mut progress = Progress::new(baseline.clone(), baseline_us, baseline_times.clone());
+    let mut injection = Injection::none();
+    let mut injection_of = None;
+    let mut history = History::default();
+    let known = workspace.known_values();
+    let proposer = MotifProposer { allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes };
+
+    let mut idle = 0;
+    let mut turn = 0;
+    let ended = loop {
+        if session.left() == 0 {
+            break "the budget is spent".to_owned();
+        }
+        if at_bound(&progress.best_times) {
+            break "every case is within 1 % of its modelled bound".to_owned();
+        }
+        if idle >= options.stages.len() {
+            break "neither stage finds an improvement any more".to_owned();
+        }
+        let stage = options.stages[turn % options.stages.len()];
+        emit(Event::StageSwitch(event::StageSwitch {
+            from: (turn > 0).then(|| options.stages[(turn - 1) % options.stages.len()]),
+            to: stage,
+            reason: if idle > 0 { "the other stage found nothing more".to_owned() } else { "its turn".to_owned() },
+        }));
+        let before_us = progress.best_us;
+        let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
+        // With a single stage there is nobody to hand over to.
+        let limit = |turn_share| if options.stages.len() == 1 { u64::MAX } else { share(turn_share) };
+        match stage {
+            Stage::Host if space.dimensions() > 0 => {
+                // What can be injected depends on the sources; rewrites may change it.
+                if injection_of.as_ref() != Some(&progress.best.patches.len()) {
+                    injection = Injection::find_out(session.evaluator(), &progress.best, tunables).await?;
+                    injection_of = Some(progress.best.patches.len());
+                }
+                let mut strategy = make_strategy(options, &space, turn as u64);
+                for (configuration, outcome) in HostStage::known(&progress) {
+                    strategy.tell(&configuration, &outcome);
+                }
+                let host = HostStage { space: &space, tunables, injection: &injection };
+                host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), HOST_PATIENCE, emit).await?;
+            }
+            Stage::Host => {}
+            Stage::Kernel => {
+                let kernel = KernelStage { tunables, bank: &bank, proposer: &proposer, known: &known };
+                kernel.run(&mut session, &mut progress, &mut history, limit(KERNEL_TURN), emit).await?;
+            }
+        }
+        idle = if progress.best_us < before_us { 0 } else { idle + 1 };
+        turn += 1;
+    };
+
+    let (winner, verification) = verify_winner(workspace, &progress.best, &references).await?;
+    let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
+        return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
+    };
+    Ok(RunOutcome {
+        baseline,
+        baseline_times,
+        baseline_profiles: reference.profiles,
+        winner_times,
+        winner_profiles: winner.profiles,
+        verification,
+        weights,
+        evaluations: session.used(),
+        rejected: session.rejected(),
+        compiled_in: injection.compiled_in,
+        ended,
+        progress,
+    })
+}
+
+/// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
+pub async fn establish_baseline(workspace: &Workspace, baseline: &Candidate) -> Result<(Trialled, References), TunerError> {
+    let mut golden = workspace.evaluator.workload.golden.clone();
+    if let Reference::Command(command) = &workspace.manifest.reference {
+        golden.extend(command_references(workspace, command).await?);
+    }
+    let plan = baseline.plain_plan(workspace.tunables());
+    let trialled = workspace.evaluator.try_plan(&plan, &golden, Scope::All, true).await;
+    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
+        return Err(TunerError::Baseline(Box::new(rejection)));
+    }
+    let mut references = trialled.outputs.clone();
+    references.extend(golden);
+    Ok((trialled, references))
+}
+
+/// Builds the winner from clean, exactly as it would be written back, and runs everything once more.
+async fn verify_winner(
+    workspace: &Workspace,
+    winner: &Candidate,
+    references: &References,
+) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
+    let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
+    let mut evaluator = workspace.evaluator.clone();
+    evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
+    let plan = winner.plain_plan(workspace.tunables());
+    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await;
+    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
+        return Err(TunerError::Winner(Box::new(rejection)));
+    }
+    let digests = workspace.verification_digests(&trialled.outputs);
+    Ok((trialled, digests))
+}
+
+fn at_bound(times: &[CaseTime]) -> bool {
+    !times.is_empty() && times.iter().all(|time| time.task_us <= time.bound_us * AT_BOUND)
+}
+
+fn make_strategy(options: &RunOptions, space: &SearchSpace, turn: u64) -> Box<dyn Strategy> {
+    // Every turn draws its own numbers, and always the same ones.
+    let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(turn);
+    match options.strategy {
+        StrategyKind::Evolutionary => Box::new(Evolutionary::new(space.clone(), seed, EvolutionaryOptions::default())),
+        StrategyKind::Random => Box::new(UniformRandom::new(space.clone(), seed)),
+    }
+}
+
+fn load_banks(directories: &[PathBuf], emit: &mut dyn FnMut(Event)) -> Bank {
+    let mut bank = Bank::shipped();
+    for directory in directories {
+        match Bank::load(directory) {
+            Ok(more) => bank.merge(more),
+            Err(error) => emit(Event::Warning(event::Warning {
+                code: "bank-unreadable".to_owned(),
+                message: error.to_string(),
+                help: Some("the run goes on without these records".to_owned()),
+            })),
+        }
+    }
+    bank
+}
+
+fn open_journal(
+    workspace: &Workspace,
+    options: &RunOptions,
+    baseline: &Candidate,
+    bank: &Bank,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Journal, TunerError> {
+    let mut hasher = blake3::Hasher::new();
+    for part in [
+        env!("CARGO_PKG_VERSION"),
+        &baseline.digest(workspace.tunables()),
+        &workspace.manifest_text,
+        &workspace.sdk.digest,
+        &workspace.machine.digest(),
+        &format!("{:?}", workspace.cases),
+        &format!("{:?}", workspace.manifest.cmake),
+        &workspace.options.fixed.to_string(),
+        &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
+        &bank.digest(),
+    ] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let inputs = hasher.finalize().to_hex().to_string();
+    let path = workspace.work_directory.join("journal.jsonl");
+    let (journal, opened) =
+        Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
+    match opened {
+        Opened::Resumed(count) if count > 0 => emit(Event::Warning(event::Warning {
+            code: "resumed".to_owned(),
+            message: format!("{count} evaluations are taken over from an interrupted or earlier run on the same inputs"),
+            help: Some("give --no-resume to start over".to_owned()),
+        })),
+        Opened::InputsChanged => emit(Event::Warning(event::Warning {
+            code: "journal-put-aside".to_owned(),
+            message: "the journal belongs to other sources or options; starting over".to_owned(),
+            help: None,
+        })),
+        Opened::Fresh | Opened::Resumed(_) => {}
+    }
+    Ok(journal)
+}
+
+fn baseline_event(workspace: &Workspace, trialled: &Trialled, objective_us: f64) -> Event {
+    let Outcome::Valid(times) = &trialled.evaluation.outcome else {
+        return Event::Warning(event::Warning { code: "baseline".to_owned(), message: String::new(), help: None });
+    };
+    let cases = times
+        .iter()
+        .filter_map(|time| {
+            let longest = trialled.profiles.get(&time.name)?.iter().map(|launch| &launch.profile);
+            let limiter = longest.max_by(|left, right| left.task_us.total_cmp(&right.task_us))?.limiter;
+            Some(event::BaselineCase { name: time.name.clone(), us: time.task_us, bound_us: time.bound_us, limiter })
+        })
+        .collect();
+    Event::Baseline(event::Baseline { operator: workspace.manifest.operator.clone(), cases, objective_us })
+}
+
+impl Workspace {
+    /// Digest of the outputs of each case over all its trials.
+    pub fn verification_digests(&self, outputs: &References) -> BTreeMap<String, String> {
+        let mut hashers: BTreeMap<String, blake3::Hasher> = BTreeMap::new();
+        for (index, trial) in self.evaluator.workload.trials.iter().enumerate() {
+            let hasher = hashers.entry(self.manifest.cases[trial.case].name.clone()).or_default();
+            for output in outputs.get(&index).into_iter().flatten() {
+                hasher.update(&(output.len() as u64).to_le_bytes());
+                hasher.update(output);
+            }
+        }
+        hashers.into_iter().map(|(name, hasher)| (name, hasher.finalize().to_hex()[..32].to_owned())).collect()
+    }
+
+    /// Values of names that hold over all cases, for proofs of motifs: sizes of element types and shared tensor sizes.
+    pub fn known_values(&self) -> KnownValues {
+        KnownValues::default()
+    }
+}

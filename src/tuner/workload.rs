@@ -1,0 +1,212 @@
+//! The workload of a run: for every case, seed and kind of data the input files and the right answers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::backend::{JobInput, JobOutput};
+use crate::manifest::{Case, Manifest, Reference, TensorSpec};
+use crate::verify::{DType, DataKind, NpyError, UnknownDType, generate, parse_npy};
+
+/// One set of inputs of one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Index of the case in the manifest.
+    pub case: usize,
+    /// Which data.
+    pub data: DataKind,
+    /// Seed, from 0.
+    pub seed: u32,
+    /// Whether this trial is timed; the others only check.
+    pub timed: bool,
+    /// Input files in order.
+    pub inputs: Vec<JobInput>,
+    /// Outputs in order.
+    pub outputs: Vec<JobOutput>,
+}
+
+impl Trial {
+    /// Name for messages and files: case, data and seed.
+    pub fn label(&self, cases: &[Case]) -> String {
+        let data = if self.data == DataKind::Hostile { " (hostile values)" } else { "" };
+        format!("{}{data}", cases.get(self.case).map_or("?", |case| case.name.as_str()))
+    }
+}
+
+/// Why a workload could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// A dtype of the manifest is unknown.
+    #[error("case {case}: {source}")]
+    DType {
+        /// Case.
+        case: String,
+        /// Which dtype.
+        source: UnknownDType,
+    },
+    /// An input has no shape.
+    #[error("case {case}: input {tensor} has no shape; give `shape = [..]`")]
+    NoShape {
+        /// Case.
+        case: String,
+        /// Tensor.
+        tensor: String,
+    },
+    /// A golden file is not usable.
+    #[error("{path}: {source}")]
+    Golden {
+        /// File.
+        path: PathBuf,
+        /// Why.
+        source: NpyError,
+    },
+    /// A golden file disagrees with the manifest.
+    #[error("{path}: holds {found}, but the manifest says {expected}")]
+    GoldenShape {
+        /// File.
+        path: PathBuf,
+        /// What the file holds.
+        found: String,
+        /// What the manifest says.
+        expected: String,
+    },
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// All trials of a run, timed ones first, and golden outputs where the user gave files.
+#[derive(Clone, Debug, Default)]
+pub struct Workload {
+    /// Trials: first the timed ones in case order, then the checks.
+    pub trials: Vec<Trial>,
+    /// Golden outputs by trial index, from `.npy` files.
+    pub golden: BTreeMap<usize, Vec<Vec<u8>>>,
+}
+
+impl Workload {
+    /// Makes input files below `directory` and lists the trials.
+    pub fn prepare(manifest: &Manifest, cases: &[usize], directory: &Path) -> Result<Self, WorkloadError> {
+        let golden = golden_folder(manifest);
+        let golden = golden.as_deref();
+        let mut timed = Vec::new();
+        let mut checks = Vec::new();
+        for &index in cases {
+            let Some(case) = manifest.cases.get(index) else { continue };
+            for seed in 0..manifest.seeds.max(1) {
+                let is_timed = seed == 0 && !case.verify_only;
+                let trial = make_trial(index, case, (DataKind::Random, seed), is_timed, directory, golden)?;
+                if is_timed { timed.push(trial) } else { checks.push(trial) }
+            }
+            if case.hostile {
+                checks.push(make_trial(index, case, (DataKind::Hostile, 0), false, directory, golden)?);
+            }
+        }
+        let mut workload = Self { trials: timed, golden: BTreeMap::new() };
+        workload.trials.append(&mut checks);
+        if let Some(folder) = golden {
+            for (index, trial) in workload.trials.iter().enumerate() {
+                if trial.data == DataKind::Random && trial.seed == 0 {
+                    let outputs = golden_outputs(&manifest.cases[trial.case], folder)?;
+                    workload.golden.insert(index, outputs);
+                }
+            }
+        }
+        Ok(workload)
+    }
+
+    /// Number of timed trials; they stand first.
+    pub fn timed(&self) -> usize {
+        self.trials.iter().filter(|trial| trial.timed).count()
+    }
+}
+
+/// Folder of golden files, relative to the manifest.
+fn golden_folder(manifest: &Manifest) -> Option<PathBuf> {
+    match &manifest.reference {
+        Reference::Npy(folder) => Some(manifest.path.parent().unwrap_or(Path::new(".")).join(folder)),
+        Reference::Baseline | Reference::Command(_) => None,
+    }
+}
+
+fn make_trial(
+    index: usize,
+    case: &Case,
+    (data, seed): (DataKind, u32),
+    timed: bool,
+    directory: &Path,
+    golden: Option<&Path>,
+) -> Result<Trial, WorkloadError> {
+    let kind = if data == DataKind::Hostile { "hostile" } else { "random" };
+    let folder = directory.join(format!("{}-{kind}-{seed}", case.name));
+    fs_err::create_dir_all(&folder)?;
+    let mut inputs = Vec::with_capacity(case.inputs.len());
+    for (position, tensor) in case.inputs.iter().enumerate() {
+        let dtype = dtype_of(case, tensor)?;
+        let shape = tensor.shape.clone().ok_or_else(|| WorkloadError::NoShape {
+            case: case.name.clone(),
+            tensor: tensor.name.clone(),
+        })?;
+        let elements = shape.iter().product::<u64>() as usize;
+        let from_user = match golden {
+            Some(golden) if data == DataKind::Random && seed == 0 => {
+                let path = golden.join(&case.name).join(format!("{}.npy", tensor.name));
+                path.exists().then(|| golden_tensor(&path, dtype, Some(&shape))).transpose()?
+            }
+            _ => None,
+        };
+        let bytes =
+            from_user.unwrap_or_else(|| generate(tensor, dtype, elements, u64::from(seed), position as u64, data));
+        let file = folder.join(format!("{}.bin", tensor.name));
+        // Left alone when it is right already: runs share the directory, and a reader must never see half a file.
+        if fs_err::read(&file).map_or(true, |present| present != bytes) {
+            let temporary = folder.join(format!("{}.{}.tmp", tensor.name, std::process::id()));
+            fs_err::write(&temporary, &bytes)?;
+            fs_err::rename(&temporary, &file)?;
+        }
+        inputs.push(JobInput {
+            name: tensor.name.clone(),
+            dtype: tensor.dtype.clone(),
+            format: tensor.format.clone(),
+            shape,
+            file,
+        });
+    }
+    let outputs = case
+        .outputs
+        .iter()
+        .map(|tensor| JobOutput {
+            name: tensor.name.clone(),
+            dtype: tensor.dtype.clone(),
+            format: tensor.format.clone(),
+            shape: tensor.shape.clone(),
+        })
+        .collect();
+    Ok(Trial { case: index, data, seed, timed, inputs, outputs })
+}
+
+fn dtype_of(case: &Case, tensor: &TensorSpec) -> Result<DType, WorkloadError> {
+    tensor.dtype.parse().map_err(|source| WorkloadError::DType { case: case.name.clone(), source })
+}
+
+fn golden_outputs(case: &Case, folder: &Path) -> Result<Vec<Vec<u8>>, WorkloadError> {
+    case.outputs
+        .iter()
+        .map(|tensor| {
+            let path = folder.join(&case.name).join(format!("{}.npy", tensor.name));
+            golden_tensor(&path, dtype_of(case, tensor)?, tensor.shape.as_deref())
+        })
+        .collect()
+}
+
+fn golden_tensor(path: &Path, dtype: DType, shape: Option<&[u64]>) -> Result<Vec<u8>, WorkloadError> {
+    let array = parse_npy(&fs_err::read(path)?)
+        .map_err(|source| WorkloadError::Golden { path: path.to_owned(), source })?;
+    if array.dtype != dtype || shape.is_some_and(|shape| shape != array.shape) {
+        return Err(WorkloadError::GoldenShape {
+            path: path.to_owned(),
+            found: format!("{} {:?}", array.dtype, array.shape),
+            expected: format!("{dtype} {:?}", shape.unwrap_or(&array.shape)),
+        });
+    }
+    Ok(array.bytes)
+}

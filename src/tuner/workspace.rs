@@ -1,0 +1,216 @@
+//! Everything that commands on a project have in common: project, manifest, machine, builder, backend, workload.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::candidate::Candidate;
+use super::evaluator::Evaluator;
+use super::workload::Workload;
+use super::TunerError;
+use crate::aicore::Machine;
+use crate::backend::{ProcessLimits, SimBackend};
+use crate::build::sdk::{Sdk, SdkOptions};
+use crate::build::{BuildOptions, Builder};
+use crate::init;
+use crate::manifest::{FILE_NAME, Layout, Manifest, ManifestError};
+use crate::project::OperatorProject;
+use crate::source::SourceTree;
+use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
+
+/// What a command was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct WorkspaceOptions {
+    /// Where to look for the project.
+    pub directory: PathBuf,
+    /// Machine by name or path; `None` takes the manifest's.
+    pub machine: Option<String>,
+    /// Selected cases, empty for all.
+    pub cases: Vec<String>,
+    /// CMake entries on top of the manifest's.
+    pub cmake: BTreeMap<String, String>,
+    /// Fixed tunables.
+    pub fixed: Configuration,
+    /// Builds and runs at the same time.
+    pub jobs: usize,
+    /// Our own executable, for workers.
+    pub worker_exe: PathBuf,
+    /// Make up a manifest in memory when there is none.
+    pub invent_manifest: bool,
+}
+
+/// An opened project.
+pub struct Workspace {
+    /// Project.
+    pub project: OperatorProject,
+    /// Manifest, with the command line's choices applied.
+    pub manifest: Arc<Manifest>,
+    /// Text of the manifest; empty if it was made up.
+    pub manifest_text: String,
+    /// Machine description.
+    pub machine: Arc<Machine>,
+    /// SDK that is built against.
+    pub sdk: Sdk,
+    /// Indices of the selected cases.
+    pub cases: Vec<usize>,
+    /// Sources as they are on disk.
+    pub sources: SourceTree,
+    /// Builds and runs.
+    pub evaluator: Evaluator,
+    /// Options it was opened with.
+    pub options: WorkspaceOptions,
+    /// Directory for everything that the tool writes beside sources, manifest and lock.
+    pub work_directory: PathBuf,
+}
+
+impl Workspace {
+    /// Finds the project, reads the manifest and makes the SDK ready. `on_sdk` hears how that went.
+    pub fn open(options: WorkspaceOptions, on_sdk: &mut dyn FnMut(&Sdk)) -> Result<Self, TunerError> {
+        let project = OperatorProject::find(&options.directory)?;
+        let path = project.root.join(FILE_NAME);
+        let work_directory = project.root.join("target").join("ascend-tune");
+        let (manifest_text, mut manifest) = if path.exists() || !options.invent_manifest {
+            if !path.exists() {
+                return Err(TunerError::NoManifest(path));
+            }
+            (fs_err::read_to_string(&path)?, Manifest::load(&path)?)
+        } else {
+            let all = project.load_sources()?;
+            let discovery = init::discover(&project, &all, None).map_err(|error| TunerError::Usage(error.to_string()))?;
+            let text = init::render(&discovery).map_err(|error| TunerError::Internal(error.to_string()))?;
+            (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
+        };
+        let sources = editable_sources(&project, &manifest)?;
+        manifest.cmake.extend(options.cmake.clone());
+        let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
+        let machine = Arc::new(load_machine(&machine_name, &project.root)?);
+        let cases = select_cases(&manifest, &options.cases)?;
+        let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..SdkOptions::from_environment() })?;
+        on_sdk(&sdk);
+        let build_options = BuildOptions {
+            work_directory: Some(work_directory.clone()),
+            cmake_entries: manifest.cmake.clone(),
+            program: None,
+            // Candidates are what runs in parallel; each of them compiles its few files in turn.
+            jobs: 1,
+        };
+        let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
+        let backend = SimBackend {
+            worker_exe: options.worker_exe.clone(),
+            runner: sdk.runner().to_owned(),
+            scratch: work_directory.join("runs"),
+            machine: Arc::clone(&machine),
+            limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
+        };
+        let workload = Workload::prepare(&manifest, &cases, &work_directory.join("data"))?;
+        let manifest = Arc::new(manifest);
+        let evaluator = Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
+        Ok(Self {
+            project,
+            manifest,
+            manifest_text,
+            machine,
+            sdk,
+            cases,
+            sources,
+            evaluator,
+            options,
+            work_directory,
+        })
+    }
+
+    /// Tunables of the manifest.
+    pub fn tunables(&self) -> &[Tunable] {
+        &self.manifest.tunables
+    }
+
+    /// The sources with the fixed tunables of the command line applied.
+    pub fn baseline(&self) -> Result<Candidate, TunerError> {
+        let baseline = Candidate::baseline(self.sources.clone(), self.tunables());
+        if self.options.fixed.is_empty() {
+            return Ok(baseline);
+        }
+        let mut configuration = baseline.configuration.clone();
+        for (name, value) in self.options.fixed.iter() {
+            if !self.tunables().iter().any(|tunable| tunable.name == name) {
+                let known: Vec<&str> = self.tunables().iter().map(|tunable| tunable.name.as_str()).collect();
+                let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
+                return Err(TunerError::Usage(format!("--set {name}: no such tunable in the manifest; known: {known}")));
+            }
+            configuration.set(name, value.clone());
+        }
+        Ok(baseline.with_configuration(self.tunables(), &configuration)?)
+    }
+
+    /// Search space over the tunables that the command line leaves free.
+    pub fn space(&self) -> Result<SearchSpace, TunerError> {
+        let facts: Vec<CaseFacts> = self.cases.iter().map(|&index| self.facts(index)).collect();
+        let path = self.manifest.path.display();
+        let explain = |errors: Vec<crate::space::SpaceError>| {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            TunerError::Usage(format!("{path}: {}", list.join("; ")))
+        };
+        SearchSpace::new(self.tunables(), &self.manifest.constraints, &facts)
+            .map_err(explain)?
+            .with_fixed(&self.options.fixed)
+            .map_err(explain)
+    }
+
+    /// Weights of the timed cases, in the order of their times.
+    pub fn weights(&self) -> Vec<f64> {
+        let timed = self.evaluator.workload.trials.iter().filter(|trial| trial.timed);
+        timed.map(|trial| self.manifest.cases[trial.case].weight).collect()
+    }
+
+    fn facts(&self, case: usize) -> CaseFacts {
+        self.manifest.cases[case].facts(self.machine.aiv_cores(), self.machine.ub_bytes())
+    }
+
+    /// Whether the project has its own `main`.
+    pub fn is_direct_launch(&self) -> bool {
+        self.manifest.layout == Layout::DirectLaunch
+    }
+}
+
+/// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.
+fn editable_sources(project: &OperatorProject, manifest: &Manifest) -> Result<SourceTree, TunerError> {
+    let all = project.load_sources()?;
+    if manifest.sources.is_empty() {
+        return Ok(all);
+    }
+    let mut chosen = SourceTree::new();
+    for file in &manifest.sources {
+        let text = all.text(file).ok_or_else(|| {
+            TunerError::Usage(format!("{}: sources: {file} is not a source file of the operator", manifest.path.display()))
+        })?;
+        chosen.insert(file.clone(), text);
+    }
+    Ok(chosen)
+}
+
+/// An embedded description by name, or a user's own by path.
+pub fn load_machine(name: &str, root: &Path) -> Result<Machine, TunerError> {
+    if !name.ends_with(".toml") {
+        return Ok(Machine::named(name)?);
+    }
+    // As given on the command line, or beside the manifest that names it.
+    let given = Path::new(name);
+    let path = if given.exists() { given.to_owned() } else { root.join(given) };
+    let text = fs_err::read_to_string(&path)?;
+    Ok(Machine::parse(&text, &path.display().to_string())?)
+}
+
+fn select_cases(manifest: &Manifest, names: &[String]) -> Result<Vec<usize>, TunerError> {
+    if names.is_empty() {
+        return Ok((0..manifest.cases.len()).collect());
+    }
+    names
+        .iter()
+        .map(|name| {
+            manifest.cases.iter().position(|case| case.name == *name).ok_or_else(|| {
+                let known: Vec<&str> = manifest.cases.iter().map(|case| case.name.as_str()).collect();
+                TunerError::Usage(format!("--case {name}: no such case in the manifest; known: {}", known.join(", ")))
+            })
+        })
+        .collect()
+}

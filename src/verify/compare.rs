@@ -1,0 +1,139 @@
+//! Comparison of outputs with a reference, element by element.
+
+use std::fmt;
+
+use super::DType;
+use crate::manifest::Tolerance;
+
+/// How well two outputs agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Largest absolute difference of finite elements.
+    pub largest_absolute: f64,
+    /// Largest relative difference of finite elements.
+    pub largest_relative: f64,
+}
+
+/// The first element that is out of tolerance, and how many there are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// Index of the first wrong element.
+    pub index: usize,
+    /// What the reference has there.
+    pub expected: f64,
+    /// What came out.
+    pub actual: f64,
+    /// Number of wrong elements.
+    pub wrong: usize,
+    /// Number of elements compared.
+    pub elements: usize,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} of {} elements differ, the first at index {}: expected {:e}, got {:e}",
+            self.wrong, self.elements, self.index, self.expected, self.actual
+        )
+    }
+}
+
+/// Tolerance of a dtype where the manifest gives none: a few units in the last place for floats, exact for integers.
+pub fn default_tolerance(dtype: DType) -> Tolerance {
+    match dtype {
+        // The limits that the vendor's own operator tests use: 1e-3 for half, 1e-4 for single; twice that of half's
+        // resolution for bfloat16, whose mantissa has three bits fewer.
+        DType::Float16 => Tolerance { absolute: 1e-3, relative: 1e-3 },
+        DType::Bfloat16 => Tolerance { absolute: 4e-3, relative: 4e-3 },
+        DType::Float32 => Tolerance { absolute: 1e-5, relative: 1e-4 },
+        _ => Tolerance { absolute: 0.0, relative: 0.0 },
+    }
+}
+
+/// Compares two outputs of the same dtype. NaN equals NaN; infinities must match in sign.
+pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Tolerance) -> Result<Agreement, Mismatch> {
+    let size = dtype.size_bytes();
+    let elements = expected.len() / size;
+    if actual.len() != expected.len() {
+        return Err(Mismatch {
+            index: actual.len().min(expected.len()) / size,
+            expected: f64::NAN,
+            actual: f64::NAN,
+            wrong: elements,
+            elements,
+        });
+    }
+    let mut agreement = Agreement::default();
+    if actual == expected {
+        return Ok(agreement);
+    }
+    let mut first: Option<Mismatch> = None;
+    for (index, (got, want)) in actual.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
+        if got == want {
+            continue;
+        }
+        let (got, want) = (dtype.decode(got), dtype.decode(want));
+        if got.is_nan() && want.is_nan() {
+            continue;
+        }
+        let difference = (got - want).abs();
+        if difference <= tolerance.absolute + tolerance.relative * want.abs() && want.is_finite() {
+            agreement.largest_absolute = agreement.largest_absolute.max(difference);
+            if want != 0.0 {
+                agreement.largest_relative = agreement.largest_relative.max(difference / want.abs());
+            }
+            continue;
+        }
+        // Infinities are equal only to themselves, which the comparison of bytes has passed already.
+        if got == want && want.is_finite() {
+            continue;
+        }
+        match &mut first {
+            Some(mismatch) => mismatch.wrong += 1,
+            None => first = Some(Mismatch { index, expected: want, actual: got, wrong: 1, elements }),
+        }
+    }
+    first.map_or(Ok(agreement), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn singles(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    fn check(actual: &[f32], expected: &[f32]) -> Result<Agreement, Mismatch> {
+        compare(&singles(actual), &singles(expected), DType::Float32, default_tolerance(DType::Float32))
+    }
+
+    #[test]
+    fn tolerance_is_relative_and_absolute() {
+        assert!(check(&[100.005], &[100.0]).is_ok());
+        assert!(check(&[100.05], &[100.0]).is_err());
+        assert!(check(&[0.0], &[5e-6]).is_ok());
+    }
+
+    #[test]
+    fn special_values_match_only_themselves() {
+        assert!(check(&[f32::NAN, f32::INFINITY, 0.0], &[-f32::NAN, f32::INFINITY, -0.0]).is_ok());
+        assert!(check(&[f32::NAN], &[1.0]).is_err());
+        assert!(check(&[1.0], &[f32::NAN]).is_err());
+        assert!(check(&[f32::MAX], &[f32::INFINITY]).is_err());
+        assert!(check(&[f32::NEG_INFINITY], &[f32::INFINITY]).is_err());
+    }
+
+    #[test]
+    fn the_first_wrong_element_is_reported_with_the_count() {
+        let mismatch = check(&[1.0, 2.5, 3.0, 4.5], &[1.0, 2.0, 3.0, 4.0]).unwrap_err();
+        assert_eq!((mismatch.index, mismatch.wrong, mismatch.elements), (1, 2, 4));
+        assert!(mismatch.to_string().contains("2 of 4 elements differ"));
+    }
+
+    #[test]
+    fn lengths_must_agree() {
+        assert!(check(&[1.0], &[1.0, 1.0]).is_err());
+    }
+}

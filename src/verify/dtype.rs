@@ -1,0 +1,153 @@
+//! Element types as the operator definition names them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::float16::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+
+/// Element type of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DType {
+    /// IEEE half.
+    Float16,
+    /// IEEE single.
+    Float32,
+    /// bfloat16.
+    Bfloat16,
+    /// Signed 8-bit.
+    Int8,
+    /// Unsigned 8-bit.
+    Uint8,
+    /// Signed 16-bit.
+    Int16,
+    /// Unsigned 16-bit.
+    Uint16,
+    /// Signed 32-bit.
+    Int32,
+    /// Unsigned 32-bit.
+    Uint32,
+    /// Signed 64-bit.
+    Int64,
+    /// Unsigned 64-bit.
+    Uint64,
+    /// One byte, 0 or 1.
+    Bool,
+}
+
+/// The name is not an element type that the tool knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dtype `{0}`; known are float16, float32, bfloat16, int8 to int64, uint8 to uint64 and bool")]
+pub struct UnknownDType(pub String);
+
+const NAMES: [(DType, &str); 12] = [
+    (DType::Float16, "float16"),
+    (DType::Float32, "float32"),
+    (DType::Bfloat16, "bfloat16"),
+    (DType::Int8, "int8"),
+    (DType::Uint8, "uint8"),
+    (DType::Int16, "int16"),
+    (DType::Uint16, "uint16"),
+    (DType::Int32, "int32"),
+    (DType::Uint32, "uint32"),
+    (DType::Int64, "int64"),
+    (DType::Uint64, "uint64"),
+    (DType::Bool, "bool"),
+];
+
+impl FromStr for DType {
+    type Err = UnknownDType;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDType> {
+        NAMES
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(dtype, _)| *dtype)
+            .ok_or_else(|| UnknownDType(name.to_owned()))
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(NAMES.iter().find(|(dtype, _)| dtype == self).map_or("?", |(_, name)| name))
+    }
+}
+
+impl DType {
+    /// Size of one element in bytes.
+    pub fn size_bytes(self) -> usize {
+        match self {
+            DType::Int8 | DType::Uint8 | DType::Bool => 1,
+            DType::Float16 | DType::Bfloat16 | DType::Int16 | DType::Uint16 => 2,
+            DType::Float32 | DType::Int32 | DType::Uint32 => 4,
+            DType::Int64 | DType::Uint64 => 8,
+        }
+    }
+
+    /// Whether it is a floating-point type.
+    pub fn is_float(self) -> bool {
+        matches!(self, DType::Float16 | DType::Float32 | DType::Bfloat16)
+    }
+
+    /// The element at the start of `bytes`; integers beyond 2^53 lose low bits. Missing bytes count as zero.
+    pub fn decode(self, bytes: &[u8]) -> f64 {
+        let mut raw = [0_u8; 8];
+        let size = self.size_bytes().min(bytes.len());
+        raw[..size].copy_from_slice(&bytes[..size]);
+        let bits = u64::from_le_bytes(raw);
+        match self {
+            DType::Float16 => f64::from(f16_to_f32(bits as u16)),
+            DType::Bfloat16 => f64::from(bf16_to_f32(bits as u16)),
+            DType::Float32 => f64::from(f32::from_bits(bits as u32)),
+            DType::Int8 => f64::from(bits as u8 as i8),
+            DType::Uint8 | DType::Bool => f64::from(bits as u8),
+            DType::Int16 => f64::from(bits as u16 as i16),
+            DType::Uint16 => f64::from(bits as u16),
+            DType::Int32 => f64::from(bits as u32 as i32),
+            DType::Uint32 => f64::from(bits as u32),
+            DType::Int64 => bits as i64 as f64,
+            DType::Uint64 => bits as f64,
+        }
+    }
+
+    /// Appends the element nearest to `value` to `bytes`.
+    pub fn encode(self, value: f64, bytes: &mut Vec<u8>) {
+        match self {
+            DType::Float16 => bytes.extend(f32_to_f16(value as f32).to_le_bytes()),
+            DType::Bfloat16 => bytes.extend(f32_to_bf16(value as f32).to_le_bytes()),
+            DType::Float32 => bytes.extend((value as f32).to_le_bytes()),
+            DType::Int8 => bytes.extend((value as i8).to_le_bytes()),
+            DType::Uint8 => bytes.extend((value as u8).to_le_bytes()),
+            DType::Bool => bytes.push(u8::from(value >= 0.5)),
+            DType::Int16 => bytes.extend((value as i16).to_le_bytes()),
+            DType::Uint16 => bytes.extend((value as u16).to_le_bytes()),
+            DType::Int32 => bytes.extend((value as i32).to_le_bytes()),
+            DType::Uint32 => bytes.extend((value as u32).to_le_bytes()),
+            DType::Int64 => bytes.extend((value as i64).to_le_bytes()),
+            DType::Uint64 => bytes.extend((value as u64).to_le_bytes()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for (dtype, name) in NAMES {
+            assert_eq!(name.parse::<DType>(), Ok(dtype));
+            assert_eq!(dtype.to_string(), name);
+        }
+        assert!("float".parse::<DType>().is_err());
+    }
+
+    #[test]
+    fn small_values_survive_every_dtype() {
+        for (dtype, _) in NAMES {
+            let mut bytes = Vec::new();
+            dtype.encode(1.0, &mut bytes);
+            assert_eq!(bytes.len(), dtype.size_bytes());
+            assert_eq!(dtype.decode(&bytes), 1.0, "{dtype}");
+        }
+    }
+}

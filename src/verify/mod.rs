@@ -1,0 +1,14 @@
+//! Verification: input data, references, tolerances and verdicts. Whatever a candidate gains, it counts only if it is right.
+
+mod compare;
+mod data;
+mod dtype;
+mod float16;
+mod npy;
+mod verdict;
+
+pub use compare::{Agreement, Mismatch, compare, default_tolerance};
+pub use data::{DataKind, generate};
+pub use dtype::{DType, UnknownDType};
+pub use npy::{NpyArray, NpyError, parse_npy};
+pub use verdict::{Reason, Rejection};
