@@ -1,6 +1,6 @@
 //! Writing a manifest from what the sources say.
 //!
-//! [`discover`] works from text alone: the operator definition, the kernel entry, the tiling function and places that
+//! [`discover_sources`] works from text alone: the operator definition, the kernel entry, the tiling function and places that
 //! look like tuning decisions. [`render`] writes the commented `ascend.toml`. What the runner reports about the compiled
 //! operator ([`DescribedOps`]) takes precedence over what the text seems to say.
 
@@ -15,6 +15,7 @@ mod tunables;
 mod words;
 
 use crate::manifest::{Attribute, Case, Layout};
+use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::Tunable;
 
@@ -99,9 +100,23 @@ pub enum InitError {
     },
 }
 
+/// Reads a project: its loaded sources and, for cache entries and the program's name, its `CMakeLists.txt`.
+pub fn discover(
+    project: &OperatorProject,
+    sources: &SourceTree,
+    described: Option<&DescribedOps>,
+) -> Result<Discovery, InitError> {
+    let mut tree = sources.clone();
+    // An operator of a larger tree may have none; what it says is extra.
+    if let Ok(text) = fs_err::read_to_string(project.root.join("CMakeLists.txt")) {
+        tree.insert("CMakeLists.txt", text);
+    }
+    discover_sources(&tree, project.layout, None, described)
+}
+
 /// Reads the sources. `operator` chooses among several; `described` is what the runner says about the compiled operators.
 /// A `CMakeLists.txt` in the tree is read for cache entries and the program's name.
-pub fn discover(
+pub fn discover_sources(
     tree: &SourceTree,
     layout: Layout,
     operator: Option<&str>,

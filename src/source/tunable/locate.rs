@@ -269,6 +269,13 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
         if range.is_empty() || tokens.compact(range.clone()) == "0" {
             continue;
         }
+        // Of `a.x = b.x = value` only the inner assignment is limited; a lambda's body is no expression.
+        if range.clone().any(|at| matches!(tokens.get(at), "=" | ";")) {
+            continue;
+        }
+        if found.last().is_some_and(|outer: &Site| tokens.span(range.clone()).start < outer.span.end) {
+            continue;
+        }
         let (value, inner) = match cap_of(&tokens, range.clone()) {
             Some((limit, inner)) => (Some(Value::Int(limit)), inner),
             None => (None, range.clone()),
