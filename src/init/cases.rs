@@ -52,7 +52,9 @@ pub(super) fn for_operator(tree: &SourceTree, sources: &[String], definition: &D
     };
     let mut cases = vec![case(definition, large, false)];
     if host.iter().any(|(_, text)| refuses_remainders(text)) {
-        notes.push("The tiling function refuses lengths with a remainder, so there is no case of an odd length.".to_owned());
+        notes.push(
+            "The tiling function refuses lengths with a remainder, so there is no case of an odd length.".to_owned(),
+        );
     } else {
         let mut odd = vec![3; large.len()];
         odd[0] = 7;
@@ -80,7 +82,12 @@ fn case(definition: &Definition, shape: &[u64], verify_only: bool) -> Case {
     Case {
         name: format!("{prefix}{}", dimensions.join("x")),
         weight: 1.0,
-        inputs: definition.inputs.iter().filter(|found| !found.optional).map(|found| tensor(found, Some(shape))).collect(),
+        inputs: definition
+            .inputs
+            .iter()
+            .filter(|found| !found.optional)
+            .map(|found| tensor(found, Some(shape)))
+            .collect(),
         outputs: definition.outputs.iter().map(|found| tensor(found, None)).collect(),
         attributes: definition.attributes.clone(),
         hostile: true,
@@ -113,7 +120,8 @@ fn refuses_remainders(text: &str) -> bool {
             return false;
         }
         let Some(close) = tokens.closing(at + 1) else { return false };
-        let has = |range: std::ops::Range<usize>, word: &str| range.clone().any(|position| tokens.get(position) == word);
+        let has =
+            |range: std::ops::Range<usize>, word: &str| range.clone().any(|position| tokens.get(position) == word);
         has(at..close, "%") && has(at..close, "!=") && has(at..close + 8, "GRAPH_FAILED")
     })
 }

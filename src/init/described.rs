@@ -78,10 +78,6 @@ impl DescribedOp {
             };
             Some(Attribute { name: attribute.name.clone(), kind, value })
         });
-        Definition {
-            inputs: tensors(&self.inputs),
-            outputs: tensors(&self.outputs),
-            attributes: attributes.collect(),
-        }
+        Definition { inputs: tensors(&self.inputs), outputs: tensors(&self.outputs), attributes: attributes.collect() }
     }
 }

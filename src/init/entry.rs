@@ -11,8 +11,11 @@ pub(super) fn program_names(tree: &SourceTree) -> Vec<String> {
     if let Some(text) = tree.text("CMakeLists.txt") {
         for rest in text.split("add_executable").skip(1) {
             let inside = rest.trim_start().strip_prefix('(').unwrap_or_default();
-            let name: String =
-                inside.trim_start().chars().take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.')).collect();
+            let name: String = inside
+                .trim_start()
+                .chars()
+                .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.'))
+                .collect();
             if !name.is_empty() {
                 names.push(name);
             }
@@ -60,7 +63,10 @@ pub(super) fn tiling_function(tree: &SourceTree, sources: &[String], operator: &
         let tokens = Tokens::of(text);
         for position in 0..tokens.tokens.len() {
             let word = tokens.get(position);
-            if !matches!(word, "Tiling" | "SetTiling") || tokens.get(position + 1) != "(" || tokens.get(position.wrapping_sub(1)) != "." {
+            if !matches!(word, "Tiling" | "SetTiling")
+                || tokens.get(position + 1) != "("
+                || tokens.get(position.wrapping_sub(1)) != "."
+            {
                 continue;
             }
             let Some(close) = tokens.closing(position + 1) else { continue };

@@ -1,6 +1,6 @@
 //! Writing a manifest from what the sources say.
 //!
-//! [`discover`] works from text alone: the operator definition, the kernel entry, the tiling function and places that
+//! [`discover_sources`] works from text alone: the operator definition, the kernel entry, the tiling function and places that
 //! look like tuning decisions. [`render`] writes the commented `ascend.toml`. What the runner reports about the compiled
 //! operator ([`DescribedOps`]) takes precedence over what the text seems to say.
 
@@ -15,11 +15,12 @@ mod tunables;
 mod words;
 
 use crate::manifest::{Attribute, Case, Layout};
+use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::Tunable;
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
-pub use render::render;
+pub use render::{layout_words, render};
 
 /// A tensor of the operator definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,11 +92,31 @@ pub enum InitError {
         /// The operator.
         operator: String,
     },
+    /// The built-in template cannot be rendered: a defect of this program.
+    #[error("the built-in manifest template is broken: {message}")]
+    Template {
+        /// What the template engine says.
+        message: String,
+    },
+}
+
+/// Reads a project: its loaded sources and, for cache entries and the program's name, its `CMakeLists.txt`.
+pub fn discover(
+    project: &OperatorProject,
+    sources: &SourceTree,
+    described: Option<&DescribedOps>,
+) -> Result<Discovery, InitError> {
+    let mut tree = sources.clone();
+    // An operator of a larger tree may have none; what it says is extra.
+    if let Ok(text) = fs_err::read_to_string(project.root.join("CMakeLists.txt")) {
+        tree.insert("CMakeLists.txt", text);
+    }
+    discover_sources(&tree, project.layout, None, described)
 }
 
 /// Reads the sources. `operator` chooses among several; `described` is what the runner says about the compiled operators.
 /// A `CMakeLists.txt` in the tree is read for cache entries and the program's name.
-pub fn discover(
+pub fn discover_sources(
     tree: &SourceTree,
     layout: Layout,
     operator: Option<&str>,
@@ -103,8 +124,7 @@ pub fn discover(
 ) -> Result<Discovery, InitError> {
     let sources = tunables::editable_files(tree);
     let direct = layout == Layout::DirectLaunch;
-    let mut operators =
-        if direct { entry::program_names(tree) } else { operator::operator_names(tree, &sources) };
+    let mut operators = if direct { entry::program_names(tree) } else { operator::operator_names(tree, &sources) };
     for op in described.iter().flat_map(|described| &described.ops) {
         if !operators.contains(&op.kind) {
             operators.push(op.kind.clone());
@@ -115,18 +135,17 @@ pub fn discover(
         Some(wanted) => return Err(InitError::UnknownOperator { wanted: wanted.to_owned(), known: operators }),
         None => operators.first().cloned().ok_or(InitError::NoOperator { files: sources.len() })?,
     };
-    let kernel = entry::kernel_entry(tree, &sources, &chosen).ok_or(InitError::NoKernel { operator: chosen.clone() })?;
-    let tiling = if direct { String::new() } else { entry::tiling_function(tree, &sources, &chosen).unwrap_or_default() };
+    let kernel =
+        entry::kernel_entry(tree, &sources, &chosen).ok_or(InitError::NoKernel { operator: chosen.clone() })?;
+    let tiling =
+        if direct { String::new() } else { entry::tiling_function(tree, &sources, &chosen).unwrap_or_default() };
 
     let mut found = operator::definition(tree, &sources, &chosen);
     if let Some(op) = described.and_then(|described| described.ops.iter().find(|op| op.kind == chosen)) {
         found = op.definition();
     }
-    let (cases, case_notes) = if direct {
-        (vec![cases::program()], Vec::new())
-    } else {
-        cases::for_operator(tree, &sources, &found)
-    };
+    let (cases, case_notes) =
+        if direct { (vec![cases::program()], Vec::new()) } else { cases::for_operator(tree, &sources, &found) };
     let tuning = tunables::find(tree, &sources, layout);
     Ok(Discovery {
         layout,

@@ -5,18 +5,22 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use crate::manifest::{Attribute, Case, Layout, TensorSpec};
 use crate::space::{Binding, Domain, Tunable, Value};
 
-use super::Discovery;
+use super::{Discovery, InitError};
 
 /// The template, also the reference of all keys.
 pub(super) const TEMPLATE: &str = include_str!("../../templates/ascend.toml");
 
-/// The commented `ascend.toml` of a discovery.
-pub fn render(discovery: &Discovery) -> String {
-    let layout = match discovery.layout {
+/// The word of a layout in the manifest.
+pub fn layout_words(layout: Layout) -> &'static str {
+    match layout {
         Layout::Msopgen => "msopgen",
         Layout::InTree => "in-tree",
         Layout::DirectLaunch => "direct-launch",
-    };
+    }
+}
+
+/// The commented `ascend.toml` of a discovery.
+pub fn render(discovery: &Discovery) -> Result<String, InitError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let mut case_notes = discovery.case_notes.clone();
@@ -27,14 +31,16 @@ pub fn render(discovery: &Discovery) -> String {
     }
     let mut tunable_notes = discovery.tunable_notes.clone();
     if discovery.tunables.is_empty() {
-        tunable_notes.push("Nothing in the sources looked like a tuning decision: only kernel rewrites will be tried.".to_owned());
+        tunable_notes.push(
+            "Nothing in the sources looked like a tuning decision: only kernel rewrites will be tried.".to_owned(),
+        );
     }
     let lines = |notes: &[String]| notes.iter().map(|note| note.replace(['\n', '\r'], " ")).collect::<Vec<String>>();
     let rendered = environment.render_str(
         TEMPLATE,
         context! {
             operator => text(&discovery.operator),
-            layout => text(layout),
+            layout => text(layout_words(discovery.layout)),
             kernel => text(&discovery.kernel),
             tiling => text(&discovery.tiling),
             machine => text("ascend910b2"),
@@ -47,12 +53,11 @@ pub fn render(discovery: &Discovery) -> String {
             tunables => discovery.tunables.iter().map(tunable).collect::<Vec<_>>(),
         },
     );
-    // The template and its context are both ours and rendered by a test; there is nothing a caller could mend.
-    let mut rendered = rendered.unwrap_or_default();
+    let mut rendered = rendered.map_err(|error| InitError::Template { message: error.to_string() })?;
     if !rendered.ends_with('\n') {
         rendered.push('\n');
     }
-    rendered
+    Ok(rendered)
 }
 
 /// A TOML string.

@@ -27,9 +27,9 @@ fn fixture(name: &str) -> SourceTree {
 
 /// What init writes must parse, validate and say the same.
 fn round_trip(discovery: &Discovery) -> Manifest {
-    let text = render(discovery);
-    let manifest =
-        Manifest::parse(&text, Path::new("ascend.toml")).unwrap_or_else(|error| panic!("{}\n{text}", error.render(false)));
+    let text = render(discovery).expect("the template is sound");
+    let manifest = Manifest::parse(&text, Path::new("ascend.toml"))
+        .unwrap_or_else(|error| panic!("{}\n{text}", error.render(false)));
     assert_eq!(manifest.cases, discovery.cases);
     let sorted = |tunables: &[crate::space::Tunable]| {
         let mut tunables = tunables.to_vec();
@@ -45,7 +45,9 @@ fn found(discovery: &Discovery) -> Vec<String> {
     let mut found: Vec<String> = discovery
         .tunables
         .iter()
-        .map(|tunable| format!("{}={}", tunable.name, tunable.default.as_ref().map_or("-".to_owned(), Value::to_string)))
+        .map(|tunable| {
+            format!("{}={}", tunable.name, tunable.default.as_ref().map_or("-".to_owned(), Value::to_string))
+        })
         .collect();
     found.sort();
     found
@@ -53,7 +55,7 @@ fn found(discovery: &Discovery) -> Vec<String> {
 
 #[test]
 fn msopgen_fixture() {
-    let discovery = discover(&fixture("add_custom"), Layout::Msopgen, None, None).expect("an operator");
+    let discovery = discover_sources(&fixture("add_custom"), Layout::Msopgen, None, None).expect("an operator");
     let names = (discovery.operator.as_str(), discovery.kernel.as_str(), discovery.tiling.as_str());
     assert_eq!(names, ("AddCustom", "add_custom", "AddCustomTiling"));
     assert_eq!(found(&discovery), ["BLOCK_DIM=8", "BUFFER_NUM=2", "TILE_NUM=8"]);
@@ -66,7 +68,7 @@ fn msopgen_fixture() {
 
 #[test]
 fn in_tree_fixture() {
-    let discovery = discover(&fixture("softmax_rows"), Layout::InTree, None, None).expect("an operator");
+    let discovery = discover_sources(&fixture("softmax_rows"), Layout::InTree, None, None).expect("an operator");
     assert_eq!(discovery.kernel, "softmax_rows");
     assert_eq!(discovery.tiling, "SoftmaxRowsTilingFunc");
     assert_eq!(found(&discovery), ["BUFFER_NUM=1", "COLUMN_FACTOR=512", "MAX_CORES=20", "available_limit=-"]);
@@ -77,7 +79,7 @@ fn in_tree_fixture() {
 
 #[test]
 fn direct_launch_fixture() {
-    let discovery = discover(&fixture("add_ladder"), Layout::DirectLaunch, None, None).expect("a program");
+    let discovery = discover_sources(&fixture("add_ladder"), Layout::DirectLaunch, None, None).expect("a program");
     assert_eq!((discovery.operator.as_str(), discovery.kernel.as_str()), ("add_ladder", "add_ladder"));
     assert_eq!(found(&discovery), ["ALL_CORES=48", "LARGE_TILE=16384", "SMALL_TILE=4096", "STAGGERED_TILE=16256"]);
     assert!(discovery.cmake_notes.iter().any(|note| note.starts_with("LADDER_VARIANT = 7")));
@@ -86,7 +88,7 @@ fn direct_launch_fixture() {
 
 #[test]
 fn naive_fixture() {
-    let discovery = discover(&fixture("gelu_naive"), Layout::Msopgen, None, None).expect("an operator");
+    let discovery = discover_sources(&fixture("gelu_naive"), Layout::Msopgen, None, None).expect("an operator");
     assert_eq!(discovery.operator, "GeluNaive");
     assert!(found(&discovery).iter().any(|tunable| tunable == "BUFFER_NUM=1"), "{:?}", found(&discovery));
     round_trip(&discovery);
@@ -116,13 +118,16 @@ fn definitions_give_tensors_and_attributes() {
         "op_kernel/norm.cpp",
         "extern \"C\" __global__ __aicore__ void norm(GM_ADDR x) { pipe.InitBuffer(inQueue, 1, n * 4); pipe.InitBuffer(tmp, 64); }",
     );
-    let discovery = discover(&tree, Layout::InTree, None, None).expect("an operator");
+    let discovery = discover_sources(&tree, Layout::InTree, None, None).expect("an operator");
     assert_eq!(discovery.tiling, "NormTiling");
     assert_eq!(found(&discovery), ["block_dim=4", "coreNum_limit=-", "inQueue_buffers=1", "ubFactor_limit=-"]);
     let manifest = round_trip(&discovery);
     let case = &manifest.cases[0];
     assert_eq!(case.inputs.len(), 1, "optional inputs are left out");
-    assert_eq!((case.inputs[0].dtype.as_str(), case.inputs[0].shape.as_deref()), ("bfloat16", Some(&[16, 256, 256][..])));
+    assert_eq!(
+        (case.inputs[0].dtype.as_str(), case.inputs[0].shape.as_deref()),
+        ("bfloat16", Some(&[16, 256, 256][..]))
+    );
     let values: Vec<&str> = case.attributes.iter().map(|attribute| attribute.value.as_str()).collect();
     assert_eq!(values, ["1e-5", "-1,0", "sum"]);
 
@@ -131,7 +136,7 @@ fn definitions_give_tensors_and_attributes() {
             "outputs":[{"name":"b","dtypes":["float16"]}],"attrs":[{"name":"k","type":"int","default":3}]}],"tiling_classes":[]}"#,
     )
     .expect("as the runner writes it");
-    let discovery = discover(&tree, Layout::InTree, Some("Norm"), Some(&described)).expect("an operator");
+    let discovery = discover_sources(&tree, Layout::InTree, Some("Norm"), Some(&described)).expect("an operator");
     assert_eq!(discovery.cases[0].inputs[0].name, "a");
     assert_eq!(discovery.cases[0].attributes[0].value, "3");
     round_trip(&discovery);
@@ -140,11 +145,11 @@ fn definitions_give_tensors_and_attributes() {
 #[test]
 fn awkward_sources_are_explained() {
     let mut tree = SourceTree::new();
-    assert_eq!(discover(&tree, Layout::InTree, None, None), Err(InitError::NoOperator { files: 0 }));
+    assert_eq!(discover_sources(&tree, Layout::InTree, None, None), Err(InitError::NoOperator { files: 0 }));
     tree.insert("op_host/a.cpp", "IMPL_OP_OPTILING(Thing).Tiling(ThingTiling);");
-    let message = discover(&tree, Layout::InTree, None, None).expect_err("no kernel").to_string();
+    let message = discover_sources(&tree, Layout::InTree, None, None).expect_err("no kernel").to_string();
     assert!(message.contains("no kernel entry"), "{message}");
-    let message = discover(&tree, Layout::InTree, Some("Other"), None).expect_err("unknown").to_string();
+    let message = discover_sources(&tree, Layout::InTree, Some("Other"), None).expect_err("unknown").to_string();
     assert_eq!(message, "no operator `Other` here, only Thing");
 }
 
@@ -153,7 +158,7 @@ fn cmake_amounts_are_tunables() {
     let mut tree = SourceTree::new();
     tree.insert("CMakeLists.txt", "add_executable(demo a.asc)\nset(TILE_NUM 8 CACHE STRING \"Tiles (1-32)\")\n");
     tree.insert("a.asc", "__global__ __vector__ void k(GM_ADDR x) {} int main() { k<<<1, 0, s>>>(x); }");
-    let discovery = discover(&tree, Layout::DirectLaunch, None, None).expect("a program");
+    let discovery = discover_sources(&tree, Layout::DirectLaunch, None, None).expect("a program");
     assert_eq!(discovery.tunables[0].domain, Domain::Range { min: 1, max: 32, step: 1 });
     round_trip(&discovery);
 }

@@ -51,9 +51,38 @@ fn meaning(name: &str) -> Option<Meaning> {
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let excluded = [
-        "eps", "epsilon", "key", "index", "idx", "dtype", "type", "byte", "bytes", "align", "alignment", "axis", "rank", "mode",
-        "version", "event", "id", "flag", "offset", "addr", "address", "ws", "workspace", "result", "mask", "shift", "ratio",
-        "reserved", "remain", "tail", "last", "total",
+        "eps",
+        "epsilon",
+        "key",
+        "index",
+        "idx",
+        "dtype",
+        "type",
+        "byte",
+        "bytes",
+        "align",
+        "alignment",
+        "axis",
+        "rank",
+        "mode",
+        "version",
+        "event",
+        "id",
+        "flag",
+        "offset",
+        "addr",
+        "address",
+        "ws",
+        "workspace",
+        "result",
+        "mask",
+        "shift",
+        "ratio",
+        "reserved",
+        "remain",
+        "tail",
+        "last",
+        "total",
     ];
     if has(&excluded) {
         return None;
@@ -85,12 +114,14 @@ fn domain_for(meaning: Meaning, value: i64) -> Option<(Domain, &'static str)> {
     let power = value > 0 && value & (value - 1) == 0;
     match meaning {
         // More than four buffers only shrink the tiles; a larger number counts something else (tensors in UB).
-        Meaning::Buffers if (1..=4).contains(&value) => {
-            Some((Domain::Range { min: 1, max: 4, step: 1 }, "buffers per queue: two overlap copies with computing, more rarely help"))
-        }
-        Meaning::Cores if (1..=64).contains(&value) => {
-            Some((Domain::Range { min: 1, max: CORES.max(value), step: 1 }, "cores that take part: up to all vector cores"))
-        }
+        Meaning::Buffers if (1..=4).contains(&value) => Some((
+            Domain::Range { min: 1, max: 4, step: 1 },
+            "buffers per queue: two overlap copies with computing, more rarely help",
+        )),
+        Meaning::Cores if (1..=64).contains(&value) => Some((
+            Domain::Range { min: 1, max: CORES.max(value), step: 1 },
+            "cores that take part: up to all vector cores",
+        )),
         Meaning::TileCount if power && value <= 4096 => Some((
             Domain::PowerOfTwo { min: 1, max: (value * 8).clamp(64, 4096) },
             "number of tiles per core: fewer are longer and amortise start-up, more overlap better",
@@ -204,7 +235,9 @@ fn arguments(tree: &SourceTree, file: &str, found: &mut Found) {
         if tokens.get(position + 1) != "(" {
             continue;
         }
-        let Some(arguments) = tokens.arguments(position + 1).filter(|arguments| arguments.len() == count) else { continue };
+        let Some(arguments) = tokens.arguments(position + 1).filter(|arguments| arguments.len() == count) else {
+            continue;
+        };
         let words: Vec<&str> = arguments[index].clone().map(|at| tokens.get(at)).collect();
         let Some(value) = literal::constant_expression(&words) else { continue };
         let Some((domain, reason)) = domain_for(meaning, value) else { continue };
@@ -243,7 +276,8 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
         }
         let platform = words.iter().any(|word| matches!(*word, "GetCoreNumAiv" | "GetCoreNum" | "GetVectorCoreNum"));
         let target_words = super::words::words(target);
-        let per_core = target_words.iter().any(|word| matches!(word.as_str(), "block" | "core" | "row" | "rows" | "loop"));
+        let per_core =
+            target_words.iter().any(|word| matches!(word.as_str(), "block" | "core" | "row" | "rows" | "loop"));
         let (domain, reason) = match meaning(target) {
             _ if platform => (
                 Domain::Range { min: 4, max: CORES, step: 4 },
@@ -260,7 +294,9 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
             (Some(Value::Int(limit)), Domain::PowerOfTwo { min, max }) if limit & (limit - 1) == 0 => {
                 Domain::PowerOfTwo { min: min.min(*limit), max: max.max(*limit) }
             }
-            (Some(Value::Int(limit)), Domain::Range { .. }) if *limit <= CORES => Domain::Range { min: 1, max: CORES, step: 1 },
+            (Some(Value::Int(limit)), Domain::Range { .. }) if *limit <= CORES => {
+                Domain::Range { min: 1, max: CORES, step: 1 }
+            }
             (Some(_), _) => continue,
             (None, domain) => domain,
         };
@@ -282,10 +318,9 @@ fn cmake_entries(tree: &SourceTree, found: &mut Found) {
         let about = inside.split('"').rev().nth(1).unwrap_or_default();
         match meaning(name).and_then(|meaning| domain_for(meaning, value)) {
             Some((domain, reason)) => {
-                let domain = documented_range(about).filter(|(min, max)| (*min..=*max).contains(&value)).map_or(
-                    domain,
-                    |(min, max)| Domain::Range { min, max, step: 1 },
-                );
+                let domain = documented_range(about)
+                    .filter(|(min, max)| (*min..=*max).contains(&value))
+                    .map_or(domain, |(min, max)| Domain::Range { min, max, step: 1 });
                 let binding = Binding::Cmake { variable: name.to_owned() };
                 let tunable = Tunable {
                     name: name.to_owned(),
@@ -297,7 +332,9 @@ fn cmake_entries(tree: &SourceTree, found: &mut Found) {
                 add(tree, found, tunable);
             }
             None if !name.starts_with("CMAKE_") => {
-                found.cmake_notes.push(format!("{name} = {value} ({about}): chooses what is built; pass -D {name}=.. for another."));
+                found
+                    .cmake_notes
+                    .push(format!("{name} = {value} ({about}): chooses what is built; pass -D {name}=.. for another."));
             }
             None => {}
         }

@@ -82,9 +82,8 @@ impl InvalidManifest {
         for finding in &self.findings {
             let end = finding.span.end.min(self.text.len());
             let span = finding.span.start.min(end)..end;
-            let snippet = Snippet::source(self.text.as_str())
-                .path(path.as_str())
-                .annotation(AnnotationKind::Primary.span(span));
+            let snippet =
+                Snippet::source(self.text.as_str()).path(path.as_str()).annotation(AnnotationKind::Primary.span(span));
             let mut report = vec![Level::ERROR.primary_title(finding.message.as_str()).element(snippet)];
             if !finding.help.is_empty() {
                 report.push(Group::with_title(Level::HELP.secondary_title(finding.help.as_str())));

@@ -17,9 +17,9 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "case" => &["name", "weight", "hostile", "verify-only", "arguments", "inputs", "outputs", "attributes"],
         "case.inputs" | "case.outputs" => TENSOR,
         "case.attributes" => &["name", "type", "value"],
-        "tunable.*" => &[
-            "file", "constant", "also", "call", "first", "index", "cap", "cmake", "domain", "default", "reason",
-        ],
+        "tunable.*" => {
+            &["file", "constant", "also", "call", "first", "index", "cap", "cmake", "domain", "default", "reason"]
+        }
         "tunable.*.domain" => &["range", "power-of-two", "values", "ordered", "bool"],
         "space" => &["constraints"],
         "verify" => &["seeds", "reference", "command", "golden", "hazards", "rounding-changes", "tolerance"],
@@ -42,7 +42,10 @@ fn walk(table: &DeTable<'_>, path: &str, findings: &mut Vec<Finding>) {
     let free = matches!(path, "tunable" | "verify.tolerance");
     for (key, value) in table {
         let name: &str = key.get_ref();
-        if !free && let Some(known) = known(path) && !known.contains(&name) {
+        if !free
+            && let Some(known) = known(path)
+            && !known.contains(&name)
+        {
             let place = if path.is_empty() { "at the top".to_owned() } else { format!("in [{path}]") };
             let help = match nearest(name, known) {
                 Some(likely) => format!("did you mean `{likely}`?"),
@@ -92,8 +95,21 @@ fn distance(left: &str, right: &str) -> usize {
 #[cfg(test)]
 pub(crate) fn all_keys() -> Vec<&'static str> {
     let tables = [
-        "", "operator", "machine", "cmake", "direct", "case", "case.inputs", "case.attributes", "tunable.*",
-        "tunable.*.domain", "space", "verify", "verify.tolerance.*", "check", "limits",
+        "",
+        "operator",
+        "machine",
+        "cmake",
+        "direct",
+        "case",
+        "case.inputs",
+        "case.attributes",
+        "tunable.*",
+        "tunable.*.domain",
+        "space",
+        "verify",
+        "verify.tolerance.*",
+        "check",
+        "limits",
     ];
     tables.iter().filter_map(|table| known(table)).flatten().copied().collect()
 }

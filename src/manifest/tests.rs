@@ -107,8 +107,8 @@ fn mistakes_are_all_found_and_point_at_the_value() {
     let expected = [
         "ascend.toml:7:38: `../add_custom.cpp` is not a source file's path",
         "ascend.toml:15:27: unknown dtype `flot16`; did you mean `float16`?",
-        "ascend.toml:15:65: range [2.0, -2.0]; write [lowest, highest]",
-        "ascend.toml:19:105: attribute `eps` of type float cannot be `small`",
+        "ascend.toml:15:64: range [2.0, -2.0]; write [lowest, highest]",
+        "ascend.toml:19:109: attribute `eps` of type float cannot be `small`",
         "ascend.toml:25:11: default 64 of `BLOCK_DIM` is outside its domain",
         "ascend.toml:39:10: tunable `TILE`: [48, 4096] are not two powers of two",
         "ascend.toml:42:17: constraint",
@@ -146,7 +146,10 @@ fn rendering_shows_the_line() {
     let error = parse(&GOOD.replace("tiling =", "tilling =")).expect_err("unknown key");
     let text = error.render(false);
     assert!(text.contains("error: unknown key `tilling` in [operator]"), "{text}");
-    assert!(text.contains("ascend.toml:6:1") && text.contains("^^^^^^^") && text.contains("did you mean `tiling`?"), "{text}");
+    assert!(
+        text.contains("ascend.toml:6:1") && text.contains("^^^^^^^") && text.contains("did you mean `tiling`?"),
+        "{text}"
+    );
     assert!(!text.contains('\u{1b}') && error.render(true).contains('\u{1b}'));
 }
 

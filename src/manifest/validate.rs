@@ -15,8 +15,18 @@ use super::wire::{WireCase, WireDomain, WireManifest, WireScalar, WireTensor, Wi
 
 /// Dtypes with the bytes of an element.
 pub(super) const DTYPES: [(&str, u32); 12] = [
-    ("float16", 2), ("float32", 4), ("bfloat16", 2), ("int8", 1), ("uint8", 1), ("int16", 2), ("uint16", 2), ("int32", 4),
-    ("uint32", 4), ("int64", 8), ("uint64", 8), ("bool", 1),
+    ("float16", 2),
+    ("float32", 4),
+    ("bfloat16", 2),
+    ("int8", 1),
+    ("uint8", 1),
+    ("int16", 2),
+    ("uint16", 2),
+    ("int32", 4),
+    ("uint32", 4),
+    ("int64", 8),
+    ("uint64", 8),
+    ("bool", 1),
 ];
 const ATTRIBUTE_TYPES: [&str; 6] = ["int", "float", "bool", "string", "list_int", "list_float"];
 
@@ -153,7 +163,11 @@ impl Validator {
             self.find(span.clone(), format!("case `{}` lists tensors", case.name.get_ref()), help);
         }
         if !direct && case.outputs.is_empty() {
-            self.find(span, format!("case `{}` has no `outputs`", case.name.get_ref()), "list them in the operator's order");
+            self.find(
+                span,
+                format!("case `{}` has no `outputs`", case.name.get_ref()),
+                "list them in the operator's order",
+            );
         }
         let mut tensors = |list: Vec<Spanned<WireTensor>>, input: bool| {
             list.into_iter().map(|tensor| self.tensor(tensor, input)).collect::<Vec<_>>()
@@ -199,7 +213,11 @@ impl Validator {
             self.find(tensor.dtype.span(), format!("unknown dtype `{dtype}`"), help);
         }
         if input && tensor.shape.is_none() {
-            self.find(span, format!("input `{}` has no `shape`", tensor.name.get_ref()), "only outputs may leave it out");
+            self.find(
+                span,
+                format!("input `{}` has no `shape`", tensor.name.get_ref()),
+                "only outputs may leave it out",
+            );
         }
         let mut shape = None;
         if let Some(dimensions) = &tensor.shape {
@@ -258,7 +276,11 @@ impl Validator {
             Ok(values) => match &tunable.default {
                 Some(default) if !values.contains(default.get_ref()) && *default.get_ref() != NO_LIMIT => {
                     let message = format!("default {} of `{}` is outside its domain", default.get_ref(), built.name);
-                    self.find(default.span(), message, "widen the domain: the present value must be a point of the space");
+                    self.find(
+                        default.span(),
+                        message,
+                        "widen the domain: the present value must be a point of the space",
+                    );
                 }
                 None if !cap && !matches!(built.binding, Binding::Cmake { .. }) => {
                     let help = "write the value that stands in the sources";
@@ -345,7 +367,8 @@ impl Validator {
         let sound: Vec<Tunable> = tunables.iter().filter(|tunable| domain_values(tunable).is_ok()).cloned().collect();
         for error in SearchSpace::new(&sound, constraints, &facts).err().unwrap_or_default() {
             if let SpaceError::BadConstraint { text, message, span } = error {
-                let names: Vec<&str> = facts.first().map(|facts| facts.values.keys().map(String::as_str).collect()).unwrap_or_default();
+                let names: Vec<&str> =
+                    facts.first().map(|facts| facts.values.keys().map(String::as_str).collect()).unwrap_or_default();
                 let help = format!("facts are {}", names.join(", "));
                 let help = if message.contains("case fact") { help } else { String::new() };
                 self.find(span, format!("constraint `{text}`: {message}"), help);
@@ -359,7 +382,11 @@ impl Validator {
             let tolerance = written.get_ref();
             let sound = |part: f64| part.is_finite() && part >= 0.0;
             if !DTYPES.iter().any(|(name, _)| name == dtype) {
-                self.find(written.span(), format!("tolerance for unknown dtype `{dtype}`"), "name a dtype such as float16");
+                self.find(
+                    written.span(),
+                    format!("tolerance for unknown dtype `{dtype}`"),
+                    "name a dtype such as float16",
+                );
             }
             if !sound(tolerance.absolute) || !sound(tolerance.relative) {
                 self.find(written.span(), format!("tolerance of {dtype} is negative or not a number"), "use 0 or more");
@@ -376,7 +403,11 @@ impl Validator {
             ("baseline", _) => Reference::Baseline,
             ("command", _) if !verify.command.is_empty() => Reference::Command(verify.command.clone()),
             ("command", _) => {
-                self.find(kind.span(), "`reference` is a command, but there is no `command`", "write command = [\"program\", ..]");
+                self.find(
+                    kind.span(),
+                    "`reference` is a command, but there is no `command`",
+                    "write command = [\"program\", ..]",
+                );
                 Reference::Baseline
             }
             ("npy", Some(golden)) => Reference::Npy(PathBuf::from(golden.get_ref())),

@@ -65,7 +65,15 @@ impl Evolutionary {
     /// project's present configuration, where it is valid and not known already.
     pub fn new(space: SearchSpace, seed: u64, options: EvolutionaryOptions) -> Self {
         let owed = options.initial;
-        Self { space, options, random: ChaCha8Rng::seed_from_u64(seed), archive: Archive::default(), since: 0, owed, restarts: 0 }
+        Self {
+            space,
+            options,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            archive: Archive::default(),
+            since: 0,
+            owed,
+            restarts: 0,
+        }
     }
 
     /// How often the population started anew.

@@ -6,8 +6,8 @@
 
 use crate::space::{Point, SearchSpace};
 
-use super::archive::Archive;
 use super::Outcome;
+use super::archive::Archive;
 
 /// Nearest points that vote.
 const VOTERS: usize = 5;
@@ -84,7 +84,9 @@ impl<'a> Feasibility<'a> {
         known.extend(self.feasible.iter().map(|other| (self.distance(point, other), false)));
         known.extend(self.infeasible.iter().map(|other| (self.distance(point, other), true)));
         if known.len() > VOTERS {
-            known.select_nth_unstable_by(VOTERS - 1, |left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
+            known.select_nth_unstable_by(VOTERS - 1, |left, right| {
+                left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
+            });
             known.truncate(VOTERS);
         }
         let (mut failing, mut all) = (0.0, 0.25);

@@ -48,7 +48,12 @@ fn valleys(configuration: &Configuration) -> Outcome {
     Outcome::Objective(wide.min(deep) + 0.02 * get(configuration, "DEPTH") + 0.001 * get(configuration, "SPLIT"))
 }
 
-fn best_after(strategy: &mut dyn Strategy, evaluate: fn(&Configuration) -> Outcome, budget: usize, batch: usize) -> f64 {
+fn best_after(
+    strategy: &mut dyn Strategy,
+    evaluate: fn(&Configuration) -> Outcome,
+    budget: usize,
+    batch: usize,
+) -> f64 {
     let space = tiling_space();
     let mut seen = BTreeSet::new();
     let mut best = f64::INFINITY;

@@ -116,7 +116,10 @@ impl Expression {
         let mut parser = Parser { tokens, position: 0, end: text.len(), resolve, depth: 0 };
         let (root, kind, span) = parser.or()?;
         if let Some(token) = parser.peek() {
-            return Err(ExpressionError { message: "expected an operator or the end".to_owned(), span: token.1.clone() });
+            return Err(ExpressionError {
+                message: "expected an operator or the end".to_owned(),
+                span: token.1.clone(),
+            });
         }
         if kind != Kind::Truth {
             return Err(ExpressionError {
@@ -178,7 +181,9 @@ fn floor_div(left: i128, right: i128) -> Result<i128, EvaluationError> {
 }
 
 fn ceil_div(left: i128, right: i128) -> Result<i128, EvaluationError> {
-    floor_div(left.checked_neg().ok_or(EvaluationError::Overflow)?, right)?.checked_neg().ok_or(EvaluationError::Overflow)
+    floor_div(left.checked_neg().ok_or(EvaluationError::Overflow)?, right)?
+        .checked_neg()
+        .ok_or(EvaluationError::Overflow)
 }
 
 fn evaluate(node: &Node, environment: &dyn Environment) -> Result<i128, EvaluationError> {
@@ -293,7 +298,10 @@ fn tokenize(text: &str) -> Result<Vec<(Token, Range<usize>)>, ExpressionError> {
         } else if let Some(mark) = MARKS.iter().find(|mark| text[at..].starts_with(**mark)) {
             at += mark.len();
             if *mark == "=" {
-                return Err(ExpressionError { message: "`=` compares nothing, write `==`".to_owned(), span: start..at });
+                return Err(ExpressionError {
+                    message: "`=` compares nothing, write `==`".to_owned(),
+                    span: start..at,
+                });
             }
             tokens.push((Token::Mark(mark), start..at));
         } else {
@@ -387,8 +395,7 @@ impl Parser<'_> {
                 let message = "a text can only be compared with a text, by `==` or `!=`".to_owned();
                 return Err(ExpressionError { message, span });
             }
-            let node =
-                Node::TextEqual { left: Box::new(left.0), right: Box::new(right.0), equal: mark == "==" };
+            let node = Node::TextEqual { left: Box::new(left.0), right: Box::new(right.0), equal: mark == "==" };
             return Ok((node, Kind::Truth, span));
         }
         let operator = match mark {
@@ -469,9 +476,7 @@ impl Parser<'_> {
                 self.expect(")")?;
                 Ok((inner.0, inner.1, span.start..end))
             }
-            Token::Mark(mark) => {
-                Err(ExpressionError { message: format!("expected a value before `{mark}`"), span })
-            }
+            Token::Mark(mark) => Err(ExpressionError { message: format!("expected a value before `{mark}`"), span }),
             Token::Name(name) if name == "true" || name == "false" => {
                 Ok((Node::Integer(i128::from(name == "true")), Kind::Truth, span))
             }
@@ -481,7 +486,9 @@ impl Parser<'_> {
                     Ok((Node::Symbol(Symbol::TextTunable(position)), Kind::Text, span))
                 }
                 Some(symbol) => Ok((Node::Symbol(symbol), Kind::Integer, span)),
-                None => Err(ExpressionError { message: format!("`{name}` is neither a tunable nor a case fact"), span }),
+                None => {
+                    Err(ExpressionError { message: format!("`{name}` is neither a tunable nor a case fact"), span })
+                }
             },
         }
     }
@@ -517,76 +524,4 @@ impl Parser<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Values;
-
-    impl Environment for Values {
-        fn integer(&self, tunable: usize) -> i128 {
-            [8, 3][tunable]
-        }
-        fn text(&self, _: usize) -> &str {
-            "norm"
-        }
-        fn fact(&self, _: usize) -> i128 {
-            i128::MAX
-        }
-    }
-
-    fn resolve(name: &str) -> Option<Symbol> {
-        match name {
-            "TILE" => Some(Symbol::Tunable(0)),
-            "DEPTH" => Some(Symbol::Tunable(1)),
-            "MODE" => Some(Symbol::TextTunable(2)),
-            "huge" => Some(Symbol::Fact(0)),
-            _ => None,
-        }
-    }
-
-    fn holds(text: &str) -> Result<bool, EvaluationError> {
-        Expression::parse(text, &resolve).expect("parses").holds(&Values)
-    }
-
-    #[test]
-    fn arithmetic_and_logic() {
-        for text in [
-            "TILE * DEPTH == 24",
-            "TILE - 2 * DEPTH + 1 == 3 && !(TILE < DEPTH)",
-            "ceil_div(TILE, DEPTH) == 3 && align_up(TILE, 3) == 9",
-            "min(TILE, DEPTH, 2) == 2 && max(TILE, DEPTH) == TILE",
-            "-7 / 2 == -4 && -7 % 2 == 1 && 0x10 == 1_6",
-            "MODE == 'norm' || TILE == 0",
-            "MODE != 'count'",
-            "(TILE == 8) == true",
-        ] {
-            assert_eq!(holds(text), Ok(true), "{text}");
-        }
-        assert_eq!(holds("TILE / (DEPTH - 3) == 0"), Err(EvaluationError::DivisionByZero));
-        assert_eq!(holds("huge * 2 > 0"), Err(EvaluationError::Overflow));
-        assert_eq!(holds("TILE == 8 || huge * 2 > 0"), Ok(true), "the right side is not needed");
-    }
-
-    #[test]
-    fn mistakes_point_at_the_bytes() {
-        for (text, span, words) in [
-            ("TILE * 4 <= ub_byte", 12..19, "neither a tunable"),
-            ("TILE = 4", 5..6, "write `==`"),
-            ("TILE * 4", 0..8, "must be true or false"),
-            ("TILE <= ", 8..8, "ends too early"),
-            ("MODE < 'a'", 0..10, "compared with a text"),
-            ("MODE + 1 == 2", 0..4, "needs integers"),
-            ("clamp(TILE) == 2", 0..5, "no function"),
-            ("ceil_div(TILE) == 2", 0..14, "two arguments"),
-            ("TILE == 8 8", 10..11, "expected an operator"),
-            ("TILE == 99999999999999999999999999999999999999999", 8..49, "not an integer"),
-            ("TILE § 8", 5..7, "unexpected character"),
-        ] {
-            let error = Expression::parse(text, &resolve).expect_err(text);
-            assert_eq!(error.span, span, "{text}");
-            assert!(error.message.contains(words), "{text}: {}", error.message);
-        }
-        let nested = format!("{}TILE{} == 8", "(".repeat(500), ")".repeat(500));
-        assert!(Expression::parse(&nested, &resolve).is_err());
-    }
-}
+mod tests;

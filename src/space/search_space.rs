@@ -367,7 +367,12 @@ impl SearchSpace {
 
     fn cases_of<'a>(&'a self, constraint: &Constraint) -> Vec<(Option<&'a str>, &'a [i128])> {
         if constraint.per_case {
-            return self.cases.iter().zip(&self.facts).map(|(case, facts)| (Some(case.as_str()), facts.as_slice())).collect();
+            return self
+                .cases
+                .iter()
+                .zip(&self.facts)
+                .map(|(case, facts)| (Some(case.as_str()), facts.as_slice()))
+                .collect();
         }
         vec![(None, &[])]
     }

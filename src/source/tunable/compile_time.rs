@@ -16,7 +16,9 @@ pub fn looks_compile_time(tree: &SourceTree, tunable: &Tunable) -> Option<String
         return Some(format!("the values of `{}` are names, which only the compiler understands", tunable.name));
     }
     let (files, name) = match &tunable.binding {
-        Binding::Cmake { variable } => return Some(format!("`{variable}` is a CMake entry, fixed when the project is configured")),
+        Binding::Cmake { variable } => {
+            return Some(format!("`{variable}` is a CMake entry, fixed when the project is configured"));
+        }
         Binding::Argument { .. } | Binding::Cap { .. } => return None,
         Binding::Constant { file, name, also } => {
             let files: Vec<&str> = std::iter::once(file).chain(also).map(String::as_str).collect();

@@ -32,7 +32,9 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, Tuna
                     if let Some(span) = &declaration.constexpr {
                         edit(span.clone(), "const");
                     }
-                    if declaration.member && let Some(span) = &declaration.storage {
+                    if declaration.member
+                        && let Some(span) = &declaration.storage
+                    {
                         edit(span.clone(), "inline static");
                     }
                     let named = !declaration.kind.is_empty() && declaration.kind != "auto";
@@ -59,7 +61,8 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, Tuna
                         });
                     }
                     if *device {
-                        let expression_type = format!("static_cast<decltype({expression})>");
+                        // The plus makes a value of what may be a reference.
+                        let expression_type = format!("static_cast<decltype(+({expression}))>");
                         let signed = format!("static_cast<long long>({expression})");
                         format!("({signed} < {limit} ? ({expression}) : {expression_type}({limit}))")
                     } else {
@@ -74,7 +77,8 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, Tuna
     }
     for file in touched {
         let text = tree.text(&file).unwrap_or_default();
-        let algorithm = if capped.contains(&file) && !includes(text, "algorithm") { "#include <algorithm>\n" } else { "" };
+        let algorithm =
+            if capped.contains(&file) && !includes(text, "algorithm") { "#include <algorithm>\n" } else { "" };
         // Lines keep their numbers in messages and in debug information.
         let replacement = format!("#include \"ascendsim/knob.h\"\n{algorithm}#line 1\n");
         patch.edits.push(Edit { file, span: 0..0, replacement });

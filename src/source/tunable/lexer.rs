@@ -92,15 +92,19 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Position of the bracket that closes the one at `open`.
+    /// Position of the bracket that closes the one at `open`; `None` where brackets do not match.
     pub fn closing(&self, open: usize) -> Option<usize> {
-        let mut depth = 0usize;
+        let mut awaited = Vec::new();
         for position in open..self.tokens.len() {
             match self.get(position) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => {
-                    depth = depth.checked_sub(1)?;
-                    if depth == 0 {
+                "(" => awaited.push(")"),
+                "[" => awaited.push("]"),
+                "{" => awaited.push("}"),
+                bracket @ (")" | "]" | "}") => {
+                    if awaited.pop() != Some(bracket) {
+                        return None;
+                    }
+                    if awaited.is_empty() {
                         return Some(position);
                     }
                 }
@@ -141,7 +145,10 @@ impl<'a> Tokens<'a> {
                 },
                 ")" | "]" | "}" | ";" => return position,
                 "," if commas => return position,
-                "<" => position = self.closing_angle(position).filter(|close| self.get(close + 1) == "(").unwrap_or(position),
+                "<" => {
+                    position =
+                        self.closing_angle(position).filter(|close| self.get(close + 1) == "(").unwrap_or(position)
+                }
                 _ => {}
             }
             position += 1;
@@ -155,7 +162,7 @@ impl<'a> Tokens<'a> {
         while start > 0 {
             match self.get(start - 1) {
                 ";" | "{" | "}" => break,
-                ":" if matches!(self.get(start - 2), "public" | "private" | "protected" | "default") => break,
+                ":" if matches!(self.get(start.wrapping_sub(2)), "public" | "private" | "protected" | "default") => break,
                 _ => start -= 1,
             }
         }
@@ -244,8 +251,7 @@ pub(super) fn directive_end(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = at;
     while let Some(&byte) = bytes.get(end) {
-        let before = text[..end].trim_end_matches('\r');
-        if byte == b'\n' && !before.ends_with('\\') {
+        if byte == b'\n' && !text[..end].trim_end_matches('\r').ends_with('\\') {
             break;
         }
         end += 1;
@@ -260,7 +266,8 @@ fn define(text: &str, at: usize, end: usize) -> Option<Define> {
         return None;
     }
     let rest = rest.trim_start();
-    let length = rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(rest.len());
+    let length =
+        rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(rest.len());
     if length == 0 || rest[length..].starts_with('(') {
         return None;
     }
@@ -276,8 +283,8 @@ fn define(text: &str, at: usize, end: usize) -> Option<Define> {
 
 fn token(text: &str, at: usize) -> (Kind, usize) {
     const LONG_MARKS: [&str; 21] = [
-        "...", "<<=", "::", "->", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=",
-        "^=", "<<",
+        "...", "<<=", "::", "->", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
+        "|=", "^=", "<<",
     ];
     let bytes = text.as_bytes();
     let byte = bytes[at];
@@ -335,7 +342,9 @@ mod tests {
 
     #[test]
     fn scopes_and_arguments() {
-        let tokens = Tokens::of("namespace a { class K : public B { static constexpr int N = 1; void f() { g(h<1, 2>(3), {4, 5}); } }; }");
+        let tokens = Tokens::of(
+            "namespace a { class K : public B { static constexpr int N = 1; void f() { g(h<1, 2>(3), {4, 5}); } }; }",
+        );
         let at = |word: &str| (0..tokens.tokens.len()).find(|position| tokens.get(*position) == word).expect("there");
         assert_eq!(tokens.scope(at("class")), Scope::Namespace);
         assert_eq!(tokens.scope(at("N")), Scope::Class("K".to_owned()));

@@ -119,7 +119,9 @@ mod tests {
 
     #[test]
     fn literals_keep_their_form() {
-        for (text, value) in [("16", 16), ("16U", 16), ("0x40uL", 64), ("4'096", 4096), ("0b11", 3), ("017", 15), ("0", 0)] {
+        for (text, value) in
+            [("16", 16), ("16U", 16), ("0x40uL", 64), ("4'096", 4096), ("0b11", 3), ("017", 15), ("0", 0)]
+        {
             assert_eq!(integer(text), Some(value), "{text}");
         }
         for text in ["1.5f", "1e5", "", "U", "x", "0x", "99999999999999999999"] {

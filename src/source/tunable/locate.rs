@@ -62,7 +62,14 @@ pub(crate) fn constants_in(file: &str, text: &str) -> Vec<Constant> {
 }
 
 fn site(file: &str, text: &str, span: Range<usize>, value: Option<Value>, form: SiteForm) -> Site {
-    Site { file: file.to_owned(), text: text[span.clone()].to_owned(), line: line_of(text, span.start), span, value, form }
+    Site {
+        file: file.to_owned(),
+        text: text[span.clone()].to_owned(),
+        line: line_of(text, span.start),
+        span,
+        value,
+        form,
+    }
 }
 
 fn literal_value(words: &[&str]) -> Option<Value> {
@@ -90,7 +97,9 @@ fn declared(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Constant
     }
     // A declaration of a constant: `const` or `constexpr`, a type, and no call or assignment before the name.
     let constant = head.iter().any(|word| matches!(*word, "const" | "constexpr"));
-    let stray = head.iter().any(|word| matches!(*word, "=" | "(" | ")" | "return" | "using" | "class" | "struct" | "enum" | "*"));
+    let stray = head
+        .iter()
+        .any(|word| matches!(*word, "=" | "(" | ")" | "return" | "using" | "class" | "struct" | "enum" | "*"));
     if !constant || stray || head.len() < 2 {
         return None;
     }
@@ -258,6 +267,13 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
         };
         // Clearing a field before it is computed is no place for a limit.
         if range.is_empty() || tokens.compact(range.clone()) == "0" {
+            continue;
+        }
+        // Of `a.x = b.x = value` only the inner assignment is limited; a lambda's body is no expression.
+        if range.clone().any(|at| matches!(tokens.get(at), "=" | ";")) {
+            continue;
+        }
+        if found.last().is_some_and(|outer: &Site| tokens.span(range.clone()).start < outer.span.end) {
             continue;
         }
         let (value, inner) = match cap_of(&tokens, range.clone()) {

@@ -59,7 +59,9 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
 }
 
 fn literal(tunable: &Tunable, value: &Value, site: &Site) -> Result<String, TunableError> {
-    if site.value.as_ref() == Some(value) || site.value.as_ref().and_then(Value::as_int) == value.as_int() && value.as_int().is_some() {
+    if site.value.as_ref() == Some(value)
+        || site.value.as_ref().and_then(Value::as_int) == value.as_int() && value.as_int().is_some()
+    {
         return Ok(site.text.clone());
     }
     let bad = |message: &str| TunableError::BadValue {
@@ -98,11 +100,18 @@ fn literal(tunable: &Tunable, value: &Value, site: &Site) -> Result<String, Tuna
 }
 
 fn last_number(text: &str) -> &str {
-    let words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '\''));
-    words.filter(|word| integer(word).is_some()).next_back().filter(|word| !word.starts_with("0x")).unwrap_or("0")
+    let mut words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '\''));
+    let last = words.rfind(|word| integer(word).is_some());
+    last.filter(|word| !word.starts_with("0x")).unwrap_or("0")
 }
 
-fn capped(tunable: &Tunable, value: &Value, site: &Site, expression: &str, device: bool) -> Result<String, TunableError> {
+fn capped(
+    tunable: &Tunable,
+    value: &Value,
+    site: &Site,
+    expression: &str,
+    device: bool,
+) -> Result<String, TunableError> {
     let bad = |message: &str| TunableError::BadValue {
         file: site.file.clone(),
         line: site.line,
@@ -123,7 +132,9 @@ fn capped(tunable: &Tunable, value: &Value, site: &Site, expression: &str, devic
         return Ok(format!("std::min<int64_t>({expression}, {limit})"));
     }
     if has_side_effects(expression) {
-        return Err(bad("the expression is evaluated twice here and changes something; compute it into a variable first"));
+        return Err(bad(
+            "the expression is evaluated twice here and changes something; compute it into a variable first",
+        ));
     }
     Ok(format!("(({expression}) < ({limit}) ? ({expression}) : ({limit}))"))
 }

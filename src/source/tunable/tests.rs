@@ -1,5 +1,7 @@
 //! Tests of finding, writing and instrumenting tunables.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::source::SourceTree;
 use crate::space::{Binding, Domain, NO_LIMIT, Tunable};
@@ -130,13 +132,22 @@ fn caps_wrap_replace_and_go() {
     assert_eq!(text.matches("<algorithm>").count(), 1);
     assert_eq!(present_value(&again, &cap.binding), Ok(Some(Value::Int(64))));
     let free = written(&again, &cap, NO_LIMIT);
-    assert_eq!(free.text("op_host/a.cpp").map(|text| text.replace("#include <algorithm>\n", "")), Some(HOST.to_owned()));
+    assert_eq!(
+        free.text("op_host/a.cpp").map(|text| text.replace("#include <algorithm>\n", "")),
+        Some(HOST.to_owned())
+    );
 }
 
 #[test]
 fn caps_on_setters_locals_and_in_kernels() {
-    assert_eq!(changed(&cap("tileNum", "op_host/a.cpp"), 9)[1], "tiling.set_tileNum(std::min<int64_t>(total / TILE, 9));");
-    assert_eq!(changed(&cap("factor", "op_host/a.cpp"), 9)[1], "factor = std::min<int64_t>(CeilDiv(total, BLOCK_DIM), 9);");
+    assert_eq!(
+        changed(&cap("tileNum", "op_host/a.cpp"), 9)[1],
+        "tiling.set_tileNum(std::min<int64_t>(total / TILE, 9));"
+    );
+    assert_eq!(
+        changed(&cap("factor", "op_host/a.cpp"), 9)[1],
+        "factor = std::min<int64_t>(CeilDiv(total, BLOCK_DIM), 9);"
+    );
     let step = cap("step", "op_kernel/a.cpp");
     let once = written(&tree(), &step, 9);
     let expected = "this->step = ((tileLength / DEPTH) < (9) ? (tileLength / DEPTH) : (9));";
@@ -224,4 +235,73 @@ fn uses_that_need_constants_are_seen() {
     assert_eq!(reason("B"), None);
     assert!(reason("C").is_some_and(|text| text.contains("static_assert")));
     assert!(reason("D").is_some_and(|text| text.contains("case label")));
+}
+
+/// Pieces that C++ files are made of, in any order: no text may bring the scanner down.
+fn scraps() -> impl Strategy<Value = String> {
+    let pieces = [
+        "constexpr int N = 4;",
+        "#define N 8 // é\n",
+        "#if 0\n",
+        "#else\n",
+        "#endif\n",
+        "#ifdef X\\\n",
+        "{",
+        "}",
+        "(",
+        ")",
+        "<",
+        ">",
+        "[",
+        "]",
+        "\"é\\",
+        "'",
+        "/*",
+        "*/",
+        "// 核\n",
+        "class K : A",
+        "enum E { N = 1,",
+        "N",
+        "=",
+        ",",
+        ";",
+        "set_N(",
+        "x->N = f(1, 2);",
+        "SetBlockDim(8)",
+        "0x",
+        "1e+",
+        "std::min<int64_t>(",
+        "static_cast<",
+        "::",
+        "case N:",
+        "\\",
+        "\n",
+        "#",
+        "\r\n",
+        "InitBuffer(q, 2, n)",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..40).prop_map(|parts| parts.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_survived(text in prop_oneof![scraps(), any::<String>()], value in 1i64..100) {
+        let mut tree = SourceTree::new();
+        tree.insert("a.cpp", text.as_str());
+        let all = [constant("a.cpp", "N"), argument("SetBlockDim", "", 0, "a.cpp"), argument("InitBuffer", "q", 1, "a.cpp"), cap("N", "a.cpp")];
+        for tunable in all {
+            looks_compile_time(&tree, &tunable);
+            let Ok(patch) = realize(&tree, &[(tunable.clone(), Value::Int(value))]) else { continue };
+            let after = tree.apply(&patch).expect("edits fit the text that they were made for");
+            // A literal that was written is found again; a cap needs an expression, which scraps rarely are.
+            if !matches!(tunable.binding, Binding::Cap { .. })
+                && let Ok(Some(found)) = present_value(&after, &tunable.binding)
+            {
+                prop_assert_eq!(found, Value::Int(value));
+            }
+            if let Ok(patch) = instrument(&tree, &[tunable]) {
+                prop_assert!(tree.apply(&patch).is_ok());
+            }
+        }
+    }
 }

@@ -29,8 +29,8 @@ fn constraints_hold_for_all_cases() {
         tunable("TILE", Domain::PowerOfTwo { min: 64, max: 65_536 }),
         tunable("DEPTH", Domain::Range { min: 1, max: 4, step: 1 }),
     ];
-    let space =
-        SearchSpace::new(&tunables, &constraints(&["TILE * DEPTH * 3 * dtype_bytes <= ub_bytes"]), &facts()).expect("space");
+    let space = SearchSpace::new(&tunables, &constraints(&["TILE * DEPTH * 3 * dtype_bytes <= ub_bytes"]), &facts())
+        .expect("space");
     assert_eq!(space.size(), 44);
     let points = space.enumerate().expect("small");
     // With four-byte elements the first case is the narrow one: TILE * DEPTH <= 16384.
@@ -42,7 +42,10 @@ fn constraints_hold_for_all_cases() {
     assert_eq!(points.len(), 9 + 8 + 7 + 7, "fitting tile lengths for one to four buffers");
     let bad = space.configuration(&[3, 10]);
     let violation = space.check(&bad).expect_err("too large");
-    assert_eq!(violation.to_string(), "constraint `TILE * DEPTH * 3 * dtype_bytes <= ub_bytes` does not hold for case small");
+    assert_eq!(
+        violation.to_string(),
+        "constraint `TILE * DEPTH * 3 * dtype_bytes <= ub_bytes` does not hold for case small"
+    );
 }
 
 #[test]
