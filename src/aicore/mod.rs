@@ -1,5 +1,30 @@
 //! The AI Core model: machine descriptions, instruction streams, timing and hazards. No I/O.
+//!
+//! [`analyse`] is the one entry: bytes of a trace in, one [`LaunchReport`] per launch out. `docs/model.md` explains
+//! what is modelled and what is not.
 
+mod analyse;
+mod core_play;
+mod gm_hazard;
+mod hazard;
+mod l2;
+mod machine;
+mod memory;
+mod ordering;
+mod pipe;
 mod profile;
+mod segments;
+mod summary;
+#[doc(hidden)]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+mod timing;
+mod trace;
+mod vector;
 
+pub use analyse::{LaunchReport, Options, analyse};
+pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall};
+pub use trace::{DataRegion, LaunchStatus, Region, Role, TraceError};
+pub use vector::VectorClass;

@@ -1,0 +1,188 @@
+//! Global memory across cores: races, unwritten outputs, reads of bytes that nobody writes.
+
+use std::collections::BTreeMap;
+
+use super::hazard::Findings;
+use super::profile::{HazardKind, Severity};
+use super::trace::{Region, Role};
+
+/// Pairs looked at per region; beyond that a kernel whose cores all overlap has long been reported.
+const PAIR_LIMIT: u64 = 4_000_000;
+
+/// Consecutive accesses of one core to global memory, merged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GmAccess {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) core: u32,
+    /// All-core synchronisations that the core had begun.
+    pub(crate) sets: u32,
+    /// All-core synchronisations that the core had passed.
+    pub(crate) waits: u32,
+    pub(crate) write: bool,
+    pub(crate) atomic: bool,
+    pub(crate) site: u64,
+}
+
+impl GmAccess {
+    fn ordered_with(&self, other: &Self) -> bool {
+        self.sets < other.waits || other.sets < self.waits
+    }
+}
+
+/// All accesses of a launch by region.
+#[derive(Default)]
+pub(crate) struct GmLog {
+    regions: BTreeMap<u64, Vec<GmAccess>>,
+    /// Last entry per region, core, direction and site: streaming extends it.
+    open: BTreeMap<(u64, u32, bool, bool, u64), usize>,
+}
+
+impl GmLog {
+    pub(crate) fn push(&mut self, access: GmAccess) {
+        let region = access.from >> 40;
+        let entries = self.regions.entry(region).or_default();
+        let key = (region, access.core, access.write, access.atomic, access.site);
+        if let Some(last) = self.open.get(&key).and_then(|index| entries.get_mut(*index)) {
+            let same_phase = (last.sets, last.waits) == (access.sets, access.waits);
+            if same_phase && access.from >= last.from && access.from <= last.to {
+                last.to = last.to.max(access.to);
+                return;
+            }
+        }
+        self.open.insert(key, entries.len());
+        entries.push(access);
+    }
+
+    /// Overlapping accesses of different cores, one a write, without an all-core synchronisation between.
+    pub(crate) fn cross_core(&mut self, findings: &mut Findings) {
+        for entries in self.regions.values_mut() {
+            if !entries.iter().any(|access| access.write) {
+                continue;
+            }
+            entries.sort_by_key(|access| (access.from, access.to, access.core, access.write, access.site));
+            let mut open: Vec<GmAccess> = Vec::new();
+            let mut pairs = 0;
+            for access in entries.iter() {
+                open.retain(|earlier| earlier.to > access.from);
+                pairs += open.len() as u64;
+                if pairs > PAIR_LIMIT {
+                    break;
+                }
+                for earlier in &open {
+                    let harmless = earlier.core == access.core
+                        || !(earlier.write || access.write)
+                        || (earlier.atomic && access.atomic)
+                        || earlier.ordered_with(access);
+                    if harmless {
+                        continue;
+                    }
+                    report_cross_core(earlier, access, findings);
+                }
+                open.push(*access);
+            }
+        }
+    }
+
+    /// Bytes of outputs that nobody writes, and reads of outputs or workspace that nobody writes.
+    pub(crate) fn coverage(&self, regions: &[Region], findings: &mut Findings) {
+        for region in regions.iter().filter(|region| matches!(region.role, Role::Output | Role::Workspace)) {
+            let accesses = self.regions.get(&(region.base >> 40)).map_or(&[][..], Vec::as_slice);
+            let written = union(accesses.iter().filter(|access| access.write).map(|access| (access.from, access.to)));
+            let end = region.base.saturating_add(region.size_bytes);
+            if region.role == Role::Output {
+                let (first, missing) = missing(&written, region.base, end);
+                if missing > 0 {
+                    findings.add(
+                        (HazardKind::UnwrittenOutput, Severity::Error),
+                        (0, u64::from(region.index)),
+                        0,
+                        || {
+                            format!(
+                                "{missing} of {} bytes of output {} are never written, the first at byte {}",
+                                region.size_bytes,
+                                region.index,
+                                first - region.base
+                            )
+                        },
+                    );
+                }
+            }
+            for read in accesses.iter().filter(|access| !access.write) {
+                let (first, missing) = missing(&written, read.from, read.to);
+                if missing > 0 {
+                    let what = if region.role == Role::Output { "output" } else { "workspace" };
+                    let kind = (HazardKind::UninitialisedRead, Severity::Warning);
+                    findings.add(kind, (read.site, 0), read.core, || {
+                        format!(
+                            "reads {missing} bytes of {what} {} that no core writes, the first at byte {}",
+                            region.index,
+                            first - region.base.min(first)
+                        )
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn report_cross_core(earlier: &GmAccess, access: &GmAccess, findings: &mut Findings) {
+    // Reported from the writer's side so that the pair has one name whatever the order of addresses.
+    let (a, b) = if (access.write, access.site) >= (earlier.write, earlier.site) {
+        (access, earlier)
+    } else {
+        (earlier, access)
+    };
+    let verb = |access: &GmAccess| match (access.atomic, access.write) {
+        (true, _) => "adds to",
+        (false, true) => "writes",
+        (false, false) => "reads",
+    };
+    let (from, to) = (a.from.max(b.from), a.to.min(b.to));
+    findings.add((HazardKind::CrossCoreRace, Severity::Error), (a.site, b.site), a.core, || {
+        format!(
+            "block {} {} bytes {:#x}..{:#x} of region {} that block {} {} too, without SyncAll between them",
+            a.core,
+            verb(a),
+            from & 0xff_ffff_ffff,
+            to & 0xff_ffff_ffff,
+            (from >> 40).saturating_sub(1),
+            b.core,
+            verb(b),
+        )
+    });
+}
+
+fn union(intervals: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut sorted: Vec<_> = intervals.collect();
+    sorted.sort_unstable();
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in sorted {
+        match merged.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => merged.push((from, to)),
+        }
+    }
+    merged
+}
+
+/// First byte and number of bytes of `from..to` outside the intervals.
+fn missing(intervals: &[(u64, u64)], from: u64, to: u64) -> (u64, u64) {
+    let (mut at, mut first, mut bytes) = (from, to, 0);
+    let start = intervals.partition_point(|(_, end)| *end <= from);
+    for (begin, end) in &intervals[start..] {
+        if *begin >= to {
+            break;
+        }
+        if *begin > at {
+            first = first.min(at);
+            bytes += begin - at;
+        }
+        at = at.max(*end);
+    }
+    if at < to {
+        first = first.min(at);
+        bytes += to - at;
+    }
+    (first, bytes)
+}

@@ -1,0 +1,201 @@
+//! The L2 cache: write-back, least recently used, in chunks of 32 KiB with valid and dirty bits for each 512 B.
+
+use std::collections::HashMap;
+
+const CHUNK_BITS: u32 = 15;
+const SECTOR_BITS: u32 = 9;
+const SECTOR_BYTES: u64 = 1 << SECTOR_BITS;
+const NONE: u32 = u32::MAX;
+
+/// What one access meant for HBM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    /// Bytes found in the cache.
+    pub(crate) hit: u64,
+    /// Bytes fetched from or, past the cache, written to HBM.
+    pub(crate) miss: u64,
+    /// Dirty bytes written back to make room.
+    pub(crate) written_back: u64,
+}
+
+struct Chunk {
+    id: u64,
+    valid: u64,
+    dirty: u64,
+    newer: u32,
+    older: u32,
+}
+
+/// Cache state. It starts empty: inputs come from HBM, as in a profiler's first run.
+pub(crate) struct L2 {
+    capacity_sectors: u64,
+    used_sectors: u64,
+    chunks: Vec<Chunk>,
+    by_id: HashMap<u64, u32>,
+    free: Vec<u32>,
+    newest: u32,
+    oldest: u32,
+}
+
+impl L2 {
+    pub(crate) fn new(capacity_bytes: u64) -> Self {
+        Self {
+            capacity_sectors: capacity_bytes >> SECTOR_BITS,
+            used_sectors: 0,
+            chunks: Vec::new(),
+            by_id: HashMap::new(),
+            free: Vec::new(),
+            newest: NONE,
+            oldest: NONE,
+        }
+    }
+
+    /// One contiguous access. `bypass` leaves nothing behind, but data that is there is still used.
+    pub(crate) fn access(&mut self, address: u64, len: u64, write: bool, bypass: bool, traffic: &mut Traffic) {
+        let end = address.saturating_add(len);
+        let mut at = address;
+        while at < end {
+            let id = at >> CHUNK_BITS;
+            let stop = ((id + 1) << CHUNK_BITS).min(end);
+            self.access_chunk(id, at, stop, write, bypass, traffic);
+            at = stop;
+        }
+    }
+
+    fn access_chunk(&mut self, id: u64, from: u64, to: u64, write: bool, bypass: bool, traffic: &mut Traffic) {
+        let first = ((from >> SECTOR_BITS) & 63) as u32;
+        let last = (((to - 1) >> SECTOR_BITS) & 63) as u32;
+        let mask = (u64::MAX >> (63 - (last - first))) << first;
+        let bytes = to - from;
+        let slot = self.by_id.get(&id).copied();
+        let valid = slot.map_or(0, |slot| self.chunks[slot as usize].valid);
+        let present = (valid & mask).count_ones();
+        let hit = (u64::from(present) * SECTOR_BYTES).min(bytes);
+        if bypass {
+            if let (Some(slot), true) = (slot, write) {
+                // The cached copy is dropped, the new data goes to HBM.
+                let chunk = &mut self.chunks[slot as usize];
+                chunk.valid &= !mask;
+                chunk.dirty &= !mask;
+                self.used_sectors -= u64::from(present);
+            }
+            let hit = if write { 0 } else { hit };
+            traffic.hit += hit;
+            traffic.miss += bytes - hit;
+            return;
+        }
+        let slot = slot.unwrap_or_else(|| self.insert(id));
+        self.touch(slot);
+        let chunk = &mut self.chunks[slot as usize];
+        self.used_sectors += u64::from((mask & !chunk.valid).count_ones());
+        chunk.valid |= mask;
+        if write {
+            chunk.dirty |= mask;
+            traffic.hit += bytes;
+        } else {
+            traffic.hit += hit;
+            traffic.miss += bytes - hit;
+        }
+        while self.used_sectors > self.capacity_sectors && self.oldest != slot {
+            traffic.written_back += self.evict_oldest();
+        }
+    }
+
+    fn insert(&mut self, id: u64) -> u32 {
+        let chunk = Chunk { id, valid: 0, dirty: 0, newer: NONE, older: NONE };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.chunks[slot as usize] = chunk;
+                slot
+            }
+            None => {
+                self.chunks.push(chunk);
+                (self.chunks.len() - 1) as u32
+            }
+        };
+        self.by_id.insert(id, slot);
+        self.link_newest(slot);
+        slot
+    }
+
+    fn touch(&mut self, slot: u32) {
+        if self.newest != slot {
+            self.unlink(slot);
+            self.link_newest(slot);
+        }
+    }
+
+    fn link_newest(&mut self, slot: u32) {
+        let before = self.newest;
+        self.chunks[slot as usize].older = before;
+        self.chunks[slot as usize].newer = NONE;
+        if before == NONE {
+            self.oldest = slot;
+        } else {
+            self.chunks[before as usize].newer = slot;
+        }
+        self.newest = slot;
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let Chunk { newer, older, .. } = self.chunks[slot as usize];
+        if newer == NONE {
+            self.newest = older;
+        } else {
+            self.chunks[newer as usize].older = older;
+        }
+        if older == NONE {
+            self.oldest = newer;
+        } else {
+            self.chunks[older as usize].newer = newer;
+        }
+    }
+
+    fn evict_oldest(&mut self) -> u64 {
+        let slot = self.oldest;
+        self.unlink(slot);
+        let chunk = &self.chunks[slot as usize];
+        let dirty = u64::from(chunk.dirty.count_ones()) * SECTOR_BYTES;
+        self.used_sectors -= u64::from(chunk.valid.count_ones());
+        self.by_id.remove(&chunk.id);
+        self.free.push(slot);
+        dirty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(l2: &mut L2, address: u64, len: u64, write: bool, bypass: bool) -> Traffic {
+        let mut traffic = Traffic::default();
+        l2.access(address, len, write, bypass, &mut traffic);
+        traffic
+    }
+
+    #[test]
+    fn reads_allocate_and_partial_chunks_are_not_hits() {
+        let mut l2 = L2::new(1 << 20);
+        assert_eq!(access(&mut l2, 0, 8192, false, false), Traffic { hit: 0, miss: 8192, written_back: 0 });
+        assert_eq!(access(&mut l2, 8192, 8192, false, false), Traffic { hit: 0, miss: 8192, written_back: 0 });
+        assert_eq!(access(&mut l2, 4096, 8192, false, false), Traffic { hit: 8192, miss: 0, written_back: 0 });
+    }
+
+    #[test]
+    fn eviction_writes_dirty_sectors_back_and_bypass_leaves_no_trace() {
+        let mut l2 = L2::new(64 << 10);
+        assert_eq!(access(&mut l2, 0, 32 << 10, true, false).miss, 0);
+        assert_eq!(access(&mut l2, 1 << 20, 64 << 10, false, true).written_back, 0);
+        assert_eq!(access(&mut l2, 0, 32 << 10, false, false).hit, 32 << 10);
+        assert_eq!(access(&mut l2, 1 << 20, 64 << 10, false, false).written_back, 32 << 10);
+        assert_eq!(access(&mut l2, 0, 512, false, false).miss, 512);
+    }
+
+    #[test]
+    fn bypassing_writes_invalidate() {
+        let mut l2 = L2::new(64 << 10);
+        access(&mut l2, 0, 1024, false, false);
+        assert_eq!(access(&mut l2, 0, 512, true, true).miss, 512);
+        assert_eq!(access(&mut l2, 0, 1024, false, false), Traffic { hit: 512, miss: 512, written_back: 0 });
+    }
+}

@@ -1,0 +1,341 @@
+//! Transfers of all cores sharing HBM and the L2 port.
+//!
+//! A transfer is a flow of bytes. Flows of equal demand form a class and get equal rates at any moment, so a class
+//! keeps one running total of bytes served per flow and a heap of the totals at which its flows end: starting and
+//! ending a flow costs O(log n), a change of rates O(classes). Rates are max-min fair, reads before writes, under the per-core limits, the
+//! HBM ceiling and the L2 port.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::l2::{L2, Traffic};
+use super::machine::Parameters;
+use super::trace::Operand;
+
+/// A time or byte total that orders by value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ordered(pub(crate) f64);
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Shares of a demand are rounded to this, which bounds the number of classes.
+const DEMAND_STEPS: f64 = 16.0;
+/// Bytes below which a flow counts as finished; far below one cycle's worth.
+const FINISHED_BYTES: f64 = 1e-3;
+
+/// What a flow asks of the memory system, per byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Demand {
+    write: bool,
+    /// HBM bytes per byte, in steps.
+    hbm: u32,
+    /// Share of the bytes that misses, in steps; it decides the rate limit of a reading core.
+    miss: u32,
+}
+
+struct Class {
+    limit: f64,
+    /// Growth relative to other flows while a shared resource is divided.
+    weight: f64,
+    hbm: f64,
+    port: f64,
+    served: f64,
+    rate: f64,
+    ends: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
+}
+
+/// Bytes moved between global memory and the cores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct MemoryTotals {
+    pub(crate) read: u64,
+    pub(crate) written: u64,
+    pub(crate) read_hits: u64,
+    pub(crate) hbm_read: u64,
+    pub(crate) hbm_written: u64,
+}
+
+/// The memory system.
+pub(crate) struct Memory {
+    l2: L2,
+    now: f64,
+    hbm_bytes_per_cycle: f64,
+    hbm_write_weight: f64,
+    port_read: f64,
+    port_write: f64,
+    read_priority: f64,
+    read_limit_hbm: f64,
+    read_limit_l2: f64,
+    write_limit: f64,
+    classes: Vec<Class>,
+    by_demand: BTreeMap<Demand, usize>,
+    stale: bool,
+    pub(crate) totals: MemoryTotals,
+}
+
+/// Bytes per cycle that one core reads from HBM when `cores` run.
+pub(crate) fn core_read_limit(parameters: &Parameters, cores: usize) -> f64 {
+    let shared = (cores.clamp(1, 4) - 1) as f64 / 3.0;
+    parameters.core_read_hbm_alone * (1.0 - shared) + parameters.core_read_hbm_shared * shared
+}
+
+/// GB/s at the machine's clock as bytes per cycle.
+pub(crate) fn bytes_per_cycle(parameters: &Parameters, gbps: f64) -> f64 {
+    gbps * 1e3 / parameters.clock_mhz
+}
+
+impl Memory {
+    pub(crate) fn new(parameters: &Parameters, cores: usize) -> Self {
+        Self {
+            l2: L2::new(parameters.l2_bytes as u64),
+            now: 0.0,
+            hbm_bytes_per_cycle: bytes_per_cycle(parameters, parameters.hbm_read_gbps),
+            hbm_write_weight: parameters.hbm_write_weight,
+            port_read: 1.0 / bytes_per_cycle(parameters, parameters.l2_read_gbps),
+            port_write: 1.0 / bytes_per_cycle(parameters, parameters.l2_write_gbps),
+            read_priority: parameters.read_priority,
+            read_limit_hbm: core_read_limit(parameters, cores),
+            read_limit_l2: parameters.core_read_l2,
+            write_limit: parameters.core_write,
+            classes: Vec::new(),
+            by_demand: BTreeMap::new(),
+            stale: false,
+            totals: MemoryTotals::default(),
+        }
+    }
+
+    /// Start a transfer of `operand`'s bytes at the current time, `shape.effective_bytes` long as far as time goes.
+    pub(crate) fn start(&mut self, operand: &Operand, shape: &CopyShape, write: bool, bypass: bool, owner: (u32, u8)) {
+        let mut traffic = Traffic::default();
+        for (address, len) in operand.pieces() {
+            self.l2.access(address, len, write, bypass, &mut traffic);
+        }
+        let bytes = (traffic.hit + traffic.miss).max(1);
+        if write {
+            self.totals.written += bytes;
+            self.totals.hbm_written += traffic.miss + traffic.written_back;
+        } else {
+            self.totals.read += bytes;
+            self.totals.read_hits += traffic.hit;
+            self.totals.hbm_read += traffic.miss;
+            self.totals.hbm_written += traffic.written_back;
+        }
+        let whole = bytes as f64;
+        let miss = traffic.miss as f64 / whole;
+        let written = (traffic.written_back + if write { traffic.miss } else { 0 }) as f64;
+        let read = if write { 0.0 } else { miss };
+        let hbm = read + written * self.hbm_write_weight / whole;
+        let demand = Demand {
+            write,
+            hbm: (hbm * DEMAND_STEPS).round() as u32,
+            miss: if write { 0 } else { (miss * DEMAND_STEPS).round() as u32 },
+        };
+        let index = self.class(demand);
+        let class = &mut self.classes[index];
+        let end = class.served + shape.effective_bytes.max(1.0);
+        class.ends.push(Reverse((Ordered(end), owner.0, owner.1)));
+        self.stale = true;
+    }
+
+    fn class(&mut self, demand: Demand) -> usize {
+        if let Some(index) = self.by_demand.get(&demand) {
+            return *index;
+        }
+        let miss = f64::from(demand.miss) / DEMAND_STEPS;
+        let limit = if demand.write {
+            self.write_limit
+        } else {
+            1.0 / (miss / self.read_limit_hbm + (1.0 - miss) / self.read_limit_l2)
+        };
+        let index = self.classes.len();
+        self.classes.push(Class {
+            limit,
+            weight: if demand.write { 1.0 } else { self.read_priority },
+            hbm: f64::from(demand.hbm) / DEMAND_STEPS / self.hbm_bytes_per_cycle,
+            port: if demand.write { self.port_write } else { self.port_read },
+            served: 0.0,
+            rate: 0.0,
+            ends: BinaryHeap::new(),
+        });
+        self.by_demand.insert(demand, index);
+        index
+    }
+
+    /// When the next flow ends, if one runs.
+    pub(crate) fn next_end(&mut self) -> Option<f64> {
+        if self.stale {
+            self.share();
+            self.stale = false;
+        }
+        let ends = self.classes.iter().filter_map(|class| {
+            let Reverse((end, _, _)) = class.ends.peek()?;
+            Some(self.now + ((end.0 - class.served) / class.rate).max(0.0))
+        });
+        ends.min_by(f64::total_cmp)
+    }
+
+    /// Move on to `time`; flows that have ended by then go to `ended` in order of class, core and pipe.
+    pub(crate) fn advance(&mut self, time: f64, ended: &mut Vec<(u32, u8)>) {
+        let elapsed = (time - self.now).max(0.0);
+        self.now = time.max(self.now);
+        for class in &mut self.classes {
+            if class.ends.is_empty() {
+                continue;
+            }
+            class.served += class.rate * elapsed;
+            while let Some(Reverse((end, core, pipe))) = class.ends.peek().copied() {
+                if end.0 > class.served + FINISHED_BYTES {
+                    break;
+                }
+                class.ends.pop();
+                ended.push((core, pipe));
+                self.stale = true;
+            }
+            if class.ends.is_empty() {
+                class.served = 0.0;
+            }
+        }
+    }
+
+    /// Weighted max-min fair rates: all flows grow together until their own limit or a shared one stops them.
+    fn share(&mut self) {
+        let mut growing: Vec<usize> = (0..self.classes.len()).filter(|i| !self.classes[*i].ends.is_empty()).collect();
+        let (mut hbm_left, mut port_left) = (1.0_f64, 1.0_f64);
+        while !growing.is_empty() {
+            let demand = |cost: fn(&Class) -> f64| -> f64 {
+                let flows = growing.iter().map(|i| &self.classes[*i]);
+                flows.map(|class| class.ends.len() as f64 * class.weight * cost(class)).sum()
+            };
+            let (hbm, port) = (demand(|class| class.hbm), demand(|class| class.port));
+            let by_hbm = if hbm > 0.0 { hbm_left / hbm } else { f64::INFINITY };
+            let by_port = if port > 0.0 { port_left / port } else { f64::INFINITY };
+            let limits = growing.iter().map(|i| self.classes[*i].limit / self.classes[*i].weight);
+            let level = by_hbm.min(by_port).min(limits.fold(f64::INFINITY, f64::min)).max(f64::MIN_POSITIVE);
+            let stops = |class: &Class| {
+                class.limit <= level * class.weight
+                    || (by_port <= level && class.port > 0.0)
+                    || (by_hbm <= level && class.hbm > 0.0)
+            };
+            let (mut stopped, mut rest): (Vec<usize>, Vec<usize>) =
+                growing.iter().partition(|i| stops(&self.classes[**i]));
+            if stopped.is_empty() {
+                // Rounding put the level a hair below every limit; this is the last step.
+                stopped = std::mem::take(&mut rest);
+            }
+            for index in stopped {
+                let class = &mut self.classes[index];
+                class.rate = level * class.weight;
+                hbm_left = (hbm_left - class.rate * class.hbm * class.ends.len() as f64).max(0.0);
+                port_left = (port_left - class.rate * class.port * class.ends.len() as f64).max(0.0);
+            }
+            growing = rest;
+        }
+    }
+}
+
+/// How a copy's shape changes its cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct CopyShape {
+    /// Bytes really moved.
+    pub(crate) bytes: u64,
+    /// Bytes that would take as long if all were full aligned packets without overhead.
+    pub(crate) effective_bytes: f64,
+    /// Contiguous pieces.
+    pub(crate) bursts: u64,
+}
+
+impl CopyShape {
+    /// Shape of the global-memory side of a copy.
+    pub(crate) fn of(parameters: &Parameters, operand: &Operand) -> Self {
+        let mut shape = Self::default();
+        let alignment = (parameters.dma_alignment_bytes as u64).max(1);
+        let packet = (parameters.dma_packet_bytes as u64).max(1);
+        for (address, len) in operand.pieces() {
+            let packets = (address % packet + len).div_ceil(packet);
+            let cost = len.next_multiple_of(32) as f64 + packets as f64 * parameters.dma_packet_overhead_bytes;
+            let misaligned = address % alignment != 0;
+            shape.effective_bytes += if misaligned { cost * parameters.dma_misaligned_factor } else { cost };
+            shape.bytes += len;
+            shape.bursts += 1;
+        }
+        shape
+    }
+
+    /// Cycles by which the bursts of one core are slower than its rate would have it.
+    pub(crate) fn burst_delay_cycles(&self, parameters: &Parameters, rate: f64) -> f64 {
+        (self.bursts as f64 * parameters.dma_burst_cycles - self.effective_bytes / rate).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Machine;
+    use super::super::trace::Space;
+    use super::*;
+
+    fn gm(addr: u64, len: u32) -> Operand {
+        Operand {
+            addr,
+            stride0: 0,
+            stride1: 0,
+            len,
+            count0: 1,
+            count1: 1,
+            space: Space::Gm,
+            reads: true,
+            writes: false,
+        }
+    }
+
+    fn time_of(cores: u32, write: bool) -> f64 {
+        let parameters = Machine::named("ascend910b2").unwrap().parameters;
+        let mut memory = Memory::new(&parameters, cores as usize);
+        for core in 0..cores {
+            let operand = gm(u64::from(core) << 20, 1 << 16);
+            let shape = CopyShape { bytes: 1 << 16, effective_bytes: 65536.0, bursts: 1 };
+            memory.start(&operand, &shape, write, false, (core, 2));
+        }
+        let mut ended = Vec::new();
+        let end = memory.next_end().unwrap();
+        memory.advance(end, &mut ended);
+        assert_eq!(ended.len(), cores as usize);
+        assert_eq!(memory.next_end(), None);
+        end
+    }
+
+    #[test]
+    fn one_core_is_limited_by_its_own_rate_and_all_cores_by_hbm() {
+        assert!((time_of(1, false) - 65536.0 / 55.0).abs() < 1e-6);
+        let all = time_of(48, false);
+        assert!((all - 48.0 * 65536.0 / (1650.0 / 1.8)).abs() < 1e-3, "{all}");
+    }
+
+    #[test]
+    fn writes_that_stay_in_the_cache_do_not_use_hbm() {
+        let all = time_of(48, true);
+        assert!((all - 48.0 * 65536.0 / (1800.0 / 1.8)).abs() < 1e-3, "{all}");
+    }
+
+    #[test]
+    fn misaligned_and_short_bursts_cost_more() {
+        let parameters = Machine::named("ascend910b2").unwrap().parameters;
+        let aligned = CopyShape::of(&parameters, &gm(0, 4096));
+        let misaligned = CopyShape::of(&parameters, &gm(32, 4096));
+        assert!(misaligned.effective_bytes > 1.25 * aligned.effective_bytes);
+        let rows = Operand { len: 64, count0: 64, stride0: 256, ..gm(0, 64) };
+        let shape = CopyShape::of(&parameters, &rows);
+        assert_eq!((shape.bytes, shape.bursts), (4096, 64));
+        assert!(shape.effective_bytes > aligned.effective_bytes);
+    }
+}

@@ -1,0 +1,142 @@
+//! Happens-before between the pipes of one core, by vector clocks.
+//!
+//! A clock says, for a pipe, up to which instruction of every pipe it knows completion. Edges come from flags,
+//! barriers, the scalar unit's in-order issue, the vector unit's own order, and from what the compiler adds: an order
+//! between scalar accesses and whatever a pipe still does to the same bytes.
+
+use std::collections::VecDeque;
+
+use super::pipe::{flag_slots, slot_destination, slot_source};
+use super::trace::{MTE2, MTE3, PIPE_COUNT, S, V};
+
+type Clock = [u32; PIPE_COUNT];
+
+/// One instruction on a pipe; indices count from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Instant {
+    pub(crate) pipe: u8,
+    pub(crate) index: u32,
+}
+
+/// Clocks of one core.
+pub(crate) struct Ordering {
+    known: [Clock; PIPE_COUNT],
+    count: Clock,
+    /// What each pipe knew from which of its instructions on; only changes are kept.
+    history: [Vec<(u32, Clock)>; PIPE_COUNT],
+    tokens: Vec<VecDeque<Clock>>,
+    /// Waits seen before their set.
+    owed: Vec<u32>,
+}
+
+fn join(into: &mut Clock, from: &Clock) {
+    for (a, b) in into.iter_mut().zip(from) {
+        *a = (*a).max(*b);
+    }
+}
+
+/// Pipes whose instructions follow each other without help.
+fn keeps_own_order(pipe: usize) -> bool {
+    pipe == S || pipe == V
+}
+
+impl Ordering {
+    pub(crate) fn new() -> Self {
+        Self {
+            known: [[0; PIPE_COUNT]; PIPE_COUNT],
+            count: [0; PIPE_COUNT],
+            history: std::array::from_fn(|_| Vec::new()),
+            tokens: vec![VecDeque::new(); flag_slots()],
+            owed: vec![0; flag_slots()],
+        }
+    }
+
+    /// The next instruction of a pipe.
+    pub(crate) fn issue(&mut self, pipe: usize) -> Instant {
+        let scalar = self.known[S];
+        join(&mut self.known[pipe], &scalar);
+        self.count[pipe] += 1;
+        let index = self.count[pipe];
+        let clock = self.known[pipe];
+        if self.history[pipe].last().is_none_or(|(_, last)| *last != clock) {
+            self.history[pipe].push((index, clock));
+        }
+        Instant { pipe: pipe as u8, index }
+    }
+
+    /// Whether `earlier` is complete before the instruction that `pipe` issued last.
+    pub(crate) fn ordered(&self, earlier: Instant, pipe: usize) -> bool {
+        let from = usize::from(earlier.pipe);
+        // Scalar accesses are complete when the scalar unit goes on; what comes after is issued later.
+        from == S || (from == pipe && keeps_own_order(pipe)) || self.known[pipe][from] >= earlier.index
+    }
+
+    /// The compiler makes the scalar unit wait for `earlier`.
+    pub(crate) fn scalar_waits_for(&mut self, earlier: Instant) {
+        let from = usize::from(earlier.pipe);
+        if self.ordered(earlier, S) {
+            return;
+        }
+        let history = &self.history[from];
+        let at = history.partition_point(|(index, _)| *index <= earlier.index);
+        if let Some((_, clock)) = at.checked_sub(1).and_then(|last| history.get(last)).copied() {
+            join(&mut self.known[S], &clock);
+        }
+        self.known[S][from] = self.known[S][from].max(earlier.index);
+    }
+
+    /// `set_flag`; false if the flag was set already and nobody waited in between.
+    pub(crate) fn set_flag(&mut self, slot: u16) -> bool {
+        let source = slot_source(slot);
+        let scalar = self.known[S];
+        join(&mut self.known[source], &scalar);
+        let mut token = self.known[source];
+        token[source] = self.count[source];
+        self.drain_own(source);
+        let slot = usize::from(slot);
+        if self.owed[slot] > 0 {
+            self.owed[slot] -= 1;
+            join(&mut self.known[slot_destination(slot as u16)], &token);
+            return true;
+        }
+        self.tokens[slot].push_back(token);
+        self.tokens[slot].len() == 1
+    }
+
+    /// `wait_flag`.
+    pub(crate) fn wait_flag(&mut self, slot: u16) {
+        let destination = slot_destination(slot);
+        match self.tokens[usize::from(slot)].pop_front() {
+            Some(token) => join(&mut self.known[destination], &token),
+            None => self.owed[usize::from(slot)] += 1,
+        }
+        self.drain_own(destination);
+    }
+
+    /// Flags still set.
+    pub(crate) fn left_set(&self) -> impl Iterator<Item = u16> + '_ {
+        (0..self.tokens.len()).filter(|slot| !self.tokens[*slot].is_empty()).map(|slot| slot as u16)
+    }
+
+    /// `pipe_barrier` on one pipe.
+    pub(crate) fn barrier(&mut self, pipe: usize) {
+        self.known[pipe][pipe] = self.count[pipe];
+    }
+
+    /// `pipe_barrier(PIPE_ALL)`.
+    pub(crate) fn barrier_all(&mut self) {
+        for pipe in 0..PIPE_COUNT {
+            let clock = self.known[pipe];
+            join(&mut self.known[S], &clock);
+        }
+        let count = self.count;
+        join(&mut self.known[S], &count);
+    }
+
+    /// A flag on a copy pipe takes effect when the copies before it are through, and holds the next one back.
+    fn drain_own(&mut self, pipe: usize) {
+        if pipe == MTE2 || pipe == MTE3 {
+            self.barrier(pipe);
+        }
+    }
+}

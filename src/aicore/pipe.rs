@@ -1,0 +1,220 @@
+//! State of one core during the play: its pipes, queues, flags and accounts.
+
+use std::collections::VecDeque;
+
+use super::trace::{Operand, PIPE_COUNT};
+
+/// Why a pipe waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    /// Flag from a pipe.
+    Flag(u8),
+    /// Barrier on the pipe itself.
+    Barrier,
+    /// PIPE_ALL.
+    BarrierAll,
+    /// Result of the instruction before.
+    Dependent,
+    /// The scalar unit had not issued the instruction yet.
+    Issue,
+    /// Another core.
+    Cores,
+    /// Queue of a pipe was full.
+    QueueFull(u8),
+    /// The scalar unit touches bytes that a pipe still works on.
+    ScalarSync(u8),
+}
+
+/// Lost time by reason, with the site of the longest single wait.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stalls(pub(crate) Vec<(u8, Reason, f64, f64, u64)>);
+
+impl Stalls {
+    pub(crate) fn add(&mut self, pipe: usize, reason: Reason, cycles: f64, site: u64) {
+        if cycles <= 0.0 {
+            return;
+        }
+        let pipe = pipe as u8;
+        match self.0.iter_mut().find(|entry| entry.0 == pipe && entry.1 == reason) {
+            Some(entry) => {
+                entry.2 += cycles;
+                if cycles > entry.3 {
+                    (entry.3, entry.4) = (cycles, site);
+                }
+            }
+            None => self.0.push((pipe, reason, cycles, cycles, site)),
+        }
+    }
+}
+
+/// A busy interval in cycles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Busy {
+    pub(crate) pipe: u8,
+    pub(crate) opcode: u16,
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    pub(crate) site: u64,
+}
+
+/// Bytes that an instruction touches in the unified buffer, as intervals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Touch {
+    parts: [(u64, u64, bool); 5],
+    count: u8,
+}
+
+impl Touch {
+    pub(crate) fn push(&mut self, extent: (u64, u64), write: bool) {
+        let slot = usize::from(self.count).min(self.parts.len() - 1);
+        if usize::from(self.count) == self.parts.len() {
+            // More operands than slots: widen the last one, which can only make a wait longer.
+            let last = self.parts[slot];
+            self.parts[slot] = (last.0.min(extent.0), last.1.max(extent.1), last.2 || write);
+        } else {
+            self.parts[slot] = (extent.0, extent.1, write);
+            self.count += 1;
+        }
+    }
+
+    fn parts(&self) -> &[(u64, u64, bool)] {
+        &self.parts[..usize::from(self.count)]
+    }
+
+    /// Whether one writes what the other touches.
+    pub(crate) fn conflicts(&self, other: &Self) -> bool {
+        self.parts().iter().any(|a| other.parts().iter().any(|b| (a.2 || b.2) && a.0 < b.1 && b.0 < a.1))
+    }
+
+    /// Whether this one reads what the other writes.
+    pub(crate) fn depends_on(&self, other: &Self) -> bool {
+        let reads = self.parts().iter().filter(|part| !part.2);
+        reads.into_iter().any(|a| other.parts().iter().any(|b| b.2 && a.0 < b.1 && b.0 < a.1))
+    }
+}
+
+/// A copy that needs the memory system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copy {
+    pub(crate) gm: Operand,
+    pub(crate) write: bool,
+    pub(crate) bypass: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Work {
+    SetFlag { slot: u16 },
+    WaitFlag { slot: u16 },
+    Barrier,
+    Register,
+    Compute { busy: f64, conflict: f64 },
+    Copy(Copy),
+    SetCross { id: u32, mode: u32 },
+}
+
+/// An instruction in a pipe's queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queued {
+    pub(crate) issue: f64,
+    pub(crate) work: Work,
+    pub(crate) touch: Touch,
+    pub(crate) opcode: u16,
+    pub(crate) site: u64,
+}
+
+/// A copy in flight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Active {
+    pub(crate) copy: Copy,
+    pub(crate) start: f64,
+    pub(crate) opcode: u16,
+    pub(crate) site: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pipe {
+    pub(crate) queue: VecDeque<Queued>,
+    /// Start times of the latest instructions, for the queue's depth.
+    pub(crate) starts: VecDeque<f64>,
+    pub(crate) issued: u64,
+    pub(crate) started: u64,
+    /// When the next instruction could start.
+    pub(crate) free_at: f64,
+    /// When everything so far is complete, tails included.
+    pub(crate) drained_at: f64,
+    /// A flag or barrier stands between the last copy and the next.
+    pub(crate) separated: bool,
+    /// Bytes of the last copy, for the distance to the next.
+    pub(crate) last_copy_bytes: f64,
+    pub(crate) active: Option<Active>,
+    pub(crate) busy: f64,
+    /// Started instructions that may not be complete yet: sequence number, bytes, completion (infinite while unknown).
+    pub(crate) flying: VecDeque<(u64, Touch, f64)>,
+}
+
+impl Pipe {
+    pub(crate) fn new() -> Self {
+        Self { separated: true, ..Self::default() }
+    }
+
+    pub(crate) fn idle(&self) -> bool {
+        self.queue.is_empty() && self.active.is_none()
+    }
+
+    /// When the queue has room for one more: a time, or nothing while that is not known yet.
+    pub(crate) fn room_at(&self, depth: u64) -> Option<f64> {
+        if self.issued < depth {
+            return Some(0.0);
+        }
+        let needed = self.issued - depth;
+        if needed >= self.started {
+            return None;
+        }
+        let from_back = (self.started - needed) as usize;
+        self.starts.len().checked_sub(from_back).and_then(|index| self.starts.get(index).copied()).or(Some(0.0))
+    }
+
+    pub(crate) fn note_start(&mut self, time: f64, depth: u64) {
+        self.started += 1;
+        self.starts.push_back(time);
+        if self.starts.len() as u64 > depth {
+            self.starts.pop_front();
+        }
+    }
+
+    pub(crate) fn note_flying(&mut self, touch: Touch, until: f64, scalar_now: f64) {
+        while self.flying.front().is_some_and(|(_, _, end)| *end <= scalar_now) {
+            self.flying.pop_front();
+        }
+        // Completion is in order, so what is far back in a long list ended long ago.
+        if self.flying.len() >= 256 {
+            self.flying.pop_front();
+        }
+        self.flying.push_back((self.started, touch, until));
+    }
+}
+
+/// Number of flag slots: source pipe, destination pipe, event id.
+const EVENT_IDS: usize = 16;
+
+/// Slot of a flag; ids beyond what hardware has share the last slot (the simulator faults on them).
+pub(crate) fn flag_slot(source: u32, destination: u32, id: u32) -> u16 {
+    let pipe = |pipe: u32| (pipe as usize).min(PIPE_COUNT - 1);
+    ((pipe(source) * PIPE_COUNT + pipe(destination)) * EVENT_IDS + (id as usize).min(EVENT_IDS - 1)) as u16
+}
+
+pub(crate) fn flag_slots() -> usize {
+    PIPE_COUNT * PIPE_COUNT * EVENT_IDS
+}
+
+pub(crate) fn slot_destination(slot: u16) -> usize {
+    usize::from(slot) / EVENT_IDS % PIPE_COUNT
+}
+
+pub(crate) fn slot_source(slot: u16) -> usize {
+    usize::from(slot) / EVENT_IDS / PIPE_COUNT
+}
+
+pub(crate) fn slot_id(slot: u16) -> usize {
+    usize::from(slot) % EVENT_IDS
+}

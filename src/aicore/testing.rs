@@ -1,0 +1,269 @@
+//! Builds traces by hand, for tests and benchmarks.
+
+use std::collections::BTreeMap;
+
+use super::trace::{HEAD_BYTES, NO_PIPE};
+
+/// Pipe numbers as recorded.
+pub mod pipe {
+    /// Scalar unit.
+    pub const S: u8 = 0;
+    /// Vector unit.
+    pub const V: u8 = 1;
+    /// Into the unified buffer.
+    pub const MTE2: u8 = 2;
+    /// Out of the unified buffer.
+    pub const MTE3: u8 = 3;
+}
+
+/// Base address of region `index`.
+pub const fn region(index: u64) -> u64 {
+    (index + 1) << 40
+}
+
+/// An operand in the making.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    addr: u64,
+    stride0: i64,
+    stride1: i64,
+    len: u32,
+    count0: u32,
+    count1: u32,
+    space: u8,
+    access: u8,
+}
+
+impl Part {
+    const fn new(addr: u64, len: u32, space: u8, access: u8) -> Self {
+        Self { addr, stride0: 0, stride1: 0, len, count0: 1, count1: 1, space, access }
+    }
+
+    /// Bytes of the unified buffer read.
+    pub const fn ub_read(addr: u64, len: u32) -> Self {
+        Self::new(addr, len, 0, 1)
+    }
+
+    /// Bytes of the unified buffer written.
+    pub const fn ub_write(addr: u64, len: u32) -> Self {
+        Self::new(addr, len, 0, 2)
+    }
+
+    /// Bytes of global memory read.
+    pub const fn gm_read(addr: u64, len: u32) -> Self {
+        Self::new(addr, len, 1, 1)
+    }
+
+    /// Bytes of global memory written.
+    pub const fn gm_write(addr: u64, len: u32) -> Self {
+        Self::new(addr, len, 1, 2)
+    }
+
+    /// `count` pieces of the length so far, `stride` apart.
+    pub const fn rows(mut self, count: u32, stride: i64) -> Self {
+        self.count0 = count;
+        self.stride0 = stride;
+        self
+    }
+}
+
+/// Records of one core.
+#[derive(Clone, Debug, Default)]
+pub struct CoreBuilder {
+    bytes: Vec<u8>,
+    names: Vec<(usize, &'static str)>,
+    site: u64,
+    bypass: bool,
+}
+
+impl CoreBuilder {
+    /// Site of the records that follow.
+    pub fn at(&mut self, site: u64) -> &mut Self {
+        self.site = site;
+        self
+    }
+
+    /// Whether the copies that follow go past L2.
+    pub fn bypass(&mut self, bypass: bool) -> &mut Self {
+        self.bypass = bypass;
+        self
+    }
+
+    /// Any record: opcode, pipe, dtype, flags, repeat, aux, operands.
+    #[expect(clippy::too_many_arguments, reason = "mirrors the record's fields")]
+    pub fn record(
+        &mut self,
+        name: &'static str,
+        pipe: u8,
+        dtype: u8,
+        flags: u8,
+        repeat: u16,
+        aux: [u32; 3],
+        parts: &[Part],
+    ) -> &mut Self {
+        self.names.push((self.bytes.len(), name));
+        let mut head = [0_u8; HEAD_BYTES];
+        head[2] = pipe;
+        head[3] = dtype;
+        head[4] = parts.len() as u8;
+        head[5] = flags;
+        head[6..8].copy_from_slice(&repeat.to_le_bytes());
+        head[8..16].copy_from_slice(&self.site.to_le_bytes());
+        for (index, value) in aux.iter().enumerate() {
+            head[16 + index * 4..20 + index * 4].copy_from_slice(&value.to_le_bytes());
+        }
+        self.bytes.extend_from_slice(&head);
+        for part in parts {
+            self.bytes.extend_from_slice(&part.addr.to_le_bytes());
+            self.bytes.extend_from_slice(&part.stride0.to_le_bytes());
+            self.bytes.extend_from_slice(&part.stride1.to_le_bytes());
+            for field in [part.len, part.count0, part.count1] {
+                self.bytes.extend_from_slice(&field.to_le_bytes());
+            }
+            self.bytes.extend_from_slice(&[part.space, part.access, 0, 0]);
+        }
+        self
+    }
+
+    /// Copy from global memory into the unified buffer.
+    pub fn load(&mut self, ub: u64, gm: u64, len: u32) -> &mut Self {
+        let flags = if self.bypass { 4 } else { 0 };
+        let parts = [Part::ub_write(ub, len), Part::gm_read(gm, len)];
+        self.record("copy_gm_to_ubuf", pipe::MTE2, 1, flags, 0, [0, len, len], &parts)
+    }
+
+    /// Copy from the unified buffer to global memory.
+    pub fn store(&mut self, gm: u64, ub: u64, len: u32) -> &mut Self {
+        let parts = [Part::gm_write(gm, len), Part::ub_read(ub, len)];
+        self.record("copy_ubuf_to_gm", pipe::MTE3, 1, 0, 0, [0, len, len], &parts)
+    }
+
+    /// A two-source instruction on `count` halves, in counter mode with the mask writes that the API adds.
+    pub fn add(&mut self, dst: u64, src0: u64, src1: u64, count: u32) -> &mut Self {
+        let len = count * 2;
+        self.mask().mask();
+        let parts = [Part::ub_write(dst, len), Part::ub_read(src0, len), Part::ub_read(src1, len)];
+        self.record("vadd", pipe::V, 1, 1, 1, [count, 0, 0], &parts);
+        self.mask().mask()
+    }
+
+    /// One mask register write.
+    pub fn mask(&mut self) -> &mut Self {
+        self.record("set_mask", pipe::V, 0, 0, 0, [0; 3], &[])
+    }
+
+    /// `set_flag`.
+    pub fn set(&mut self, source: u8, destination: u8, id: u32) -> &mut Self {
+        self.record("set_flag", source, 0, 0, 0, [id, source.into(), destination.into()], &[])
+    }
+
+    /// `wait_flag`.
+    pub fn wait(&mut self, source: u8, destination: u8, id: u32) -> &mut Self {
+        self.record("wait_flag", destination, 0, 0, 0, [id, source.into(), destination.into()], &[])
+    }
+
+    /// `set_flag` and `wait_flag` in one go.
+    pub fn order(&mut self, source: u8, destination: u8, id: u32) -> &mut Self {
+        self.set(source, destination, id).wait(source, destination, id)
+    }
+
+    /// `pipe_barrier` on one pipe.
+    pub fn barrier(&mut self, pipe: u8) -> &mut Self {
+        self.record("pipe_barrier", pipe, 0, 0, 0, [0; 3], &[])
+    }
+
+    /// `pipe_barrier(PIPE_ALL)`.
+    pub fn barrier_all(&mut self) -> &mut Self {
+        self.barrier(NO_PIPE)
+    }
+
+    /// Scalar work: accesses to the unified buffer, other operations, byte ranges.
+    pub fn scalar(&mut self, accesses: u32, operations: u32, parts: &[Part]) -> &mut Self {
+        self.record("scalar", pipe::S, 0, 0, 0, [accesses, operations, 0], parts)
+    }
+
+    /// All-core barrier.
+    pub fn sync_all(&mut self) -> &mut Self {
+        self.record("sync_all", NO_PIPE, 0, 0, 0, [0; 3], &[])
+    }
+
+    /// A fault with its message.
+    pub fn fault(&mut self, kind: u32, message: &str) -> &mut Self {
+        self.record("fault", NO_PIPE, 0, 0, 0, [kind, message.len() as u32, 0], &[]);
+        self.bytes.extend_from_slice(message.as_bytes());
+        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
+        self
+    }
+
+    /// Last record of a block.
+    pub fn end(&mut self) -> &mut Self {
+        self.record("end_of_block", NO_PIPE, 0, 0, 0, [0; 3], &[])
+    }
+}
+
+/// A trace of one launch.
+#[derive(Clone, Debug, Default)]
+pub struct TraceBuilder {
+    cores: BTreeMap<u32, CoreBuilder>,
+    regions: Vec<(u64, u64, u32, u32)>,
+    aborted: bool,
+}
+
+impl TraceBuilder {
+    /// Core by block index.
+    pub fn core(&mut self, core: u32) -> &mut CoreBuilder {
+        self.cores.entry(core).or_default()
+    }
+
+    /// A region: index, size, role (0 input, 1 output, 2 workspace, 3 tiling, 4 other).
+    pub fn with_region(&mut self, index: u64, size_bytes: u64, role: u32) -> &mut Self {
+        self.regions.push((region(index), size_bytes, role, index as u32));
+        self
+    }
+
+    /// Whether the launch ends as aborted.
+    pub fn aborted(&mut self, aborted: bool) -> &mut Self {
+        self.aborted = aborted;
+        self
+    }
+
+    /// The file's bytes.
+    pub fn build(&self) -> Vec<u8> {
+        let mut names: Vec<&'static str> = Vec::new();
+        let mut streams = Vec::new();
+        for (core, builder) in &self.cores {
+            let mut bytes = builder.bytes.clone();
+            for (offset, name) in &builder.names {
+                let index = names.iter().position(|known| known == name).unwrap_or_else(|| {
+                    names.push(name);
+                    names.len() - 1
+                });
+                bytes[*offset..offset + 2].copy_from_slice(&(index as u16).to_le_bytes());
+            }
+            streams.push((*core, bytes));
+        }
+        let mut file = b"ASCTRC02".to_vec();
+        let mut chunk = |kind: u32, core: u32, payload: &[u8]| {
+            file.extend_from_slice(&kind.to_le_bytes());
+            file.extend_from_slice(&core.to_le_bytes());
+            file.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+            file.extend_from_slice(payload);
+        };
+        chunk(1, 0, names.join("\n").as_bytes());
+        chunk(3, 0, format!("kernel=test\nblock_dim={}\nkernel_type=aiv\n", self.cores.len()).as_bytes());
+        let mut regions = Vec::new();
+        for (base, size, role, index) in &self.regions {
+            regions.extend_from_slice(&base.to_le_bytes());
+            regions.extend_from_slice(&size.to_le_bytes());
+            regions.extend_from_slice(&role.to_le_bytes());
+            regions.extend_from_slice(&index.to_le_bytes());
+        }
+        chunk(4, 0, &regions);
+        for (core, bytes) in &streams {
+            chunk(5, *core, bytes);
+        }
+        chunk(2, 0, b"1000 2000 kernel.so\n");
+        chunk(6, 0, if self.aborted { b"status=aborted reason=test".as_slice() } else { b"status=ok" });
+        file
+    }
+}

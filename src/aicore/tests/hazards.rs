@@ -1,0 +1,247 @@
+//! Each kind of hazard, and its repaired twin.
+
+use super::super::testing::{CoreBuilder, Part, TraceBuilder, pipe, region};
+use super::super::{Hazard, HazardKind, Severity};
+use super::report;
+use pipe::{MTE2, MTE3, S, V};
+
+fn hazards(emit: impl Fn(&mut CoreBuilder)) -> Vec<Hazard> {
+    let mut trace = TraceBuilder::default();
+    emit(trace.core(0));
+    trace.core(0).end();
+    report(&trace).hazards
+}
+
+fn kinds(hazards: &[Hazard]) -> Vec<(HazardKind, Severity)> {
+    hazards.iter().map(|hazard| (hazard.kind, hazard.severity)).collect()
+}
+
+/// Load, add, store; each ordering can be left out.
+fn program(core: &mut CoreBuilder, load_to_add: bool, add_to_store: bool, add_to_load: bool) {
+    core.at(1).load(0, region(0), 1024);
+    if load_to_add {
+        core.order(MTE2, V, 0);
+    }
+    core.at(2).add(4096, 0, 0, 512);
+    if add_to_load {
+        core.order(V, MTE2, 0);
+    }
+    if add_to_store {
+        core.order(V, MTE3, 0);
+    }
+    core.at(3).store(region(1), 4096, 1024);
+    core.at(4).load(0, region(0) + 1024, 1024);
+}
+
+#[test]
+fn every_missing_flag_is_a_race_with_both_sites_and_the_remedy() {
+    assert_eq!(hazards(|core| program(core, true, true, true)), []);
+    let table = [
+        ((false, true, true), (2, 1), "flag MTE2_V"),
+        ((true, false, true), (3, 2), "flag V_MTE3"),
+        ((true, true, false), (4, 2), "flag V_MTE2"),
+    ];
+    for ((load, store, reload), sites, remedy) in table {
+        let found = hazards(|core| program(core, load, store, reload));
+        assert_eq!(kinds(&found), [(HazardKind::Race, Severity::Error)], "{remedy}: {found:#?}");
+        assert_eq!((found[0].site, found[0].other_site), sites, "{remedy}");
+        assert!(found[0].message.contains(remedy), "{}", found[0].message);
+    }
+}
+
+#[test]
+fn a_barrier_for_all_pipes_orders_everything() {
+    let found = hazards(|core| {
+        core.load(0, region(0), 1024).barrier_all().add(4096, 0, 0, 512).barrier_all();
+        core.store(region(1), 4096, 1024).barrier_all().load(4096, region(0), 1024);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn order_is_transitive_through_a_third_pipe() {
+    let found = hazards(|core| {
+        core.load(0, region(0), 1024).order(MTE2, V, 0).add(4096, 0, 0, 512).order(V, MTE3, 0);
+        core.store(region(1), 0, 1024).store(region(1) + 1024, 4096, 1024);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn neighbouring_bytes_do_not_conflict() {
+    let found = hazards(|core| {
+        core.load(0, region(0), 30).load(30, region(0), 34).order(MTE2, V, 0).load(64, region(0), 32);
+        core.record("vabs", V, 1, 1, 1, [32, 0, 0], &[Part::ub_write(1024, 64), Part::ub_read(0, 64)]);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn copies_into_the_same_bytes_need_a_barrier() {
+    let twice = |barrier: bool| {
+        hazards(|core| {
+            core.at(1).load(0, region(0), 1024);
+            if barrier {
+                core.barrier(MTE2);
+            }
+            core.at(2).load(512, region(0), 1024);
+        })
+    };
+    assert_eq!(twice(true), []);
+    let found = twice(false);
+    assert_eq!(kinds(&found), [(HazardKind::Race, Severity::Error)]);
+    assert!(found[0].message.contains("PipeBarrier<PIPE_MTE2>"), "{}", found[0].message);
+}
+
+#[test]
+fn the_compiler_orders_scalar_accesses_and_vector_instructions() {
+    let found = hazards(|core| {
+        core.load(0, region(0), 1024).scalar(1, 0, &[Part::ub_read(8, 2), Part::ub_write(4096, 1024)]);
+        // The scalar access waited for the copy, so what is issued later comes after it too.
+        core.add(8192, 0, 4096, 512).add(12288, 8192, 8192, 512).scalar(1, 0, &[Part::ub_read(12288, 2)]);
+        core.store(region(1), 12288, 1024);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn reading_back_global_memory_needs_an_order() {
+    let round = |ordered: bool| {
+        hazards(|core| {
+            core.at(1).scalar(1, 0, &[Part::ub_write(0, 1024)]).store(region(2), 0, 1024);
+            if ordered {
+                core.order(MTE3, MTE2, 0);
+            }
+            core.at(2).load(4096, region(2) + 512, 512);
+        })
+    };
+    assert_eq!(round(true), []);
+    let found = round(false);
+    assert_eq!(kinds(&found), [(HazardKind::Race, Severity::Error)]);
+    assert!(found[0].message.contains("global memory") && found[0].message.contains("flag MTE3_MTE2"));
+}
+
+#[test]
+fn waits_that_never_come_are_deadlocks() {
+    let by_pipe = hazards(|core| {
+        core.at(7).wait(MTE2, V, 3).add(0, 64, 64, 16);
+    });
+    assert!(kinds(&by_pipe).contains(&(HazardKind::Deadlock, Severity::Error)));
+    let deadlock = by_pipe.iter().find(|hazard| hazard.kind == HazardKind::Deadlock).unwrap();
+    assert_eq!(deadlock.site, 7);
+    assert!(deadlock.message.contains("MTE2_V id 3"), "{}", deadlock.message);
+    let by_scalar = hazards(|core| {
+        core.at(8).wait(V, S, 0);
+    });
+    assert_eq!(kinds(&by_scalar), [(HazardKind::Deadlock, Severity::Error)]);
+    let mut trace = TraceBuilder::default();
+    trace.core(0).at(9).sync_all().end();
+    trace.core(1).end();
+    assert_eq!(kinds(&report(&trace).hazards), [(HazardKind::Deadlock, Severity::Error)]);
+}
+
+#[test]
+fn flags_set_twice_or_left_set() {
+    let twice = hazards(|core| {
+        core.at(1).set(MTE2, V, 0).at(2).set(MTE2, V, 0).wait(MTE2, V, 0).wait(MTE2, V, 0);
+    });
+    assert_eq!(kinds(&twice), [(HazardKind::FlagMisuse, Severity::Error)]);
+    let left = hazards(|core| {
+        core.set(MTE2, V, 0);
+    });
+    assert_eq!(kinds(&left), [(HazardKind::FlagMisuse, Severity::Warning)]);
+}
+
+#[test]
+fn reads_of_unwritten_bytes() {
+    let by_copy = hazards(|core| {
+        core.scalar(1, 0, &[Part::ub_write(0, 20)]).store(region(1), 0, 32);
+    });
+    assert_eq!(kinds(&by_copy), [(HazardKind::UninitialisedRead, Severity::Error)]);
+    assert!(by_copy[0].message.contains("12 bytes") && by_copy[0].message.contains("0x14"), "{}", by_copy[0].message);
+    let by_vector = hazards(|core| {
+        core.add(0, 4096, 4096, 16);
+    });
+    assert_eq!(kinds(&by_vector), [(HazardKind::UninitialisedRead, Severity::Warning)]);
+    let by_scalar = hazards(|core| {
+        core.scalar(1, 0, &[Part::ub_read(0, 2)]);
+    });
+    assert_eq!(kinds(&by_scalar), [(HazardKind::UninitialisedRead, Severity::Error)]);
+}
+
+#[test]
+fn outputs_must_be_written_to_the_last_byte() {
+    let run = |bytes: u32, aborted: bool| {
+        let mut trace = TraceBuilder::default();
+        trace.with_region(1, 1024, 1).aborted(aborted);
+        trace.core(0).scalar(1, 0, &[Part::ub_write(0, 1024)]).store(region(1), 0, bytes).end();
+        report(&trace).hazards
+    };
+    assert_eq!(run(1024, false), []);
+    let found = run(1000, false);
+    assert_eq!(kinds(&found), [(HazardKind::UnwrittenOutput, Severity::Error)]);
+    assert!(found[0].message.contains("24 of 1024") && found[0].message.contains("byte 1000"), "{}", found[0].message);
+    assert_eq!(run(1000, true), []);
+}
+
+#[test]
+fn cores_that_share_bytes_need_a_barrier_of_all_cores() {
+    let run = |sync: bool, offset: u64| {
+        let mut trace = TraceBuilder::default();
+        trace.core(0).at(1).scalar(1, 0, &[Part::ub_write(0, 64)]).store(region(2), 0, 64);
+        trace.core(1).at(2);
+        if sync {
+            trace.core(0).sync_all();
+            trace.core(1).sync_all();
+        }
+        trace.core(1).load(0, region(2) + offset, 64).end();
+        trace.core(0).end();
+        report(&trace).hazards
+    };
+    assert_eq!(run(true, 0), []);
+    assert_eq!(run(false, 64), []);
+    let found = run(false, 32);
+    assert_eq!(kinds(&found), [(HazardKind::CrossCoreRace, Severity::Error)]);
+    assert_eq!((found[0].site, found[0].other_site), (1, 2));
+}
+
+#[test]
+fn atomic_adds_of_several_cores_are_fine() {
+    let run = |second_atomic: u8| {
+        let mut trace = TraceBuilder::default();
+        for (core, flags) in [(0, 2), (1, second_atomic)] {
+            let parts = [Part::gm_write(region(2), 64), Part::ub_read(0, 64)];
+            trace.core(core).scalar(1, 0, &[Part::ub_write(0, 64)]);
+            trace.core(core).record("copy_ubuf_to_gm", MTE3, 1, flags, 0, [0, 64, 64], &parts).end();
+        }
+        kinds(&report(&trace).hazards)
+    };
+    assert_eq!(run(2), []);
+    assert_eq!(run(0), [(HazardKind::CrossCoreRace, Severity::Error)]);
+}
+
+#[test]
+fn faults_become_hazards_and_repetitions_are_counted() {
+    let table = [
+        (1, HazardKind::OutOfBoundsGm),
+        (2, HazardKind::OutOfBoundsUb),
+        (3, HazardKind::Misaligned),
+        (4, HazardKind::UbOverflow),
+        (5, HazardKind::QueueMisuse),
+        (6, HazardKind::RepeatOverflow),
+        (7, HazardKind::Deadlock),
+        (8, HazardKind::Unsupported),
+        (9, HazardKind::OperandOverlap),
+        (10, HazardKind::FlagMisuse),
+        (11, HazardKind::BadArgument),
+        (12, HazardKind::Unsupported),
+        (13, HazardKind::FlagMisuse),
+    ];
+    for (code, kind) in table {
+        let found = hazards(|core| {
+            core.at(5).fault(code, "what happened").fault(code, "again");
+        });
+        assert_eq!(kinds(&found), [(kind, Severity::Error)]);
+        assert_eq!((found[0].count, found[0].site, found[0].message.as_str()), (2, 5, "what happened"));
+    }
+}

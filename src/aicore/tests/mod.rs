@@ -1,0 +1,16 @@
+//! Tables of small programs and what the model must say of them.
+
+mod decoding;
+mod hazards;
+mod ladder;
+mod programs;
+
+use super::testing::TraceBuilder;
+use super::{LaunchReport, Machine, Options, analyse};
+
+fn report(trace: &TraceBuilder) -> LaunchReport {
+    let machine = Machine::named("ascend910b1").unwrap();
+    let mut reports = analyse(&trace.build(), &machine, &Options::default()).unwrap();
+    assert_eq!(reports.len(), 1);
+    reports.remove(0)
+}

@@ -1,0 +1,590 @@
+//! The trace: what the instruction floor recorded, grouped by launch and core.
+//!
+//! Reading is two-staged. [`Trace::parse`] walks the whole file once, checks every length and enumeration, and keeps
+//! borrowed slices; after that [`CoreStream::records`] decodes on the fly and cannot fail. A core's stream is never
+//! held decoded, so memory is bounded by the trace itself.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+const MAGIC: &[u8; 8] = b"ASCTRC02";
+pub(crate) const HEAD_BYTES: usize = 32;
+pub(crate) const OPERAND_BYTES: usize = 40;
+const CHUNK_HEAD_BYTES: usize = 16;
+
+/// Why a trace could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TraceError {
+    /// Not a trace, or of another version.
+    #[error(
+        "not an instruction trace of version 02 (it starts with {found:?}); was it written by another version of the simulator?"
+    )]
+    Magic {
+        /// First bytes.
+        found: Vec<u8>,
+    },
+    /// The file ends inside something.
+    #[error(
+        "trace ends inside {what} at byte {offset}: {needed} bytes needed, {left} left; the simulated program was killed while writing"
+    )]
+    Truncated {
+        /// What was being read.
+        what: &'static str,
+        /// Offset in the file, or in the core's stream for records.
+        offset: usize,
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes there.
+        left: usize,
+    },
+    /// A field has a value that it cannot have.
+    #[error("trace has {what} {value} at byte {offset} of {place}, allowed is {allowed}; the file is damaged")]
+    Value {
+        /// Field.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// What would be right.
+        allowed: String,
+        /// File or core stream.
+        place: String,
+        /// Offset in it.
+        offset: usize,
+    },
+    /// A text chunk is not text.
+    #[error("{what} chunk at byte {offset} is not UTF-8; the file is damaged")]
+    Text {
+        /// Which chunk.
+        what: &'static str,
+        /// Offset of its payload.
+        offset: usize,
+    },
+}
+
+/// Pipes by number as recorded.
+pub(crate) const PIPE_COUNT: usize = 7;
+pub(crate) const S: usize = 0;
+pub(crate) const V: usize = 1;
+pub(crate) const MTE2: usize = 2;
+pub(crate) const MTE3: usize = 3;
+pub(crate) const NO_PIPE: u8 = 255;
+
+/// Name of a pipe as reports write it.
+pub(crate) fn pipe_name(pipe: usize) -> &'static str {
+    ["s", "v", "mte2", "mte3", "mte1", "m", "fix"].get(pipe).copied().unwrap_or("none")
+}
+
+/// What an instruction is to the model, decided by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpKind {
+    Scalar,
+    SetFlag,
+    WaitFlag,
+    Barrier,
+    Register,
+    SyncAll,
+    SetCross,
+    WaitCross,
+    Fault,
+    Note,
+    EndOfBlock,
+    Copy,
+    Compute,
+}
+
+impl OpKind {
+    fn of(name: &str) -> Self {
+        match name {
+            "scalar" => Self::Scalar,
+            "set_flag" => Self::SetFlag,
+            "wait_flag" => Self::WaitFlag,
+            "pipe_barrier" => Self::Barrier,
+            "sync_all" => Self::SyncAll,
+            "set_cross_flag" => Self::SetCross,
+            "wait_cross_flag" => Self::WaitCross,
+            "fault" => Self::Fault,
+            "note" => Self::Note,
+            "end_of_block" => Self::EndOfBlock,
+            _ if name.starts_with("copy_") => Self::Copy,
+            _ if name.starts_with("set_") => Self::Register,
+            _ => Self::Compute,
+        }
+    }
+}
+
+/// An instruction name with what the model makes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Opcode {
+    pub(crate) name: String,
+    pub(crate) kind: OpKind,
+}
+
+/// Memory of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Unified buffer.
+    Ub,
+    /// Global memory.
+    Gm,
+    /// L1, L0A, L0B or L0C.
+    Other(u8),
+}
+
+/// One operand: `count1` x `count0` pieces of `len` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Byte offset in the unified buffer, or virtual address in global memory.
+    pub addr: u64,
+    /// Distance of inner pieces in bytes.
+    pub stride0: i64,
+    /// Distance of outer pieces in bytes.
+    pub stride1: i64,
+    /// Bytes of a piece.
+    pub len: u32,
+    /// Inner pieces.
+    pub count0: u32,
+    /// Outer pieces.
+    pub count1: u32,
+    /// Memory.
+    pub space: Space,
+    /// Read.
+    pub reads: bool,
+    /// Written.
+    pub writes: bool,
+}
+
+impl Operand {
+    fn decode(bytes: &[u8]) -> Self {
+        let access = bytes[37];
+        Self {
+            addr: u64_at(bytes, 0),
+            stride0: u64_at(bytes, 8).cast_signed(),
+            stride1: u64_at(bytes, 16).cast_signed(),
+            len: u32_at(bytes, 24),
+            count0: u32_at(bytes, 28),
+            count1: u32_at(bytes, 32),
+            space: match bytes[36] {
+                0 => Space::Ub,
+                1 => Space::Gm,
+                other => Space::Other(other),
+            },
+            reads: access & 1 != 0,
+            writes: access & 2 != 0,
+        }
+    }
+
+    /// Start addresses and lengths of the pieces, adjacent ones merged.
+    pub fn pieces(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let operand = *self;
+        let merged = operand.stride0 == i64::from(operand.len) || operand.count0 <= 1;
+        let (inner, len) = if merged {
+            (1, u64::from(operand.len) * u64::from(operand.count0))
+        } else {
+            (operand.count0, u64::from(operand.len))
+        };
+        let (outer, len) = if inner <= 1 && (operand.count1 <= 1 || operand.stride1 == len.cast_signed()) {
+            (operand.count1.min(1), len * u64::from(operand.count1))
+        } else {
+            (operand.count1, len)
+        };
+        (0..outer)
+            .flat_map(move |i| {
+                (0..inner).map(move |j| {
+                    let offset = i64::from(i)
+                        .wrapping_mul(operand.stride1)
+                        .wrapping_add(i64::from(j).wrapping_mul(operand.stride0));
+                    (operand.addr.wrapping_add_signed(offset), len)
+                })
+            })
+            .filter(|(_, len)| *len > 0)
+    }
+
+    /// Smallest interval that holds every piece: start and end.
+    pub fn extent(&self) -> (u64, u64) {
+        let reach = |count: u32, stride: i64| i64::from(count.max(1) - 1).saturating_mul(stride);
+        let (a, b) = (reach(self.count0, self.stride0), reach(self.count1, self.stride1));
+        let low = a.min(0).saturating_add(b.min(0));
+        let high = a.max(0).saturating_add(b.max(0)).saturating_add(i64::from(self.len));
+        (self.addr.saturating_add_signed(low), self.addr.saturating_add_signed(high))
+    }
+}
+
+/// One record, decoded but for its operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    pub(crate) opcode: u16,
+    pub(crate) pipe: u8,
+    pub(crate) dtype: u8,
+    pub(crate) flags: u8,
+    pub(crate) repeat: u16,
+    pub(crate) site: u64,
+    pub(crate) aux: [u32; 3],
+    tail: &'a [u8],
+}
+
+pub(crate) const FLAG_COUNT_MODE: u8 = 1;
+pub(crate) const FLAG_ATOMIC: u8 = 2;
+pub(crate) const FLAG_L2_BYPASS: u8 = 4;
+
+impl<'a> Record<'a> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + use<'a> {
+        self.tail.chunks_exact(OPERAND_BYTES).map(Operand::decode)
+    }
+
+    /// Text of a fault or note.
+    pub(crate) fn message(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(&self.tail[..self.tail.len().min(self.aux[1] as usize)])
+    }
+}
+
+/// Records of one core in program order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CoreStream<'a> {
+    chunks: Vec<Cow<'a, [u8]>>,
+    pub(crate) records: u64,
+}
+
+impl CoreStream<'_> {
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor { chunks: &self.chunks, chunk: 0, offset: 0, message_opcodes: &[] }
+    }
+}
+
+/// A position in a core's stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    chunks: &'a [Cow<'a, [u8]>],
+    chunk: usize,
+    offset: usize,
+    message_opcodes: &'a [bool],
+}
+
+impl<'a> Cursor<'a> {
+    /// Which opcodes carry text instead of operands.
+    pub(crate) fn with_messages(mut self, message_opcodes: &'a [bool]) -> Self {
+        self.message_opcodes = message_opcodes;
+        self
+    }
+}
+
+impl<'a> Iterator for Cursor<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        loop {
+            let bytes: &'a [u8] = self.chunks.get(self.chunk)?;
+            let rest = &bytes[self.offset..];
+            if rest.len() < HEAD_BYTES {
+                self.chunk += 1;
+                self.offset = 0;
+                continue;
+            }
+            let (record, used) = decode_head(rest, self.message_opcodes);
+            let end = used.min(rest.len());
+            self.offset += end;
+            return Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], ..record });
+        }
+    }
+}
+
+fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, usize) {
+    let opcode = u16_at(bytes, 0);
+    let record = Record {
+        opcode,
+        pipe: bytes[2],
+        dtype: bytes[3],
+        flags: bytes[5],
+        repeat: u16_at(bytes, 6),
+        site: u64_at(bytes, 8),
+        aux: [u32_at(bytes, 16), u32_at(bytes, 20), u32_at(bytes, 24)],
+        tail: &[],
+    };
+    let tail = if message_opcodes.get(usize::from(opcode)).copied().unwrap_or(false) {
+        (record.aux[1] as usize).next_multiple_of(8)
+    } else {
+        usize::from(bytes[4]) * OPERAND_BYTES
+    };
+    (record, HEAD_BYTES + tail)
+}
+
+/// Role of a region of global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Operator input.
+    Input,
+    /// Operator output.
+    Output,
+    /// Workspace.
+    Workspace,
+    /// Tiling data.
+    Tiling,
+    /// Allocation of a direct launch.
+    Other,
+}
+
+/// A region of global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Virtual base address.
+    pub base: u64,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    /// Role.
+    pub role: Role,
+    /// Index within the role.
+    pub index: u32,
+}
+
+/// Content of a live region after a direct launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataRegion {
+    /// Virtual base address.
+    pub base: u64,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// How a launch ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchStatus {
+    /// All blocks ran to their end.
+    Ok,
+    /// The simulator gave up, with its reason.
+    Aborted(String),
+    /// The trace has no end for this launch: the program died.
+    Unfinished,
+}
+
+/// One launch as recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch<'a> {
+    pub(crate) info: BTreeMap<String, String>,
+    pub(crate) modules: String,
+    pub(crate) regions: Vec<Region>,
+    pub(crate) cores: BTreeMap<u32, CoreStream<'a>>,
+    pub(crate) data: Vec<DataRegion>,
+    pub(crate) status: LaunchStatus,
+    pub(crate) opcodes: Vec<Opcode>,
+    pub(crate) message_opcodes: Vec<bool>,
+}
+
+/// A whole trace.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace<'a> {
+    pub(crate) launches: Vec<Launch<'a>>,
+}
+
+impl<'a> Trace<'a> {
+    /// Read and check a trace.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, TraceError> {
+        if bytes.get(..8) != Some(MAGIC.as_slice()) {
+            return Err(TraceError::Magic { found: bytes[..bytes.len().min(8)].to_vec() });
+        }
+        let mut reader = Reader::default();
+        let mut offset = 8;
+        while offset < bytes.len() {
+            let left = bytes.len() - offset;
+            let head = bytes.get(offset..offset + CHUNK_HEAD_BYTES).ok_or(TraceError::Truncated {
+                what: "a chunk head",
+                offset,
+                needed: CHUNK_HEAD_BYTES,
+                left,
+            })?;
+            let (kind, core, size) = (u32_at(head, 0), u32_at(head, 4), u64_at(head, 8));
+            let start = offset + CHUNK_HEAD_BYTES;
+            let needed = usize::try_from(size).unwrap_or(usize::MAX);
+            let payload = start
+                .checked_add(needed)
+                .and_then(|end| bytes.get(start..end))
+                .ok_or(TraceError::Truncated { what: "a chunk", offset, needed, left: bytes.len() - start })?;
+            reader.chunk(kind, core, payload, start)?;
+            offset = start + needed;
+        }
+        reader.finish()
+    }
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    opcodes: Vec<Opcode>,
+    current: Option<Launch<'a>>,
+    launches: Vec<Launch<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    fn current(&mut self) -> &mut Launch<'a> {
+        self.current.get_or_insert_with(|| Launch {
+            info: BTreeMap::new(),
+            modules: String::new(),
+            regions: Vec::new(),
+            cores: BTreeMap::new(),
+            data: Vec::new(),
+            status: LaunchStatus::Unfinished,
+            opcodes: Vec::new(),
+            message_opcodes: Vec::new(),
+        })
+    }
+
+    fn chunk(&mut self, kind: u32, core: u32, payload: &'a [u8], offset: usize) -> Result<(), TraceError> {
+        match kind {
+            1 => {
+                let names = text("OPCODES", payload, offset)?;
+                self.opcodes =
+                    names.lines().map(|name| Opcode { name: name.to_owned(), kind: OpKind::of(name) }).collect();
+            }
+            2 => {
+                let modules = text("MODULES", payload, offset)?;
+                self.current().modules.push_str(modules);
+            }
+            3 => {
+                let lines = text("LAUNCH", payload, offset)?;
+                if self.current.as_ref().is_some_and(|launch| !launch.info.is_empty() || !launch.cores.is_empty()) {
+                    self.close()?;
+                }
+                let pairs = lines.lines().filter_map(|line| line.split_once('='));
+                let info = pairs.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect();
+                self.current().info = info;
+            }
+            4 => {
+                if payload.len() % 24 != 0 {
+                    return Err(value("REGIONS size", payload.len() as u64, "a multiple of 24", "the file", offset));
+                }
+                for (index, entry) in payload.chunks_exact(24).enumerate() {
+                    let role = match u32_at(entry, 16) {
+                        0 => Role::Input,
+                        1 => Role::Output,
+                        2 => Role::Workspace,
+                        3 => Role::Tiling,
+                        4 => Role::Other,
+                        other => {
+                            let at = offset + index * 24 + 16;
+                            return Err(value("region role", u64::from(other), "0 to 4", "the file", at));
+                        }
+                    };
+                    let region =
+                        Region { base: u64_at(entry, 0), size_bytes: u64_at(entry, 8), role, index: u32_at(entry, 20) };
+                    self.current().regions.push(region);
+                }
+            }
+            5 => self.current().cores.entry(core).or_default().chunks.push(Cow::Borrowed(payload)),
+            6 => {
+                let line = text("END", payload, offset)?;
+                let status = if line.contains("status=ok") {
+                    LaunchStatus::Ok
+                } else {
+                    let reason = line.split_once("reason=").map_or(line, |(_, reason)| reason);
+                    LaunchStatus::Aborted(reason.trim().to_owned())
+                };
+                self.current().status = status;
+                self.close()?;
+            }
+            7 => {
+                if payload.len() < 16 {
+                    let left = payload.len();
+                    return Err(TraceError::Truncated { what: "a DATA chunk", offset, needed: 16, left });
+                }
+                let data = DataRegion { base: u64_at(payload, 0), bytes: payload[16..].to_vec() };
+                let target = match (&mut self.current, self.launches.last_mut()) {
+                    (None, Some(last)) => last,
+                    _ => self.current(),
+                };
+                target.data.push(data);
+            }
+            8 => {}
+            other => {
+                return Err(value("chunk kind", u64::from(other), "1 to 8", "the file", offset - CHUNK_HEAD_BYTES));
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), TraceError> {
+        let Some(mut launch) = self.current.take() else { return Ok(()) };
+        launch.message_opcodes =
+            self.opcodes.iter().map(|opcode| matches!(opcode.kind, OpKind::Fault | OpKind::Note)).collect();
+        for (core, stream) in &mut launch.cores {
+            check_stream(*core, stream, &launch.message_opcodes)?;
+        }
+        launch.opcodes.clone_from(&self.opcodes);
+        self.launches.push(launch);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Trace<'a>, TraceError> {
+        self.close()?;
+        Ok(Trace { launches: self.launches })
+    }
+}
+
+/// Checks every record of a core, so that decoding later needs no errors. Records that straddle chunks are joined first.
+fn check_stream(core: u32, stream: &mut CoreStream<'_>, message_opcodes: &[bool]) -> Result<(), TraceError> {
+    let straddles = |bytes: &[u8]| walk(core, bytes, message_opcodes).err();
+    if stream.chunks.len() > 1 && stream.chunks.iter().any(|chunk| straddles(chunk).is_some()) {
+        stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
+    }
+    stream.records = 0;
+    for chunk in &stream.chunks {
+        stream.records += walk(core, chunk, message_opcodes)?;
+    }
+    Ok(())
+}
+
+fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceError> {
+    let place = || format!("core {core}");
+    let (mut offset, mut records) = (0, 0);
+    while offset < bytes.len() {
+        let rest = &bytes[offset..];
+        if rest.len() < HEAD_BYTES {
+            return Err(TraceError::Truncated { what: "a record head", offset, needed: HEAD_BYTES, left: rest.len() });
+        }
+        let (record, size) = decode_head(rest, message_opcodes);
+        let opcode = usize::from(record.opcode);
+        if opcode >= message_opcodes.len() {
+            let allowed = format!("below {}", message_opcodes.len());
+            return Err(value("opcode", opcode as u64, &allowed, &place(), offset));
+        }
+        if usize::from(record.pipe) >= PIPE_COUNT && record.pipe != NO_PIPE {
+            return Err(value("pipe", u64::from(record.pipe), "0 to 6 or 255", &place(), offset));
+        }
+        if rest.len() < size {
+            return Err(TraceError::Truncated { what: "a record", offset, needed: size, left: rest.len() });
+        }
+        if !message_opcodes[opcode] {
+            for operand in rest[HEAD_BYTES..size].chunks_exact(OPERAND_BYTES) {
+                if operand[36] > 5 {
+                    return Err(value("operand space", u64::from(operand[36]), "0 to 5", &place(), offset));
+                }
+                if !(1..=3).contains(&operand[37]) {
+                    return Err(value("operand access", u64::from(operand[37]), "1 to 3", &place(), offset));
+                }
+                let pieces = u64::from(u32_at(operand, 28)) * u64::from(u32_at(operand, 32));
+                if pieces > 1 << 20 {
+                    return Err(value("operand pieces", pieces, "up to 1048576", &place(), offset));
+                }
+            }
+        }
+        offset += size;
+        records += 1;
+    }
+    Ok(records)
+}
+
+fn value(what: &'static str, value: u64, allowed: &str, place: &str, offset: usize) -> TraceError {
+    TraceError::Value { what, value, allowed: allowed.to_owned(), place: place.to_owned(), offset }
+}
+
+fn text<'b>(what: &'static str, bytes: &'b [u8], offset: usize) -> Result<&'b str, TraceError> {
+    std::str::from_utf8(bytes).map_err(|_| TraceError::Text { what, offset })
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).and_then(|part| part.try_into().ok()).map_or(0, u16::from_le_bytes)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).and_then(|part| part.try_into().ok()).map_or(0, u32::from_le_bytes)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes)
+}
