@@ -197,10 +197,8 @@ impl<'a> CorePlay<'a> {
                 self.ready &= !(1 << pipe);
                 self.drain(pipe, shared);
             }
-            if self.done || !self.step(shared) {
-                if self.ready == 0 {
-                    return;
-                }
+            if (self.done || !self.step(shared)) && self.ready == 0 {
+                return;
             }
         }
     }

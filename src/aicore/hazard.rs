@@ -180,9 +180,10 @@ impl CoreJudge<'_, '_> {
                 self.waits += 1;
             }
             OpKind::Fault => self.fault(record),
-            OpKind::Note | OpKind::EndOfBlock | OpKind::Register => {}
+            OpKind::Note | OpKind::EndOfBlock => {}
             OpKind::Scalar => self.access(record, S),
-            OpKind::Copy | OpKind::Compute => {
+            // A register may be loaded from the unified buffer (compare mask); one without operands touches nothing.
+            OpKind::Copy | OpKind::Compute | OpKind::Register => {
                 let pipe = if record.pipe == NO_PIPE { V } else { usize::from(record.pipe) };
                 self.access(record, pipe);
             }

@@ -56,7 +56,8 @@ impl L2 {
         let mut at = address;
         while at < end {
             let id = at >> CHUNK_BITS;
-            let stop = ((id + 1) << CHUNK_BITS).min(end);
+            let last_of_chunk = (id << CHUNK_BITS) | ((1 << CHUNK_BITS) - 1);
+            let stop = last_of_chunk.min(end - 1) + 1;
             self.access_chunk(id, at, stop, write, bypass, traffic);
             at = stop;
         }

@@ -46,11 +46,12 @@ impl<T: Clone + Default> SegmentMap<T> {
         if from >= to {
             return;
         }
-        if let Some((end, old)) = self.segments.get_mut(&from) {
-            if *end == to {
-                *old = state;
-                return;
-            }
+        // The common case: the same buffer is filled again.
+        if let Some((end, old)) = self.segments.get_mut(&from)
+            && *end == to
+        {
+            *old = state;
+            return;
         }
         self.cut(from);
         self.cut(to);

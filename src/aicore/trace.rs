@@ -446,7 +446,7 @@ impl<'a> Reader<'a> {
                 self.current().info = info;
             }
             4 => {
-                if payload.len() % 24 != 0 {
+                if !payload.len().is_multiple_of(24) {
                     return Err(value("REGIONS size", payload.len() as u64, "a multiple of 24", "the file", offset));
                 }
                 for (index, entry) in payload.chunks_exact(24).enumerate() {
@@ -560,6 +560,10 @@ fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceE
                 let pieces = u64::from(u32_at(operand, 28)) * u64::from(u32_at(operand, 32));
                 if pieces > 1 << 20 {
                     return Err(value("operand pieces", pieces, "up to 1048576", &place(), offset));
+                }
+                let bytes = pieces * u64::from(u32_at(operand, 24));
+                if bytes > 1 << 32 {
+                    return Err(value("operand bytes", bytes, "up to 4294967296", &place(), offset));
                 }
             }
         }
