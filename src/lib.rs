@@ -13,18 +13,18 @@
 
 pub mod aicore;
 pub mod backend;
+pub mod build;
 pub mod cli;
 pub mod doctor;
-pub mod lock;
 pub mod experience;
 pub mod init;
+pub mod lock;
 pub mod manifest;
+pub mod motif;
+pub mod project;
+pub mod proposer;
 pub mod report;
 pub mod search;
-pub mod build;
-pub mod project;
-pub mod motif;
-pub mod proposer;
 pub mod source;
 pub mod space;
 pub mod tuner;

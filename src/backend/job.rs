@@ -171,7 +171,12 @@ mod tests {
                 shape: vec![8, 2048],
                 file: "/data/x y.bin".into(),
             }],
-            outputs: vec![JobOutput { name: "z".to_owned(), dtype: "float16".to_owned(), format: "ND".to_owned(), shape: None }],
+            outputs: vec![JobOutput {
+                name: "z".to_owned(),
+                dtype: "float16".to_owned(),
+                format: "ND".to_owned(),
+                shape: None,
+            }],
             attributes: vec![Attribute { name: "eps".to_owned(), kind: "float".to_owned(), value: "1e-5".to_owned() }],
             knobs: BTreeMap::new(),
             trace: true,

@@ -98,7 +98,8 @@ impl SimBackend {
         fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
         let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
         let reply = fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        reply.ok_or_else(|| RunFailure::Broken(format!("the host library cannot be described: {}", ended.output.trim())))
+        reply
+            .ok_or_else(|| RunFailure::Broken(format!("the host library cannot be described: {}", ended.output.trim())))
     }
 
     /// Runs a direct-launch program in a private copy of its project's data.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use landlock::{
-    ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
     RulesetStatus,
 };
 use rustix::process::{Resource, Rlimit, Signal};
@@ -56,8 +56,10 @@ fn confine_writes(directory: &Path) -> io::Result<()> {
 
 fn restrict(directory: &Path) -> Result<RulesetStatus, Box<dyn std::error::Error + Send + Sync>> {
     let abi = ABI::V3;
-    let mut ruleset =
-        Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(AccessFs::from_write(abi))?.create()?;
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_write(abi))?
+        .create()?;
     ruleset = ruleset.add_rule(PathBeneath::new(PathFd::new(directory)?, AccessFs::from_write(abi)))?;
     for device in ["/dev/null", "/dev/shm", "/dev/tty"] {
         if let Ok(descriptor) = PathFd::new(device) {

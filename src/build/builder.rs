@@ -90,7 +90,9 @@ impl Builder {
     pub fn with_entries(&self, entries: &BTreeMap<String, String>) -> Result<Builder, BuildError> {
         let mut options = self.options.clone();
         options.cmake_entries.extend(entries.clone());
-        let digest = Digest::new("cmake entries").texts(options.cmake_entries.iter().flat_map(|(name, value)| [name, value])).finish();
+        let digest = Digest::new("cmake entries")
+            .texts(options.cmake_entries.iter().flat_map(|(name, value)| [name, value]))
+            .finish();
         options.work_directory = Some(self.work_directory.join("variants").join(digest));
         Builder::new(self.project.clone(), self.sdk.clone(), options)
     }

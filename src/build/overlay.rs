@@ -29,7 +29,11 @@ impl Overlay {
         fs_err::create_dir_all(&parent).map_err(BuildError::io(&parent))?;
         let directory = tempfile::Builder::new().prefix("t").tempdir_in(&parent).map_err(BuildError::io(&parent))?;
         let prefix = project.root.strip_prefix(&project.repository_root).unwrap_or(Path::new(""));
-        let operator = directory.path().join(prefix);
+        // Joining an empty path would add a slash at the end, and prefix maps would no longer match the directory itself.
+        let operator = match prefix.as_os_str().is_empty() {
+            true => directory.path().to_owned(),
+            false => directory.path().join(prefix),
+        };
         for (file, text) in tree.iter() {
             let path = operator.join(file);
             if let Some(folder) = path.parent() {

@@ -27,7 +27,9 @@ impl Builder {
     pub fn build_project(&self, tree: &SourceTree, tool: &Path, jobs: usize) -> Result<Vec<PathBuf>, BuildError> {
         let changed: Vec<(&str, &str)> = tree
             .iter()
-            .filter(|(file, text)| std::fs::read(self.project.root.join(file)).map_or(true, |bytes| bytes != text.as_bytes()))
+            .filter(|(file, text)| {
+                std::fs::read(self.project.root.join(file)).map_or(true, |bytes| bytes != text.as_bytes())
+            })
             .collect();
         if changed.is_empty() {
             return self.run_build(tool, jobs);
@@ -93,9 +95,8 @@ fn is_product(path: &Path) -> bool {
 }
 
 fn copy_project(from: &Path, to: &Path) -> Result<(), BuildError> {
-    let kept = |entry: &walkdir::DirEntry| {
-        entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name)
-    };
+    let kept =
+        |entry: &walkdir::DirEntry| entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name);
     for entry in WalkDir::new(from).into_iter().filter_entry(kept) {
         let entry = entry.map_err(|error| BuildError::Io { path: from.to_owned(), source: error.into() })?;
         let Ok(relative) = entry.path().strip_prefix(from) else { continue };

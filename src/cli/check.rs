@@ -5,7 +5,9 @@ use super::args::{CheckArgs, Common};
 use super::output::Output;
 use super::run::locked_machine;
 use super::target::{open, opened_event, runtime};
-use crate::lock::{self, CaseVerdict, Current, LOCK_FILE, MeasuredCase, Origin, Picoseconds, compare, drift, source_digests};
+use crate::lock::{
+    self, CaseVerdict, Current, LOCK_FILE, MeasuredCase, Origin, Picoseconds, compare, drift, source_digests,
+};
 use crate::report::event::{Check, CheckCase, CheckVerdict, Event, Warning};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 

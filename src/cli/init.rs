@@ -15,7 +15,10 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
     let project = OperatorProject::find(&common.project)?;
     let path = project.root.join(FILE_NAME);
     if path.exists() && !arguments.force && !arguments.dry_run {
-        let message = format!("{} is there already; give --force to replace it, or --dry-run to see what it would be", path.display());
+        let message = format!(
+            "{} is there already; give --force to replace it, or --dry-run to see what it would be",
+            path.display()
+        );
         return Err(TunerError::Usage(message));
     }
     let text = invented_manifest(&project)?;

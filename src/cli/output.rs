@@ -40,7 +40,8 @@ impl Output {
                 let progress = terminal.then(ProgressDrawTarget::stderr);
                 // Each stream decides for itself: what goes into a file stays plain.
                 let options = HumanOptions { verbosity, color: true, progress };
-                let human = Human::new(AutoStream::new(io::stderr(), choice), AutoStream::new(io::stdout(), choice), options);
+                let human =
+                    Human::new(AutoStream::new(io::stderr(), choice), AutoStream::new(io::stdout(), choice), options);
                 Self { sink: Box::new(human), json: false }
             }
         }

@@ -42,7 +42,10 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         wall_s,
         speedup: outcome.speedup(),
         baseline_objective_us: progress.baseline_us,
-        bound_objective_us: Some(geometric_mean(outcome.winner_times.iter().map(|time| time.bound_us), &outcome.weights)),
+        bound_objective_us: Some(geometric_mean(
+            outcome.winner_times.iter().map(|time| time.bound_us),
+            &outcome.weights,
+        )),
         stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
         baseline_configuration: outcome.baseline.configuration.clone(),
         configuration: progress.best.configuration.clone(),
@@ -90,7 +93,8 @@ fn change_record(milestone: &Milestone) -> ChangeRecord {
 }
 
 fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
-    let time = |times: &[crate::tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
+    let time =
+        |times: &[crate::tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
     let longest = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| {
         let launches = profiles.get(&case.name)?.iter().map(|launch| &launch.profile);
         launches.max_by(|left, right| left.task_us.total_cmp(&right.task_us)).cloned()

@@ -2,10 +2,10 @@
 
 use super::Exit;
 use super::args::{Common, RewindArgs};
+use super::bank::load;
 use super::output::Output;
 use super::run::own_bank;
 use super::target::{open, opened_event, runtime};
-use super::bank::load;
 use crate::lock::Origin;
 use crate::report::event::{Event, Rewind};
 use crate::tuner::{RewindOptions, TunerError, rewind};

@@ -11,7 +11,12 @@ use crate::space::Configuration;
 use crate::tuner::{TunerError, Workspace, WorkspaceOptions};
 
 /// Opens the project that a command works on and says that the SDK is ready.
-pub fn open(common: &Common, target: &Target, invent_manifest: bool, output: &mut Output) -> Result<Workspace, TunerError> {
+pub fn open(
+    common: &Common,
+    target: &Target,
+    invent_manifest: bool,
+    output: &mut Output,
+) -> Result<Workspace, TunerError> {
     let options = WorkspaceOptions {
         directory: common.project.clone(),
         machine: target.machine.clone(),
@@ -39,7 +44,11 @@ pub fn fixed_values(target: &Target) -> Configuration {
 
 /// The first event of a command. The operator is added when it is known, by the command's own events.
 pub fn start_event(command: &str, common: &Common) -> Start {
-    Start { project: Some(common.project.display().to_string()), backend: Some("sim".to_owned()), ..Start::new(command) }
+    Start {
+        project: Some(common.project.display().to_string()),
+        backend: Some("sim".to_owned()),
+        ..Start::new(command)
+    }
 }
 
 /// The first event of a command on an opened project.

@@ -50,7 +50,11 @@ impl Candidate {
     }
 
     /// This candidate with other values of the tunables.
-    pub fn with_configuration(&self, tunables: &[Tunable], configuration: &Configuration) -> Result<Self, CandidateError> {
+    pub fn with_configuration(
+        &self,
+        tunables: &[Tunable],
+        configuration: &Configuration,
+    ) -> Result<Self, CandidateError> {
         let values = values_of(tunables, configuration);
         let patch = realize(&self.sources, &values)?;
         Ok(Self {
@@ -121,10 +125,7 @@ impl Candidate {
 }
 
 fn values_of(tunables: &[Tunable], configuration: &Configuration) -> Vec<(Tunable, Value)> {
-    tunables
-        .iter()
-        .filter_map(|tunable| Some((tunable.clone(), configuration.get(&tunable.name)?.clone())))
-        .collect()
+    tunables.iter().filter_map(|tunable| Some((tunable.clone(), configuration.get(&tunable.name)?.clone()))).collect()
 }
 
 fn read_configuration(sources: &SourceTree, tunables: &[Tunable], known: &Configuration) -> Configuration {

@@ -104,7 +104,9 @@ impl TunerError {
                 BuildErrorKind::Environment => FailureKind::Environment,
                 BuildErrorKind::Compile | BuildErrorKind::Cmake => FailureKind::Build,
             },
-            TunerError::Baseline(rejection) if rejection.reason == crate::verify::Reason::BuildFailed => FailureKind::Build,
+            TunerError::Baseline(rejection) if rejection.reason == crate::verify::Reason::BuildFailed => {
+                FailureKind::Build
+            }
             TunerError::Baseline(_) | TunerError::Winner(_) => FailureKind::Wrong,
             TunerError::Lock(_) | TunerError::Locked(_) => FailureKind::Check,
             TunerError::Journal { .. } | TunerError::Io(_) => FailureKind::Environment,

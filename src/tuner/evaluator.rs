@@ -179,7 +179,8 @@ impl Evaluator {
         // says which kernel it misses.
         if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
             let wanted = variant.clone();
-            let kernel = self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await?;
+            let kernel =
+                self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await?;
             job.kernels.insert(None, kernel);
         }
         match self.backend.run_operator(&job).await {
@@ -245,7 +246,13 @@ impl Evaluator {
     }
 
     /// Compares outputs and weighs hazards.
-    fn judge(&self, index: usize, trial: &Trial, execution: &Execution, references: &References) -> Result<(), Rejection> {
+    fn judge(
+        &self,
+        index: usize,
+        trial: &Trial,
+        execution: &Execution,
+        references: &References,
+    ) -> Result<(), Rejection> {
         let case = trial.label(&self.manifest.cases);
         let policy = self.manifest.hazards;
         // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.

@@ -10,7 +10,7 @@ use super::session::Session;
 use super::{TunerError, injection::Injection};
 use crate::report::event::{Event, Stage};
 use crate::search::{self, InfeasibleClass, Strategy};
-use crate::space::{Configuration, SearchSpace, Tunable};
+use crate::space::{Configuration, Tunable};
 use crate::verify::{Reason, Rejection};
 
 /// Configurations asked at once. A constant, so that results do not depend on the number of jobs.
@@ -18,8 +18,6 @@ const BATCH: usize = 8;
 
 /// What the host stage works on.
 pub struct HostStage<'a> {
-    /// The space.
-    pub space: &'a SearchSpace,
     /// All tunables.
     pub tunables: &'a [Tunable],
     /// Tunables that need no rebuild, found out for the sources at hand.
@@ -112,6 +110,8 @@ fn class_of(rejection: &Rejection) -> InfeasibleClass {
         Reason::OutOfMemory => InfeasibleClass::Resource,
         Reason::Hazard if rejection.hazard == Some(crate::aicore::HazardKind::UbOverflow) => InfeasibleClass::Resource,
         Reason::Crashed | Reason::TimedOut => InfeasibleClass::Run,
-        Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard | Reason::CaseRegressed => InfeasibleClass::Wrong,
+        Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard | Reason::CaseRegressed => {
+            InfeasibleClass::Wrong
+        }
     }
 }

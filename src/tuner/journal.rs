@@ -52,7 +52,8 @@ impl Journal {
         let mut kept = String::new();
         if let Ok(text) = fs_err::read_to_string(path) {
             let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-            let matches = lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()).as_ref() == Some(&header);
+            let matches =
+                lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()).as_ref() == Some(&header);
             if resume && matches {
                 for line in lines {
                     let Ok(evaluation) = serde_json::from_str::<Evaluation>(line) else { break };

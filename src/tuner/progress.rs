@@ -125,7 +125,8 @@ impl Progress {
             && !judged.repeated
             && judged.evaluation.thorough
             && judged.objective_us.is_some_and(|us| us < self.best_us);
-        let title = patch.map_or_else(|| changed_values(&self.best.configuration, candidate), |patch| patch.title.clone());
+        let title =
+            patch.map_or_else(|| changed_values(&self.best.configuration, candidate), |patch| patch.title.clone());
         if improved {
             let objective_us = judged.objective_us.unwrap_or(self.best_us);
             self.take_over(stage, candidate, patch, &title, objective_us, &times);

@@ -3,9 +3,9 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use super::TunerError;
 use super::evaluator::References;
 use super::workspace::Workspace;
-use super::TunerError;
 
 /// A golden command that takes longer than this is taken for hung.
 const COMMAND_LIMIT: Duration = Duration::from_secs(600);

@@ -131,7 +131,12 @@ fn record_of(
         avoid_when: if pair.judgement.verdict == Verdict::NoGain { symptoms_of(pair.fast) } else { Vec::new() },
         conditions: rewound.site.conditions.clone(),
         provenance: Provenance {
-            project: workspace.project.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            project: workspace
+                .project
+                .root
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
             operator: workspace.manifest.operator.clone(),
             licence: workspace.licence(),
             machine: workspace.machine.name.clone(),

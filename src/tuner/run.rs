@@ -89,7 +89,8 @@ pub struct RunOutcome {
 impl RunOutcome {
     /// Weighted geometric mean of the cases' speed-ups.
     pub fn speedup(&self) -> f64 {
-        let ratios = self.baseline_times.iter().zip(&self.winner_times).map(|(before, after)| before.task_us / after.task_us);
+        let ratios =
+            self.baseline_times.iter().zip(&self.winner_times).map(|(before, after)| before.task_us / after.task_us);
         geometric_mean(ratios, &self.weights)
     }
 }
@@ -106,7 +107,11 @@ const SHORTEST_TURN: u64 = 8;
 const AT_BOUND: f64 = 1.01;
 
 /// Tunes. Events go to `emit` as they happen.
-pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnMut(Event)) -> Result<RunOutcome, TunerError> {
+pub async fn run(
+    workspace: &Workspace,
+    options: &RunOptions,
+    emit: &mut dyn FnMut(Event),
+) -> Result<RunOutcome, TunerError> {
     let tunables = workspace.tunables();
     let baseline = workspace.baseline()?;
     let space = workspace.space()?;
@@ -121,10 +126,8 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
     let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
     emit(baseline_event(workspace, &reference, baseline_us));
 
-    let budget = Budget {
-        evaluations: options.evaluations,
-        deadline: options.time_limit.map(|limit| Instant::now() + limit),
-    };
+    let budget =
+        Budget { evaluations: options.evaluations, deadline: options.time_limit.map(|limit| Instant::now() + limit) };
     let evaluator = workspace.evaluator.clone();
     let references = Arc::new(references);
     let jobs = workspace.options.jobs;
@@ -136,7 +139,8 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
     let mut injection_of = None;
     let mut history = History::default();
     let known = workspace.known_values();
-    let proposer = MotifProposer { allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes };
+    let proposer =
+        MotifProposer { allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes };
 
     let mut idle = 0;
     let mut turn = 0;
@@ -171,7 +175,7 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
                 for (configuration, outcome) in HostStage::known(&progress) {
                     strategy.tell(&configuration, &outcome);
                 }
-                let host = HostStage { space: &space, tunables, injection: &injection };
+                let host = HostStage { tunables, injection: &injection };
                 host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), HOST_PATIENCE, emit).await?;
             }
             Stage::Host => {}
@@ -205,7 +209,10 @@ pub async fn run(workspace: &Workspace, options: &RunOptions, emit: &mut dyn FnM
 }
 
 /// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
-pub async fn establish_baseline(workspace: &Workspace, baseline: &Candidate) -> Result<(Trialled, References), TunerError> {
+pub async fn establish_baseline(
+    workspace: &Workspace,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
     let mut golden = workspace.evaluator.workload.golden.clone();
     if let Reference::Command(command) = &workspace.manifest.reference {
         golden.extend(command_references(workspace, command).await?);
@@ -296,7 +303,9 @@ fn open_journal(
     match opened {
         Opened::Resumed(count) if count > 0 => emit(Event::Warning(event::Warning {
             code: "resumed".to_owned(),
-            message: format!("{count} evaluations are taken over from an interrupted or earlier run on the same inputs"),
+            message: format!(
+                "{count} evaluations are taken over from an interrupted or earlier run on the same inputs"
+            ),
             help: Some("give --no-resume to start over".to_owned()),
         })),
         Opened::InputsChanged => emit(Event::Warning(event::Warning {

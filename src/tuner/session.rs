@@ -7,10 +7,10 @@ use std::time::Instant;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::TunerError;
 use super::evaluation::{Evaluation, Outcome, journal_key};
 use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::journal::Journal;
-use super::TunerError;
 
 /// What may be spent.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -142,10 +142,10 @@ fn make_trial(
     let mut inputs = Vec::with_capacity(case.inputs.len());
     for (position, tensor) in case.inputs.iter().enumerate() {
         let dtype = dtype_of(case, tensor)?;
-        let shape = tensor.shape.clone().ok_or_else(|| WorkloadError::NoShape {
-            case: case.name.clone(),
-            tensor: tensor.name.clone(),
-        })?;
+        let shape = tensor
+            .shape
+            .clone()
+            .ok_or_else(|| WorkloadError::NoShape { case: case.name.clone(), tensor: tensor.name.clone() })?;
         let elements = shape.iter().product::<u64>() as usize;
         let from_user = match golden {
             Some(golden) if data == DataKind::Random && seed == 0 => {
@@ -199,8 +199,8 @@ fn golden_outputs(case: &Case, folder: &Path) -> Result<Vec<Vec<u8>>, WorkloadEr
 }
 
 fn golden_tensor(path: &Path, dtype: DType, shape: Option<&[u64]>) -> Result<Vec<u8>, WorkloadError> {
-    let array = parse_npy(&fs_err::read(path)?)
-        .map_err(|source| WorkloadError::Golden { path: path.to_owned(), source })?;
+    let array =
+        parse_npy(&fs_err::read(path)?).map_err(|source| WorkloadError::Golden { path: path.to_owned(), source })?;
     if array.dtype != dtype || shape.is_some_and(|shape| shape != array.shape) {
         return Err(WorkloadError::GoldenShape {
             path: path.to_owned(),

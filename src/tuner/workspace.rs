@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluator::Evaluator;
 use super::workload::Workload;
-use super::TunerError;
 use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
@@ -102,19 +102,9 @@ impl Workspace {
         };
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join("data"))?;
         let manifest = Arc::new(manifest);
-        let evaluator = Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
-        Ok(Self {
-            project,
-            manifest,
-            manifest_text,
-            machine,
-            sdk,
-            cases,
-            sources,
-            evaluator,
-            options,
-            work_directory,
-        })
+        let evaluator =
+            Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
+        Ok(Self { project, manifest, manifest_text, machine, sdk, cases, sources, evaluator, options, work_directory })
     }
 
     /// Tunables of the manifest.
@@ -133,7 +123,9 @@ impl Workspace {
             if !self.tunables().iter().any(|tunable| tunable.name == name) {
                 let known: Vec<&str> = self.tunables().iter().map(|tunable| tunable.name.as_str()).collect();
                 let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
-                return Err(TunerError::Usage(format!("--set {name}: no such tunable in the manifest; known: {known}")));
+                return Err(TunerError::Usage(format!(
+                    "--set {name}: no such tunable in the manifest; known: {known}"
+                )));
             }
             configuration.set(name, value.clone());
         }
@@ -161,7 +153,8 @@ impl Workspace {
     }
 
     fn facts(&self, case: usize) -> CaseFacts {
-        self.manifest.cases[case].facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
+        self.manifest.cases[case]
+            .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
     }
 
     /// Whether the project has its own `main`.
@@ -172,14 +165,9 @@ impl Workspace {
 
 /// Text of the manifest that the sources suggest.
 pub fn invented_manifest(project: &OperatorProject) -> Result<String, TunerError> {
-    let mut sources = project.load_sources()?;
-    let lists = project.root.join("CMakeLists.txt");
-    if let Ok(text) = fs_err::read_to_string(&lists) {
-        sources.insert("CMakeLists.txt", text);
-    }
-    let discovery = init::discover(&sources, project.layout, None, None)
-        .map_err(|error| TunerError::Usage(format!("{}: {error}", project.root.display())))?;
-    Ok(init::render(&discovery))
+    let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
+    let discovery = init::discover(project, &project.load_sources()?, None).map_err(failed)?;
+    init::render(&discovery).map_err(failed)
 }
 
 /// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.
@@ -191,7 +179,10 @@ fn editable_sources(project: &OperatorProject, manifest: &Manifest) -> Result<So
     let mut chosen = SourceTree::new();
     for file in &manifest.sources {
         let text = all.text(file).ok_or_else(|| {
-            TunerError::Usage(format!("{}: sources: {file} is not a source file of the operator", manifest.path.display()))
+            TunerError::Usage(format!(
+                "{}: sources: {file} is not a source file of the operator",
+                manifest.path.display()
+            ))
         })?;
         chosen.insert(file.clone(), text);
     }

@@ -162,7 +162,9 @@ impl<'a> Tokens<'a> {
         while start > 0 {
             match self.get(start - 1) {
                 ";" | "{" | "}" => break,
-                ":" if matches!(self.get(start.wrapping_sub(2)), "public" | "private" | "protected" | "default") => break,
+                ":" if matches!(self.get(start.wrapping_sub(2)), "public" | "private" | "protected" | "default") => {
+                    break;
+                }
                 _ => start -= 1,
             }
         }
