@@ -9,7 +9,7 @@ use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, Tili
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
-use crate::aicore::{LaunchReport, Machine, Options, Severity, TraceError, analyse};
+use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse};
 
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]
@@ -214,11 +214,18 @@ fn locate(report: LaunchReport) -> LaunchProfile {
         })
         .collect();
     hazards.sort_by(|left, right| {
-        let rank = |hazard: &LocatedHazard| (hazard.severity == Severity::Warning, hazard.kind, hazard.place.clone());
+        let rank = |hazard: &LocatedHazard| {
+            (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind, hazard.place.clone())
+        };
         rank(left).cmp(&rank(right))
     });
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     LaunchProfile { profile: report.profile, hazards, stall_places }
+}
+
+/// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.
+fn is_consequence(kind: HazardKind) -> bool {
+    !matches!(kind, HazardKind::UbOverflow | HazardKind::QueueMisuse)
 }
 
 fn knob_list(knobs: &BTreeMap<String, i64>) -> String {

@@ -29,7 +29,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     for trial in workspace.evaluator.workload.trials.iter().filter(|trial| trial.timed) {
         let case = trial.label(&workspace.manifest.cases);
         let execution = runtime
-            .block_on(workspace.evaluator.run_trial(&plan, trial))
+            .block_on(workspace.evaluator.run_trial(&plan, trial, workspace.has_golden()))
             .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
         for (number, launch) in execution.launches.iter().enumerate() {
             let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));

@@ -107,7 +107,7 @@ impl Evaluator {
                 continue;
             }
             let case = &self.manifest.cases[trial.case];
-            let result = self.run_trial(plan, trial).await.and_then(|execution| {
+            let result = self.run_trial(plan, trial, true).await.and_then(|execution| {
                 self.judge(index, trial, &execution, references)?;
                 Ok(execution)
             });
@@ -135,12 +135,12 @@ impl Evaluator {
         trialled
     }
 
-    /// Runs one trial without judging it.
-    pub async fn run_trial(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
+    /// Runs one trial without judging it. `outputs` of a direct launch are large and only read where they are compared.
+    pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, Rejection> {
         let case = &self.manifest.cases[trial.case];
         if self.manifest.layout == Layout::DirectLaunch {
             let program = self.build_direct(plan, &case.name).await?;
-            let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, true);
+            let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
             return run.await.map_err(|failure| rejection_of(failure, &case.name));
         }
         let host = self.build(plan, &case.name, |builder, plan| builder.host(&plan.sources)).await?;

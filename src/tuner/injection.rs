@@ -70,7 +70,7 @@ impl Injection {
 async fn compiles(evaluator: &Evaluator, best: &Candidate, tunables: &[Tunable], injectable: &[Tunable]) -> bool {
     let Ok(plan) = best.injected_plan(tunables, injectable) else { return false };
     let Some(trial) = evaluator.workload.trials.first() else { return false };
-    match evaluator.run_trial(&plan, trial).await {
+    match evaluator.run_trial(&plan, trial, false).await {
         Ok(_) => true,
         // The build is what is asked here; a kernel that fails otherwise is judged as a candidate.
         Err(rejection) => rejection.reason != Reason::BuildFailed,

@@ -84,6 +84,7 @@ struct State {
     uint8_t poison = 0xCD;
     bool dump = false;
     std::string soc = "Ascend910B2";
+    std::vector<bool> written;             // by region ordinal: some block of this launch wrote to it
 };
 extern State g_state;
 
@@ -121,6 +122,9 @@ inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nop
 
 inline RecordOperand* OperandsOf(RecordHead* head) { return reinterpret_cast<RecordOperand*>(head + 1); }
 
+/// Notes that the running launch writes to the region of a virtual address.
+void MarkWritten(uint64_t virtual_address);
+
 /// A single contiguous operand.
 inline void SetOperand(RecordOperand* op, uint64_t addr, uint32_t len, TraceSpace space, uint8_t access)
 {
@@ -133,6 +137,9 @@ inline void SetOperand(RecordOperand* op, uint64_t addr, uint32_t len, TraceSpac
     op->space = space;
     op->access = access;
     op->reserved = 0;
+    if (space == kSpaceGm && access != kRead) {
+        MarkWritten(addr);
+    }
 }
 
 /// Records a fault with a message made by the format. Deadlock and unsupported end the running block.

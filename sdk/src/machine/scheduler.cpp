@@ -238,13 +238,12 @@ void WriteOpening(const LaunchInfo& info)
 void WriteClosing()
 {
     if (g_state.dump) {
+        // Only what the launch wrote: inputs are large and nobody doubts them.
         for (const Region& region : LiveRegions()) {
-            std::string payload(16, '\0');
-            const uint64_t size = region.size;
-            std::memcpy(&payload[0], &region.virtual_base, 8);
-            std::memcpy(&payload[8], &size, 8);
-            payload.append(reinterpret_cast<const char*>(region.base), region.size);
-            g_state.writer.Chunk(kChunkData, payload);
+            const uint64_t ordinal = region.virtual_base >> 40;
+            if (ordinal < g_state.written.size() && g_state.written[ordinal]) {
+                g_state.writer.DataChunk(region.virtual_base, region.base, region.size);
+            }
         }
     }
     std::string modules;
@@ -256,6 +255,15 @@ void WriteClosing()
 }
 
 }  // namespace
+
+void MarkWritten(uint64_t virtual_address)
+{
+    const uint64_t ordinal = virtual_address >> 40;
+    if (ordinal >= g_state.written.size()) {
+        g_state.written.resize(ordinal + 1, false);
+    }
+    g_state.written[ordinal] = true;
+}
 
 void Prepare()
 {
@@ -329,6 +337,7 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
         return g_state.launch;
     }
     g_state.launch = LaunchResult();
+    g_state.written.clear();
     g_state.tiling_key = info.tiling_key;
     if (g_state.writer.Active()) {
         machine::WriteOpening(info);

@@ -40,6 +40,10 @@ bool TraceWriter::Open(const std::string& path)
         return false;
     }
     failed_ = false;
+    // Whatever was recorded while no trace was open belongs to none.
+    CloseChunk();
+    position_ = buffer_;
+    limit_ = buffer_;
     WriteAll(kMagic, sizeof(kMagic));
     std::string names;
     for (const char* name : kNames) {
@@ -120,6 +124,20 @@ void TraceWriter::Chunk(TraceChunk kind, uint32_t core, const void* payload, siz
     PutHead(head, kind, core, bytes);
     WriteAll(head, sizeof(head));
     WriteAll(payload, bytes);
+}
+
+void TraceWriter::DataChunk(uint64_t virtual_base, const void* data, uint64_t bytes)
+{
+    if (fd_ < 0) {
+        return;
+    }
+    Flush();
+    uint8_t head[kChunkHead + 16];
+    PutHead(head, kChunkData, 0, bytes + 16);
+    std::memcpy(head + kChunkHead, &virtual_base, 8);
+    std::memcpy(head + kChunkHead + 8, &bytes, 8);
+    WriteAll(head, sizeof(head));
+    WriteAll(data, bytes);
 }
 
 void TraceWriter::Flush()

@@ -73,6 +73,8 @@ public:
     }
     /// Writes a whole chunk of another kind.
     void Chunk(TraceChunk kind, uint32_t core, const void* payload, size_t bytes);
+    /// Content of a region: its place, then its bytes, without a copy of them.
+    void DataChunk(uint64_t virtual_base, const void* data, uint64_t bytes);
     void Chunk(TraceChunk kind, const std::string& text) { Chunk(kind, 0, text.data(), text.size()); }
     /// Ends the open record chunk and writes everything out.
     void Flush();
