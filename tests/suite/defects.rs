@@ -266,7 +266,7 @@ fn crash_by_a_null_pointer() {
     require_tools!();
     let operator = Operator::add_with_queues();
     let right = "xGm.SetGlobalBuffer((__gm__ half *)x + offset, blockLength);";
-    let wrong = "*(volatile __gm__ half *)nullptr = half(0);";
+    let wrong = "*(volatile __gm__ uint16_t *)nullptr = 0;";
     let rejection = operator.reject(ADD_KERNEL, right, wrong);
     expect_reason(&rejection, Reason::Crashed, "invalid memory access");
 }
@@ -275,11 +275,32 @@ fn crash_by_a_null_pointer() {
 fn enque_without_deque() {
     require_tools!();
     let operator = Operator::add_with_queues();
-    let rejection = operator.reject(ADD_KERNEL, "inQueueY.DeQue<half>()", "inQueueY.AllocTensor<half>()");
-    expect_hazard(
-        &rejection,
-        HazardKind::QueueMisuse,
-        ADD_KERNEL,
-        operator.line(ADD_KERNEL, "inQueueY.EnQue(yLocal);"),
-    );
+    let right = "inQueueY.DeQue<half>()";
+    let rejection = operator.reject(ADD_KERNEL, right, "inQueueY.AllocTensor<half>()");
+    // The second tile fills the queue: the tensor asked for instead of the enqueued one is not to be had.
+    expect_hazard(&rejection, HazardKind::QueueMisuse, ADD_KERNEL, operator.line(ADD_KERNEL, right));
+    assert!(rejection.detail.contains("all buffers of the queue are in use"), "{rejection}");
+}
+
+#[test]
+fn enque_of_one_tile_too_many() {
+    require_tools!();
+    let operator = Operator::gelu();
+    let right = "inQueueX.FreeTensor(xLocal);";
+    let ahead = "if (count < tileLength) { xLocal = inQueueX.AllocTensor<float>(); inQueueX.EnQue(xLocal); }";
+    let rejection = operator.reject(GELU_KERNEL, right, &format!("{right} {ahead}"));
+    expect_hazard(&rejection, HazardKind::QueueMisuse, GELU_KERNEL, operator.line(GELU_KERNEL, right));
+    assert!(rejection.detail.contains("enqueued but never dequeued: 1"), "{rejection}");
+}
+
+#[test]
+fn use_without_deque() {
+    require_tools!();
+    let operator = Operator::gelu();
+    let right = "AscendC::LocalTensor<float> xLocal = inQueueX.DeQue<float>();";
+    let wrong = "AscendC::LocalTensor<float> xLocal(AscendC::TPosition::VECIN, 0, tileLength);";
+    let rejection = operator.reject(GELU_KERNEL, right, wrong);
+    // The first call on the queue that notices.
+    let line = operator.line(GELU_KERNEL, "inQueueX.FreeTensor(xLocal);");
+    expect_hazard(&rejection, HazardKind::QueueMisuse, GELU_KERNEL, line);
 }
