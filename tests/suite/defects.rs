@@ -54,6 +54,22 @@ seeds = 2
 run-timeout-s = 4.0
 "#;
 
+/// One variant of the ladder, two buffers, on eight rows a core.
+const LADDER_MANIFEST: &str = r#"
+[operator]
+name = "add_ladder"
+layout = "direct-launch"
+kernel = "add_ladder"
+sources = ["add_ladder.asc"]
+
+[cmake]
+entries = { LADDER_VARIANT = 4, LADDER_ROWS = 384 }
+
+[[case]]
+name = "384x8192"
+"#;
+
+const LADDER: &str = "add_ladder.asc";
 const ADD_KERNEL: &str = "op_kernel/add_custom.cpp";
 const ADD_HOST: &str = "op_host/add_custom.cpp";
 const GELU_KERNEL: &str = "op_kernel/gelu_naive.cpp";
@@ -61,7 +77,7 @@ const GELU_HOST: &str = "op_host/gelu_naive.cpp";
 
 /// An operator whose outputs are the reference for what is put into copies of it.
 struct Operator {
-    _project: Project,
+    project: Project,
     workspace: Workspace,
     references: References,
     runtime: tokio::runtime::Runtime,
@@ -86,6 +102,11 @@ impl Operator {
         Self::open(Project::fixture("gelu_naive"), GELU_MANIFEST)
     }
 
+    /// A program with its own `main`.
+    fn ladder() -> Self {
+        Self::open(Project::fixture("add_ladder"), LADDER_MANIFEST)
+    }
+
     fn open(project: Project, manifest: &str) -> Self {
         project.write("ascend.toml", manifest);
         let options = WorkspaceOptions {
@@ -102,11 +123,7 @@ impl Operator {
         let (_, references) = runtime
             .block_on(establish_baseline(&workspace, &baseline))
             .unwrap_or_else(|error| panic!("the operator itself must be right: {error}"));
-        Self { _project: project, workspace, references, runtime }
-    }
-
-    fn text(&self, file: &str) -> &str {
-        self.workspace.sources.text(file).expect("a source of the operator")
+        Self { project, workspace, references, runtime }
     }
 
     fn outcome(&self, sources: SourceTree) -> Outcome {
@@ -119,7 +136,7 @@ impl Operator {
     /// Line of the only occurrence of `text`.
     #[track_caller]
     fn line(&self, file: &str, text: &str) -> u32 {
-        let source = self.text(file);
+        let source = self.project.read(file);
         assert_eq!(source.matches(text).count(), 1, "{text} in {file}");
         let before = source.split(text).next().unwrap_or_default();
         before.matches('\n').count() as u32 + 1
@@ -128,7 +145,7 @@ impl Operator {
     /// Tries the operator with `old`, which occurs once, replaced by `new`. Lines keep their numbers.
     #[track_caller]
     fn reject(&self, file: &str, old: &str, new: &str) -> Rejection {
-        let source = self.text(file);
+        let source = self.project.read(file);
         assert_eq!(source.matches(old).count(), 1, "{old} in {file}");
         assert_eq!(old.matches('\n').count(), new.matches('\n').count(), "an edit must keep the lines");
         assert!(matches!(self.outcome(self.workspace.sources.clone()), Outcome::Valid(_)), "the repaired twin");
@@ -168,6 +185,18 @@ fn missing_wait() {
     let writer = operator.line(ADD_KERNEL, "AscendC::DataCopy(x, xGm");
     assert!(rejection.detail.contains(&format!("{ADD_KERNEL}:{writer}")), "{rejection}");
     assert!(rejection.detail.contains("flag MTE2_V would order them"), "{rejection}");
+}
+
+#[test]
+fn missing_wait_in_a_program_with_direct_launch() {
+    require_tools!();
+    let operator = Operator::ladder();
+    let right = "WaitFlag<HardEvent::MTE3_V>(event);";
+    let rejection = operator.reject(LADDER, right, "");
+    let writer = operator.line(LADDER, "AscendC::Add(z, x, y, count);");
+    expect_hazard(&rejection, HazardKind::Race, LADDER, writer);
+    let reader = operator.line(LADDER, "DataCopy(zGm[start], z, count);");
+    assert!(rejection.detail.contains(&format!("{LADDER}:{reader}")), "{rejection}");
 }
 
 #[test]
