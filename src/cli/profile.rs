@@ -8,7 +8,7 @@ use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, HazardReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{TunerError, Workspace, rejects};
+use crate::tuner::{Plan, Trial, TunerError, Workspace, rejects};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -31,11 +31,13 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         let execution = runtime
             .block_on(workspace.evaluator.run_trial(&plan, trial, workspace.has_golden()))
             .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
+        let (right, checked) = runtime.block_on(check_outputs(&workspace, &plan, trial, &execution));
+        wrong |= !right;
         for (number, launch) in execution.launches.iter().enumerate() {
             let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));
             wrong |= !clean;
-            let correct = is_right(&workspace, trial, &execution).map(|right| right && clean).or(Some(clean));
-            output.emit(&Event::Profile(Box::new(profile_event(&workspace, &case, number, launch, correct))));
+            let verdict = Verdict { correct: right && clean, checked: checked.to_owned() };
+            output.emit(&Event::Profile(Box::new(profile_event(&workspace, &case, number, launch, &verdict))));
             if longest.as_ref().is_none_or(|known| launch.profile.task_us > known.profile.task_us) {
                 longest = Some(launch.clone());
             }
@@ -50,11 +52,31 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
 
-/// Whether the outputs agree with golden data, where there is some.
-fn is_right(workspace: &Workspace, trial: &crate::tuner::Trial, execution: &Execution) -> Option<bool> {
-    let index = workspace.evaluator.workload.trials.iter().position(|known| known == trial)?;
-    let golden = workspace.evaluator.workload.golden.get(&index)?;
-    Some(workspace.evaluator.agrees(trial, execution, golden).is_ok())
+/// What is known of a launch's outputs.
+struct Verdict {
+    correct: bool,
+    checked: String,
+}
+
+/// Whether the outputs are right, and by which measure: golden data if there is some; the program's own exit status
+/// for a direct launch; otherwise a second run with other garbage in unwritten memory, which must not change them.
+async fn check_outputs(
+    workspace: &Workspace,
+    plan: &Plan,
+    trial: &Trial,
+    execution: &Execution,
+) -> (bool, &'static str) {
+    let evaluator = &workspace.evaluator;
+    let index = evaluator.workload.trials.iter().position(|known| known == trial);
+    if let Some(golden) = index.and_then(|index| evaluator.workload.golden.get(&index)) {
+        return (evaluator.agrees(trial, execution, golden).is_ok(), "golden data");
+    }
+    if workspace.is_direct_launch() {
+        return (true, "the program's exit status");
+    }
+    let again = evaluator.run_with_other_garbage(plan, trial).await;
+    let same = again.is_ok_and(|again| evaluator.agrees(trial, &again, &execution.outputs).is_ok());
+    (same, "a second run with other garbage in unwritten memory")
 }
 
 fn profile_event(
@@ -62,7 +84,7 @@ fn profile_event(
     case: &str,
     number: usize,
     launch: &LaunchProfile,
-    correct: Option<bool>,
+    verdict: &Verdict,
 ) -> ProfileEvent {
     let profile = &launch.profile;
     ProfileEvent {
@@ -101,7 +123,8 @@ fn profile_event(
                 severity: hazard.severity,
             })
             .collect(),
-        correct,
+        correct: Some(verdict.correct),
+        checked: verdict.checked.clone(),
         published_us: None,
         origin: Origin::Modelled,
         machine: workspace.machine.name.clone(),
