@@ -11,7 +11,9 @@ const RATIO: std::ops::RangeInclusive<f64> = 0.75..=1.35;
 fn modelled_durations_follow_the_published_ladder() {
     require_tools!();
     let project = Project::fixture("add_ladder");
-    let ended = project.run(&["profile", "--machine", "ascend910b1"]).expect(0);
+    let ended = project
+        .run(&["profile", "--machine", "ascend910b1", "-D", "LADDER_VARIANT=7", "-D", "LADDER_ROWS=8192"])
+        .expect(0);
     let launches = ended.named("profile");
     assert_eq!(launches.len(), PUBLISHED_US.len());
     let mut modelled_us = Vec::new();
