@@ -219,12 +219,8 @@ fn locate(report: LaunchReport) -> LaunchProfile {
             message: hazard.message,
         })
         .collect();
-    hazards.sort_by(|left, right| {
-        let rank = |hazard: &LocatedHazard| {
-            (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind, hazard.place.clone())
-        };
-        rank(left).cmp(&rank(right))
-    });
+    // Stable: hazards of one kind stay in the order in which the kernel ran into them.
+    hazards.sort_by_key(|hazard| (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind));
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     LaunchProfile { profile: report.profile, hazards, stall_places }
 }

@@ -29,7 +29,7 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             &Current {
                 operator: &workspace.manifest.operator,
                 sources: &source_digests(&workspace.sources),
-                manifest: &blake3::hash(workspace.manifest_text.as_bytes()).to_hex().to_string(),
+                manifest: &blake3::hash(workspace.manifest_text.as_bytes()).to_hex(),
                 machine: &locked_machine(&workspace),
                 configuration: Some(&candidate.configuration),
             },

@@ -55,7 +55,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match &cli.command {
         Command::Worker(raw) => return worker::execute(&raw.args).into(),
-        Command::Bisheng(raw) => return bisheng::execute(&raw.args).into(),
+        Command::Bisheng(raw) => return bisheng::execute(&raw.args),
         _ => {}
     }
     output::start_log(cli.common.verbose);

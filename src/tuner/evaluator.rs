@@ -65,8 +65,11 @@ pub struct Evaluator {
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
     described: Arc<Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>>,
-    configured: Arc<Mutex<BTreeMap<BTreeMap<String, String>, Arc<Builder>>>>,
+    configured: Arc<Mutex<BuilderByEntries>>,
 }
+
+/// Builders of differently configured trees, by their CMake entries.
+type BuilderByEntries = BTreeMap<BTreeMap<String, String>, Arc<Builder>>;
 
 /// Pattern that unwritten memory is filled with: as half, single and integer a number that no test data holds.
 const POISON: u8 = 0xCD;
@@ -177,7 +180,7 @@ impl Evaluator {
             attributes: case.attributes.clone(),
             knobs: plan.knobs.clone(),
             trace: true,
-            poison: if trial.seed % 2 == 0 { POISON } else { OTHER_POISON },
+            poison: if trial.seed.is_multiple_of(2) { POISON } else { OTHER_POISON },
             kernels: BTreeMap::new(),
         };
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
