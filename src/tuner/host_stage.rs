@@ -97,9 +97,16 @@ impl HostStage<'_> {
         (candidates, plans)
     }
 
-    /// What is already known of this space, for a strategy that starts.
+    /// What is already known of this space, for a strategy that starts: the best configuration, and those that the
+    /// tiling function refused.
     pub fn known(progress: &Progress) -> BTreeMap<Configuration, search::Outcome> {
-        BTreeMap::from([(progress.best.configuration.clone(), search::Outcome::Objective(progress.best_us))])
+        let refused = progress.attempts.iter().filter_map(|attempt| {
+            let rejection = attempt.rejection.as_ref().filter(|rejection| rejection.reason == Reason::TilingFailed)?;
+            Some((attempt.configuration.clone(), search::Outcome::Infeasible { class: class_of(rejection) }))
+        });
+        let mut known: BTreeMap<Configuration, search::Outcome> = refused.collect();
+        known.insert(progress.best.configuration.clone(), search::Outcome::Objective(progress.best_us));
+        known
     }
 }
 

@@ -101,6 +101,8 @@ const HOST_TURN: f64 = 0.25;
 const KERNEL_TURN: f64 = 0.35;
 /// A turn of the host stage ends after so many evaluations without improvement.
 const HOST_PATIENCE: u64 = 16;
+/// So many turns of every stage without improvement end the run.
+const IDLE_ROUNDS: usize = 3;
 /// Turns shorter than this learn nothing.
 const SHORTEST_TURN: u64 = 8;
 /// A candidate this near to its own lower bound is left alone.
@@ -142,7 +144,9 @@ pub async fn run(
     let proposer =
         MotifProposer { allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes };
 
-    let mut idle = 0;
+    let mut strategy = make_strategy(options, &space, 0);
+    let mut strategy_of = None;
+    let mut idle_turns = 0;
     let mut turn = 0;
     let ended = loop {
         if session.left() == 0 {
@@ -151,14 +155,14 @@ pub async fn run(
         if at_bound(&progress.best_times) {
             break "every case is within 1 % of its modelled bound".to_owned();
         }
-        if idle >= options.stages.len() {
+        if idle_turns >= IDLE_ROUNDS * options.stages.len() {
             break "neither stage finds an improvement any more".to_owned();
         }
         let stage = options.stages[turn % options.stages.len()];
         emit(Event::StageSwitch(event::StageSwitch {
             from: (turn > 0).then(|| options.stages[(turn - 1) % options.stages.len()]),
             to: stage,
-            reason: if idle > 0 { "the other stage found nothing more".to_owned() } else { "its turn".to_owned() },
+            reason: if idle_turns > 0 { "the last turn found nothing".to_owned() } else { "its turn".to_owned() },
         }));
         let before_us = progress.best_us;
         let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
@@ -167,16 +171,25 @@ pub async fn run(
         match stage {
             Stage::Host if space.dimensions() > 0 => {
                 // What can be injected depends on the sources; rewrites may change it.
-                if injection_of.as_ref() != Some(&progress.best.patches.len()) {
+                let rewrites = progress.best.patches.len();
+                if injection_of != Some(rewrites) {
                     injection = Injection::find_out(session.evaluator(), &progress.best, tunables).await?;
-                    injection_of = Some(progress.best.patches.len());
+                    injection_of = Some(rewrites);
                 }
-                let mut strategy = make_strategy(options, &space, turn as u64);
-                for (configuration, outcome) in HostStage::known(&progress) {
-                    strategy.tell(&configuration, &outcome);
+                // Times of other sources mislead; what the tiling function refuses, it goes on refusing.
+                if strategy_of != Some(rewrites) {
+                    strategy = make_strategy(options, &space, turn as u64);
+                    strategy_of = Some(rewrites);
+                    for (configuration, outcome) in HostStage::known(&progress) {
+                        strategy.tell(&configuration, &outcome);
+                    }
                 }
+                let before = session.used();
                 let host = HostStage { tunables, injection: &injection };
                 host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), HOST_PATIENCE, emit).await?;
+                if session.used() == before && options.stages.len() == 1 {
+                    break "the search space is exhausted".to_owned();
+                }
             }
             Stage::Host => {}
             Stage::Kernel => {
@@ -184,7 +197,7 @@ pub async fn run(
                 kernel.run(&mut session, &mut progress, &mut history, limit(KERNEL_TURN), emit).await?;
             }
         }
-        idle = if progress.best_us < before_us { 0 } else { idle + 1 };
+        idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + 1 };
         turn += 1;
     };
 

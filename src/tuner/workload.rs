@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::backend::{JobInput, JobOutput};
-use crate::manifest::{Case, Manifest, Reference, TensorSpec};
+use crate::manifest::{Case, Layout, Manifest, Reference, TensorSpec};
 use crate::verify::{DType, DataKind, NpyError, UnknownDType, generate, parse_npy};
 
 /// One set of inputs of one case.
@@ -92,7 +92,9 @@ impl Workload {
         let mut checks = Vec::new();
         for &index in cases {
             let Some(case) = manifest.cases.get(index) else { continue };
-            for seed in 0..manifest.seeds.max(1) {
+            // A program makes its own data, the same every time.
+            let seeds = if manifest.layout == Layout::DirectLaunch { 1 } else { manifest.seeds.max(1) };
+            for seed in 0..seeds {
                 let is_timed = seed == 0 && !case.verify_only;
                 let trial = make_trial(index, case, (DataKind::Random, seed), is_timed, directory, golden)?;
                 if is_timed { timed.push(trial) } else { checks.push(trial) }
