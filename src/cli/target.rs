@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::args::{Common, Target};
 use super::output::Output;
+use crate::build::sdk::SdkOptions;
 use crate::lock::Origin;
 use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
@@ -26,6 +27,7 @@ pub fn open(
         jobs: target.jobs.map_or_else(processors, |jobs| jobs as usize),
         worker_exe: worker_exe()?,
         invent_manifest,
+        sdk: SdkOptions::from_environment(),
     };
     Workspace::open(options, &mut |sdk| {
         output.emit(&Event::Sdk(SdkEvent {

@@ -37,6 +37,8 @@ pub struct WorkspaceOptions {
     pub worker_exe: PathBuf,
     /// Make up a manifest in memory when there is none.
     pub invent_manifest: bool,
+    /// SDK and cache to use; `jobs` stands above.
+    pub sdk: SdkOptions,
 }
 
 /// An opened project.
@@ -83,7 +85,7 @@ impl Workspace {
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
         let cases = select_cases(&manifest, &options.cases)?;
-        let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..SdkOptions::from_environment() })?;
+        let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..options.sdk.clone() })?;
         on_sdk(&sdk);
         let build_options = BuildOptions {
             work_directory: Some(work_directory.clone()),

@@ -1,0 +1,1 @@
+//! Ten seeded defects, each rejected for the right reason at the right line.

@@ -1,0 +1,68 @@
+//! The self-checking programs of `sdk/tests`, built against the SDK's library.
+
+use std::process::Command;
+
+use crate::support::{require_tools, root, sdk};
+
+/// Compiles `sdk/tests/<name>.cpp` with all warnings as errors and runs it in a directory of its own.
+fn check(name: &str) {
+    require_tools!();
+    let sdk = sdk();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source = root().join("sdk/tests").join(format!("{name}.cpp"));
+    let program = directory.path().join(name);
+    let library = sdk.library_directory.display();
+    let built = Command::new(sdk.compiler.program())
+        .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror"])
+        .arg(format!("-I{}", sdk.include().display()))
+        .arg(format!("-I{}", sdk.root.join("src").display()))
+        .arg(format!("-I{}", sdk.root.join("tests").display()))
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .args([format!("-L{library}"), format!("-Wl,-rpath,{library}")])
+        .args(["-lascend_sim", "-ldl"])
+        .output()
+        .expect("the compiler runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new(&program).current_dir(directory.path()).output().expect("the program runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{}\n{stdout}{stderr}", ran.status);
+}
+
+macro_rules! programs {
+    ($($name:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )+
+
+        /// A program that nobody runs checks nothing.
+        #[test]
+        fn no_program_is_left_out() {
+            let mut found: Vec<String> = fs_err::read_dir(root().join("sdk/tests"))
+                .expect("the folder is there")
+                .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".cpp").map(str::to_owned))
+                .collect();
+            found.sort();
+            assert_eq!(found, [$(stringify!($name)),+]);
+        }
+    };
+}
+
+programs!(
+    api_queue,
+    api_reduce_select,
+    api_template_key,
+    api_vector,
+    host_acl,
+    host_log,
+    host_registry,
+    host_tiling_data,
+    isa_arith,
+    isa_convert,
+    isa_machine,
+    isa_rearrange,
+);
