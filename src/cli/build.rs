@@ -6,7 +6,7 @@ use super::Exit;
 use super::args::{BuildArgs, Common};
 use super::output::Output;
 use super::run::locked_machine;
-use super::target::{open, opened_event};
+use super::target::{open, start_event};
 use crate::lock::{self, Current, LOCK_FILE, LockError, drift, source_digests};
 use crate::report::event::{Build, Event, Warning};
 use crate::tuner::TunerError;
@@ -14,8 +14,7 @@ use crate::tuner::TunerError;
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let started = Instant::now();
-    let workspace = open(common, &arguments.target, true, output)?;
-    output.emit(&Event::Start(opened_event("build", common, &workspace)));
+    let workspace = open(start_event("build", common), common, &arguments.target, true, output)?;
     let mut candidate = workspace.baseline()?;
     let lock_path = workspace.project.root.join(LOCK_FILE);
     let locked = match lock::read(&lock_path) {

@@ -3,7 +3,7 @@
 use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
-use super::target::{open, opened_event, runtime};
+use super::target::{open, start_event, runtime};
 use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
@@ -12,8 +12,7 @@ use crate::tuner::{TunerError, Workspace, rejects};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let workspace = open(common, &arguments.target, true, output)?;
-    output.emit(&Event::Start(opened_event("profile", common, &workspace)));
+    let workspace = open(start_event("profile", common), common, &arguments.target, true, output)?;
     if workspace.manifest_text.is_empty() {
         output.emit(&Event::Warning(Warning {
             code: "no-manifest".to_owned(),

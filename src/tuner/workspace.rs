@@ -65,9 +65,18 @@ pub struct Workspace {
     pub work_directory: PathBuf,
 }
 
+/// Steps of opening a project that take long enough to be told.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening<'a> {
+    /// Manifest and machine are valid; nothing was compiled yet.
+    Read(&'a Manifest, &'a Machine),
+    /// The SDK is ready.
+    Prepared(&'a Sdk),
+}
+
 impl Workspace {
-    /// Finds the project, reads the manifest and makes the SDK ready. `on_sdk` hears how that went.
-    pub fn open(options: WorkspaceOptions, on_sdk: &mut dyn FnMut(&Sdk)) -> Result<Self, TunerError> {
+    /// Finds the project, reads the manifest and makes the SDK ready. `on_step` hears how that goes.
+    pub fn open(options: WorkspaceOptions, on_step: &mut dyn FnMut(Opening<'_>)) -> Result<Self, TunerError> {
         let project = OperatorProject::find(&options.directory)?;
         let path = project.root.join(FILE_NAME);
         let work_directory = project.root.join("target").join("ascend-tune");
@@ -85,8 +94,9 @@ impl Workspace {
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
         let cases = select_cases(&manifest, &options.cases)?;
+        on_step(Opening::Read(&manifest, &machine));
         let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..options.sdk.clone() })?;
-        on_sdk(&sdk);
+        on_step(Opening::Prepared(&sdk));
         let build_options = BuildOptions {
             work_directory: Some(work_directory.clone()),
             cmake_entries: manifest.cmake.clone(),
