@@ -4,7 +4,7 @@ use super::Exit;
 use super::args::{CheckArgs, Common};
 use super::output::Output;
 use super::run::locked_machine;
-use super::target::{open, start_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::lock::{
     self, CaseVerdict, Current, LOCK_FILE, MeasuredCase, Origin, Picoseconds, compare, drift, source_digests,
 };

@@ -3,7 +3,7 @@
 use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
-use super::target::{open, start_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;

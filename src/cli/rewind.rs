@@ -5,18 +5,14 @@ use super::args::{Common, RewindArgs};
 use super::bank::load;
 use super::output::Output;
 use super::run::own_bank;
-use super::target::{open, start_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::lock::Origin;
 use crate::report::event::{Event, Rewind, Start};
 use crate::tuner::{RewindOptions, TunerError, rewind};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let start = Start {
-        seed: Some(arguments.seed),
-        budget: Some(arguments.budget),
-        ..start_event("rewind", common)
-    };
+    let start = Start { seed: Some(arguments.seed), budget: Some(arguments.budget), ..start_event("rewind", common) };
     let workspace = open(start, common, &arguments.target, true, output)?;
     let options = RewindOptions { evaluations: arguments.budget };
     let report = runtime()?.block_on(rewind(&workspace, &options))?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice, StrategyChoice};
 use super::output::Output;
-use super::target::{open, start_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
@@ -17,11 +17,7 @@ use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let started = Instant::now();
-    let start = Start {
-        seed: Some(arguments.seed),
-        budget: Some(arguments.budget),
-        ..start_event("run", common)
-    };
+    let start = Start { seed: Some(arguments.seed), budget: Some(arguments.budget), ..start_event("run", common) };
     let workspace = open(start, common, &arguments.target, false, output)?;
     let may_write = !arguments.dry_run;
     if may_write && !arguments.allow_dirty {
