@@ -24,6 +24,7 @@ pub use evaluator::{Evaluator, Plan, References, Scope, Trialled, rejects};
 pub use injection::Injection;
 pub use journal::{Journal, Opened};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
+pub use reference::golden_references;
 pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{RunOptions, RunOutcome, StrategyKind, establish_baseline, run};
 pub use session::{Budget, Judged, Session};

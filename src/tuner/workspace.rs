@@ -169,11 +169,6 @@ impl Workspace {
             .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
     }
 
-    /// Whether the user gave right answers to compare with.
-    pub fn has_golden(&self) -> bool {
-        !self.evaluator.workload.golden.is_empty()
-    }
-
     /// Whether the project has its own `main`.
     pub fn is_direct_launch(&self) -> bool {
         self.manifest.layout == Layout::DirectLaunch

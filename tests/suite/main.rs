@@ -1,5 +1,6 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
+mod cli;
 mod defects;
 mod ladder;
 mod sdk;
