@@ -209,7 +209,8 @@ pub fn load_machine(name: &str, root: &Path) -> Result<Machine, TunerError> {
     // As given on the command line, or beside the manifest that names it.
     let given = Path::new(name);
     let path = if given.exists() { given.to_owned() } else { root.join(given) };
-    let text = fs_err::read_to_string(&path)?;
+    let text = fs_err::read_to_string(&path)
+        .map_err(|error| TunerError::Usage(format!("machine description {name}: {error}")))?;
     Ok(Machine::parse(&path.display().to_string(), &text)?)
 }
 

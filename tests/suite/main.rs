@@ -3,5 +3,6 @@
 mod cli;
 mod defects;
 mod ladder;
+mod resume;
 mod sdk;
 mod support;
