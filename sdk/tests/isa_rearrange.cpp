@@ -94,6 +94,28 @@ void TestCompareSelect()
         Expect(bit(Ub(0), i) == (a[i] < b[i]), "vcmpv_lt");
         Expect(bit(Ub(64), i) == (a[i] >= T(2.5f)), "vcmpvs_ge");
     }
+    set_vector_mask(0, 0x5);  // no matter for a comparison to memory, but for one to the register
+    vcmpv_gt(Ub(128), a, b, 2, 1, 1, 1, 8, 8, 8);
+    vcmpvs_lt(Ub(192), a, T(-1), 2, 1, 1, 8, 8);
+    std::memset(Ub(256), 0xFF, 32);
+    set_cmpmask(Ub(256));
+    vcmp_ne(a, a, 1, 1, 1, 1, 8, 8, 8);
+    get_cmpmask(Ub(256));
+    set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    for (uint32_t i = 0; i < 2 * lanes; ++i) {
+        Expect(bit(Ub(128), i) == (a[i] > b[i]), "vcmpv_gt under a mask");
+        Expect(bit(Ub(192), i) == (a[i] < T(-1)), "vcmpvs_lt under a mask");
+    }
+    for (uint32_t i = 0; i < lanes; ++i) Expect(bit(Ub(256), i) == (i != 0 && i != 2), "vcmp_ne under a mask");
+    set_mask_count();
+    set_vector_mask(0, lanes + 8);
+    std::memset(Ub(320), 0xFF, 32);
+    vcmpvs_ne(Ub(320), a, a[0], 1, 1, 1, 8, 8);
+    set_mask_norm();
+    set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    for (uint32_t i = 0; i < 2 * lanes; ++i) {
+        Expect(bit(Ub(320), i) == (i >= lanes + 8 || a[i] != a[0]), "vcmpvs_ne by count");
+    }
     vcmp_eq(a, b, 1, 1, 1, 1, 8, 8, 8);
     vsel(d, a, b, 2, 1, 1, 1, 8, 8, 8);
     for (uint32_t i = 0; i < 2 * lanes; ++i) Expect(d[i] == (a[i % lanes] == b[i % lanes] ? a[i] : b[i]), "vsel by register");

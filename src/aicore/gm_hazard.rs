@@ -93,10 +93,15 @@ impl GmLog {
             if region.role == Role::Output {
                 let (first, missing) = missing(&written, region.base, end);
                 if missing > 0 {
+                    // The write that stopped short, or the nearest one behind a gap at the front.
+                    let writes = || accesses.iter().filter(|access| access.write);
+                    let before = writes().filter(|access| access.to <= first).max_by_key(|access| access.to);
+                    let nearest = before.or_else(|| writes().min_by_key(|access| access.from));
+                    let (site, core) = nearest.map_or((0, 0), |access| (access.site, access.core));
                     findings.add(
                         (HazardKind::UnwrittenOutput, Severity::Error),
-                        (0, u64::from(region.index)),
-                        0,
+                        (site, u64::from(region.index)),
+                        core,
                         || {
                             format!(
                                 "{missing} of {} bytes of output {} are never written, the first at byte {}",

@@ -1,5 +1,6 @@
 //! Hazards of one launch: conflicting accesses without an order, reads of unwritten bytes, misuse of flags, faults.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::gm_hazard::{GmAccess, GmLog};
@@ -12,9 +13,9 @@ use super::trace::{
     FLAG_ATOMIC, Launch, LaunchStatus, NO_PIPE, OpKind, Operand, PIPE_COUNT, Record, S, Space, V, pipe_name,
 };
 
-/// Findings, one per kind and pair of sites.
+/// Findings, one per kind and pair of sites, each with the number of those found before it.
 #[derive(Default)]
-pub(crate) struct Findings(BTreeMap<(HazardKind, u64, u64), Hazard>);
+pub(crate) struct Findings(BTreeMap<(HazardKind, u64, u64), (usize, Hazard)>);
 
 impl Findings {
     pub(crate) fn add(
@@ -24,25 +25,27 @@ impl Findings {
         core: u32,
         message: impl FnOnce() -> String,
     ) {
+        let order = self.0.len();
         self.0
             .entry((kind, site, other_site))
-            .and_modify(|hazard| {
+            .and_modify(|(_, hazard)| {
                 hazard.count += 1;
                 hazard.severity = hazard.severity.max(severity);
             })
-            .or_insert_with(|| Hazard { kind, severity, site, other_site, core, count: 1, message: message() });
+            .or_insert_with(|| {
+                (order, Hazard { kind, severity, site, other_site, core, count: 1, message: message() })
+            });
     }
 
+    /// Errors first; of one kind what goes wrong first, which often brings the rest about.
     fn into_sorted(self) -> Vec<Hazard> {
-        let mut hazards: Vec<Hazard> = self.0.into_values().collect();
-        hazards.sort_by(|a, b| {
-            (b.severity, a.kind, a.site, a.other_site).cmp(&(a.severity, b.kind, b.site, b.other_site))
-        });
-        hazards
+        let mut hazards: Vec<(usize, Hazard)> = self.0.into_values().collect();
+        hazards.sort_by_key(|(order, hazard)| (Reverse(hazard.severity), hazard.kind, *order));
+        hazards.into_iter().map(|(_, hazard)| hazard).collect()
     }
 }
 
-/// All hazards of a launch, errors first.
+/// All hazards of a launch, errors first, then by kind, then in the order in which blocks run into them.
 pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck]) -> Vec<Hazard> {
     let mut findings = Findings::default();
     let mut gm = GmLog::default();

@@ -130,13 +130,19 @@ impl SimBackend {
         }
         let arguments = arguments.iter().map(OsString::from).collect();
         let ended = self.command(program, arguments, path, environment).run().await?;
-        if ended.code != 0 {
-            return Err(RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() });
-        }
+        let failed = || RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() };
         if !trace.exists() {
-            return Err(RunFailure::Broken("the program launched no kernel".to_owned()));
+            return Err(match ended.code {
+                0 => RunFailure::Broken("the program launched no kernel".to_owned()),
+                _ => failed(),
+            });
         }
         let (launches, outputs) = self.analyse_file(&trace).await?;
+        // A program that finds its own results wrong knows less about the reason than the hazards of its kernels.
+        let mut hazards = launches.iter().flat_map(|launch| &launch.hazards);
+        if ended.code != 0 && !hazards.any(|hazard| hazard.severity == Severity::Error) {
+            return Err(failed());
+        }
         Ok(Execution { launches, outputs, tiling: TilingDecision::default() })
     }
 
@@ -213,12 +219,8 @@ fn locate(report: LaunchReport) -> LaunchProfile {
             message: hazard.message,
         })
         .collect();
-    hazards.sort_by(|left, right| {
-        let rank = |hazard: &LocatedHazard| {
-            (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind, hazard.place.clone())
-        };
-        rank(left).cmp(&rank(right))
-    });
+    // Stable: hazards of one kind stay in the order in which the kernel ran into them.
+    hazards.sort_by_key(|hazard| (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind));
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     LaunchProfile { profile: report.profile, hazards, stall_places }
 }

@@ -4,11 +4,11 @@ use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::backend::LaunchProfile;
+use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, HazardReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{TunerError, Workspace, golden_references, rejects};
+use crate::tuner::{Plan, Trial, TunerError, Workspace, golden_references, rejects};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -33,13 +33,13 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         let execution = runtime
             .block_on(workspace.evaluator.run_trial(&plan, trial, expected.is_some()))
             .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
-        // Where nobody gave right answers, being free of hazards is all that can be asked.
-        let agrees = expected.is_none_or(|expected| workspace.evaluator.agrees(trial, &execution, expected).is_ok());
+        let (right, checked) = runtime.block_on(check_outputs(&workspace, &plan, trial, &execution, expected));
+        wrong |= !right;
         for (number, launch) in execution.launches.iter().enumerate() {
             let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));
-            let correct = clean && agrees;
-            wrong |= !correct;
-            output.emit(&Event::Profile(Box::new(profile_event(&workspace, &case, number, launch, Some(correct)))));
+            wrong |= !clean;
+            let verdict = Verdict { correct: right && clean, checked: checked.to_owned() };
+            output.emit(&Event::Profile(Box::new(profile_event(&workspace, &case, number, launch, &verdict))));
             if longest.as_ref().is_none_or(|known| launch.profile.task_us > known.profile.task_us) {
                 longest = Some(launch.clone());
             }
@@ -54,12 +54,39 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
 
+/// What is known of a launch's outputs.
+struct Verdict {
+    correct: bool,
+    checked: String,
+}
+
+/// Whether the outputs are right, and by which measure: golden data if there is some; the program's own exit status
+/// for a direct launch; otherwise a second run with other garbage in unwritten memory, which must not change them.
+async fn check_outputs(
+    workspace: &Workspace,
+    plan: &Plan,
+    trial: &Trial,
+    execution: &Execution,
+    golden: Option<&Vec<Vec<u8>>>,
+) -> (bool, &'static str) {
+    let evaluator = &workspace.evaluator;
+    if let Some(golden) = golden {
+        return (evaluator.agrees(trial, execution, golden).is_ok(), "golden data");
+    }
+    if workspace.is_direct_launch() {
+        return (true, "the program's exit status");
+    }
+    let again = evaluator.run_with_other_garbage(plan, trial).await;
+    let same = again.is_ok_and(|again| evaluator.agrees(trial, &again, &execution.outputs).is_ok());
+    (same, "a second run with other garbage in unwritten memory")
+}
+
 fn profile_event(
     workspace: &Workspace,
     case: &str,
     number: usize,
     launch: &LaunchProfile,
-    correct: Option<bool>,
+    verdict: &Verdict,
 ) -> ProfileEvent {
     let profile = &launch.profile;
     ProfileEvent {
@@ -98,7 +125,8 @@ fn profile_event(
                 severity: hazard.severity,
             })
             .collect(),
-        correct,
+        correct: Some(verdict.correct),
+        checked: verdict.checked.clone(),
         published_us: None,
         origin: Origin::Modelled,
         machine: workspace.machine.name.clone(),

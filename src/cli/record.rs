@@ -80,7 +80,7 @@ fn change_record(milestone: &Milestone) -> ChangeRecord {
     let percent = (1.0 - 1.0 / milestone.gain) * 100.0;
     let effect = match milestone.stage {
         Stage::Host => format!("other values of the tunables took {percent:.1} % off the modelled time"),
-        Stage::Kernel => format!("this rewrite took {percent:.1} % off the modelled time"),
+        Stage::Kernel => format!("{}; it took {percent:.1} % off the modelled time", milestone.why),
     };
     ChangeRecord {
         stage: milestone.stage,

@@ -11,8 +11,7 @@ use super::target::{open, runtime, start_event};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
-use crate::source::write_back;
-use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run, status_of};
+use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run, status_of, write_winner};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -51,8 +50,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
         }
-        write_back(&workspace.project.root, &workspace.sources, &outcome.progress.best.sources)
-            .map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
+        let (root, best) = (&workspace.project.root, &outcome.progress.best.sources);
+        write_winner(root, &workspace.work_directory, &workspace.sources, best)?;
         lock::write(&lock, &lock_path)?;
     }
     let report_path = workspace.work_directory.join("report.html");

@@ -222,7 +222,8 @@ fn proposal(
     }
     let ids: Vec<String> = motifs.iter().map(|motif| motif.id().to_owned()).collect();
     let places = if applied.sites.len() == 1 { "1 site".to_owned() } else { format!("{} sites", applied.sites.len()) };
-    let title = format!("{} at {places}", ids.join(" + "));
+    let names: Vec<&str> = motifs.iter().map(|motif| motif.title()).collect();
+    let title = format!("{}, at {places}", names.join(" + "));
     let patch = difference(&context.tree, &applied.context.tree, &title, &ids.join("+"));
     context.forest.check_result(&patch, &applied.context.tree).ok()?;
     let reasons: Vec<String> =

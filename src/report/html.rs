@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
@@ -54,6 +55,8 @@ pub fn write_html(record: &RunRecord, path: &Path) -> Result<(), RenderError> {
     fs_err::create_dir_all(directory).map_err(failed)?;
     let mut file = tempfile::Builder::new().prefix(".report").suffix(".html").tempfile_in(directory).map_err(failed)?;
     file.write_all(html.as_bytes()).map_err(failed)?;
+    // Temporary files are private; a report is for everybody who may read the project.
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }

@@ -362,7 +362,6 @@ fn words_are_the_same_in_json() {
 }
 
 #[test]
-#[ignore = "writes target/sample-report.html, to look at after a change of the template"]
 fn sample_report() {
     write_html(&sample::record(), Path::new("target/sample-report.html")).unwrap();
 }

@@ -16,6 +16,8 @@ pub struct AppliedPatch {
     pub motif: String,
     /// What it does, one line.
     pub title: String,
+    /// Why it was proposed, one sentence.
+    pub why: String,
     /// Objective before over objective after; 1.0 until it was evaluated.
     pub gain: f64,
 }
@@ -65,11 +67,16 @@ impl Candidate {
     }
 
     /// This candidate with a rewrite. A rewrite may change what a tunable stands at, so values are read anew.
-    pub fn with_patch(&self, tunables: &[Tunable], patch: &Patch) -> Result<Self, CandidateError> {
+    pub fn with_patch(&self, tunables: &[Tunable], patch: &Patch, why: &str) -> Result<Self, CandidateError> {
         let sources = self.sources.apply(patch)?;
         let configuration = read_configuration(&sources, tunables, &self.configuration);
         let mut patches = self.patches.clone();
-        patches.push(AppliedPatch { motif: patch.motif.clone(), title: patch.title.clone(), gain: 1.0 });
+        patches.push(AppliedPatch {
+            motif: patch.motif.clone(),
+            title: patch.title.clone(),
+            why: why.to_owned(),
+            gain: 1.0,
+        });
         Ok(Self { sources, configuration, patches })
     }
 

@@ -135,6 +135,11 @@ impl Evaluator {
         trialled
     }
 
+    /// Runs one trial with the other pattern in unwritten memory. Results that depend on it differ.
+    pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
+        self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
+    }
+
     /// Runs one trial without judging it. `outputs` of a direct launch are large and only read where they are compared.
     pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, Rejection> {
         let case = &self.manifest.cases[trial.case];

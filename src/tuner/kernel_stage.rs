@@ -79,7 +79,7 @@ impl KernelStage<'_> {
             if batch.len() == size {
                 break;
             }
-            let Ok(candidate) = best.with_patch(self.tunables, &proposal.patch) else { continue };
+            let Ok(candidate) = best.with_patch(self.tunables, &proposal.patch, &proposal.why) else { continue };
             let digest = candidate.digest(self.tunables);
             if session.knows(&digest) {
                 history.record(&proposal);

@@ -58,6 +58,8 @@ pub struct Milestone {
     pub motif: String,
     /// What it does, one line.
     pub title: String,
+    /// Why it was proposed, empty in the host stage.
+    pub why: String,
     /// Objective before over objective after.
     pub gain: f64,
     /// Best candidate before.
@@ -204,6 +206,7 @@ impl Progress {
                 stage,
                 motif: patch.map(|patch| patch.motif.clone()).unwrap_or_default(),
                 title: title.to_owned(),
+                why: patch.map(|patch| patch.why.clone()).unwrap_or_default(),
                 gain,
                 before,
                 after: self.best.clone(),

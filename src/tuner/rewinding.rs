@@ -89,7 +89,7 @@ async fn slow_profile(
     rewound: &RewoundPatch,
     references: &References,
 ) -> Result<(Profile, Trialled), String> {
-    let slow = baseline.with_patch(workspace.tunables(), &rewound.patch).map_err(|error| error.to_string())?;
+    let slow = baseline.with_patch(workspace.tunables(), &rewound.patch, "").map_err(|error| error.to_string())?;
     let plan = slow.plain_plan(workspace.tunables());
     let trialled = workspace.evaluator.try_plan(&plan, references, Scope::All, false).await;
     match (&trialled.evaluation.outcome, longest(&trialled)) {

@@ -89,6 +89,7 @@ impl Workspace {
             let text = invented_manifest(&project)?;
             (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
         };
+        super::finish::recover(&project.root, &work_directory)?;
         let sources = editable_sources(&project, &manifest)?;
         manifest.cmake.extend(options.cmake.clone());
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());

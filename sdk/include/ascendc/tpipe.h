@@ -19,6 +19,7 @@ struct TBufType {
     uint32_t address = 0;
     uint32_t dataLen = 0;
     TTagType usertag = -1;
+    uint64_t site = 0; // where a queue last handed it on
 };
 
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0>
@@ -67,15 +68,25 @@ ASC_API void CheckReturned(const TBufType* buffers, uint32_t count)
 {
     uint32_t inQueue = 0;
     uint32_t notFreed = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        inQueue += buffers[i].state == TBufState::ENQUE ? 1u : 0u;
-        notFreed += buffers[i].state == TBufState::OCCUPIED || buffers[i].state == TBufState::DEQUE ? 1u : 0u;
+    uint64_t inQueueSite = 0;
+    uint64_t notFreedSite = 0;
+    for (uint32_t i = count; i-- > 0;) { // the first of them gives the place
+        if (buffers[i].state == TBufState::ENQUE) {
+            ++inQueue;
+            inQueueSite = buffers[i].site;
+        } else if (buffers[i].state != TBufState::FREE) {
+            ++notFreed;
+            notFreedSite = buffers[i].site;
+        }
     }
     if (inQueue != 0) {
-        ascendsim::Fault("queue_misuse", Describe("end of TPipe: tensors enqueued but never dequeued: ", inQueue).Text());
+        ascendsim::FaultAt(
+            inQueueSite, "queue_misuse",
+            Describe("end of TPipe: tensors enqueued but never dequeued: ", inQueue).Text());
     }
     if (notFreed != 0) {
-        ascendsim::Fault("queue_misuse", Describe("end of TPipe: tensors never freed: ", notFreed).Text());
+        ascendsim::FaultAt(
+            notFreedSite, "queue_misuse", Describe("end of TPipe: tensors never freed: ", notFreed).Text());
     }
 }
 

@@ -137,6 +137,7 @@ public:
         }
         WaitFlag<enQueEvt>(buffer->enQueEvtID);
         buffer->state = TBufState::DEQUE;
+        buffer->site = ascendsim::Site();
     }
 
     ASC_API bool VacantInQue() { return usedCount_ < depth; }
@@ -268,6 +269,7 @@ private:
             bufCursor_ = static_cast<uint8_t>(bufCursor_ + 1 == bufNum_ ? 0 : bufCursor_ + 1);
             if (buffer->state == TBufState::FREE) {
                 buffer->state = TBufState::OCCUPIED;
+                buffer->site = ascendsim::Site();
                 WaitFree(*buffer);
                 ++bufUsedCount_;
                 return buffer;
@@ -315,6 +317,7 @@ private:
         }
         SetFlag<event>(buffer->enQueEvtID);
         buffer->state = TBufState::ENQUE;
+        buffer->site = ascendsim::Site();
         return true;
     }
 
@@ -330,6 +333,7 @@ private:
         head_ = static_cast<uint16_t>(head_ + 1 >= depth ? 0 : head_ + 1);
         --usedCount_;
         buffer->state = TBufState::DEQUE;
+        buffer->site = ascendsim::Site();
         WaitFlag<event>(buffer->enQueEvtID);
         if constexpr (event != HardEvent::V_V) {
             GetTPipePtr()->template ReleaseEventID<event>(buffer->enQueEvtID);

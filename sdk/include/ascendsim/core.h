@@ -18,6 +18,10 @@ void ScalarOps(uint32_t count);
 /// Records API misuse. `kind` is a name from the fault table of the trace format ("queue_misuse",
 /// "ub_overflow", ...). "deadlock" and "unsupported" end the block and do not return.
 void Fault(const char* kind, const char* message);
+/// Where the caller stands, for what only turns out to be misuse later (FaultAt).
+uint64_t Site();
+/// A fault whose cause is at `site` and not where it is found.
+void FaultAt(uint64_t site, const char* kind, const char* message);
 /// Records an informational text.
 void Note(const char* message);
 

@@ -97,6 +97,18 @@ void CompareStep(const Active& active, uint32_t step, Relation relation, const S
     }
 }
 
+/// Lanes of a comparison to memory: outside counter mode all of them, whatever the mask says.
+Active ComparedLanes(const Core& core, uint32_t per_repeat, uint32_t repeat)
+{
+    Active active = ActiveLanes(core, per_repeat, repeat);
+    if (!active.counted) {
+        active.full = true;
+        active.low = true;
+        active.lanes = per_repeat;
+    }
+    return active;
+}
+
 /// Bits of consecutive repeats are packed without gaps, whatever the destination's strides say.
 template <typename T>
 void CompareTo(uint8_t* dst, uint16_t opcode, uint64_t site, uint32_t repeat, Relation relation, const Source<T>& a,
@@ -104,15 +116,13 @@ void CompareTo(uint8_t* dst, uint16_t opcode, uint64_t site, uint32_t repeat, Re
 {
     Core& core = Current();
     const uint32_t per_repeat = kRepeat / sizeof(T);
-    const Active active = ActiveLanes(core, per_repeat, repeat);
+    const Active active = ComparedLanes(core, per_repeat, repeat);
     Recorder recorder(core, opcode, site);
     if (active.Empty()) {
         recorder.Write(kPipeV, DtypeOf<T>::value, active);
         return;
     }
-    const uint32_t bits = active.low && active.repeats <= 1 && active.tail == 0
-                              ? active.lanes
-                              : active.repeats * per_repeat + active.tail;
+    const uint32_t bits = active.repeats * per_repeat + active.tail;
     const bool legal = recorder.Aligned(dst, kBlock) && recorder.Aligned(a.lanes.base, kBlock) &&
                        (b.scalar || recorder.Aligned(b.lanes.base, kBlock));
     if (!legal) {

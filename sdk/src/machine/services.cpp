@@ -150,10 +150,13 @@ void ScalarOps(uint32_t count)
     pending.ops += count;
 }
 
-void Fault(const char* kind, const char* message)
+uint64_t Site() { return ASCENDSIM_SITE(); }
+
+void Fault(const char* kind, const char* message) { FaultAt(ASCENDSIM_SITE(), kind, message); }
+
+void FaultAt(uint64_t site, const char* kind, const char* message)
 {
     constexpr uint32_t kinds = sizeof(kFaultNames) / sizeof(kFaultNames[0]);
-    const uint64_t site = ASCENDSIM_SITE();
     for (uint32_t i = 1; i < kinds; ++i) {
         if (std::strcmp(kind, kFaultNames[i]) == 0) {
             RaiseFault(Current(), static_cast<FaultKind>(i), site, "%s", message);

@@ -174,13 +174,14 @@ fn outputs_must_be_written_to_the_last_byte() {
     let run = |bytes: u32, aborted: bool| {
         let mut trace = TraceBuilder::default();
         trace.with_region(1, 1024, 1).aborted(aborted);
-        trace.core(0).scalar(1, 0, &[Part::ub_write(0, 1024)]).store(region(1), 0, bytes).end();
+        trace.core(0).scalar(1, 0, &[Part::ub_write(0, 1024)]).at(7).store(region(1), 0, bytes).end();
         report(&trace).hazards
     };
     assert_eq!(run(1024, false), []);
     let found = run(1000, false);
     assert_eq!(kinds(&found), [(HazardKind::UnwrittenOutput, Severity::Error)]);
     assert!(found[0].message.contains("24 of 1024") && found[0].message.contains("byte 1000"), "{}", found[0].message);
+    assert_eq!(found[0].site, 7, "the write that stopped short");
     assert_eq!(run(1000, true), []);
 }
 

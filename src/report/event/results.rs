@@ -69,8 +69,11 @@ pub struct ProfileEvent {
     pub stalls: Vec<StallReport>,
     /// Hazards seen.
     pub hazards: Vec<HazardReport>,
-    /// Whether outputs match the reference; nothing where there is no reference to compare with.
+    /// Whether the launch is hazard-free and its outputs passed the check named in `checked`.
     pub correct: Option<bool>,
+    /// What the outputs were checked against; empty if they were not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub checked: String,
     /// A published latency of the same kernel and shape, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_us: Option<f64>,

@@ -120,8 +120,9 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
     text.push_str(&stalls(&profile.stalls));
     text.push_str(&hazards(&profile.hazards, color));
     let verdict = match profile.correct {
-        Some(true) => paint(color, GOOD, "outputs are right"),
-        Some(false) => paint(color, BAD, "outputs are WRONG"),
+        Some(true) if profile.checked.is_empty() => paint(color, GOOD, "outputs are right"),
+        Some(true) => paint(color, GOOD, &format!("right, checked against {}", profile.checked)),
+        Some(false) => paint(color, BAD, "NOT right"),
         None => "outputs were not compared: there is no reference".to_owned(),
     };
     let _ = writeln!(text, "\n  {verdict}");

@@ -261,6 +261,7 @@ pub(super) fn profile_event() -> ProfileEvent {
             severity: Severity::Error,
         }],
         correct: Some(true),
+        checked: String::new(),
         published_us: Some(21.0),
         origin: Origin::Modelled,
         machine: "ascend910b2".into(),

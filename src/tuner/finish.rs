@@ -1,0 +1,109 @@
+//! Writing the winner into the sources so that a kill at any moment leaves them whole.
+//!
+//! The decision is recorded first: all new texts and the digests of the old ones go into one plan file. Then the files
+//! are replaced. A plan that is found at the start of a command belongs to a write-back that was cut short; it is
+//! carried to its end, file by file, except where somebody has edited a file since.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::TunerError;
+use crate::source::{SourceTree, write_back};
+
+const PLAN_FILE: &str = "write-back.json";
+
+/// New text of one file, and the digest of the text that it replaces.
+#[derive(Debug, Serialize, Deserialize)]
+struct Step {
+    before: String,
+    after: String,
+}
+
+/// Replaces the files that differ between the trees under `root`.
+pub fn write_winner(
+    root: &Path,
+    work_directory: &Path,
+    before: &SourceTree,
+    after: &SourceTree,
+) -> Result<Vec<String>, TunerError> {
+    let steps: BTreeMap<&str, Step> = after
+        .iter()
+        .filter_map(|(file, text)| {
+            let old = before.text(file).filter(|old| *old != text)?;
+            Some((file, Step { before: digest(old.as_bytes()), after: text.to_owned() }))
+        })
+        .collect();
+    let plan = work_directory.join(PLAN_FILE);
+    let temporary = plan.with_extension("json.tmp");
+    fs_err::write(&temporary, serde_json::to_vec(&steps).map_err(std::io::Error::from)?)?;
+    fs_err::File::open(&temporary)?.sync_all()?;
+    fs_err::rename(&temporary, &plan)?;
+    let written = write_back(root, before, after).map_err(|error| TunerError::Io(std::io::Error::other(error)));
+    fs_err::remove_file(&plan)?;
+    written
+}
+
+/// Carries an interrupted write-back to its end. Returns the files that were still to be written.
+pub fn recover(root: &Path, work_directory: &Path) -> Result<Vec<PathBuf>, TunerError> {
+    let plan = work_directory.join(PLAN_FILE);
+    let Ok(bytes) = fs_err::read(&plan) else { return Ok(Vec::new()) };
+    let steps: BTreeMap<String, Step> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let mut written = Vec::new();
+    for (file, step) in steps {
+        let path = root.join(&file);
+        if fs_err::read(&path).is_ok_and(|present| digest(&present) == step.before) {
+            let temporary = path.with_file_name(format!(".ascend-tune-{}.tmp", std::process::id()));
+            fs_err::write(&temporary, &step.after)?;
+            fs_err::set_permissions(&temporary, fs_err::metadata(&path)?.permissions())?;
+            fs_err::rename(&temporary, &path)?;
+            written.push(path);
+        }
+    }
+    fs_err::remove_file(&plan)?;
+    Ok(written)
+}
+
+fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> SourceTree {
+        let mut tree = SourceTree::new();
+        for (file, text) in files {
+            tree.insert(*file, *text);
+        }
+        tree
+    }
+
+    #[test]
+    fn the_winner_is_written_and_no_plan_is_left() {
+        let root = tempfile::tempdir().unwrap();
+        fs_err::write(root.path().join("a.h"), "one").unwrap();
+        let (before, after) = (tree(&[("a.h", "one")]), tree(&[("a.h", "two")]));
+        write_winner(root.path(), root.path(), &before, &after).unwrap();
+        assert_eq!(fs_err::read_to_string(root.path().join("a.h")).unwrap(), "two");
+        assert!(!root.path().join(PLAN_FILE).exists());
+    }
+
+    #[test]
+    fn a_cut_short_write_back_is_finished_but_edits_are_kept() {
+        let root = tempfile::tempdir().unwrap();
+        for (file, text) in [("done.h", "new"), ("open.h", "old"), ("edited.h", "mine")] {
+            fs_err::write(root.path().join(file), text).unwrap();
+        }
+        let step = || Step { before: digest(b"old"), after: "new".to_owned() };
+        let steps: BTreeMap<&str, Step> = ["done.h", "open.h", "edited.h"].map(|file| (file, step())).into();
+        fs_err::write(root.path().join(PLAN_FILE), serde_json::to_vec(&steps).unwrap()).unwrap();
+        let written = recover(root.path(), root.path()).unwrap();
+        assert_eq!(written, [root.path().join("open.h")]);
+        let text = |file: &str| fs_err::read_to_string(root.path().join(file)).unwrap();
+        assert_eq!((text("done.h"), text("open.h"), text("edited.h")), ("new".into(), "new".into(), "mine".into()));
+        assert!(recover(root.path(), root.path()).unwrap().is_empty());
+    }
+}
