@@ -4,5 +4,6 @@
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=sdk");
+    println!("cargo:rerun-if-changed=templates");
     println!("cargo:rustc-env=ASCEND_TUNE_TARGET={}", std::env::var("TARGET").unwrap_or_default());
 }

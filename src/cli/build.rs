@@ -6,7 +6,7 @@ use super::Exit;
 use super::args::{BuildArgs, Common};
 use super::output::Output;
 use super::run::locked_machine;
-use super::target::{open, opened_event};
+use super::target::{open, runtime, start_event};
 use crate::lock::{self, Current, LOCK_FILE, LockError, drift, source_digests};
 use crate::report::event::{Build, Event, Warning};
 use crate::tuner::TunerError;
@@ -14,8 +14,7 @@ use crate::tuner::TunerError;
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let started = Instant::now();
-    let workspace = open(common, &arguments.target, true, output)?;
-    output.emit(&Event::Start(opened_event("build", common, &workspace)));
+    let workspace = open(start_event("build", common), common, &arguments.target, true, output)?;
     let mut candidate = workspace.baseline()?;
     let lock_path = workspace.project.root.join(LOCK_FILE);
     let locked = match lock::read(&lock_path) {
@@ -55,8 +54,16 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
     let artifacts = if arguments.dry_run {
         vec![builder.project_build_command()?]
     } else {
-        let built = builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
-        built.iter().map(|path| path.display().to_string()).collect()
+        let mut paths =
+            builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
+        if !workspace.is_direct_launch() {
+            // The project's flow only compiles an operator; what loads it is packaged by the real toolkit. Here it is the
+            // libraries that every other command runs.
+            let plan = candidate.plain_plan(workspace.tunables());
+            let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
+            paths.extend(libraries.map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?);
+        }
+        paths.iter().map(|path| path.display().to_string()).collect()
     };
     output.emit(&Event::Build(Build {
         operator: workspace.manifest.operator.clone(),

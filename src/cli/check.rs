@@ -4,7 +4,7 @@ use super::Exit;
 use super::args::{CheckArgs, Common};
 use super::output::Output;
 use super::run::locked_machine;
-use super::target::{open, opened_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::lock::{
     self, CaseVerdict, Current, LOCK_FILE, MeasuredCase, Origin, Picoseconds, compare, drift, source_digests,
 };
@@ -13,8 +13,7 @@ use crate::tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let workspace = open(common, &arguments.target, false, output)?;
-    output.emit(&Event::Start(opened_event("check", common, &workspace)));
+    let workspace = open(start_event("check", common), common, &arguments.target, false, output)?;
     let locked = lock::read(&workspace.project.root.join(LOCK_FILE))?;
     let candidate = workspace.baseline()?;
     let drifted = drift(

@@ -59,7 +59,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         _ => {}
     }
     output::start_log(cli.common.verbose);
-    let mut output = Output::new(&cli.common);
+    let mut output = Output::new(&cli.common, cli.command.name());
     let result = match &cli.command {
         Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
         Command::Run(arguments) => run::execute(&cli.common, arguments, &mut output),

@@ -8,7 +8,8 @@ use indicatif::ProgressDrawTarget;
 
 use super::Exit;
 use super::args::{Common, MessageFormat};
-use crate::report::event::{Event, Failure};
+use super::target::start_event;
+use crate::report::event::{Event, Failure, Start};
 use crate::report::{Human, HumanOptions, JsonLines, Sink, Verbosity};
 use crate::tuner::{FailureKind, TunerError};
 
@@ -18,13 +19,16 @@ pub struct Output {
     pub sink: Box<dyn Sink>,
     /// Whether standard output carries JSON lines.
     pub json: bool,
+    /// First event, until it or a fuller one was emitted.
+    pending: Option<Start>,
 }
 
 impl Output {
-    /// As the common options ask.
-    pub fn new(common: &Common) -> Self {
+    /// As the common options ask, for a command that may fail before it has anything to say.
+    pub fn new(common: &Common, command: &str) -> Self {
+        let pending = Some(start_event(command, common));
         match common.message_format {
-            MessageFormat::Json => Self { sink: Box::new(JsonLines::new(io::stdout())), json: true },
+            MessageFormat::Json => Self { sink: Box::new(JsonLines::new(io::stdout())), json: true, pending },
             MessageFormat::Human => {
                 let terminal = io::stderr().is_terminal();
                 let choice = match common.color {
@@ -42,13 +46,22 @@ impl Output {
                 let options = HumanOptions { verbosity, color: true, progress };
                 let human =
                     Human::new(AutoStream::new(io::stderr(), choice), AutoStream::new(io::stdout(), choice), options);
-                Self { sink: Box::new(human), json: false }
+                Self { sink: Box::new(human), json: false, pending }
             }
         }
     }
 
     /// Emits an event. That nobody reads is no reason to stop working.
     pub fn emit(&mut self, event: &Event) {
+        if let Some(start) = self.pending.take()
+            && !matches!(event, Event::Start(_))
+        {
+            self.send(&Event::Start(start));
+        }
+        self.send(event);
+    }
+
+    fn send(&mut self, event: &Event) {
         if let Err(error) = self.sink.emit(event) {
             tracing::warn!(%error, "output failed");
         }

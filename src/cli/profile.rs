@@ -3,17 +3,16 @@
 use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
-use super::target::{open, opened_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, HazardReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{Plan, Trial, TunerError, Workspace, rejects};
+use crate::tuner::{Plan, Trial, TunerError, Workspace, golden_references, rejects};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let workspace = open(common, &arguments.target, true, output)?;
-    output.emit(&Event::Start(opened_event("profile", common, &workspace)));
+    let workspace = open(start_event("profile", common), common, &arguments.target, true, output)?;
     if workspace.manifest_text.is_empty() {
         output.emit(&Event::Warning(Warning {
             code: "no-manifest".to_owned(),
@@ -24,14 +23,17 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     let candidate = workspace.baseline()?;
     let plan = candidate.plain_plan(workspace.tunables());
     let runtime = runtime()?;
+    let golden = runtime.block_on(golden_references(&workspace))?;
     let mut longest: Option<LaunchProfile> = None;
     let mut wrong = false;
-    for trial in workspace.evaluator.workload.trials.iter().filter(|trial| trial.timed) {
+    let trials = workspace.evaluator.workload.trials.iter().enumerate();
+    for (index, trial) in trials.filter(|(_, trial)| trial.timed) {
+        let expected = golden.get(&index);
         let case = trial.label(&workspace.manifest.cases);
         let execution = runtime
-            .block_on(workspace.evaluator.run_trial(&plan, trial, workspace.has_golden()))
+            .block_on(workspace.evaluator.run_trial(&plan, trial, expected.is_some()))
             .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
-        let (right, checked) = runtime.block_on(check_outputs(&workspace, &plan, trial, &execution));
+        let (right, checked) = runtime.block_on(check_outputs(&workspace, &plan, trial, &execution, expected));
         wrong |= !right;
         for (number, launch) in execution.launches.iter().enumerate() {
             let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));
@@ -65,10 +67,10 @@ async fn check_outputs(
     plan: &Plan,
     trial: &Trial,
     execution: &Execution,
+    golden: Option<&Vec<Vec<u8>>>,
 ) -> (bool, &'static str) {
     let evaluator = &workspace.evaluator;
-    let index = evaluator.workload.trials.iter().position(|known| known == trial);
-    if let Some(golden) = index.and_then(|index| evaluator.workload.golden.get(&index)) {
+    if let Some(golden) = golden {
         return (evaluator.agrees(trial, execution, golden).is_ok(), "golden data");
     }
     if workspace.is_direct_launch() {

@@ -5,18 +5,15 @@ use super::args::{Common, RewindArgs};
 use super::bank::load;
 use super::output::Output;
 use super::run::own_bank;
-use super::target::{open, opened_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::lock::Origin;
-use crate::report::event::{Event, Rewind};
+use crate::report::event::{Event, Rewind, Start};
 use crate::tuner::{RewindOptions, TunerError, rewind};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let workspace = open(common, &arguments.target, true, output)?;
-    let mut start = opened_event("rewind", common, &workspace);
-    start.seed = Some(arguments.seed);
-    start.budget = Some(arguments.budget);
-    output.emit(&Event::Start(start));
+    let start = Start { seed: Some(arguments.seed), budget: Some(arguments.budget), ..start_event("rewind", common) };
+    let workspace = open(start, common, &arguments.target, true, output)?;
     let options = RewindOptions { evaluations: arguments.budget };
     let report = runtime()?.block_on(rewind(&workspace, &options))?;
     let directory = arguments.bank.clone().unwrap_or_else(|| own_bank(&workspace));

@@ -7,16 +7,17 @@ use std::time::Instant;
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice, StrategyChoice};
 use super::output::Output;
-use super::target::{open, opened_event, runtime};
+use super::target::{open, runtime, start_event};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
-use crate::report::event::{Event, Stage, StageSummary, Stages, Summary, SummaryCase, Warning};
+use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run, status_of, write_winner};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let started = Instant::now();
-    let workspace = open(common, &arguments.target, false, output)?;
+    let start = Start { seed: Some(arguments.seed), budget: Some(arguments.budget), ..start_event("run", common) };
+    let workspace = open(start, common, &arguments.target, false, output)?;
     let may_write = !arguments.dry_run;
     if may_write && !arguments.allow_dirty {
         refuse_dirty(&workspace)?;
@@ -24,11 +25,6 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     if arguments.resume_mode() == ResumeMode::Require && !workspace.work_directory.join("journal.jsonl").exists() {
         return Err(TunerError::Usage("--resume: there is no journal of an interrupted run".to_owned()));
     }
-    let mut start = opened_event("run", common, &workspace);
-    start.seed = Some(arguments.seed);
-    start.budget = Some(arguments.budget);
-    output.emit(&Event::Start(start));
-
     let options = RunOptions {
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,

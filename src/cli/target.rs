@@ -9,10 +9,12 @@ use crate::build::sdk::SdkOptions;
 use crate::lock::Origin;
 use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
-use crate::tuner::{TunerError, Workspace, WorkspaceOptions};
+use crate::tuner::{Opening, TunerError, Workspace, WorkspaceOptions};
 
-/// Opens the project that a command works on and says that the SDK is ready.
+/// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
+/// be there.
 pub fn open(
+    start: Start,
     common: &Common,
     target: &Target,
     invent_manifest: bool,
@@ -29,13 +31,20 @@ pub fn open(
         invent_manifest,
         sdk: SdkOptions::from_environment(),
     };
-    Workspace::open(options, &mut |sdk| {
-        output.emit(&Event::Sdk(SdkEvent {
+    Workspace::open(options, &mut |step| match step {
+        Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {
+            operator: Some(manifest.operator.clone()),
+            machine: Some(machine.name.clone()),
+            machine_version: Some(machine.version.clone()),
+            origin: Some(Origin::Modelled),
+            ..start.clone()
+        })),
+        Opening::Prepared(sdk) => output.emit(&Event::Sdk(SdkEvent {
             status: if sdk.built { SdkStatus::Built } else { SdkStatus::Cached },
             path: sdk.root.display().to_string(),
             compiler: sdk.compiler.version.clone(),
             wall_s: sdk.prepare_s,
-        }));
+        })),
     })
 }
 
@@ -44,23 +53,12 @@ pub fn fixed_values(target: &Target) -> Configuration {
     target.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect()
 }
 
-/// The first event of a command. The operator is added when it is known, by the command's own events.
+/// The first event of a command. Operator and machine are added when they are known.
 pub fn start_event(command: &str, common: &Common) -> Start {
     Start {
         project: Some(common.project.display().to_string()),
         backend: Some("sim".to_owned()),
         ..Start::new(command)
-    }
-}
-
-/// The first event of a command on an opened project.
-pub fn opened_event(command: &str, common: &Common, workspace: &Workspace) -> Start {
-    Start {
-        operator: Some(workspace.manifest.operator.clone()),
-        machine: Some(workspace.machine.name.clone()),
-        machine_version: Some(workspace.machine.version.clone()),
-        origin: Some(Origin::Modelled),
-        ..start_event(command, common)
     }
 }
 

@@ -151,27 +151,34 @@ impl Evaluator {
             let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
             return run.await.map_err(|failure| rejection_of(failure, &case.name));
         }
+        let mut job = self.prepare_job(plan, trial).await?;
+        self.run_job(plan, trial, &mut job).await
+    }
+
+    /// Libraries that the trials need, host library first, or the program of a direct launch.
+    pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, Rejection> {
+        let mut artifacts = Vec::new();
+        for trial in &self.workload.trials {
+            let found = if self.manifest.layout == Layout::DirectLaunch {
+                vec![self.build_direct(plan, &self.manifest.cases[trial.case].name).await?]
+            } else {
+                let mut job = self.prepare_job(plan, trial).await?;
+                if job.kernels.is_empty() {
+                    // Only the tiling function knows the key, so the kernel is run to learn it.
+                    self.run_job(plan, trial, &mut job).await?;
+                }
+                std::iter::once(job.host).chain(job.kernels.into_values()).collect()
+            };
+            artifacts.extend(found.into_iter().filter(|path| !artifacts.contains(path)).collect::<Vec<_>>());
+        }
+        Ok(artifacts)
+    }
+
+    /// Builds what is known to be needed before the tiling function ran.
+    async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
+        let case = &self.manifest.cases[trial.case];
         let host = self.build(plan, &case.name, |builder, plan| builder.host(&plan.sources)).await?;
-        let tiling_classes = self.tiling_classes(&host).await.map_err(|failure| rejection_of(failure, &case.name))?;
-        let project = self.builder.project();
-        let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
-        let Some(entry) = entry.cloned() else {
-            let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
-            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail));
-        };
-        let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
-            name: name.clone(),
-            dtype: dtype.clone(),
-            format: format.clone(),
-        };
-        let mut variant = KernelVariant {
-            op_type: self.manifest.operator.clone(),
-            entry,
-            inputs: trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
-            outputs: trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
-            tiling_key: 0,
-            tiling_classes,
-        };
+        let variant = self.variant(&host, trial).await?;
         let mut job = KernelJob {
             operator: self.manifest.operator.clone(),
             host,
@@ -186,22 +193,52 @@ impl Evaluator {
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
         // says which kernel it misses.
         if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
-            let wanted = variant.clone();
             let kernel =
-                self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await?;
+                self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
             job.kernels.insert(None, kernel);
         }
-        match self.backend.run_operator(&job).await {
+        Ok(job)
+    }
+
+    /// Runs a job, and once more with the kernel that it missed.
+    async fn run_job(&self, plan: &Plan, trial: &Trial, job: &mut KernelJob) -> Result<Execution, Rejection> {
+        let case = &self.manifest.cases[trial.case];
+        match self.backend.run_operator(job).await {
             Err(RunFailure::KernelMissing(key)) => {
-                variant.tiling_key = key;
+                let variant = KernelVariant { tiling_key: key, ..self.variant(&job.host, trial).await? };
                 let kernel =
                     self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
                 job.kernels.insert(Some(key), kernel);
-                self.backend.run_operator(&job).await
+                self.backend.run_operator(job).await
             }
             other => other,
         }
         .map_err(|failure| rejection_of(failure, &case.name))
+    }
+
+    /// The kernel of a trial with tiling key 0.
+    async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, Rejection> {
+        let case = &self.manifest.cases[trial.case];
+        let tiling_classes = self.tiling_classes(host).await.map_err(|failure| rejection_of(failure, &case.name))?;
+        let project = self.builder.project();
+        let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
+        let Some(entry) = entry.cloned() else {
+            let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
+            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail));
+        };
+        let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
+            name: name.clone(),
+            dtype: dtype.clone(),
+            format: format.clone(),
+        };
+        Ok(KernelVariant {
+            op_type: self.manifest.operator.clone(),
+            entry,
+            inputs: trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            outputs: trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            tiling_key: 0,
+            tiling_classes,
+        })
     }
 
     /// Tiling classes that a host library registers, asked once per library.

@@ -1,4 +1,4 @@
-//! Golden outputs from a command of the user's.
+//! Golden outputs: right answers that the user gives, as files or by a command.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -6,13 +6,23 @@ use std::time::Duration;
 use super::TunerError;
 use super::evaluator::References;
 use super::workspace::Workspace;
+use crate::manifest::Reference;
 
 /// A golden command that takes longer than this is taken for hung.
 const COMMAND_LIMIT: Duration = Duration::from_secs(600);
 
+/// The user's right answers by trial; empty where the unmodified operator is the reference.
+pub async fn golden_references(workspace: &Workspace) -> Result<References, TunerError> {
+    let mut golden = workspace.evaluator.workload.golden.clone();
+    if let Reference::Command(command) = &workspace.manifest.reference {
+        golden.extend(command_references(workspace, command).await?);
+    }
+    Ok(golden)
+}
+
 /// Runs the command for every trial. Placeholders: `{case}`, `{input:NAME}`, `{output:NAME}`; files are raw little-endian
 /// elements.
-pub async fn command_references(workspace: &Workspace, command: &[String]) -> Result<References, TunerError> {
+async fn command_references(workspace: &Workspace, command: &[String]) -> Result<References, TunerError> {
     let mut references = References::new();
     let Some((program, arguments)) = command.split_first() else {
         return Err(TunerError::Usage("the reference command is empty".to_owned()));

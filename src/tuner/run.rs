@@ -13,13 +13,12 @@ use super::injection::Injection;
 use super::journal::{Journal, Opened};
 use super::kernel_stage::KernelStage;
 use super::progress::Progress;
-use super::reference::command_references;
+use super::reference::golden_references;
 use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::LaunchProfile;
 use crate::experience::Bank;
-use crate::manifest::Reference;
 use crate::proposer::{History, MotifProposer};
 use crate::report::event::{self, Event, Stage};
 use crate::search::{Evolutionary, EvolutionaryOptions, Strategy, UniformRandom};
@@ -226,10 +225,7 @@ pub async fn establish_baseline(
     workspace: &Workspace,
     baseline: &Candidate,
 ) -> Result<(Trialled, References), TunerError> {
-    let mut golden = workspace.evaluator.workload.golden.clone();
-    if let Reference::Command(command) = &workspace.manifest.reference {
-        golden.extend(command_references(workspace, command).await?);
-    }
+    let golden = golden_references(workspace).await?;
     let plan = baseline.plain_plan(workspace.tunables());
     let trialled = workspace.evaluator.try_plan(&plan, &golden, Scope::All, true).await;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {

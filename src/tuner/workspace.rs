@@ -65,9 +65,18 @@ pub struct Workspace {
     pub work_directory: PathBuf,
 }
 
+/// Steps of opening a project that take long enough to be told.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening<'a> {
+    /// Manifest and machine are valid; nothing was compiled yet.
+    Read(&'a Manifest, &'a Machine),
+    /// The SDK is ready.
+    Prepared(&'a Sdk),
+}
+
 impl Workspace {
-    /// Finds the project, reads the manifest and makes the SDK ready. `on_sdk` hears how that went.
-    pub fn open(options: WorkspaceOptions, on_sdk: &mut dyn FnMut(&Sdk)) -> Result<Self, TunerError> {
+    /// Finds the project, reads the manifest and makes the SDK ready. `on_step` hears how that goes.
+    pub fn open(options: WorkspaceOptions, on_step: &mut dyn FnMut(Opening<'_>)) -> Result<Self, TunerError> {
         let project = OperatorProject::find(&options.directory)?;
         let path = project.root.join(FILE_NAME);
         let work_directory = project.root.join("target").join("ascend-tune");
@@ -86,8 +95,9 @@ impl Workspace {
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
         let cases = select_cases(&manifest, &options.cases)?;
+        on_step(Opening::Read(&manifest, &machine));
         let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..options.sdk.clone() })?;
-        on_sdk(&sdk);
+        on_step(Opening::Prepared(&sdk));
         let build_options = BuildOptions {
             work_directory: Some(work_directory.clone()),
             cmake_entries: manifest.cmake.clone(),
@@ -160,11 +170,6 @@ impl Workspace {
             .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
     }
 
-    /// Whether the user gave right answers to compare with.
-    pub fn has_golden(&self) -> bool {
-        !self.evaluator.workload.golden.is_empty()
-    }
-
     /// Whether the project has its own `main`.
     pub fn is_direct_launch(&self) -> bool {
         self.manifest.layout == Layout::DirectLaunch
@@ -205,7 +210,8 @@ pub fn load_machine(name: &str, root: &Path) -> Result<Machine, TunerError> {
     // As given on the command line, or beside the manifest that names it.
     let given = Path::new(name);
     let path = if given.exists() { given.to_owned() } else { root.join(given) };
-    let text = fs_err::read_to_string(&path)?;
+    let text = fs_err::read_to_string(&path)
+        .map_err(|error| TunerError::Usage(format!("machine description {name}: {error}")))?;
     Ok(Machine::parse(&path.display().to_string(), &text)?)
 }
 

@@ -1,6 +1,8 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
+mod cli;
 mod defects;
 mod ladder;
+mod resume;
 mod sdk;
 mod support;

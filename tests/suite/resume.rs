@@ -1,0 +1,117 @@
+//! Runs that are killed at any moment and go on, against one that nobody disturbed.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+use crate::support::{Ended, Project, require_tools};
+
+/// Runs that are killed. `ASCEND_TUNE_KILLS` asks for more.
+const KILLS: u64 = 5;
+const RUN: [&str; 7] = ["run", "--budget", "16", "--seed", "1", "--jobs", "2"];
+const FILES: [&str; 3] = ["op_host/softmax_rows_tiling.cpp", "op_kernel/softmax_rows.h", "ascend.lock"];
+
+fn project() -> Project {
+    let project = Project::fixture("softmax_rows");
+    let manifest = project.read("ascend.toml");
+    assert!(manifest.contains("[1024, 1024]"));
+    project.write("ascend.toml", &manifest.replace("[1024, 1024]", "[64, 1024]"));
+    project
+}
+
+/// What must not depend on interruptions: files, and the summary without wall time and paths.
+fn result(project: &Project, ended: &Ended) -> (BTreeMap<&'static str, String>, Value) {
+    let mut summary = ended.events.last().expect("an event").clone();
+    assert_eq!(summary["event"], "summary");
+    for field in ["wall_s", "lock", "report"] {
+        summary.as_object_mut().expect("an object").remove(field);
+    }
+    (FILES.map(|file| (file, project.read(file))).into(), summary)
+}
+
+/// Complete lines of the journal, of which the first is its header.
+fn journal(project: &Path) -> Vec<String> {
+    let text = fs_err::read_to_string(project.join("target/ascend-tune/journal.jsonl")).unwrap_or_default();
+    text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect()
+}
+
+/// Starts the run and kills it with all its children after a delay. Whether it had ended before.
+fn run_and_kill(project: &Project, delay: Duration) -> bool {
+    let mut command = project.command(&RUN);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().expect("it starts");
+    let start = Instant::now();
+    while start.elapsed() < delay {
+        if child.try_wait().expect("it can be waited for").is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let group = Pid::from_raw(i32::try_from(child.id()).expect("a process id")).expect("not zero");
+    kill_process_group(group, Signal::KILL).expect("it can be killed");
+    child.wait().expect("it can be waited for");
+    false
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_result() {
+    require_tools!();
+    let undisturbed = project();
+    let started = Instant::now();
+    let ended = undisturbed.run(&RUN).expect(0);
+    let whole = started.elapsed();
+    let expected = result(&undisturbed, &ended);
+    let complete = journal(undisturbed.path());
+    assert!(complete.len() > 8, "a run that is too short to be interrupted: {complete:?}");
+
+    let kills = std::env::var("ASCEND_TUNE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(KILLS);
+    let mut random = ChaCha8Rng::seed_from_u64(20);
+    let (mut interrupted, mut taken_over) = (0, 0);
+    for kill in 0..kills {
+        let project = project();
+        let delay = whole.mul_f64(random.random_range(0.05..0.95));
+        let had_ended = run_and_kill(&project, delay);
+        let kept = journal(project.path());
+        let lock_written = project.path().join("ascend.lock").exists();
+        // Once the winner stands in the sources the run is over; what it would do then is another run.
+        let ended = project.run(&RUN).expect(0);
+        if had_ended || lock_written {
+            println!("kill {kill}: ended before {delay:?}");
+            continue;
+        }
+        interrupted += 1;
+        let resumed = ended.named("warning").into_iter().find(|warning| warning["code"] == "resumed");
+        let count = kept.len().saturating_sub(1);
+        assert_eq!(resumed.is_some(), count > 0, "{:?}", ended.named("warning"));
+        if let Some(warning) = resumed {
+            assert!(
+                warning["message"].as_str().expect("text").starts_with(&format!("{count} evaluations")),
+                "{warning}"
+            );
+        }
+        taken_over += count;
+        // The journal only grows: nothing that stood in it was run again, and nothing was run twice.
+        let after = journal(project.path());
+        assert_eq!(after[..kept.len()], kept[..]);
+        let sorted = |lines: &[String]| {
+            let mut lines = lines[1..].to_vec();
+            lines.sort();
+            lines
+        };
+        assert_eq!(sorted(&after), sorted(&complete), "evaluations of an interrupted run are those of a whole one");
+        assert_eq!(result(&project, &ended), expected, "kill {kill} after {delay:?}");
+        println!(
+            "kill {kill}: after {:4.1} of {:4.1} s, {count} of {} evaluations kept",
+            delay.as_secs_f64(),
+            whole.as_secs_f64(),
+            complete.len() - 1
+        );
+    }
+    println!("{interrupted} of {kills} runs were interrupted, {taken_over} evaluations taken over");
+}
