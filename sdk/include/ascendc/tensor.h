@@ -21,22 +21,24 @@ struct TBuffAddr {
 struct ShapeInfo {
     ASC_API ShapeInfo() {}
     ASC_API ShapeInfo(
-        const uint8_t inputShapeDim, const uint32_t inputShape[], const uint8_t inputOriginalShapeDim,
-        const uint32_t inputOriginalShape[], const DataFormat inputFormat)
-        : shapeDim(inputShapeDim), originalShapeDim(inputOriginalShapeDim), dataFormat(inputFormat)
+        const uint8_t rank, const uint32_t sizes[], const uint8_t originalRank, const uint32_t originalSizes[],
+        const DataFormat format)
     {
-        for (int i = 0; i < shapeDim && i < capacity; ++i) {
-            shape[i] = inputShape[i];
+        shapeDim = rank;
+        originalShapeDim = originalRank;
+        dataFormat = format;
+        for (int axis = 0; axis < rank && axis < capacity; ++axis) {
+            shape[axis] = sizes[axis];
         }
-        for (int i = 0; i < originalShapeDim && i < capacity; ++i) {
-            originalShape[i] = inputOriginalShape[i];
+        for (int axis = 0; axis < originalRank && axis < capacity; ++axis) {
+            originalShape[axis] = originalSizes[axis];
         }
     }
-    ASC_API ShapeInfo(const uint8_t inputShapeDim, const uint32_t inputShape[], const DataFormat inputFormat)
-        : ShapeInfo(inputShapeDim, inputShape, inputShapeDim, inputShape, inputFormat)
+    ASC_API ShapeInfo(const uint8_t rank, const uint32_t sizes[], const DataFormat format)
+        : ShapeInfo(rank, sizes, rank, sizes, format)
     {}
-    ASC_API ShapeInfo(const uint8_t inputShapeDim, const uint32_t inputShape[])
-        : ShapeInfo(inputShapeDim, inputShape, inputShapeDim, inputShape, DataFormat::ND)
+    ASC_API ShapeInfo(const uint8_t rank, const uint32_t sizes[])
+        : ShapeInfo(rank, sizes, rank, sizes, DataFormat::ND)
     {}
     static constexpr int32_t capacity = K_MAX_SHAPE_DIM > 0 ? K_MAX_SHAPE_DIM : 1;
     uint8_t shapeDim = 0;

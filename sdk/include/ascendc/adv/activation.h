@@ -29,38 +29,38 @@ ASC_API void SigmoidPiece(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
 
 template <typename T, bool isReuseSource = false>
 ASC_API void Sigmoid(
-    const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const LocalTensor<uint8_t>& sharedTmpBuffer,
-    const uint32_t calCount)
+    const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& temporary,
+    const uint32_t count)
 {
     ASCENDC_CHECK_DTYPE(Sigmoid, T, half, float);
-    const LocalTensor<T> tmp = sharedTmpBuffer.ReinterpretCast<T>();
+    const LocalTensor<T> tmp = temporary.ReinterpretCast<T>();
     const uint32_t room = tmp.GetSize() / (ONE_BLK_SIZE / sizeof(T)) * (ONE_BLK_SIZE / sizeof(T));
     if (room == 0) {
         ascendsim::Fault("bad_argument", "Sigmoid: the temporary buffer is smaller than a block of 32 bytes");
         return;
     }
-    for (uint32_t done = 0; done < calCount; done += room) {
-        const uint32_t now = calCount - done < room ? calCount - done : room;
-        detail::SigmoidPiece(dstTensor[done], srcTensor[done], tmp, static_cast<int32_t>(now));
+    for (uint32_t done = 0; done < count; done += room) {
+        const uint32_t now = count - done < room ? count - done : room;
+        detail::SigmoidPiece(dst[done], src[done], tmp, static_cast<int32_t>(now));
     }
 }
 template <typename T, bool isReuseSource = false>
-ASC_API void Sigmoid(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const uint32_t calCount)
+ASC_API void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count)
 {
     LocalTensor<uint8_t> stack;
     PopStackBuffer<uint8_t, TPosition::LCM>(stack);
-    Sigmoid<T, isReuseSource>(dstTensor, srcTensor, stack, calCount);
+    Sigmoid<T, isReuseSource>(dst, src, stack, count);
 }
 template <typename T, bool isReuseSource = false>
 ASC_API void Sigmoid(
-    const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, const LocalTensor<uint8_t>& sharedTmpBuffer)
+    const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& temporary)
 {
-    Sigmoid<T, isReuseSource>(dstTensor, srcTensor, sharedTmpBuffer, srcTensor.GetSize());
+    Sigmoid<T, isReuseSource>(dst, src, temporary, src.GetSize());
 }
 template <typename T, bool isReuseSource = false>
-ASC_API void Sigmoid(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor)
+ASC_API void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src)
 {
-    Sigmoid<T, isReuseSource>(dstTensor, srcTensor, srcTensor.GetSize());
+    Sigmoid<T, isReuseSource>(dst, src, src.GetSize());
 }
 
 /// dst = src / (1 + exp(-src)); dst and src must not be the same tensor.
