@@ -158,8 +158,11 @@ mod init {
 mod contract {
     use super::*;
 
+    /// A field's name and the type that it must have.
+    type Field = (&'static str, fn(&Value) -> bool);
+
     #[track_caller]
-    fn assert_object(value: &Value, fields: &[(&str, fn(&Value) -> bool)]) {
+    fn assert_object(value: &Value, fields: &[Field]) {
         for (name, is_right) in fields {
             assert!(is_right(&value[name]), "{name} = {} in {value}", value[name]);
         }
