@@ -150,6 +150,10 @@ pub struct Target {
     /// Builds and runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
+    /// Seed of every random choice; the same seed and inputs give the same result. Commands that choose nothing at random
+    /// accept it all the same.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: u64,
 }
 
 /// `init`.
@@ -208,9 +212,6 @@ pub struct RunArgs {
     /// Stop after this time, such as 90s, 15m or 1h; a run stopped by time need not be repeatable.
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub time_limit: Option<Duration>,
-    /// Seed of every random choice; the same seed and inputs give the same result.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
-    pub seed: u64,
     /// Search strategy of the host stage.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub strategy: StrategyChoice,
@@ -337,9 +338,6 @@ pub struct RewindArgs {
     /// Evaluations to spend.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub budget: u64,
-    /// Seed of input data.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
-    pub seed: u64,
     /// Measure and report, but write no record.
     #[arg(long)]
     pub dry_run: bool,

@@ -12,7 +12,8 @@ use crate::tuner::{RewindOptions, TunerError, rewind};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let start = Start { seed: Some(arguments.seed), budget: Some(arguments.budget), ..start_event("rewind", common) };
+    let start =
+        Start { seed: Some(arguments.target.seed), budget: Some(arguments.budget), ..start_event("rewind", common) };
     let workspace = open(start, common, &arguments.target, true, output)?;
     let options = RewindOptions { evaluations: arguments.budget };
     let report = runtime()?.block_on(rewind(&workspace, &options))?;

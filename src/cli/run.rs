@@ -16,7 +16,8 @@ use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let started = Instant::now();
-    let start = Start { seed: Some(arguments.seed), budget: Some(arguments.budget), ..start_event("run", common) };
+    let start =
+        Start { seed: Some(arguments.target.seed), budget: Some(arguments.budget), ..start_event("run", common) };
     let workspace = open(start, common, &arguments.target, false, output)?;
     let may_write = !arguments.dry_run;
     if may_write && !arguments.allow_dirty {
@@ -28,7 +29,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let options = RunOptions {
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,
-        seed: arguments.seed,
+        seed: arguments.target.seed,
         strategy: match arguments.strategy {
             StrategyChoice::Evolution => StrategyKind::Evolutionary,
             StrategyChoice::Random => StrategyKind::Random,
@@ -44,19 +45,18 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     };
     let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;
 
-    let lock = new_lock(&workspace, &outcome, arguments.seed);
+    let lock = new_lock(&workspace, &outcome, arguments.target.seed);
     let lock_path = workspace.project.root.join(LOCK_FILE);
     if may_write {
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
         }
         let (root, best) = (&workspace.project.root, &outcome.progress.best.sources);
-        write_winner(root, &workspace.work_directory, &workspace.sources, best)?;
-        lock::write(&lock, &lock_path)?;
+        write_winner(root, &workspace.work_directory, &workspace.sources, best, &lock)?;
     }
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
-    let record = super::record::run_record(&workspace, &outcome, arguments.seed, arguments.budget, wall_s);
+    let record = super::record::run_record(&workspace, &outcome, arguments.target.seed, arguments.budget, wall_s);
     let report = match write_html(&record, &report_path) {
         Ok(()) => Some(report_path.display().to_string()),
         Err(error) => {

@@ -28,7 +28,7 @@ fn the_definition_is_consistent() {
 fn the_leading_word_of_cargo_is_optional() {
     for words in [&["run", "--seed", "7"][..], &["ascend-tune", "run", "--seed", "7"]] {
         let Command::Run(run) = parse(words).unwrap().command else { panic!("not run") };
-        assert_eq!((run.seed, run.budget), (7, 100));
+        assert_eq!((run.target.seed, run.budget), (7, 100));
     }
     // Only the first word is cargo's: a project may be called like that.
     let cli = parse(&["doctor", "--project", "ascend-tune"]).unwrap();

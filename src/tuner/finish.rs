@@ -10,38 +10,45 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::TunerError;
+use crate::lock::{self, LOCK_FILE, Lock};
 use crate::source::{SourceTree, write_back};
 
 const PLAN_FILE: &str = "write-back.json";
 
-/// New text of one file, and the digest of the text that it replaces.
+/// New text of one file, and the digest of the text that it replaces, if there is a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Step {
-    before: String,
+    before: Option<String>,
     after: String,
 }
 
-/// Replaces the files that differ between the trees under `root`.
+/// Replaces the files that differ between the trees under `root`, then writes the lock beside them.
 pub fn write_winner(
     root: &Path,
     work_directory: &Path,
     before: &SourceTree,
     after: &SourceTree,
+    winner: &Lock,
 ) -> Result<Vec<String>, TunerError> {
-    let steps: BTreeMap<&str, Step> = after
+    let mut steps: BTreeMap<&str, Step> = after
         .iter()
         .filter_map(|(file, text)| {
             let old = before.text(file).filter(|old| *old != text)?;
-            Some((file, Step { before: digest(old.as_bytes()), after: text.to_owned() }))
+            Some((file, Step { before: Some(digest(old.as_bytes())), after: text.to_owned() }))
         })
         .collect();
+    let lock_path = root.join(LOCK_FILE);
+    let present = fs_err::read(&lock_path).ok().map(|bytes| digest(&bytes));
+    steps.insert(LOCK_FILE, Step { before: present, after: winner.to_text()? });
     let plan = work_directory.join(PLAN_FILE);
     let temporary = plan.with_extension("json.tmp");
     fs_err::write(&temporary, serde_json::to_vec(&steps).map_err(std::io::Error::from)?)?;
     fs_err::File::open(&temporary)?.sync_all()?;
     fs_err::rename(&temporary, &plan)?;
     let written = write_back(root, before, after).map_err(|error| TunerError::Io(std::io::Error::other(error)));
+    let locked = if written.is_ok() { lock::write(winner, &lock_path).map(drop) } else { Ok(()) };
     fs_err::remove_file(&plan)?;
+    locked?;
     written
 }
 
@@ -53,10 +60,12 @@ pub fn recover(root: &Path, work_directory: &Path) -> Result<Vec<PathBuf>, Tuner
     let mut written = Vec::new();
     for (file, step) in steps {
         let path = root.join(&file);
-        if fs_err::read(&path).is_ok_and(|present| digest(&present) == step.before) {
+        if fs_err::read(&path).ok().map(|present| digest(&present)) == step.before {
             let temporary = path.with_file_name(format!(".ascend-tune-{}.tmp", std::process::id()));
             fs_err::write(&temporary, &step.after)?;
-            fs_err::set_permissions(&temporary, fs_err::metadata(&path)?.permissions())?;
+            if let Ok(present) = fs_err::metadata(&path) {
+                fs_err::set_permissions(&temporary, present.permissions())?;
+            }
             fs_err::rename(&temporary, &path)?;
             written.push(path);
         }
@@ -81,12 +90,29 @@ mod tests {
         tree
     }
 
+    fn winner() -> Lock {
+        Lock {
+            version: lock::LOCK_VERSION,
+            tool: "0".to_owned(),
+            operator: "Op".to_owned(),
+            origin: lock::Origin::Modelled,
+            seed: 1,
+            manifest: String::new(),
+            machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },
+            sources: BTreeMap::new(),
+            configuration: crate::space::Configuration::new(),
+            motifs: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
+
     #[test]
     fn the_winner_is_written_and_no_plan_is_left() {
         let root = tempfile::tempdir().unwrap();
         fs_err::write(root.path().join("a.h"), "one").unwrap();
         let (before, after) = (tree(&[("a.h", "one")]), tree(&[("a.h", "two")]));
-        write_winner(root.path(), root.path(), &before, &after).unwrap();
+        write_winner(root.path(), root.path(), &before, &after, &winner()).unwrap();
+        assert_eq!(lock::read(&root.path().join(LOCK_FILE)).unwrap(), winner());
         assert_eq!(fs_err::read_to_string(root.path().join("a.h")).unwrap(), "two");
         assert!(!root.path().join(PLAN_FILE).exists());
     }
@@ -97,7 +123,7 @@ mod tests {
         for (file, text) in [("done.h", "new"), ("open.h", "old"), ("edited.h", "mine")] {
             fs_err::write(root.path().join(file), text).unwrap();
         }
-        let step = || Step { before: digest(b"old"), after: "new".to_owned() };
+        let step = || Step { before: Some(digest(b"old")), after: "new".to_owned() };
         let steps: BTreeMap<&str, Step> = ["done.h", "open.h", "edited.h"].map(|file| (file, step())).into();
         fs_err::write(root.path().join(PLAN_FILE), serde_json::to_vec(&steps).unwrap()).unwrap();
         let written = recover(root.path(), root.path()).unwrap();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::TunerError;
 use super::candidate::Candidate;
@@ -90,6 +91,7 @@ impl Workspace {
             (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
         };
         super::finish::recover(&project.root, &work_directory)?;
+        sweep(&work_directory);
         let sources = editable_sources(&project, &manifest)?;
         manifest.cmake.extend(options.cmake.clone());
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
@@ -173,6 +175,21 @@ impl Workspace {
     /// Whether the project has its own `main`.
     pub fn is_direct_launch(&self) -> bool {
         self.manifest.layout == Layout::DirectLaunch
+    }
+}
+
+/// Removes what killed commands left behind. Directories of commands that may still run are younger than that.
+fn sweep(work_directory: &Path) {
+    const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(3600);
+    let folders = [work_directory.join("runs"), work_directory.join("overlay"), work_directory.to_owned()];
+    for entry in folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
+        let name = entry.file_name();
+        let temporary = entry.path().parent() != Some(work_directory) || name.to_string_lossy().starts_with("clean-");
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|at| at.elapsed().ok());
+        if temporary && age.is_some_and(|age| age > LEFT_BEHIND_AFTER) {
+            // Somebody else may be at it as well; what cannot be removed now is tried again next time.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 

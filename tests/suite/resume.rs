@@ -42,14 +42,18 @@ fn journal(project: &Path) -> Vec<String> {
     text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect()
 }
 
-/// Starts the run and kills it with all its children after a delay. Whether it had ended before.
-fn run_and_kill(project: &Project, delay: Duration) -> bool {
+/// Starts the run and kills it with all its children a moment after its journal has so many lines. Whether it had ended
+/// before.
+fn run_and_kill(project: &Project, lines: usize, moment: Duration) -> bool {
     let mut command = project.command(&RUN);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().expect("it starts");
-    let start = Instant::now();
-    while start.elapsed() < delay {
+    let mut reached = None;
+    while reached.is_none_or(|reached: Instant| reached.elapsed() < moment) {
         if child.try_wait().expect("it can be waited for").is_some() {
             return true;
+        }
+        if reached.is_none() && journal(project.path()).len() >= lines {
+            reached = Some(Instant::now());
         }
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -63,26 +67,27 @@ fn run_and_kill(project: &Project, delay: Duration) -> bool {
 fn a_killed_run_goes_on_to_the_same_result() {
     require_tools!();
     let undisturbed = project();
-    let started = Instant::now();
     let ended = undisturbed.run(&RUN).expect(0);
-    let whole = started.elapsed();
     let expected = result(&undisturbed, &ended);
     let complete = journal(undisturbed.path());
     assert!(complete.len() > 8, "a run that is too short to be interrupted: {complete:?}");
 
     let kills = std::env::var("ASCEND_TUNE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(KILLS);
     let mut random = ChaCha8Rng::seed_from_u64(20);
-    let (mut interrupted, mut taken_over) = (0, 0);
-    for kill in 0..kills {
+    let (mut interrupted, mut taken_over, mut kill) = (0, 0, 0);
+    while interrupted < kills {
+        kill += 1;
+        assert!(kill <= 3 * kills, "only {interrupted} of {kill} runs could be interrupted");
         let project = project();
-        let delay = whole.mul_f64(random.random_range(0.05..0.95));
-        let had_ended = run_and_kill(&project, delay);
+        let lines = random.random_range(0..complete.len());
+        let moment = Duration::from_millis(random.random_range(0..60));
+        let had_ended = run_and_kill(&project, lines, moment);
         let kept = journal(project.path());
         let lock_written = project.path().join("ascend.lock").exists();
         // Once the winner stands in the sources the run is over; what it would do then is another run.
         let ended = project.run(&RUN).expect(0);
         if had_ended || lock_written {
-            println!("kill {kill}: ended before {delay:?}");
+            println!("kill {kill}: ended before it could be killed");
             continue;
         }
         interrupted += 1;
@@ -105,13 +110,8 @@ fn a_killed_run_goes_on_to_the_same_result() {
             lines
         };
         assert_eq!(sorted(&after), sorted(&complete), "evaluations of an interrupted run are those of a whole one");
-        assert_eq!(result(&project, &ended), expected, "kill {kill} after {delay:?}");
-        println!(
-            "kill {kill}: after {:4.1} of {:4.1} s, {count} of {} evaluations kept",
-            delay.as_secs_f64(),
-            whole.as_secs_f64(),
-            complete.len() - 1
-        );
+        assert_eq!(result(&project, &ended), expected, "kill {kill} at {lines} lines");
+        println!("kill {kill}: {count} of {} evaluations kept", complete.len() - 1);
     }
-    println!("{interrupted} of {kills} runs were interrupted, {taken_over} evaluations taken over");
+    println!("{interrupted} of {kill} runs were interrupted, {taken_over} evaluations taken over");
 }
