@@ -42,6 +42,13 @@ pub struct LaunchProfile {
     pub stall_places: Vec<Place>,
 }
 
+/// The launch that takes longest: the one that explains a case.
+pub fn longest<'launches>(
+    launches: impl IntoIterator<Item = &'launches LaunchProfile>,
+) -> Option<&'launches LaunchProfile> {
+    launches.into_iter().max_by(|left, right| left.profile.task_us.total_cmp(&right.profile.task_us))
+}
+
 /// What the tiling function decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TilingDecision {

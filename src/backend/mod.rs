@@ -8,7 +8,7 @@ mod sim;
 mod symbols;
 pub mod worker;
 
-pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
+pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
 pub use job::{JobInput, JobOutput, KernelJob};
 pub use process::{ProcessLimits, WorkerCommand};
 pub use sim::{SimBackend, SimError};

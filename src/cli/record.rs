@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::run::facts_of_machine;
-use crate::backend::LaunchProfile;
+use crate::backend::{LaunchProfile, longest};
 use crate::lock::Origin;
 use crate::manifest::{Case, TensorSpec};
 use crate::report::event::{CaseTime, Stage, StageSummary, Stages, Status};
@@ -95,9 +95,8 @@ fn change_record(milestone: &Milestone) -> ChangeRecord {
 fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
     let time =
         |times: &[crate::tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
-    let longest = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| {
-        let launches = profiles.get(&case.name)?.iter().map(|launch| &launch.profile);
-        launches.max_by(|left, right| left.task_us.total_cmp(&right.task_us)).cloned()
+    let profile = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| {
+        longest(profiles.get(&case.name)?).map(|launch| launch.profile.clone())
     };
     CaseRecord {
         name: case.name.clone(),
@@ -106,8 +105,8 @@ fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
         baseline_us: time(&outcome.baseline_times),
         best_us: time(&outcome.winner_times),
         published_us: None,
-        before: longest(&outcome.baseline_profiles),
-        after: longest(&outcome.winner_profiles),
+        before: profile(&outcome.baseline_profiles),
+        after: profile(&outcome.winner_profiles),
     }
 }
 

@@ -8,6 +8,7 @@ use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice, StrategyChoice};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
+use crate::backend::longest;
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
@@ -96,8 +97,7 @@ fn summary(
         .iter()
         .zip(&outcome.winner_times)
         .map(|(before, after)| {
-            let launches = outcome.winner_profiles.get(&after.name).into_iter().flatten();
-            let longest = launches.max_by(|left, right| left.profile.task_us.total_cmp(&right.profile.task_us));
+            let longest = longest(outcome.winner_profiles.get(&after.name).into_iter().flatten());
             SummaryCase {
                 name: before.name.clone(),
                 baseline_us: before.task_us,

@@ -4,17 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Features;
+pub use crate::lock::Origin;
 
-/// Where a number comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The embedded AI Core model.
-    Modelled,
-    /// A real NPU.
-    Measured,
-}
+use super::Features;
 
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ use crate::source::SourceTree;
 use crate::space::Tunable;
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
-pub use render::{layout_words, render};
+pub use render::render;
 
 /// A tensor of the operator definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

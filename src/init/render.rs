@@ -11,7 +11,7 @@ use super::{Discovery, InitError};
 pub(super) const TEMPLATE: &str = include_str!("../../templates/ascend.toml");
 
 /// The word of a layout in the manifest.
-pub fn layout_words(layout: Layout) -> &'static str {
+fn layout_key(layout: Layout) -> &'static str {
     match layout {
         Layout::Msopgen => "msopgen",
         Layout::InTree => "in-tree",
@@ -40,7 +40,7 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
         TEMPLATE,
         context! {
             operator => text(&discovery.operator),
-            layout => text(layout_words(discovery.layout)),
+            layout => text(layout_key(discovery.layout)),
             kernel => text(&discovery.kernel),
             tiling => text(&discovery.tiling),
             machine => text("ascend910b2"),

@@ -42,8 +42,8 @@ impl fmt::Display for Picoseconds {
     }
 }
 
-/// Where a latency comes from. A modelled number is never shown as a measured one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Where a latency comes from. A modelled number is never shown as a measured one; a measured one weighs more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// The embedded AI Core model.

@@ -11,7 +11,7 @@ use crate::backend::{Execution, KernelJob, LaunchProfile, LocatedHazard, RunFail
 use crate::build::{Artifact, BuildError, Builder, KernelVariant, TensorBinding, TilingClass};
 use crate::manifest::{HazardPolicy, Layout, Manifest};
 use crate::source::SourceTree;
-use crate::verify::{DType, DataKind, Reason, Rejection, compare, default_tolerance};
+use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
 
 /// What is compiled and how it is run: sources, values given at run time, and CMake entries.
 #[derive(Clone, Debug, Default)]
@@ -335,11 +335,6 @@ impl Evaluator {
         let outputs = &self.manifest.cases[trial.case].outputs;
         let Some(tensor) = outputs.get(if outputs.len() == 1 { 0 } else { position }) else { return unnamed() };
         tensor.dtype.parse().map_or_else(|_| unnamed(), |dtype| (tensor.name.clone(), dtype))
-    }
-
-    /// Whether hostile values are among the trials.
-    pub fn checks_hostile_values(&self) -> bool {
-        self.workload.trials.iter().any(|trial| trial.data == DataKind::Hostile)
     }
 }
 

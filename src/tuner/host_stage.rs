@@ -117,8 +117,6 @@ fn class_of(rejection: &Rejection) -> InfeasibleClass {
         Reason::OutOfMemory => InfeasibleClass::Resource,
         Reason::Hazard if rejection.hazard == Some(crate::aicore::HazardKind::UbOverflow) => InfeasibleClass::Resource,
         Reason::Crashed | Reason::TimedOut => InfeasibleClass::Run,
-        Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard | Reason::CaseRegressed => {
-            InfeasibleClass::Wrong
-        }
+        Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard => InfeasibleClass::Wrong,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,6 @@ struct Header {
 /// An append-only file of evaluations.
 #[derive(Debug)]
 pub struct Journal {
-    path: PathBuf,
     file: Mutex<fs_err::File>,
     known: BTreeMap<String, Evaluation>,
 }
@@ -76,7 +75,7 @@ impl Journal {
         fs_err::write(&temporary, text)?;
         fs_err::rename(&temporary, path)?;
         let file = fs_err::OpenOptions::new().append(true).open(path)?;
-        Ok((Self { path: path.to_owned(), file: Mutex::new(file), known }, opened))
+        Ok((Self { file: Mutex::new(file), known }, opened))
     }
 
     /// An evaluation that an earlier, interrupted run made.
@@ -90,11 +89,6 @@ impl Journal {
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         file.write_all(line.as_bytes())?;
         file.flush()
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

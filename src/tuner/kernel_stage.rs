@@ -7,6 +7,7 @@ use super::candidate::Candidate;
 use super::progress::Progress;
 use super::session::{Judged, Session};
 use crate::aicore::Profile;
+use crate::backend::longest;
 use crate::experience::Bank;
 use crate::motif::Context;
 use crate::proposer::{History, MotifProposer, Proposal};
@@ -95,8 +96,7 @@ impl KernelStage<'_> {
     /// Profile of the launch that takes longest over all cases.
     async fn profile(&self, session: &Session, best: &Candidate) -> Option<Profile> {
         let trialled = session.profile(&best.plain_plan(self.tunables)).await;
-        let launches = trialled.profiles.into_values().flatten();
-        launches.map(|launch| launch.profile).max_by(|left, right| left.task_us.total_cmp(&right.task_us))
+        longest(trialled.profiles.values().flatten()).map(|launch| launch.profile.clone())
     }
 }
 

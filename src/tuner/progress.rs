@@ -231,7 +231,7 @@ pub fn status_of(rejection: &Rejection) -> event::Status {
         Reason::EditFailed => event::Status::PatchFailed,
         Reason::BuildFailed => event::Status::BuildFailed,
         Reason::TilingFailed => event::Status::Infeasible,
-        Reason::WrongResult | Reason::UnwrittenOutput | Reason::CaseRegressed => event::Status::WrongOutput,
+        Reason::WrongResult | Reason::UnwrittenOutput => event::Status::WrongOutput,
         Reason::Hazard => event::Status::Hazard,
         Reason::Crashed => event::Status::RunFailed,
         Reason::TimedOut | Reason::OutOfMemory => event::Status::LimitExceeded,

@@ -6,11 +6,12 @@ use similar::TextDiff;
 
 use super::TunerError;
 use super::candidate::Candidate;
-use super::evaluation::{Outcome, geometric_mean};
+use super::evaluation::Outcome;
 use super::evaluator::{References, Scope, Trialled};
 use super::run::establish_baseline;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
+use crate::backend::longest;
 use crate::experience::{
     Judgement, Origin, Provenance, Record, RewoundPatch, Verdict, features_of, judge, normalise, rewound_patches,
     symptoms_of,
@@ -42,11 +43,11 @@ const STRAW_MAN: f64 = 50.0;
 pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<RewindReport, TunerError> {
     let baseline = workspace.baseline()?;
     let (strong, references) = establish_baseline(workspace, &baseline).await?;
-    let Some(fast) = longest(&strong) else {
+    let Some(fast) = longest_profile(&strong) else {
         return Err(TunerError::Usage("no case is timed: rewinding has nothing to measure".to_owned()));
     };
     let weights = workspace.weights();
-    let fast_us = objective(&strong, &weights).unwrap_or(fast.task_us);
+    let fast_us = strong.evaluation.objective(&weights).unwrap_or(fast.task_us);
     let context = Context::new(baseline.sources.clone(), workspace.known_values(), Some(fast.clone()));
     let mut report = RewindReport::default();
     let limit = usize::try_from(options.evaluations).unwrap_or(usize::MAX);
@@ -62,7 +63,7 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         match slow_profile(workspace, &baseline, &rewound, &references).await {
             Err(reason) => step.detail = reason,
             Ok((slow, trialled)) => {
-                let slow_us = objective(&trialled, &weights).unwrap_or(slow.task_us);
+                let slow_us = trialled.evaluation.objective(&weights).unwrap_or(slow.task_us);
                 let gain = slow_us / fast_us;
                 step.gain = Some(gain);
                 let judgement = judge(&slow, &fast, motif);
@@ -92,7 +93,7 @@ async fn slow_profile(
     let slow = baseline.with_patch(workspace.tunables(), &rewound.patch, "").map_err(|error| error.to_string())?;
     let plan = slow.plain_plan(workspace.tunables());
     let trialled = workspace.evaluator.try_plan(&plan, references, Scope::All, false).await;
-    match (&trialled.evaluation.outcome, longest(&trialled)) {
+    match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
         (Outcome::Rejected(rejection), _) => Err(format!("the rewound kernel is not right: {rejection}")),
         (Outcome::Valid(_), None) => Err("no case is timed".to_owned()),
         (Outcome::Valid(_), Some(profile)) => Ok((profile, trialled)),
@@ -161,16 +162,8 @@ fn normalised_diff(slow: &SourceTree, fast: &SourceTree) -> String {
     diffs
 }
 
-fn objective(trialled: &Trialled, weights: &[f64]) -> Option<f64> {
-    match &trialled.evaluation.outcome {
-        Outcome::Valid(times) => Some(geometric_mean(times.iter().map(|time| time.task_us), weights)),
-        Outcome::Rejected(_) => None,
-    }
-}
-
-fn longest(trialled: &Trialled) -> Option<Profile> {
-    let launches = trialled.profiles.values().flatten();
-    launches.map(|launch| launch.profile.clone()).max_by(|left, right| left.task_us.total_cmp(&right.task_us))
+fn longest_profile(trialled: &Trialled) -> Option<Profile> {
+    longest(trialled.profiles.values().flatten()).map(|launch| launch.profile.clone())
 }
 
 impl Workspace {

@@ -17,7 +17,7 @@ use super::reference::golden_references;
 use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
-use crate::backend::LaunchProfile;
+use crate::backend::{LaunchProfile, longest};
 use crate::experience::Bank;
 use crate::proposer::{History, MotifProposer};
 use crate::report::event::{self, Event, Stage};
@@ -125,7 +125,7 @@ pub async fn run(
     };
     let weights = workspace.weights();
     let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
-    emit(baseline_event(workspace, &reference, baseline_us));
+    emit(baseline_event(workspace, &baseline_times, &reference, baseline_us));
 
     let budget =
         Budget { evaluations: options.evaluations, deadline: options.time_limit.map(|limit| Instant::now() + limit) };
@@ -327,15 +327,11 @@ fn open_journal(
     Ok(journal)
 }
 
-fn baseline_event(workspace: &Workspace, trialled: &Trialled, objective_us: f64) -> Event {
-    let Outcome::Valid(times) = &trialled.evaluation.outcome else {
-        return Event::Warning(event::Warning { code: "baseline".to_owned(), message: String::new(), help: None });
-    };
+fn baseline_event(workspace: &Workspace, times: &[CaseTime], reference: &Trialled, objective_us: f64) -> Event {
     let cases = times
         .iter()
         .filter_map(|time| {
-            let longest = trialled.profiles.get(&time.name)?.iter().map(|launch| &launch.profile);
-            let limiter = longest.max_by(|left, right| left.task_us.total_cmp(&right.task_us))?.limiter;
+            let limiter = longest(reference.profiles.get(&time.name)?)?.profile.limiter;
             Some(event::BaselineCase { name: time.name.clone(), us: time.task_us, bound_us: time.bound_us, limiter })
         })
         .collect();

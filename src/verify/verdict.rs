@@ -28,8 +28,6 @@ pub enum Reason {
     TimedOut,
     /// The worker ran into its memory limit.
     OutOfMemory,
-    /// One case got slower than the manifest allows.
-    CaseRegressed,
 }
 
 /// A rejected candidate: class and particulars.
@@ -69,7 +67,6 @@ impl fmt::Display for Reason {
             Reason::Crashed => "crashed",
             Reason::TimedOut => "timed out",
             Reason::OutOfMemory => "out of memory",
-            Reason::CaseRegressed => "a case regressed",
         })
     }
 }
