@@ -66,4 +66,5 @@ programs!(
     isa_convert,
     isa_machine,
     isa_rearrange,
+    machine_mix,
 );
