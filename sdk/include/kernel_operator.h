@@ -4,6 +4,7 @@
 
 #include "ascendc/adv/activation.h"
 #include "ascendc/adv/math.h"
+#include "ascendc/adv/softmax_grad.h"
 #include "ascendc/atomic.h"
 #include "ascendc/block_info.h"
 #include "ascendc/data_copy.h"

@@ -56,6 +56,7 @@ programs!(
     api_math,
     api_queue,
     api_reduce_select,
+    api_softmax,
     api_template_key,
     api_vector,
     host_acl,
