@@ -62,6 +62,7 @@ programs!(
     host_acl,
     host_log,
     host_registry,
+    host_tiling_api,
     host_tiling_data,
     isa_arith,
     isa_convert,
