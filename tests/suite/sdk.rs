@@ -53,6 +53,7 @@ macro_rules! programs {
 }
 
 programs!(
+    api_activation,
     api_math,
     api_queue,
     api_reduce_select,
