@@ -67,6 +67,7 @@ programs!(
     host_tiling_data,
     isa_arith,
     isa_convert,
+    isa_differential_cube,
     isa_machine,
     isa_rearrange,
     machine_mix,
