@@ -45,7 +45,7 @@ void Check(const char* what, uint32_t slot, uint32_t count, double loss, const s
         const double b = Value(Raw<T>(2)[i]);
         const double expected = want(a, b);
         const double got = Value(Raw<T>(slot)[i]);
-        if (!(std::fabs(got - expected) <= (step + loss) * std::fabs(expected) + (sizeof(T) == 2 ? 6e-8 : 1e-37)) && !Same(got, expected)) {
+        if (!(std::fabs(got - expected) <= (step + loss) * std::fabs(expected) + loss * 0.01 * std::fabs(a) + (sizeof(T) == 2 ? 6e-8 : 1e-37)) && !Same(got, expected)) {
             Fail(std::string(what) + " of " + std::to_string(a) + ", " + std::to_string(b) + ": " + std::to_string(got) +
                  ", expected " + std::to_string(expected));
             return;
