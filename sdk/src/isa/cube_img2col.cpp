@@ -123,7 +123,7 @@ void Img2col(uint8_t element, Place place, void* dst, const void* src, const Loa
     const bool along_k = (core.cube.l3d_repeat >> 24 & 1u) != 0;
     const bool window = (p.filter_w != 0 || p.filter_w_high) && (p.filter_h != 0 || p.filter_h_high);
     if (map.width == 0 || map.height == 0 || p.channels == 0 || p.k_extension == 0 || p.m_extension == 0 || !window || repeat == 0) {
-        return IssueEmpty(core, opcode, kPipeMte1, site);
+        return AdmitNothing(core, opcode, kPipeMte1, site);
     }
     const bool to_b = place == Place::kL0b;
     if (bits < 16 && (to_b || p.transpose)) {
@@ -150,7 +150,7 @@ void Img2col(uint8_t element, Place place, void* dst, const void* src, const Loa
     numbers.aux1 = static_cast<uint32_t>(bytes * repeat);
     numbers.aux2 = kFractal;
     numbers.repeat = static_cast<uint16_t>(repeat);
-    if (!Issue(core, opcode, kPipeMte1, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, kPipeMte1, element, site, ranges, 2, numbers)) {
         return;
     }
     const uint32_t column_fractals = columns / (turned ? kSide : lanes);

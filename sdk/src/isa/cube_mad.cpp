@@ -197,7 +197,7 @@ bool IssueMad(Core& core, uint16_t opcode, uint64_t site, uint8_t element, void*
               uint64_t bias, const cube::Mad& p, uint32_t k_right, uint32_t k_fractals, bool zero, Operands* at)
 {
     if (p.m == 0 || p.k == 0 || p.n == 0) {
-        IssueEmpty(core, opcode, kPipeM, site);
+        AdmitNothing(core, opcode, kPipeM, site);
         return false;
     }
     const uint32_t lanes = kBlock * 8 / ElementBits(element);
@@ -220,7 +220,7 @@ bool IssueMad(Core& core, uint16_t opcode, uint64_t site, uint8_t element, void*
     numbers.aux1 = p.k;
     numbers.aux2 = p.n;
     numbers.repeat = p.unit_flag;
-    return Issue(core, opcode, kPipeM, element, site, ranges, biased ? 4 : 3, numbers);
+    return AdmitRanges(core, opcode, kPipeM, element, site, ranges, biased ? 4 : 3, numbers);
 }
 
 }  // namespace

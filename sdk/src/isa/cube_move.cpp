@@ -29,7 +29,7 @@ bool IssueBursts(Core& core, const Bursts& b, uint64_t site, TraceSpace to_space
                  TraceSpace from_space, const void* from, uint32_t from_alignment)
 {
     if (b.count == 0 || b.to_len == 0) {
-        IssueEmpty(core, b.opcode, b.pipe, site);
+        AdmitNothing(core, b.opcode, b.pipe, site);
         return false;
     }
     const Range ranges[] = {
@@ -40,7 +40,7 @@ bool IssueBursts(Core& core, const Bursts& b, uint64_t site, TraceSpace to_space
     numbers.aux2 = static_cast<uint32_t>(b.from_len);
     numbers.repeat = static_cast<uint16_t>(b.count);
     numbers.flags = from_space == kSpaceGm && core.l2_bypass ? kFlagL2Bypass : 0;
-    return Issue(core, b.opcode, b.pipe, kNoDtype, site, ranges, 2, numbers);
+    return AdmitRanges(core, b.opcode, b.pipe, kNoDtype, site, ranges, 2, numbers);
 }
 
 /// Blocks of 32 bytes with gaps in blocks on both sides.
@@ -142,7 +142,7 @@ void NdToNzCopy(uint8_t element, void* dst, const void* src, const NdToNz& p)
                             : size == 2 ? kOp_copy_gm_to_cbuf_multi_nd2nz_b16
                                         : kOp_copy_gm_to_cbuf_multi_nd2nz_b32s;
     if (p.matrices == 0 || p.rows == 0 || p.columns == 0) {
-        return IssueEmpty(core, opcode, kPipeMte2, site);
+        return AdmitNothing(core, opcode, kPipeMte2, site);
     }
     const uint32_t lanes = kBlock / size;
     const uint32_t groups = CeilDiv(p.columns, lanes);
@@ -169,7 +169,7 @@ void NdToNzCopy(uint8_t element, void* dst, const void* src, const NdToNz& p)
                         : Range{kSpaceL1, kWrite, to, matrix_len, p.matrices, static_cast<int64_t>(matrix_step), 1, 0, kBlock},
         {kSpaceGm, kRead, from, row_bytes, p.rows, static_cast<int64_t>(uint64_t{p.row_stride} * size), p.matrices,
          static_cast<int64_t>(uint64_t{p.matrix_stride} * size), 1}};
-    if (!Issue(core, opcode, kPipeMte2, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, kPipeMte2, element, site, ranges, 2, numbers)) {
         return;
     }
     for (uint32_t matrix = 0; matrix < p.matrices; ++matrix) {
@@ -194,7 +194,7 @@ void LoadFractals(uint8_t element, Place place, bool from_gm, void* dst, const v
     const uint16_t opcode = LoadOpcode(element, place, from_gm);
     const uint8_t pipe = from_gm ? kPipeMte2 : kPipeMte1;
     if (p.repeat == 0) {
-        return IssueEmpty(core, opcode, pipe, site);
+        return AdmitNothing(core, opcode, pipe, site);
     }
     if (p.transpose && ElementBits(element) != 16) {
         return BadArgument(core, opcode, site, "only 16-bit elements are transposed; bits of an element", ElementBits(element));
@@ -213,7 +213,7 @@ void LoadFractals(uint8_t element, Place place, bool from_gm, void* dst, const v
     numbers.aux1 = uint32_t{p.repeat} * kFractal;
     numbers.aux2 = kFractal;
     numbers.repeat = p.repeat;
-    if (!Issue(core, opcode, pipe, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, pipe, element, site, ranges, 2, numbers)) {
         return;
     }
     for (uint32_t i = 0; i < p.repeat; ++i) {
@@ -236,7 +236,7 @@ void LoadFractalsTransposed(uint8_t element, Place place, void* dst, const void*
                             : bits == 4          ? kOp_load_cbuf_to_cb_transpose_s4
                                                  : kOp_load_cbuf_to_cb_transpose;
     if (p.repeat == 0) {
-        return IssueEmpty(core, opcode, kPipeMte1, site);
+        return AdmitNothing(core, opcode, kPipeMte1, site);
     }
     // A square of as many elements on a side as a block of the narrower direction holds, at least 16.
     const uint32_t lanes = kBlock * 8 / bits;
@@ -256,7 +256,7 @@ void LoadFractalsTransposed(uint8_t element, Place place, void* dst, const void*
     numbers.aux1 = p.repeat * square;
     numbers.aux2 = square;
     numbers.repeat = p.repeat;
-    if (!Issue(core, opcode, kPipeMte1, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, kPipeMte1, element, site, ranges, 2, numbers)) {
         return;
     }
     // In a square whose block is narrower than its side, fractals lie side by side, otherwise one below the other.
@@ -293,7 +293,7 @@ void Fill(Place place, uint8_t size, void* dst, int64_t config, uint32_t value)
     const auto blocks = static_cast<uint32_t>(Bits(word, 16, 15));
     const auto gap = static_cast<uint32_t>(Bits(word, 32, 15));
     if (repeat == 0 || blocks == 0) {
-        return IssueEmpty(core, opcode, pipe, site);
+        return AdmitNothing(core, opcode, pipe, site);
     }
     const uint32_t unit = place == Place::kL1 ? kBlock : kFractal;
     const uint64_t len = uint64_t{blocks} * unit;
@@ -305,7 +305,7 @@ void Fill(Place place, uint8_t size, void* dst, int64_t config, uint32_t value)
     numbers.aux1 = static_cast<uint32_t>(len * repeat);
     numbers.aux2 = static_cast<uint32_t>(len);
     numbers.repeat = static_cast<uint16_t>(repeat);
-    if (!Issue(core, opcode, pipe, size == 2 ? kU16 : kU32, site, &range, 1, numbers)) {
+    if (!AdmitRanges(core, opcode, pipe, size == 2 ? kU16 : kU32, site, &range, 1, numbers)) {
         return;
     }
     for (uint32_t i = 0; i < repeat; ++i, to += step) {
@@ -410,7 +410,7 @@ void load_cbuf_to_cb_sp(int8_t* dst, int8_t* src, uint16_t startID, uint8_t repe
     const uint64_t site = ASCENDSIM_SITE();
     constexpr uint32_t kIndex = kFractal / 4;
     if (repeatTime == 0) {
-        return IssueEmpty(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kPipeMte1, site);
+        return AdmitNothing(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kPipeMte1, site);
     }
     uint8_t* to = OnChipAddress(core, ascendsim::kSpaceL0b, dst);
     const uint8_t* from = OnChipAddress(core, ascendsim::kSpaceL1, src) + uint64_t{startID} * kFractal;
@@ -425,7 +425,7 @@ void load_cbuf_to_cb_sp(int8_t* dst, int8_t* src, uint16_t startID, uint8_t repe
     numbers.aux1 = static_cast<uint32_t>(bytes + bytes / 4);
     numbers.aux2 = kFractal;
     numbers.repeat = repeatTime;
-    if (!Issue(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kPipeMte1, ascendsim::kI8, site, ranges, 3, numbers)) {
+    if (!AdmitRanges(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kPipeMte1, ascendsim::kI8, site, ranges, 3, numbers)) {
         return;
     }
     std::memcpy(to, from, bytes);

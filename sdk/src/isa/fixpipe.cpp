@@ -163,7 +163,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     const uint64_t site = ASCENDSIM_SITE();
     const uint16_t opcode = to_gm ? kOp_copy_matrix_cc_to_gm : kOp_copy_matrix_cc_to_cbuf;
     if (p.n == 0 || p.m == 0) {
-        return IssueEmpty(core, opcode, kPipeFix, site);
+        return AdmitNothing(core, opcode, kPipeFix, site);
     }
     if (!ModeFits(p.quant, dst_element, src_element)) {
         NotSimulated(core, opcode, site, "this quantisation mode with these element types");
@@ -191,7 +191,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     const uint32_t src_columns = CeilDiv(p.n, kSide);
     const uint32_t matrices = layout.matrices;
     if (matrices == 0) {
-        return IssueEmpty(core, opcode, kPipeFix, site);
+        return AdmitNothing(core, opcode, kPipeFix, site);
     }
     Range ranges[3] = {
         p.nz2nd ? Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to, uint64_t{p.n} * size, p.m,
@@ -232,7 +232,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     numbers.aux2 = p.nz2nd ? p.n * size : static_cast<uint32_t>(layout.row_step * p.m);
     numbers.repeat = p.unit_flag;
     numbers.flags = static_cast<uint8_t>((atomic ? kFlagAtomic : 0) | (to_gm && core.l2_bypass ? kFlagL2Bypass : 0));
-    if (!Issue(core, opcode, kPipeFix, atomic ? core.atomic_dtype : dst_element, site, ranges, count, numbers)) {
+    if (!AdmitRanges(core, opcode, kPipeFix, atomic ? core.atomic_dtype : dst_element, site, ranges, count, numbers)) {
         return;
     }
     uint8_t line[64 * 4];

@@ -3,7 +3,7 @@
 namespace ascendsim {
 namespace isa {
 
-bool Issue(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t site, const Range* ranges, int count,
+bool AdmitRanges(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t site, const Range* ranges, int count,
            const Numbers& numbers)
 {
     uint64_t addresses[kMaxRanges];
@@ -65,7 +65,7 @@ bool Issue(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t si
     return true;
 }
 
-void IssueEmpty(Core& core, uint16_t opcode, uint8_t pipe, uint64_t site) { machine::Append(core, opcode, pipe, 0, site); }
+void AdmitNothing(Core& core, uint16_t opcode, uint8_t pipe, uint64_t site) { machine::Append(core, opcode, pipe, 0, site); }
 
 void BadArgument(Core& core, uint16_t opcode, uint64_t site, const char* what, long long value)
 {

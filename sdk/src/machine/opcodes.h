@@ -44,7 +44,7 @@
     X(create_ca_matrix) X(create_cb_matrix) X(copy_matrix_cbuf_to_cc) X(mad) X(mad_s4) X(mad_sp)               \
     X(copy_matrix_cc_to_gm) X(copy_matrix_cc_to_cbuf)                                                          \
     X(vconv_s42f16) X(vconv_f162s4) ASCENDSIM_ROUNDED(X, vconv_f162s4) X(vconv_deqs162b8l) X(vconv_deqs162b8h) \
-    X(vconv_vdeqs162b8l) X(vconv_vdeqs162b8h) X(v4dtrans)
+    X(vconv_vdeqs162b8l) X(vconv_vdeqs162b8h) X(v4dtrans) X(vaddreluconv_vdeqs162b8)
 
 namespace ascendsim {
 
