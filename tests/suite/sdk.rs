@@ -53,9 +53,11 @@ macro_rules! programs {
 }
 
 programs!(
+    api_activation,
     api_math,
     api_queue,
     api_reduce_select,
+    api_softmax,
     api_template_key,
     api_vector,
     host_acl,
@@ -65,6 +67,7 @@ programs!(
     host_tiling_data,
     isa_arith,
     isa_convert,
+    isa_differential_cube,
     isa_machine,
     isa_rearrange,
     machine_mix,
