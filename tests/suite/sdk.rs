@@ -53,7 +53,9 @@ macro_rules! programs {
 }
 
 programs!(
+    api_activation,
     api_math,
+    api_quantization,
     api_queue,
     api_reduce_select,
     api_softmax,
