@@ -35,7 +35,7 @@ bool Admit(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const uint
     *active = ActiveLanes(core, kLanes, s.repeat);
     Recorder recorder(core, opcode, site);
     if (active->Empty()) {
-        recorder.Write(kPipeV, dtype, *active);
+        recorder.Write(dtype, *active);
         return false;
     }
     if (!recorder.Aligned(aligned_dst, kBlock) || !recorder.Aligned(src, kBlock)) {
@@ -61,7 +61,7 @@ bool Admit(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const uint
     if (!recorder.InBounds()) {
         return false;
     }
-    recorder.Write(kPipeV, dtype, *active);
+    recorder.Write(dtype, *active);
     return true;
 }
 
@@ -208,11 +208,11 @@ void Exchange(uint64_t site, T* dst, const T* src, uint32_t image, uint32_t chan
     const uint32_t columns = to_channels_first ? channels : image;
     const uint64_t bytes = uint64_t{rows} * columns * sizeof(T);
     if (bytes == 0) {
-        return AdmitNothing(core, kOp_v4dtrans, kPipeV, site);
+        return AdmitNothing(core, kOp_v4dtrans, site);
     }
     uint8_t* to = OnChipAddress(core, kSpaceUb, dst);
     const uint8_t* from = OnChipAddress(core, kSpaceUb, src);
-    const Range ranges[] = {{kSpaceUb, kWrite, to, bytes, 1, 0, 1, 0, kBlock}, {kSpaceUb, kRead, from, bytes, 1, 0, 1, 0, kBlock}};
+    const Range ranges[] = {{kSpaceUb, kWrite, to, bytes, 1, 0, 1, 0, 0}, {kSpaceUb, kRead, from, bytes, 1, 0, 1, 0, 1}};
     Numbers numbers;
     numbers.aux0 = image;
     numbers.aux1 = channels;
@@ -221,7 +221,7 @@ void Exchange(uint64_t site, T* dst, const T* src, uint32_t image, uint32_t chan
         RaiseFault(core, FaultKind::kOperandOverlap, site, "v4dtrans: the destination overlaps the source");
         return;
     }
-    if (!AdmitRanges(core, kOp_v4dtrans, kPipeV, DtypeOf<T>::value, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, kOp_v4dtrans, DtypeOf<T>::value, site, ranges, 2, numbers)) {
         return;
     }
     for (uint32_t row = 0; row < rows; ++row) {
