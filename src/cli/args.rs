@@ -433,6 +433,9 @@ pub struct SurveyArgs {
     /// Machine description: a name, or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
     pub machine: String,
+    /// Python for the operators' own references; those whose packages it lacks count as having none.
+    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    pub python: PathBuf,
     /// Directory for builds, runs and the journal.
     #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
     pub work: PathBuf,

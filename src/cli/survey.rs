@@ -90,6 +90,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
             machine: arguments.machine.clone(),
             run_timeout_s: arguments.run_timeout_s as f64,
             run_memory_bytes: RUN_MEMORY_BYTES,
+            python: arguments.python.clone(),
         };
         trials.push((found, task));
         positions.push(position);

@@ -3,6 +3,6 @@
 pub(crate) mod detect;
 mod entry;
 
-pub(crate) use detect::is_interface_code;
 pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
+pub(crate) use detect::{is_interface_code, snake_case};
 pub use entry::{KernelEntry, kernel_entries};

@@ -114,7 +114,7 @@ fn case(op: &DescribedOp, shape: &[u64], others: Others, combination: usize, wit
         }
     }
     let name = inputs.iter().map(|input| format!("{} {}", dimensions(input), input.dtype)).collect::<Vec<_>>();
-    GuessedCase { name: name.join(", "), inputs, outputs, attributes: op.attrs.iter().filter_map(attribute).collect() }
+    GuessedCase { name: name.join(", "), inputs, outputs, attributes: attributes(op) }
 }
 
 fn dimensions(tensor: &TensorSpec) -> String {
@@ -163,17 +163,18 @@ pub fn value_range(name: &str, dtype: &str) -> ValueRange {
     }
 }
 
+/// Attributes that must be given.
+pub fn attributes(op: &DescribedOp) -> Vec<Attribute> {
+    op.attrs.iter().filter_map(attribute).collect()
+}
+
 /// An attribute with its default, or with the plainest value of its type where it must be given.
 fn attribute(found: &DescribedAttribute) -> Option<Attribute> {
     let kind = found.kind.to_ascii_lowercase();
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let value = match &found.default {
-        serde_json::Value::Null if !found.required => return None,
         // The runner fills in defaults by itself.
-        value if !value.is_null() && !found.required => {
-            let _ = value;
-            return None;
-        }
+        _ if !found.required => return None,
         serde_json::Value::Array(items) if !items.is_empty() => items.iter().map(text).collect::<Vec<_>>().join(","),
         serde_json::Value::Bool(value) => value.to_string(),
         _ => match kind.as_str() {

@@ -4,15 +4,18 @@
 //! those with a time limit each; [`journal`] remembers outcomes, so that a survey that was stopped goes on; [`summary`]
 //! counts and groups by cause. What is said about an operator is one [`Outcome`].
 
+mod case;
 pub mod cause;
 pub mod discover;
 mod guess;
 mod html;
 pub mod journal;
+mod judge;
 mod markdown;
 mod outcome;
 pub mod pool;
 mod reach;
+mod reference;
 pub mod summary;
 #[cfg(test)]
 mod tests;

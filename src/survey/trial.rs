@@ -8,20 +8,18 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::case::{Accepted, CaseFinder};
 use super::cause;
-use super::guess;
+use super::judge::judge;
 use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
+use super::reference::Python;
 use crate::aicore::{HazardKind, Machine, Severity};
-use crate::backend::{
-    Description, Execution, JobInput, JobOutput, KernelJob, LocatedHazard, ProcessLimits, RunFailure, SimBackend,
-};
+use crate::backend::{Description, Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
 use crate::init::{DescribedOp, DescribedOps};
-use crate::manifest::TensorSpec;
 use crate::project::{KernelEntry, OperatorProject};
 use crate::source::SourceTree;
-use crate::verify::{DType, DataKind, generate};
 
 /// What to try, and how far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +38,8 @@ pub struct Task {
     pub run_timeout_s: f64,
     /// Memory limit of one run in bytes.
     pub run_memory_bytes: u64,
+    /// Python that references are run with.
+    pub python: PathBuf,
 }
 
 /// Something that is known now.
@@ -66,14 +66,14 @@ pub enum Progress {
 }
 
 /// A step that did not pass.
-struct Stop {
-    state: State,
-    cause: Cause,
-    detail: String,
+pub(super) struct Stop {
+    pub state: State,
+    pub cause: Cause,
+    pub detail: String,
 }
 
 impl Stop {
-    fn failed(cause: Cause, detail: impl Into<String>) -> Self {
+    pub fn failed(cause: Cause, detail: impl Into<String>) -> Self {
         Self { state: State::Failed, cause, detail: detail.into() }
     }
 
@@ -81,19 +81,17 @@ impl Stop {
         Self::failed(cause::of_build(error), error.to_string())
     }
 
-    fn run(failure: &RunFailure) -> Self {
+    pub fn run(failure: &RunFailure) -> Self {
         Self::failed(cause::of_run(failure), failure.to_string())
     }
 
-    fn machine(error: impl std::fmt::Display) -> Self {
+    pub fn machine(error: impl std::fmt::Display) -> Self {
         Self::failed(Cause::new(CauseKind::Machine, cause::general(&error.to_string())), error.to_string())
     }
 }
 
-/// Attempts at a tiling that are made before the operator counts as refusing.
-const TILING_ATTEMPTS: usize = 150;
 /// Byte patterns of unwritten memory in the first and the second run.
-const POISONS: [u8; 2] = [0xCD, 0x3A];
+pub(super) const POISONS: [u8; 2] = [0xCD, 0x3A];
 
 /// Takes an operator through the steps and reports each.
 pub async fn try_operator(task: &Task, report: &mut dyn FnMut(Progress)) {
@@ -114,12 +112,6 @@ type Stopped = (Step, Stop, Instant);
 struct Trial<'call> {
     task: &'call Task,
     report: &'call mut dyn FnMut(Progress),
-}
-
-/// A case that the tiling function accepts.
-struct Accepted {
-    job: KernelJob,
-    tiling_key: u64,
 }
 
 impl Trial<'_> {
@@ -220,8 +212,21 @@ impl Trial<'_> {
         }
 
         let since = self.begin(Step::Tiling);
-        let accepted =
-            self.accepted_case(&host.path, &op, &backend).await.map_err(|stop| (Step::Tiling, stop, since))?;
+        let python = Python {
+            program: self.task.python.clone(),
+            worker_exe: backend.worker_exe.clone(),
+            scratch: backend.scratch.clone(),
+        };
+        let finder = CaseFinder {
+            directory: &self.task.directory,
+            data: self.task.work_directory.join("data"),
+            host: &host.path,
+            op: &op,
+            backend: &backend,
+            python: &python,
+        };
+        let mut accepted = finder.find().await.map_err(|stop| (Step::Tiling, stop, since))?;
+        (self.report)(Progress::Case { case: accepted.name.clone() });
         self.pass(Step::Tiling, since, format!("tiling key {}", accepted.tiling_key));
         if last == Step::Tiling {
             return Ok(());
@@ -236,16 +241,16 @@ impl Trial<'_> {
         }
 
         let since = self.begin(Step::Run);
-        let mut job = accepted.job;
+        let job = &mut accepted.job;
         job.kernels = BTreeMap::from([(Some(accepted.tiling_key), kernel.path)]);
         job.trace = true;
         job.poison = POISONS[0];
-        let execution = backend.run_operator(&job).await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
+        let execution = backend.run_operator(job).await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
         self.ran(&execution, since)?;
         if last == Step::Run {
             return Ok(());
         }
-        self.verify_operator(&backend, &mut job, &execution).await;
+        self.verify_operator(&backend, &python, &op, &mut accepted, &execution).await;
         if last != Step::Verify {
             self.hazards(&execution);
         }
@@ -291,52 +296,6 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// The first guessed case that the tiling function accepts.
-    async fn accepted_case(
-        &mut self,
-        host: &std::path::Path,
-        op: &DescribedOp,
-        backend: &SimBackend,
-    ) -> Result<Accepted, Stop> {
-        let mut first: Option<Stop> = None;
-        let data = self.task.work_directory.join("data");
-        for case in guess::cases(op).into_iter().take(TILING_ATTEMPTS) {
-            let mut job = KernelJob {
-                operator: op.kind.clone(),
-                host: host.to_owned(),
-                inputs: inputs(&case.inputs, &data)?,
-                outputs: case.outputs.iter().map(output).collect(),
-                attributes: case.attributes.clone(),
-                ..KernelJob::default()
-            };
-            let mut outcome = backend.tile(&job).await;
-            if matches!(&outcome, Err(RunFailure::Broken(message)) if message.contains("shape inference")) {
-                // Nobody says what comes out: the shape of the leading input is the likeliest.
-                for output in &mut job.outputs {
-                    output.shape = case.inputs.first().and_then(|input| input.shape.clone());
-                }
-                outcome = backend.tile(&job).await;
-            }
-            match outcome {
-                Ok((decision, dims)) => {
-                    (self.report)(Progress::Case { case: case.name.clone() });
-                    for (output, dims) in job.outputs.iter_mut().zip(dims) {
-                        output.shape = Some(dims);
-                    }
-                    return Ok(Accepted { job, tiling_key: decision.tiling_key });
-                }
-                Err(failure) => {
-                    let stop = Stop::run(&failure);
-                    let stop = Stop { detail: format!("{} ({})", stop.detail, case.name), ..stop };
-                    first.get_or_insert(stop);
-                }
-            }
-        }
-        Err(first.unwrap_or_else(|| {
-            Stop::failed(Cause::new(CauseKind::NotRecognised, "the operator has no input"), "no case to try")
-        }))
-    }
-
     /// Whether the machine let every block run to its end.
     fn ran(&mut self, execution: &Execution, since: Instant) -> Result<(), Stopped> {
         let fault = hazards_of(execution).find(|hazard| cause::stops_the_run(hazard));
@@ -348,51 +307,24 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Runs once more with other garbage in unwritten memory: what differs was never written, or depends on it.
-    async fn verify_operator(&mut self, backend: &SimBackend, job: &mut KernelJob, execution: &Execution) {
+    async fn verify_operator(
+        &mut self,
+        backend: &SimBackend,
+        python: &Python,
+        op: &DescribedOp,
+        accepted: &mut Accepted,
+        execution: &Execution,
+    ) {
         let since = self.begin(Step::Verify);
-        job.poison = POISONS[1];
-        job.trace = false;
-        let fail = |trial: &mut Self, kind, name: String, detail: String| {
-            (trial.report)(Progress::Ended(StepOutcome {
+        match judge(&self.task.directory, backend, python, op, accepted, execution).await {
+            Ok(detail) => self.pass(Step::Verify, since, detail),
+            Err(stop) => (self.report)(Progress::Ended(StepOutcome {
                 step: Step::Verify,
-                state: State::Failed,
+                state: stop.state,
                 wall_s: since.elapsed().as_secs_f64(),
-                cause: Some(Cause::new(kind, name)),
-                detail,
-            }));
-        };
-        match backend.run_operator(job).await {
-            Err(failure) => {
-                let cause = cause::of_run(&failure);
-                fail(self, cause.kind, format!("second run: {}", cause.name), failure.to_string());
-            }
-            Ok(again) => {
-                for (index, (first, second)) in execution.outputs.iter().zip(&again.outputs).enumerate() {
-                    let name = job.outputs.get(index).map(|output| output.name.clone()).unwrap_or_default();
-                    let differing = first.iter().zip(second).filter(|(left, right)| left != right).count();
-                    if differing == 0 && first.len() == second.len() {
-                        continue;
-                    }
-                    let unwritten = first
-                        .iter()
-                        .zip(second)
-                        .filter(|(left, right)| **left == POISONS[0] && **right == POISONS[1])
-                        .count();
-                    let detail = format!("{differing} of {} bytes of output {name}", first.len());
-                    let (kind, words) = match unwritten == differing {
-                        true => (CauseKind::UnwrittenOutput, "bytes of an output stay unwritten"),
-                        false => (CauseKind::UnstableResult, "the result depends on unwritten memory"),
-                    };
-                    return fail(self, kind, words.to_owned(), detail);
-                }
-                self.unknown(
-                    Step::Verify,
-                    since,
-                    Cause::new(CauseKind::NoReference, "no golden data"),
-                    "outputs are written completely and do not depend on unwritten memory",
-                );
-            }
+                cause: Some(stop.cause),
+                detail: stop.detail,
+            })),
         }
     }
 
@@ -474,45 +406,4 @@ fn variant(op: &DescribedOp, entry: KernelEntry, accepted: &Accepted, descriptio
         tiling_key: accepted.tiling_key,
         tiling_classes: description.tiling_classes,
     }
-}
-
-fn output(spec: &TensorSpec) -> JobOutput {
-    JobOutput {
-        name: spec.name.clone(),
-        dtype: spec.dtype.clone(),
-        format: spec.format.clone(),
-        shape: spec.shape.clone(),
-    }
-}
-
-/// Writes the data of the inputs, each combination of name, dtype and shape once.
-fn inputs(specs: &[TensorSpec], folder: &std::path::Path) -> Result<Vec<JobInput>, Stop> {
-    fs_err::create_dir_all(folder).map_err(Stop::machine)?;
-    let mut result = Vec::new();
-    for (position, spec) in specs.iter().enumerate() {
-        let shape = spec.shape.clone().unwrap_or_default();
-        let dimensions: Vec<String> = shape.iter().map(u64::to_string).collect();
-        let file = folder.join(format!("{position}-{}-{}.bin", spec.dtype, dimensions.join("x")));
-        if !file.exists() {
-            let elements = shape.iter().product::<u64>() as usize;
-            let bytes = match spec.dtype.parse::<DType>() {
-                Ok(dtype) => generate(spec, dtype, elements, 1, position as u64, DataKind::Random),
-                Err(error) => {
-                    return Err(Stop::failed(
-                        Cause::new(CauseKind::NotRecognised, format!("dtype {}", spec.dtype)),
-                        error.to_string(),
-                    ));
-                }
-            };
-            fs_err::write(&file, bytes).map_err(Stop::machine)?;
-        }
-        result.push(JobInput {
-            name: spec.name.clone(),
-            dtype: spec.dtype.clone(),
-            format: spec.format.clone(),
-            shape,
-            file,
-        });
-    }
-    Ok(result)
 }

@@ -1,0 +1,10 @@
+//! What an operator's authors say is right: their `golden.py`, or the scripts that make data for their tests.
+//!
+//! Both are Python and run as workers, in a directory of their own, with whatever packages the machine has. A reference that
+//! cannot be run is no verdict: the reason is kept, and the state is *unknown*.
+
+mod python;
+mod scripts;
+
+pub use python::{Array, Python, ReferenceError};
+pub use scripts::{ScriptCase, data_scripts, golden_script, match_case};
