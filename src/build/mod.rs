@@ -14,6 +14,7 @@ mod error;
 pub mod file_api;
 mod flags;
 mod host;
+mod host_dependencies;
 mod includes;
 mod kernel;
 pub(crate) mod launch;
