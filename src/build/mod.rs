@@ -26,6 +26,7 @@ mod template_key;
 #[cfg(test)]
 mod tests;
 mod tiling_header;
+mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
 pub use diagnostics::{Diagnostic, Severity};

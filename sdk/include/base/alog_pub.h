@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "toolchain/log_types.h"
+
 #ifndef DLOG_DEBUG
 #define DLOG_DEBUG 0
 #endif
