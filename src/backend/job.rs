@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::aicore::KernelType;
 use crate::build::TilingClass;
 use crate::manifest::Attribute;
 
@@ -44,8 +45,12 @@ pub struct KernelJob {
     pub operator: String,
     /// Library with tiling function and operator definition.
     pub host: PathBuf,
-    /// Kernel libraries by tiling key; `None` serves every key.
+    /// Kernel libraries for vector cores by tiling key; `None` serves every key.
     pub kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// Kernel libraries for cube cores, likewise.
+    pub cube_kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// What cores a kernel runs on, likewise; without an entry on vector cores.
+    pub kernel_types: BTreeMap<Option<u64>, KernelType>,
     /// Inputs in order.
     pub inputs: Vec<JobInput>,
     /// Outputs in order.
@@ -68,9 +73,14 @@ impl KernelJob {
             let _ = writeln!(text, "{}", words.join(" "));
         };
         line(&["host", &quote(&self.host)]);
-        for (key, path) in &self.kernels {
-            let key = key.map_or_else(|| "*".to_owned(), |key| key.to_string());
-            line(&["kernel", &key, &quote(path)]);
+        let name = |key: &Option<u64>| key.map_or_else(|| "*".to_owned(), |key| key.to_string());
+        for (word, libraries) in [("kernel", &self.kernels), ("kernel_cube", &self.cube_kernels)] {
+            for (key, path) in libraries {
+                line(&[word, &name(key), &quote(path)]);
+            }
+        }
+        for (key, kind) in &self.kernel_types {
+            line(&["kernel_type", &name(key), kind.name()]);
         }
         line(&["op", &self.operator]);
         line(&[platform.trim_end()]);
@@ -164,6 +174,8 @@ mod tests {
             operator: "AddCustom".to_owned(),
             host: "/cache/host.so".into(),
             kernels: BTreeMap::from([(None, PathBuf::from("/cache/kernel.so"))]),
+            cube_kernels: BTreeMap::from([(Some(7), PathBuf::from("/cache/cube.so"))]),
+            kernel_types: BTreeMap::from([(Some(7), KernelType::Mix12)]),
             inputs: vec![JobInput {
                 name: "x".to_owned(),
                 dtype: "float16".to_owned(),
@@ -182,7 +194,8 @@ mod tests {
             trace: true,
             poison: 205,
         };
-        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\nop AddCustom\nsoc Ascend910B2\n\
+        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
+                        kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
                         attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nresult \"/run/result.json\"\n";
         assert_eq!(job.text(Path::new("/run"), "soc Ascend910B2\n"), expected);

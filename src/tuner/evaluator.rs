@@ -188,7 +188,7 @@ impl Evaluator {
             knobs: plan.knobs.clone(),
             trace: true,
             poison: if trial.seed.is_multiple_of(2) { POISON } else { OTHER_POISON },
-            kernels: BTreeMap::new(),
+            ..KernelJob::default()
         };
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
         // says which kernel it misses.
