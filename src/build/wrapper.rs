@@ -1,6 +1,6 @@
 //! The CMake project that the tool writes around one operator of a repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,10 @@ pub(super) fn wrapper_project(
     for (name, path) in repository_variables(operator, &project.repository_root) {
         let _ = writeln!(text, "set({name} \"{}\")", path.display());
     }
+    // Steps of the repository that the SDK does not know have no bearing on host and kernel code.
+    for command in commands_below(operator) {
+        let _ = writeln!(text, "if(NOT COMMAND {command})\n  function({command})\n  endfunction()\nendif()");
+    }
     let operator = operator.display();
     let _ = write!(
         text,
@@ -51,6 +55,24 @@ pub(super) fn wrapper_project(
         std::fs::write(&path, text).map_err(BuildError::io(&path))?;
     }
     Ok(wrapper)
+}
+
+/// Commands that the CMake files of an operator call, apart from those that the language itself must see.
+fn commands_below(operator: &Path) -> BTreeSet<String> {
+    let mut result = BTreeSet::new();
+    let files = walkdir::WalkDir::new(operator).max_depth(4).into_iter().filter_map(Result::ok);
+    for file in files.filter(|entry| entry.file_name() == "CMakeLists.txt") {
+        let Ok(bytes) = std::fs::read(file.path()) else { continue };
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            let Some((name, _)) = line.split_once('(') else { continue };
+            let name = name.trim();
+            let is_word = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+            if is_word && name.contains('_') {
+                result.insert(name.to_owned());
+            }
+        }
+    }
+    result
 }
 
 /// Variables that CMake files above the operator set to folders of the repository: an operator's directory counts on them.
@@ -112,6 +134,8 @@ mod tests {
             .unwrap();
         std::fs::write(base.join("cmake/variables.cmake"), "set(OP_COMMON \"${OP_DIR}/common\" CACHE PATH \"\")\n")
             .unwrap();
+        std::fs::write(operator.join("CMakeLists.txt"), "if(A)\n  add_far_things(x)\nendif()\n# no_call (\n").unwrap();
+        assert_eq!(commands_below(&operator).into_iter().collect::<Vec<_>>(), ["add_far_things"]);
         let found = repository_variables(&operator, base);
         let expected = [("OP_COMMON", base.join("src/common")), ("OP_DIR", base.join("src"))];
         assert_eq!(found, expected.into_iter().map(|(name, path)| (name.to_owned(), path)).collect());

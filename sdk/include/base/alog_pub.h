@@ -23,6 +23,14 @@
 #define DLOG_TYPE_RUN 1
 #endif
 
+// Words that repositories' own log macros put into a line; their build files may say something else.
+#ifndef OPS_UTILS_LOG_SUB_MOD_NAME
+#define OPS_UTILS_LOG_SUB_MOD_NAME "OP_TILING"
+#endif
+#ifndef OPS_UTILS_LOG_PACKAGE_TYPE
+#define OPS_UTILS_LOG_PACKAGE_TYPE ""
+#endif
+
 // The parameters are not checked against the format: operators' own lines are not ours to judge.
 extern "C" {
 // 1 when lines of the level are kept: warnings and errors, or what ASCEND_GLOBAL_LOG_LEVEL (0-3) says.
