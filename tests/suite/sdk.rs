@@ -87,6 +87,7 @@ programs!(
     host_tiling_data,
     isa_arith,
     isa_convert,
+    isa_differential,
     isa_differential_cube,
     isa_machine,
     isa_rearrange,
