@@ -77,6 +77,7 @@ programs!(
     api_quantization,
     api_queue,
     api_reduce_select,
+    api_rows,
     api_softmax,
     api_template_key,
     api_vector,
