@@ -3,6 +3,13 @@
 #define KERNEL_OPERATOR_H
 
 #include "ascendc/adv/activation.h"
+#include "ascendc/adv/antiquantization.h"
+#include "ascendc/adv/broadcast.h"
+#include "ascendc/adv/cumsum.h"
+#include "ascendc/adv/reduce.h"
+#include "ascendc/adv/select_bytes.h"
+#include "ascendc/adv/sort.h"
+#include "ascendc/adv/gated.h"
 #include "ascendc/adv/math.h"
 #include "ascendc/adv/softmax_grad.h"
 #include "ascendc/atomic.h"
@@ -22,6 +29,7 @@
 #include "ascendc/tpipe.h"
 #include "ascendc/tque.h"
 #include "ascendc/transpose.h"
+#include "ascendc/utils.h"
 #include "ascendc/vec_binary.h"
 #include "ascendc/vec_cast.h"
 #include "ascendc/vec_compare_select.h"

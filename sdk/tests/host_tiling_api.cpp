@@ -1,5 +1,6 @@
 // What tiling functions call of the library: sizes of temporaries and tilings of library functions.
 #include <cstring>
+#include <utility>
 
 #include "host_check.h"
 #include "tiling/tiling_api.h"
@@ -106,6 +107,65 @@ void SortAndReduce()
     AscendC::GetBroadCastMaxMinTmpSize(Platform(), Shape({10, 1}), Shape({10, 8}), 4, false, most, least);
     CHECK(most == 16 * 32 && least == 8 * 32);
 }
+// A tiling has to fit the memories, cover the shape, and leave room for the second set of what moves.
+void CheckLegal(const AscendC::tiling::TCubeTiling& t, int32_t m, int32_t n, int32_t k, int32_t bytes, int32_t cores)
+{
+    const auto ceil = [](int32_t a, int32_t b) { return (a + b - 1) / b; };
+    CHECK(t.usedCoreNum >= 1 && t.usedCoreNum <= cores);
+    CHECK(ceil(m, t.singleCoreM) * ceil(n, t.singleCoreN) * ceil(k, t.singleCoreK) == t.usedCoreNum);
+    CHECK(t.baseM % 16 == 0 && t.baseN % 16 == 0 && t.baseK % (32 / bytes) == 0);
+    CHECK(t.baseM * t.baseK * bytes * t.dbL0A <= 64 * 1024 && t.baseN * t.baseK * bytes * t.dbL0B <= 64 * 1024);
+    CHECK(t.baseM * t.baseN * 4 * t.dbL0C <= 128 * 1024);
+    CHECK((t.depthA1 * t.baseM + t.depthB1 * t.baseN) * t.baseK * bytes + t.isBias * t.baseN * 4 <= 512 * 1024);
+    CHECK(t.depthA1 % (t.stepM * t.stepKa) == 0 && t.depthB1 % (t.stepN * t.stepKb) == 0);
+    CHECK(t.isBias == 0 || t.baseN <= 256);
+}
+
+void Matmul()
+{
+    using namespace matmul_tiling;
+    const int32_t shapes[][3] = {{16, 16, 16}, {1, 4096, 4096}, {4096, 4096, 4096}, {333, 777, 555}, {64, 64, 8192}};
+    const std::pair<DataType, int32_t> dtypes[] = {
+        {DataType::DT_FLOAT16, 2}, {DataType::DT_FLOAT, 4}, {DataType::DT_INT8, 1}};
+    for (const auto& shape : shapes) {
+        for (const auto& dtype : dtypes) {
+            for (const bool bias : {false, true}) {
+                AscendC::tiling::TCubeTiling t;
+                MultiCoreMatmulTiling many(Platform());
+                CHECK(many.SetDim(20) == 0);
+                many.SetAType(TPosition::GM, CubeFormat::ND, dtype.first);
+                many.SetBType(TPosition::GM, CubeFormat::ND, dtype.first, true);
+                many.SetCType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT);
+                many.SetBiasType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT);
+                many.SetShape(shape[0], shape[1], shape[2]);
+                many.EnableBias(bias);
+                CHECK(many.GetTiling(t) == 0);
+                CheckLegal(t, shape[0], shape[1], shape[2], dtype.second, 20);
+                CHECK(t.M == shape[0] && t.N == shape[1] && t.Ka == shape[2] && t.Kb == shape[2]);
+                int32_t dim = 0;
+                int32_t m_dim = 0;
+                int32_t n_dim = 0;
+                many.GetCoreNum(dim, m_dim, n_dim);
+                CHECK(dim == m_dim * n_dim && dim == t.usedCoreNum);
+                // Large work uses nearly all cores.
+                CHECK(shape[1] < 777 || dim >= 16);
+            }
+        }
+    }
+    MatmulApiTiling one(Platform());
+    one.SetAType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
+    one.SetBType(TPosition::GM, CubeFormat::ND, DataType::DT_FLOAT16);
+    one.SetShape(500, 500, 500);
+    one.SetOrgShape(1000, 1000, 1000);
+    CHECK(one.SetFixSplit(100, 64, 64) == -1 && one.SetFixSplit(64, 32, -1) == 0);
+    CHECK(one.SetBufferSpace(64 * 1024) == 0 && one.SetBufferSpace(1 << 20) == -1);
+    optiling::TCubeTiling tiling;
+    CHECK(one.GetTiling(tiling) == 0 && tiling.get_baseM() == 64 && tiling.get_baseN() == 32);
+    CHECK(one.GetBaseM() == 64 && tiling.get_shareL1Size() <= 64 * 1024 && tiling.get_M() == 1000);
+    CHECK(tiling.get_singleCoreM() == 500 && tiling.get_usedCoreNum() == 1);
+    // Blocks that no memory holds are refused.
+    CHECK(one.SetFixSplit(512, 512, 64) == 0 && one.GetTiling(tiling) == -1);
+}
 } // namespace
 
 int main()
@@ -114,5 +174,6 @@ int main()
     Softmax();
     Normalisation();
     SortAndReduce();
+    Matmul();
     return CHECK_RESULT();
 }

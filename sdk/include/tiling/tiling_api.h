@@ -8,6 +8,7 @@
 #include "tiling/elementwise_buffers.h"
 #include "tiling/library_shape.h"
 #include "tiling/library_tiling_classes.h"
+#include "tiling/matmul_tiling.h"
 #include "tiling/normalization_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/rearrange_tiling.h"
