@@ -14,6 +14,7 @@ mod error;
 pub mod file_api;
 mod flags;
 mod host;
+mod host_dependencies;
 mod includes;
 mod kernel;
 pub(crate) mod launch;
@@ -25,6 +26,7 @@ mod template_key;
 #[cfg(test)]
 mod tests;
 mod tiling_header;
+mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
 pub use diagnostics::{Diagnostic, Severity};
