@@ -175,6 +175,7 @@ public:
         return value;
     }
     constexpr uint16_t Bits() const { return bits_; }
+    constexpr float ToFloat() const { return static_cast<float>(*this); }
 
 private:
     uint16_t bits_;
@@ -202,6 +203,7 @@ public:
         return value;
     }
     constexpr uint16_t Bits() const { return bits_; }
+    constexpr float ToFloat() const { return static_cast<float>(*this); }
 
 private:
     uint16_t bits_;
