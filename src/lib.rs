@@ -21,6 +21,7 @@ pub mod init;
 pub mod lock;
 pub mod manifest;
 pub mod motif;
+pub mod oracle;
 pub mod project;
 pub mod proposer;
 pub mod report;

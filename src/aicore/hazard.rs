@@ -205,6 +205,7 @@ impl CoreJudge<'_, '_> {
             9 => HazardKind::OperandOverlap,
             10 | 13 => HazardKind::FlagMisuse,
             11 => HazardKind::BadArgument,
+            14 => HazardKind::OutOfBoundsOnChip,
             _ => HazardKind::Unsupported,
         };
         let message = || record.message().into_owned();

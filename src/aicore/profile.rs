@@ -53,6 +53,8 @@ pub enum HazardKind {
     OutOfBoundsGm,
     /// Access outside the unified buffer or a local tensor.
     OutOfBoundsUb,
+    /// Access outside L1, L0A, L0B, L0C, the bias table or the fixpipe buffer.
+    OutOfBoundsOnChip,
     /// Address or length against the instruction's alignment rule.
     Misaligned,
     /// More unified buffer asked for than there is.

@@ -153,7 +153,7 @@ pub struct ValueRange {
 }
 
 /// An attribute of a case.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Attribute {
     /// Name in the operator definition.
     pub name: String,

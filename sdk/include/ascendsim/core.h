@@ -37,6 +37,11 @@ size_t UbSize();
 /// Bytes behind the usable ones that the API floor may use for its own short-lived values (select masks).
 constexpr size_t kUbReservedBytes = 256;
 inline uint8_t* UbReserved() { return UbBase() + UbSize(); }
+/// Any on-chip memory of the running core by its number in the trace: 0 UB, 2 L1, 3 L0A, 4 L0B, 5 L0C, 6 BT, 7 FB.
+uint8_t* OnChipBase(uint32_t space);
+size_t OnChipSize(uint32_t space);
+/// True on a cube core, false on a vector core.
+bool OnCubeCore();
 /// True when [ptr, ptr + bytes) lies in the running core's Unified Buffer.
 bool InUb(const void* ptr, size_t bytes);
 /// Bytes from `ptr` to the end of its GM region, or 0 when it is in none.

@@ -239,8 +239,8 @@ BODY(uint64_t)
 
 int64_t get_block_idx() { return ascendsim::BlockIdx(); }
 int64_t get_block_num() { return ascendsim::BlockNum(); }
-int64_t get_subblockid() { return 0; }
-int64_t get_subblockdim() { return 1; }
+int64_t get_subblockid() { return Current().sub_block; }
+int64_t get_subblockdim() { return Current().sub_blocks; }
 int64_t get_coreid() { return ascendsim::BlockIdx(); }
 int64_t get_arch_ver() { return 220; }
 int64_t get_sys_cnt() { return static_cast<int64_t>(Current().records); }

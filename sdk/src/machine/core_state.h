@@ -1,4 +1,4 @@
-// State of one vector core and the calls by which instructions reach it. Internal to the library.
+// State of one core and the calls by which instructions reach it. Internal to the library.
 #ifndef ASCENDSIM_CORE_STATE_H
 #define ASCENDSIM_CORE_STATE_H
 
@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "ascendsim/core.h"
+#include "isa/cube_registers.h"
 #include "machine/machine.h"
+#include "machine/memory.h"
 #include "machine/trace.h"
 
 namespace ascendsim {
@@ -15,7 +17,8 @@ namespace machine __attribute__((visibility("hidden"))) {
 
 enum class FaultKind : uint32_t {
     kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
-    kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted
+    kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted,
+    kOutOfBoundsOnChip
 };
 
 /// Name of a fault kind, as kernels spell it.
@@ -41,11 +44,19 @@ struct PendingScalar {
     Range range[kRanges];
 };
 
+enum class Unit : uint8_t { kVector, kCube };
+
 struct Core {
-    uint8_t* ub = nullptr;
-    size_t ub_size = 0;
-    uint32_t block = 0;
-    uint32_t blocks = 1;
+    Unit unit = Unit::kVector;
+    uint32_t group = 0;        // get_block_idx
+    uint32_t groups = 1;       // get_block_num
+    uint32_t sub_block = 0;    // which vector core of its group
+    uint32_t sub_blocks = 1;   // vector cores of its group
+    uint32_t trace_core = 0;   // number of the core in the trace
+
+    // On-chip memories; see machine/memory.h.
+    uint8_t *ub = nullptr, *l1 = nullptr, *l0a = nullptr, *l0b = nullptr, *l0c = nullptr, *bt = nullptr, *fb = nullptr;
+    size_t ub_size = 0, l1_size = 0, l0a_size = 0, l0b_size = 0, l0c_size = 0, bt_size = 0, fb_size = 0;
 
     bool count_mode = false;
     uint64_t mask_low = ~uint64_t{0};
@@ -60,6 +71,7 @@ struct Core {
     int64_t reserved_count = 0;
     int64_t merge_status = 0;
     uint64_t ffts_base = 0;
+    isa::CubeRegisters cube;
 
     AtomicOp atomic_op = AtomicOp::kNone;
     uint8_t atomic_dtype = kNoDtype;
@@ -74,13 +86,25 @@ struct Core {
     void* pipe = nullptr;
 };
 
+/// Usable bytes of the cube's memories.
+struct OnChipSizes {
+    size_t l1 = 524288;
+    size_t l0a = 65536;
+    size_t l0b = 65536;
+    size_t l0c = 131072;
+    size_t bt = 1024;
+    size_t fb = 7168;
+};
+
 struct State {
     Core* core = nullptr;
     TraceWriter writer;
     LaunchResult launch;
     uint64_t tiling_key = 0;
     uint32_t core_count = 48;
+    uint32_t cube_count = 24;
     size_t ub_size = 196608 - 256;
+    OnChipSizes on_chip;
     uint8_t poison = 0xCD;
     bool dump = false;
     std::string soc = "Ascend910B2";

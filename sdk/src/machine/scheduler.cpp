@@ -23,8 +23,6 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{4} << 20;
 constexpr size_t kPageBytes = 4096;
-// Room behind the usable bytes: the reserved end of the buffer, and what a faulty scalar write may hit.
-constexpr size_t kUbSlackBytes = 4096;
 // A block that polls memory gets this many turns without any other block moving before it counts as stuck.
 constexpr uint32_t kIdleTurns = 1000;
 
@@ -45,7 +43,7 @@ struct Stack {
 
 struct Resources {
     Stack stack;
-    std::vector<uint8_t> ub;
+    OnChip memory;
 };
 
 struct Fiber {
@@ -72,13 +70,6 @@ struct Launching {
 
 Launching* g_launch = nullptr;
 
-uint8_t* AlignedUb(Resources& resources)
-{
-    // 512-byte alignment keeps bank arithmetic on host addresses and on offsets the same.
-    const auto raw = reinterpret_cast<uintptr_t>(resources.ub.data());
-    return reinterpret_cast<uint8_t*>((raw + 511) & ~uintptr_t{511});
-}
-
 void Entry()
 {
     g_launch->fn(g_launch->arg);
@@ -90,7 +81,7 @@ void Resume(Fiber& fiber)
     Core* before = g_state.core;
     g_launch->running = &fiber;
     g_state.core = &fiber.core;
-    g_state.writer.SelectCore(fiber.core.block);
+    g_state.writer.SelectCore(fiber.core.trace_core);
     swapcontext(&g_launch->scheduler, &fiber.context);
     g_launch->running = nullptr;
     g_state.core = before;
@@ -103,13 +94,10 @@ void Start(Fiber& fiber, uint32_t block, uint32_t blocks)
     }
     fiber.resources = std::move(g_launch->spare.back());
     g_launch->spare.pop_back();
-    auto& ub = fiber.resources->ub;
-    ub.resize(g_state.ub_size + kUbSlackBytes + 512);
-    std::fill(ub.begin(), ub.end(), g_state.poison);
-    fiber.core.ub = AlignedUb(*fiber.resources);
-    fiber.core.ub_size = g_state.ub_size;
-    fiber.core.block = block;
-    fiber.core.blocks = blocks;
+    fiber.core.group = block;
+    fiber.core.groups = blocks;
+    fiber.core.trace_core = block;
+    fiber.resources->memory.Attach(fiber.core, g_state.ub_size, g_state.poison, false);
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.resources->stack.memory;
     fiber.context.uc_stack.ss_size = kStackBytes;
@@ -134,9 +122,9 @@ void BreakDeadlock()
             continue;
         }
         g_state.core = &fiber->core;
-        g_state.writer.SelectCore(fiber->core.block);
+        g_state.writer.SelectCore(fiber->core.trace_core);
         RaiseFault(fiber->core, FaultKind::kDeadlock, fiber->wait_site, "block %u waits for ever in %s",
-                   fiber->core.block, fiber->wait_what);
+                   fiber->core.group, fiber->wait_what);
         EndRecord(fiber->core);
         g_state.core = nullptr;
         g_state.launch.completed = false;
@@ -270,11 +258,9 @@ void Prepare()
     ReadEnvironment();
     // Instructions outside a launch are not part of any trace; they work on a buffer of their own.
     static Core idle;
-    static std::vector<uint8_t> ub;
+    static OnChip memory;
     if (idle.ub == nullptr) {
-        ub.assign(g_state.ub_size + kUbSlackBytes + 512, g_state.poison);
-        idle.ub = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(ub.data()) + 511) & ~uintptr_t{511});
-        idle.ub_size = g_state.ub_size;
+        memory.Attach(idle, g_state.ub_size, g_state.poison, true);
     }
     g_state.core = &idle;
 }
@@ -321,8 +307,8 @@ bool AllSetFlag(uint32_t id, uint32_t times)
                        [=](const std::array<uint32_t, 16>& counts) { return counts[id] >= times; });
 }
 
-void NoteSync(const Core& core) { g_launch->syncs[core.block] = core.syncs; }
-void NoteFlag(const Core& core, uint32_t id) { g_launch->flags[core.block][id] = core.flags_set[id]; }
+void NoteSync(const Core& core) { g_launch->syncs[core.group] = core.syncs; }
+void NoteFlag(const Core& core, uint32_t id) { g_launch->flags[core.group][id] = core.flags_set[id]; }
 
 }  // namespace machine
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kFaultNames[] = {
     "none",          "out_of_bounds_gm", "out_of_bounds_ub", "misaligned",       "ub_overflow",
     "queue_misuse",  "repeat_overflow",  "deadlock",         "unsupported",      "operand_overlap",
-    "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted"};
+    "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted",  "out_of_bounds_on_chip"};
 
 // A loop that faults in every round would fill the disk with the same sentence.
 constexpr uint64_t kRecordedFaults = 4096;
@@ -48,7 +48,7 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
         const uint64_t end = std::max(range.addr + range.len, addr + len);
         range.addr = std::min(range.addr, addr);
         range.len = static_cast<uint32_t>(end - range.addr);
-        (space == kSpaceUb ? pending.ub : pending.gm) += 1;
+        (space == kSpaceGm ? pending.gm : pending.ub) += 1;
         return;
     }
     if (pending.ranges == PendingScalar::kRanges) {
@@ -59,34 +59,32 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
         pending.site = site;
     }
     pending.range[pending.ranges++] = {addr, len, space, access};
-    (space == kSpaceUb ? pending.ub : pending.gm) += 1;
+    (space == kSpaceGm ? pending.gm : pending.ub) += 1;
 }
 
 bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 {
     Core& core = Current();
-    const auto* address = static_cast<const uint8_t*>(ptr);
-    if (address >= core.ub && address < core.ub + core.ub_size + kUbReservedBytes) {
-        const auto offset = static_cast<size_t>(address - core.ub);
-        if (bytes > core.ub_size + kUbReservedBytes - offset) {
-            RaiseFault(core, FaultKind::kOutOfBoundsUb, site, "scalar access of %zu bytes at UB offset %zu of %zu",
-                       bytes, offset, core.ub_size);
-            return false;
-        }
-        Touch(core, offset, static_cast<uint32_t>(bytes), kSpaceUb, access, site);
+    uint8_t space = kSpaceGm;
+    uint64_t address = 0;
+    if (FindSpace(core, ptr, bytes, &space, &address)) {
+        Touch(core, address, static_cast<uint32_t>(bytes), static_cast<TraceSpace>(space), access, site);
         return true;
     }
-    const uint64_t virtual_address = TranslateGm(ptr, bytes);
-    if (virtual_address == 0) {
-        // Just behind the buffer is an overrun of the buffer, not of global memory.
-        const bool near_ub = address >= core.ub && address < core.ub + core.ub_size + 4096;
-        RaiseFault(core, near_ub ? FaultKind::kOutOfBoundsUb : FaultKind::kOutOfBoundsGm, site, "scalar %s: %s",
-                   access == kRead ? "read" : "write",
-                   near_ub ? "behind the end of the Unified Buffer" : DescribeGm(ptr, bytes).c_str());
-        return false;
+    // Just behind the buffer is an overrun of the buffer, not of global memory.
+    const auto* at = static_cast<const uint8_t*>(ptr);
+    const char* verb = access == kRead ? "read" : "write";
+    for (uint8_t near = 0; near < kSpaceCount; ++near) {
+        const uint8_t* base = SpaceBase(core, near);
+        if (base != nullptr && at >= base && at < base + SpaceSize(core, near) + kUbReservedBytes) {
+            RaiseFault(core, near == kSpaceUb ? FaultKind::kOutOfBoundsUb : FaultKind::kOutOfBoundsOnChip, site,
+                       "scalar %s of %zu bytes at %s offset %zu of %zu", verb, bytes, SpaceName(near),
+                       static_cast<size_t>(at - base), SpaceSize(core, near));
+            return false;
+        }
     }
-    Touch(core, virtual_address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);
-    return true;
+    RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "scalar %s: %s", verb, DescribeGm(ptr, bytes).c_str());
+    return false;
 }
 
 }  // namespace
@@ -171,11 +169,15 @@ void Note(const char* message)
     AppendText(Current(), kOp_note, 0, ASCENDSIM_SITE(), message, std::min(std::strlen(message), kMessageBytes));
 }
 
-int64_t BlockIdx() { return Current().block; }
-int64_t BlockNum() { return Current().blocks; }
+int64_t BlockIdx() { return Current().group; }
+int64_t BlockNum() { return Current().groups; }
 uint64_t TilingKey() { return g_state.tiling_key; }
 uint8_t* UbBase() { return Current().ub; }
 size_t UbSize() { return Current().ub_size; }
+
+uint8_t* OnChipBase(uint32_t space) { return SpaceBase(Current(), static_cast<uint8_t>(space)); }
+size_t OnChipSize(uint32_t space) { return SpaceSize(Current(), static_cast<uint8_t>(space)); }
+bool OnCubeCore() { return Current().unit == Unit::kCube; }
 
 bool InUb(const void* ptr, size_t bytes)
 {
@@ -195,9 +197,9 @@ void SyncAll()
 {
     Core& core = Current();
     const uint64_t site = ASCENDSIM_SITE();
-    if (core.blocks > g_state.core_count) {
+    if (core.groups > g_state.core_count) {
         RaiseFault(core, FaultKind::kDeadlock, site, "SyncAll in a launch of %u blocks on %u cores: not all can run at once",
-                   core.blocks, g_state.core_count);
+                   core.groups, g_state.core_count);
         return;
     }
     RecordHead* head = Append(core, kOp_sync_all, kPipeNone, 0, site);

@@ -44,7 +44,10 @@ enum TracePipe : uint8_t {
 enum TraceDtype : uint8_t {
     kNoDtype = 0, kF16, kF32, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kB8
 };
-enum TraceSpace : uint8_t { kSpaceUb = 0, kSpaceGm = 1 };
+enum TraceSpace : uint8_t {
+    kSpaceUb = 0, kSpaceGm = 1, kSpaceL1 = 2, kSpaceL0a = 3, kSpaceL0b = 4, kSpaceL0c = 5, kSpaceBt = 6, kSpaceFb = 7,
+    kSpaceCount
+};
 enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 enum TraceFlag : uint8_t { kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, kFlagPartialMask = 8 };
 enum TraceChunk : uint32_t {
