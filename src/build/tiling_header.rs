@@ -6,10 +6,46 @@ use std::fmt::Write;
 
 use super::kernel::TilingClass;
 
+/// Classes nested deeper than this are not followed.
+const MAX_DEPTH: usize = 16;
+
+/// Structures of library functions. Kernels have them from `kernel_tiling/kernel_tiling.h`, so they are not declared.
+const LIBRARY_STRUCTURES: [&str; 26] = [
+    "BatchNormTiling",
+    "ConfusionTransposeTiling",
+    "Conv3DBackpropFilterTilingData",
+    "Conv3DBackpropInputTilingData",
+    "Conv3DBpFilterParams",
+    "DeepNormTiling",
+    "GroupNormTiling",
+    "LayerNormGradBetaTiling",
+    "LayerNormGradTiling",
+    "LayerNormSeparateTiling",
+    "LayerNormTiling",
+    "LogSoftMaxTiling",
+    "Mc2CcTiling",
+    "Mc2HcommCfg",
+    "Mc2InitTiling",
+    "Mc2ServerCfg",
+    "PadTiling",
+    "RmsNormTiling",
+    "SoftMaxTiling",
+    "TConv3DApiTiling",
+    "TConv3DBackpropInputTiling",
+    "TConv3DBpFilterBasicBlockTiling",
+    "TConv3DBpFilterTiling",
+    "TCubeTiling",
+    "TopkTiling",
+    "UnPadTiling",
+];
+
 /// Text of the header; empty if the operator declares no class.
 pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingClass]) -> String {
     let Some(class) = class_for(op_type, tiling_key, classes) else { return String::new() };
     let mut text = String::new();
+    if uses_library(class, classes, 0) {
+        text.push_str("#include \"kernel_tiling/kernel_tiling.h\"\n");
+    }
     let mut done = BTreeSet::new();
     declare(class, classes, &mut done, &mut text, 0);
     let name = &class.class;
@@ -37,21 +73,39 @@ pub(crate) fn depends_on_key(op_type: &str, classes: &[TilingClass]) -> bool {
     classes.iter().any(|class| class.op.strip_prefix(&prefix).is_some_and(|rest| rest.parse::<u64>().is_ok()))
 }
 
+fn is_library(name: &str) -> bool {
+    LIBRARY_STRUCTURES.binary_search(&name).is_ok()
+}
+
+fn uses_library(class: &TilingClass, all: &[TilingClass], depth: usize) -> bool {
+    is_library(&class.class)
+        || depth < MAX_DEPTH
+            && class
+                .fields
+                .iter()
+                .filter_map(|field| nested(&field.kind, all))
+                .any(|part| uses_library(part, all, depth + 1))
+}
+
+fn nested<'classes>(kind: &str, all: &'classes [TilingClass]) -> Option<&'classes TilingClass> {
+    all.iter().find(|class| class.class == kind)
+}
+
 fn declare(class: &TilingClass, all: &[TilingClass], done: &mut BTreeSet<String>, text: &mut String, depth: usize) {
-    if depth > 16 || !done.insert(class.class.clone()) {
+    if depth > MAX_DEPTH || is_library(&class.class) || !done.insert(class.class.clone()) {
         return;
     }
     for field in &class.fields {
-        if let Some(nested) = all.iter().find(|other| other.class == field.kind) {
-            declare(nested, all, done, text, depth + 1);
+        if let Some(part) = nested(&field.kind, all) {
+            declare(part, all, done, text, depth + 1);
         }
     }
     let _ = writeln!(text, "struct {} {{", class.class);
     let mut at: u64 = 0;
     for field in &class.fields {
         // The host side decides the offsets; where the language would place the field elsewhere, bytes fill the gap.
-        let aligned = field_alignment(&field.kind).map(|alignment| at.div_ceil(alignment) * alignment);
-        if aligned.is_some_and(|aligned| aligned < field.offset) {
+        let layout = layout_of_kind(&field.kind, all, 0);
+        if layout.is_some_and(|layout| at.div_ceil(layout.alignment) * layout.alignment < field.offset) {
             let _ = writeln!(text, "    uint8_t ascend_tune_gap_{at}[{}];", field.offset - at);
         }
         match field.count {
@@ -62,8 +116,13 @@ fn declare(class: &TilingClass, all: &[TilingClass], done: &mut BTreeSet<String>
                 let _ = writeln!(text, "    {} {}[{count}];", field.kind, field.name);
             }
         }
-        let size = size_of_kind(&field.kind, all);
-        at = field.offset + size * field.count.max(1);
+        at = field.offset + layout.map_or(0, |layout| layout.size) * field.count.max(1);
+    }
+    if let Some(layout) = layout_of_class(class, all, 0) {
+        let end = at.div_ceil(layout.alignment) * layout.alignment;
+        if end < class.size {
+            let _ = writeln!(text, "    uint8_t ascend_tune_gap_{at}[{}];", class.size - at);
+        }
     }
     let _ = writeln!(text, "}};");
     for field in &class.fields {
@@ -75,12 +134,37 @@ fn declare(class: &TilingClass, all: &[TilingClass], done: &mut BTreeSet<String>
     }
 }
 
-fn field_alignment(kind: &str) -> Option<u64> {
-    primitive_size(kind)
+/// How the language lays a type out, in bytes.
+#[derive(Clone, Copy)]
+struct Layout {
+    size: u64,
+    alignment: u64,
 }
 
-fn size_of_kind(kind: &str, all: &[TilingClass]) -> u64 {
-    primitive_size(kind).or_else(|| all.iter().find(|class| class.class == kind).map(|class| class.size)).unwrap_or(0)
+fn layout_of_kind(kind: &str, all: &[TilingClass], depth: usize) -> Option<Layout> {
+    match primitive_size(kind) {
+        Some(size) => Some(Layout { size, alignment: size }),
+        None => layout_of_class(nested(kind, all)?, all, depth + 1),
+    }
+}
+
+/// A structure that this header declares is as large as its class on the host; one of the library ends where its last
+/// field does, rounded up to its alignment.
+fn layout_of_class(class: &TilingClass, all: &[TilingClass], depth: usize) -> Option<Layout> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let mut layout = Layout { size: 0, alignment: 1 };
+    for field in &class.fields {
+        let part = layout_of_kind(&field.kind, all, depth)?;
+        layout.alignment = layout.alignment.max(part.alignment);
+        layout.size = field.offset + part.size * field.count.max(1);
+    }
+    layout.size = match is_library(&class.class) {
+        true => layout.size.div_ceil(layout.alignment) * layout.alignment,
+        false => class.size,
+    };
+    Some(layout)
 }
 
 fn primitive_size(kind: &str) -> Option<u64> {
@@ -132,5 +216,52 @@ mod tests {
         insta::assert_snapshot!(tiling_header("Add", 3, &classes));
         assert!(depends_on_key("Add", &classes) && !depends_on_key("Inner", &classes));
         assert_eq!(tiling_header("Mul", 0, &classes), "");
+    }
+
+    #[test]
+    fn library_structures_are_included_and_keep_the_place_that_the_host_gives_them() {
+        let classes = [
+            TilingClass {
+                op: String::new(),
+                class: "TCubeTiling".into(),
+                size: 8,
+                fields: vec![field("usedCoreNum", "int32_t", 0, 1), field("M", "int32_t", 4, 1)],
+            },
+            TilingClass {
+                op: String::new(),
+                class: "Part".into(),
+                size: 8,
+                fields: vec![field("x", "uint16_t", 0, 1)],
+            },
+            TilingClass {
+                op: "MatMul".into(),
+                class: "MatMulTiling".into(),
+                size: 32,
+                fields: vec![
+                    field("n", "uint32_t", 0, 1),
+                    field("cube", "TCubeTiling", 8, 1),
+                    field("part", "Part", 16, 1),
+                    field("last", "uint16_t", 24, 1),
+                ],
+            },
+        ];
+        insta::assert_snapshot!(tiling_header("MatMul", 0, &classes));
+    }
+
+    #[test]
+    fn the_library_structures_are_those_of_the_sdk() {
+        let lists = [
+            include_str!("../../sdk/include/kernel_tiling/vector_fields.h"),
+            include_str!("../../sdk/include/kernel_tiling/matmul_fields.h"),
+            include_str!("../../sdk/include/kernel_tiling/convolution_fields.h"),
+            include_str!("../../sdk/include/kernel_tiling/communication_fields.h"),
+        ];
+        let mut names: Vec<&str> = lists
+            .iter()
+            .flat_map(|list| list.lines())
+            .filter_map(|line| line.strip_prefix("BEGIN_LIBRARY_TILING(")?.strip_suffix(")"))
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names, LIBRARY_STRUCTURES);
     }
 }

@@ -8,6 +8,9 @@
 #define ASCENDSIM_ISA_H
 
 #include "ascendsim/core.h"
+#include "ascendsim/isa_cube.h"
+#include "ascendsim/isa_registers.h"
+#include "ascendsim/isa_types.h"
 #include "ascendsim/types.h"
 
 // ---- data movement -------------------------------------------------------------------------------
@@ -190,6 +193,21 @@ ASCENDSIM_ISA(vconv_s82f16, half, int8_t)
 ASCENDSIM_ISA(vconv_u82f16, half, uint8_t)
 // int32 to half, multiplied by the scale of set_deqscale.
 ASCENDSIM_ISA(vconv_deq, half, int32_t)
+// Four-bit integers, two in a byte, the lower lane in the lower half.
+ASCENDSIM_ISA(vconv_s42f16, half, void)
+ASCENDSIM_ISA(vconv_f162s4, void, half)
+ASCENDSIM_ISA5(vconv_f162s4, void, half)
+// int16 to eight bits, scaled and shifted as set_deqscale says, into the lower (l) or upper (h) half of every block; the vdeq
+// forms have a table of one factor for each of sixteen lanes.
+#define ASCENDSIM_ISA_DEQ(name)              \
+    ASCENDSIM_ISA(name, int8_t, int16_t)     \
+    ASCENDSIM_ISA(name, uint8_t, int16_t)
+ASCENDSIM_ISA_DEQ(vconv_deqs162b8l)
+ASCENDSIM_ISA_DEQ(vconv_deqs162b8h)
+ASCENDSIM_ISA_DEQ(vconv_vdeqs162b8l)
+ASCENDSIM_ISA_DEQ(vconv_vdeqs162b8h)
+#undef ASCENDSIM_ISA_DEQ
+ASCENDSIM_ISA(vabs, int16_t, int16_t)
 #undef ASCENDSIM_ISA5
 #undef ASCENDSIM_ISA2
 #undef ASCENDSIM_ISA
@@ -268,6 +286,11 @@ void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint1
 void scatter_vnchwconv_b32(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride, uint16_t srcStride);
 void scatter_vnchwconv_b8(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride, uint16_t srcStride,
                           bool dstHighHalf, bool srcHighHalf);
+
+// Swaps channels and pixels of an image of `imageSize` pixels and `nChannel` channels: mode 0 channel-first to channel-last.
+void v4dtrans(__ubuf__ uint8_t* dst, __ubuf__ uint8_t* src, uint16_t imageSize, uint16_t nChannel, bool mode);
+void v4dtrans(__ubuf__ uint16_t* dst, __ubuf__ uint16_t* src, uint16_t imageSize, uint16_t nChannel, bool mode);
+void v4dtrans(__ubuf__ uint32_t* dst, __ubuf__ uint32_t* src, uint16_t imageSize, uint16_t nChannel, bool mode);
 
 // ---- reductions -----------------------------------------------------------------------------------------
 // The destination's repeat stride counts results: elements for vcadd, vcmax, vcmin (pairs where an index is
@@ -374,5 +397,7 @@ int64_t bcnt1(uint64_t value);
 int64_t sflbits(int64_t value);
 uint64_t sbitset0(uint64_t value, int64_t bit);
 uint64_t sbitset1(uint64_t value, int64_t bit);
+
+#include "ascendsim/isa_forms.h"
 
 #endif

@@ -26,6 +26,18 @@
 #define __check_sync_alias__
 #define __no_simd_vf_fusion__
 #define __kernel_name__(...)
+#define __host__
+#define __host_aicore__
+#define __simd_callee__
+#define __simt_callee__
+#define __simd_vf__
+#define __simt_vf__
+#define __VEC_SCOPE__
+#define __sync_in__
+#define __sync_out__
+#define __kfc_workspace__
+#define LAUNCH_BOUND(threads)
+#define ASCENDC_HOST_AICORE
 #define __enable_feature_for_compile_default KernelMetaType::KERNEL_TYPE_AIV_ONLY
 
 // Address space qualifiers. GM and UB addresses are host addresses here.
@@ -288,6 +300,27 @@ ASCENDSIM_OPERATORS(bfloat16_t)
 
 using float16_t = half;
 using float32_t = float;
+
+// Types of later architectures that headers name. They hold bits; architecture 2201 computes with none of them.
+#define ASCENDSIM_STORAGE(name)                                               \
+    struct name {                                                             \
+        uint8_t val;                                                          \
+        constexpr bool operator==(name other) const { return val == other.val; } \
+        constexpr bool operator!=(name other) const { return val != other.val; } \
+    };
+ASCENDSIM_STORAGE(fp8_e5m2_t)
+ASCENDSIM_STORAGE(fp8_e4m3fn_t)
+ASCENDSIM_STORAGE(fp8_e8m0_t)
+ASCENDSIM_STORAGE(hifloat8_t)
+ASCENDSIM_STORAGE(fp4x2_e2m1_t)
+ASCENDSIM_STORAGE(fp4x2_e1m2_t)
+#undef ASCENDSIM_STORAGE
+/// Two four-bit integers, the first in the lower half.
+struct int4x2_t {
+    uint8_t data;
+    constexpr bool operator==(int4x2_t other) const { return data == other.data; }
+    constexpr bool operator!=(int4x2_t other) const { return data != other.data; }
+};
 
 /// Execution units. The numbers are the toolkit's, because kernels use them as template arguments.
 enum pipe_t {

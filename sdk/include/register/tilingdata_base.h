@@ -75,7 +75,7 @@ protected:
     // Called by the member initialisers in order of declaration; they return the offset of the field.
     size_t AddField(const char* type, const char* name, size_t element_bytes);
     size_t AddArray(const char* type, const char* name, size_t element_bytes, size_t count);
-    size_t AddStruct(const char* type, const char* name, TilingDef* part);
+    size_t AddStruct(const char* name, TilingDef* part);
     // Called by the constructor, after the fields.
     void Finish(const char* class_name);
 
@@ -180,7 +180,7 @@ public:                                                       \
     struct_type field_name;                                   \
                                                               \
 private:                                                      \
-    size_t field_name##_offset_ = AddStruct(#struct_type, #field_name, &field_name);
+    size_t field_name##_offset_ = AddStruct(#field_name, &field_name);
 
 #define END_TILING_DATA_DEF \
     }                       \

@@ -41,10 +41,11 @@ size_t TilingDef::AddArray(const char* type, const char* name, size_t element_by
     return Append(field, element_bytes, element_bytes * count);
 }
 
-size_t TilingDef::AddStruct(const char* type, const char* name, TilingDef* part)
+size_t TilingDef::AddStruct(const char* name, TilingDef* part)
 {
     TilingField field;
-    field.type = type;
+    // Not as written: a source may qualify the name, and the class on the device is found by its own.
+    field.type = part->GetTilingClassName();
     field.name = name;
     field.element_bytes = part->GetDataSize();
     field.is_struct = true;

@@ -1,4 +1,4 @@
-// Special registers that configure cube, load and fixpipe instructions. One set per core.
+// Special registers that configure cube, load, fixpipe and dequantisation instructions. One set per core.
 #ifndef ASCENDSIM_CUBE_REGISTERS_H
 #define ASCENDSIM_CUBE_REGISTERS_H
 
@@ -7,7 +7,22 @@
 namespace ascendsim {
 namespace isa __attribute__((visibility("hidden"))) {
 
-struct CubeRegisters {};
+/// Contents as the set_* instructions of ascendsim/isa_registers.h were given them.
+struct CubeRegisters {
+    uint64_t fpc = 0;             // addresses of fixpipe factors
+    uint64_t quant_pre = 0;       // one factor for all columns
+    uint64_t nd_para = 0;         // matrices and strides of a fixpipe that writes rows
+    uint64_t fmatrix[2] = {};     // feature map of 3D loads: set_fmatrix, set_fmatrix_b
+    uint64_t padding = 0;         // value outside the feature map
+    uint64_t l3d_repeat = 0;
+    uint64_t l1_3d_size = 0;
+    uint64_t deq_scale = 0;       // factors of vconv_deqs162b8*, or the address of their table
+    float lrelu_alpha = 0.0f;
+    const void* sparse_index = nullptr;
+    uint64_t condition_flag = 0;
+    uint64_t loop_count = 0;
+    uint64_t kept[40] = {};       // registers that nothing in architecture 2201 reads
+};
 
 }  // namespace isa
 }  // namespace ascendsim

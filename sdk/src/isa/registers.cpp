@@ -1,0 +1,120 @@
+// Special registers of the cube core, scalar conversions, and what architecture 2201 does not have.
+#include <limits>
+
+#include "isa/engine.h"
+
+#include "ascendsim/isa.h"
+
+using namespace ascendsim::isa;
+
+void set_fpc(uint64_t config) { Current().cube.fpc = config; }
+int64_t get_fpc() { return static_cast<int64_t>(Current().cube.fpc); }
+void set_quant_pre(uint64_t config) { Current().cube.quant_pre = config; }
+void set_nd_para(uint64_t config) { Current().cube.nd_para = config; }
+void set_fmatrix(uint64_t config) { Current().cube.fmatrix[0] = config; }
+void set_fmatrix_b(uint64_t config) { Current().cube.fmatrix[1] = config; }
+void set_padding(uint64_t config) { Current().cube.padding = config; }
+void set_l3d_rpt(uint64_t config) { Current().cube.l3d_repeat = config; }
+void set_l1_3d_size(uint64_t config) { Current().cube.l1_3d_size = config; }
+void set_lrelu_alpha(half config) { Current().cube.lrelu_alpha = config; }
+void set_lrelu_alpha(float config) { Current().cube.lrelu_alpha = config; }
+void SetIndexMatrix(void* index) { Current().cube.sparse_index = index; }
+
+void set_st_atomic_cfg(atomic_type_t type, atomic_op_t op)
+{
+    set_st_atomic_cfg(static_cast<uint64_t>(type) | static_cast<uint64_t>(op) << 3);
+}
+void set_deqscale(uint64_t config) { Current().cube.deq_scale = config; }
+
+void set_condition_flag(uint64_t value) { Current().cube.condition_flag = value; }
+int64_t get_condition_flag() { return static_cast<int64_t>(Current().cube.condition_flag); }
+void set_lpcnt(uint64_t value) { Current().cube.loop_count = value; }
+int64_t get_lpcnt() { return static_cast<int64_t>(Current().cube.loop_count); }
+int64_t get_pc() { return static_cast<int64_t>(ASCENDSIM_SITE()); }
+// No instruction cache, no memory map and no threads are simulated: these registers read as zero.
+int64_t get_icache_prl_st() { return 0; }
+int64_t get_data_main_base() { return 0; }
+int64_t get_l2_in_main() { return 0; }
+int64_t get_l2_vaddr_base() { return 0; }
+int64_t get_para_base() { return 0; }
+int64_t get_stack_phy_base() { return 0; }
+int64_t get_thread_dim() { return 1; }
+int64_t get_thread_id() { return 0; }
+uint64_t fake_overflow_status_1() { return 0; }
+
+// Image preprocessing and exponent tables belong to other architectures; their registers hold what they are given.
+void set_pcie_rd_ctrl(uint64_t value) { Current().cube.kept[0] = value; }
+void set_pad_val_outtol1(uint64_t value) { Current().cube.kept[1] = value; }
+void set_pad_val_outtoub(uint64_t value) { Current().pad_value = value; }
+void set_data_exp_0(uint64_t value) { Current().cube.kept[3] = value; }
+void set_data_exp_1(uint64_t value) { Current().cube.kept[4] = value; }
+void set_data_exp_2(uint64_t value) { Current().cube.kept[5] = value; }
+void set_data_exp_3(uint64_t value) { Current().cube.kept[6] = value; }
+#define BODY(n) \
+    void set_aipp_spr_##n(uint64_t value) { Current().cube.kept[8 + n] = value; }
+BODY(0) BODY(1) BODY(2) BODY(3) BODY(4) BODY(5) BODY(6) BODY(7) BODY(8) BODY(9) BODY(10) BODY(11) BODY(12)
+BODY(13) BODY(14) BODY(15) BODY(16) BODY(17) BODY(18) BODY(19) BODY(20) BODY(21) BODY(22) BODY(23) BODY(24)
+#undef BODY
+
+void hset_flag(pipe_t, pipe_t, event_t, mem_t, bool)
+{
+    RaiseFault(Current(), FaultKind::kUnsupported, ASCENDSIM_SITE(), "hset_flag: not an instruction of architecture 2201");
+    ascendsim::machine::AbandonBlock();
+}
+void hwait_flag(pipe_t, pipe_t, event_t, mem_t, bool)
+{
+    RaiseFault(Current(), FaultKind::kUnsupported, ASCENDSIM_SITE(), "hwait_flag: not an instruction of architecture 2201");
+    ascendsim::machine::AbandonBlock();
+}
+
+void dcci(void*, uint64_t)
+{
+    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
+}
+void dcci(void*, uint64_t, uint64_t)
+{
+    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
+}
+void preload(const void*) { ascendsim::ScalarOps(1); }
+void preload(const void*, int64_t) { ascendsim::ScalarOps(1); }
+void trap(uint64_t code)
+{
+    RaiseFault(Current(), FaultKind::kUnsupported, ASCENDSIM_SITE(), "the kernel called trap with code %llu",
+               static_cast<unsigned long long>(code));
+    ascendsim::machine::AbandonBlock();
+}
+
+namespace {
+
+int64_t Saturated(float value)
+{
+    if (value != value) {
+        return 0;
+    }
+    if (value >= 2147483648.0f) {
+        return std::numeric_limits<int32_t>::max();
+    }
+    return value < -2147483648.0f ? std::numeric_limits<int32_t>::min() : static_cast<int64_t>(value);
+}
+
+}  // namespace
+
+half conv_f322f16o(float value)
+{
+    // A double keeps all bits of the float, so the nearest half below in magnitude with a sticky last bit is the odd one.
+    const half near(value);
+    const float back = near;
+    if (back == value || value != value || back - back != 0.0f) {
+        return back - back != 0.0f && value - value == 0.0f ? half::FromBits(static_cast<uint16_t>((near.Bits() & 0x8000u) | 0x7BFFu))
+                                                             : near;
+    }
+    uint16_t bits = near.Bits();
+    if ((value > 0 && back > value) || (value < 0 && back < value)) {
+        --bits;
+    }
+    return half::FromBits(static_cast<uint16_t>(bits | 1u));
+}
+int64_t conv_f322s32r(float value) { return Saturated(__builtin_nearbyintf(value)); }
+int64_t conv_f322s32f(float value) { return Saturated(__builtin_floorf(value)); }
+int64_t conv_f322s32c(float value) { return Saturated(__builtin_ceilf(value)); }
+int64_t conv_f322s32a(float value) { return Saturated(__builtin_roundf(value)); }
