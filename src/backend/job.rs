@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::build::TilingClass;
+use crate::build::{KernelLibraries, KernelType, TilingClass};
 use crate::manifest::Attribute;
 
 /// An input tensor of a job.
@@ -37,6 +37,27 @@ pub struct JobOutput {
     pub shape: Option<Vec<u64>>,
 }
 
+/// Libraries of a kernel, one for each kind of core that runs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelFiles {
+    /// On which cores it runs.
+    pub kind: KernelType,
+    /// Library for vector cores.
+    pub vector: Option<PathBuf>,
+    /// Library for cube cores.
+    pub cube: Option<PathBuf>,
+}
+
+impl From<KernelLibraries> for KernelFiles {
+    fn from(libraries: KernelLibraries) -> Self {
+        KernelFiles {
+            kind: libraries.kind,
+            vector: libraries.vector.map(|artifact| artifact.path),
+            cube: libraries.cube.map(|artifact| artifact.path),
+        }
+    }
+}
+
 /// One run of a framework operator: which libraries on which data.
 #[derive(Clone, Debug, Default)]
 pub struct KernelJob {
@@ -45,7 +66,7 @@ pub struct KernelJob {
     /// Library with tiling function and operator definition.
     pub host: PathBuf,
     /// Kernel libraries by tiling key; `None` serves every key.
-    pub kernels: BTreeMap<Option<u64>, PathBuf>,
+    pub kernels: BTreeMap<Option<u64>, KernelFiles>,
     /// Inputs in order.
     pub inputs: Vec<JobInput>,
     /// Outputs in order.
@@ -68,9 +89,16 @@ impl KernelJob {
             let _ = writeln!(text, "{}", words.join(" "));
         };
         line(&["host", &quote(&self.host)]);
-        for (key, path) in &self.kernels {
+        for (key, files) in &self.kernels {
             let key = key.map_or_else(|| "*".to_owned(), |key| key.to_string());
-            line(&["kernel", &key, &quote(path)]);
+            for (word, path) in [("kernel", &files.vector), ("kernel_cube", &files.cube)] {
+                if let Some(path) = path {
+                    line(&[word, &key, &quote(path)]);
+                }
+            }
+            if files.kind != KernelType::Aiv {
+                line(&["kernel_type", &key, &files.kind.to_string()]);
+            }
         }
         line(&["op", &self.operator]);
         line(&[platform.trim_end()]);
@@ -163,7 +191,17 @@ mod tests {
         let job = KernelJob {
             operator: "AddCustom".to_owned(),
             host: "/cache/host.so".into(),
-            kernels: BTreeMap::from([(None, PathBuf::from("/cache/kernel.so"))]),
+            kernels: BTreeMap::from([
+                (None, KernelFiles { vector: Some("/cache/kernel.so".into()), ..KernelFiles::default() }),
+                (
+                    Some(7),
+                    KernelFiles {
+                        kind: KernelType::Mix12,
+                        vector: Some("/cache/7.so".into()),
+                        cube: Some("/cache/7c.so".into()),
+                    },
+                ),
+            ]),
             inputs: vec![JobInput {
                 name: "x".to_owned(),
                 dtype: "float16".to_owned(),
@@ -182,7 +220,8 @@ mod tests {
             trace: true,
             poison: 205,
         };
-        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\nop AddCustom\nsoc Ascend910B2\n\
+        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
+                        kernel 7 \"/cache/7.so\"\nkernel_cube 7 \"/cache/7c.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
                         attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nresult \"/run/result.json\"\n";
         assert_eq!(job.text(Path::new("/run"), "soc Ascend910B2\n"), expected);

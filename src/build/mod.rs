@@ -16,6 +16,7 @@ mod flags;
 mod host;
 mod includes;
 mod kernel;
+mod kernel_type;
 pub(crate) mod launch;
 pub(crate) mod lex;
 mod overlay;
@@ -25,9 +26,13 @@ mod template_key;
 #[cfg(test)]
 mod tests;
 mod tiling_header;
+pub mod toolkit;
+mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
 pub use diagnostics::{Diagnostic, Severity};
 pub use error::{BuildError, BuildErrorKind, CompileFailure};
-pub use kernel::{KernelVariant, TensorBinding, TilingClass, TilingField};
+pub use kernel::{KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};
+pub use kernel_type::KernelType;
 pub use overlay::project_relative;
+pub use toolkit::Toolkit;
