@@ -3,6 +3,7 @@
 #define KERNEL_OPERATOR_H
 
 #include "ascendc/adv/activation.h"
+#include "ascendc/adv/math.h"
 #include "ascendc/atomic.h"
 #include "ascendc/block_info.h"
 #include "ascendc/data_copy.h"

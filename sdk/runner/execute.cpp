@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "ascendsim/core.h"
 #include "failure.h"
 
 namespace runner {
@@ -136,32 +137,62 @@ std::string TraceDataType(const Call& call)
 }
 
 struct Arguments {
-    void (*entry)(void**, unsigned);
+    void (*vector)(void**, unsigned);
+    void (*cube)(void**, unsigned);
     std::vector<void*> values;
 };
 
 void RunBlock(void* raw)
 {
     const Arguments& arguments = *static_cast<const Arguments*>(raw);
-    // Each block gets a list of its own, as each core gets its own parameters.
+    // Each core gets a list of its own, as it gets its own parameters.
     std::vector<void*> values = arguments.values;
-    arguments.entry(values.data(), static_cast<unsigned>(values.size()));
+    const auto entry = ascendsim::OnCubeCore() ? arguments.cube : arguments.vector;
+    entry(values.data(), static_cast<unsigned>(values.size()));
+}
+
+// Loads a library unless it is not needed, and keeps its data apart for each core.
+Kernel LoadFor(const std::string& path)
+{
+    if (path.empty()) {
+        return Kernel();
+    }
+    const Kernel kernel = LoadKernel(path);
+    ascendsim::AddKernelModule(reinterpret_cast<const void*>(kernel.entry));
+    return kernel;
 }
 } // namespace
 
-std::string KernelFor(const Job& job, uint64_t tiling_key)
+KernelChoice KernelFor(const Job& job, uint64_t tiling_key)
 {
-    const auto own = job.kernels.find(std::to_string(tiling_key));
-    const auto any = job.kernels.find("*");
-    return own != job.kernels.end() ? own->second : any != job.kernels.end() ? any->second : "";
+    const std::string key = std::to_string(tiling_key);
+    const auto find = [&key](const auto& entries, auto fallback) {
+        const auto own = entries.find(key);
+        const auto found = own != entries.end() ? own : entries.find("*");
+        return found != entries.end() ? found->second : fallback;
+    };
+    KernelChoice choice;
+    choice.type = find(job.kernel_types, ascendsim::KernelType::kAiv);
+    const bool vector = choice.type != ascendsim::KernelType::kAic && choice.type != ascendsim::KernelType::kMix10;
+    const bool cube = choice.type != ascendsim::KernelType::kAiv;
+    choice.vector = vector ? find(job.kernels, std::string()) : "";
+    choice.cube = cube ? find(job.cube_kernels, std::string()) : "";
+    const bool complete = (!vector || !choice.vector.empty()) && (!cube || !choice.cube.empty());
+    if (!complete) {
+        const char* const what = cube && vector ? "kernels for vector and cube cores" : cube ? "kernel for cube cores" : "kernel";
+        choice.missing = std::string("the job has no ") + what + " for tiling key " + key;
+    }
+    return choice;
 }
 
-Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, const std::string& kernel_path)
+Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, const KernelChoice& choice)
 {
-    const Kernel kernel = LoadKernel(kernel_path);
+    const Kernel kernel = LoadFor(choice.vector);
+    const Kernel cube = LoadFor(choice.cube);
     SetStage("setting up global memory");
     ascendsim::SetSocName(job.machine.soc);
     ascendsim::SetCoreCount(job.machine.cores_aiv);
+    ascendsim::SetCubeCoreCount(job.machine.cores_aic);
     ascendsim::SetUbSize(job.machine.ub_bytes - job.machine.ub_reserved_bytes);
     if (job.poison >= 0) {
         ascendsim::SetPoison(static_cast<uint8_t>(job.poison));
@@ -217,7 +248,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         (void)std::memcpy(tiling_base, tiling.data.data(), tiling.data.size());
     }
 
-    Arguments arguments{kernel.entry, {}};
+    Arguments arguments{kernel.entry, cube.entry, {}};
     uint32_t lists = 0;
     const auto add = [&](const std::vector<Parameter>& parameters, const std::vector<TensorLine>& lines,
                          const std::vector<uint8_t*>& addresses) {
@@ -238,7 +269,8 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         throw Failure(kExitBadJob, "cannot write trace file " + job.trace);
     }
     ascendsim::LaunchInfo info;
-    info.kernel = kernel.name;
+    info.kernel = choice.vector.empty() ? cube.name : kernel.name;
+    info.type = choice.type;
     info.block_dim = tiling.decision.block_dim;
     info.tiling_key = tiling.decision.tiling_key;
     info.schedule_mode = tiling.decision.schedule_mode;

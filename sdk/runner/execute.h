@@ -9,8 +9,14 @@
 #include "tile.h"
 
 namespace runner {
-// The kernel library for a tiling key: its own, else that of "*". Empty when the job has neither.
-std::string KernelFor(const Job& job, uint64_t tiling_key);
+// What serves a tiling key: its own entries of the job, else those of "*".
+struct KernelChoice {
+    ascendsim::KernelType type = ascendsim::KernelType::kAiv;
+    std::string vector; // library for vector cores, empty when the type has none
+    std::string cube;   // library for cube cores, likewise
+    std::string missing; // why it cannot run; empty when it can
+};
+KernelChoice KernelFor(const Job& job, uint64_t tiling_key);
 
 struct Execution {
     ascendsim::LaunchResult launch;
@@ -18,7 +24,7 @@ struct Execution {
 };
 
 // Writes trace and outputs. Throws Failure.
-Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, const std::string& kernel);
+Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, const KernelChoice& choice);
 } // namespace runner
 
 #endif

@@ -170,14 +170,18 @@ void ParseLine(size_t line, const std::vector<std::string>& words, Job& job)
         job.mode = mode == "describe" ? Mode::kDescribe : mode == "tile" ? Mode::kTile : Mode::kRun;
     } else if (key == "host") {
         job.host = value();
-    } else if (key == "kernel") {
+    } else if (key == "kernel" || key == "kernel_cube" || key == "kernel_type") {
         if (words.size() != 3) {
-            Bad(line, "'kernel' needs KEY and PATH");
+            Bad(line, "'" + key + "' needs KEY and " + (key == "kernel_type" ? "TYPE" : "PATH"));
         }
         if (words[1] != "*") {
             (void)Number(line, "kernel key", words[1], 0, UINT64_MAX);
         }
-        job.kernels[words[1]] = words[2];
+        if (key != "kernel_type") {
+            (key == "kernel" ? job.kernels : job.cube_kernels)[words[1]] = words[2];
+        } else if (!ascendsim::ParseKernelType(words[2], &job.kernel_types[words[1]])) {
+            Bad(line, "kernel type must be aiv, aic, mix_1_0, mix_1_1 or mix_1_2, not '" + words[2] + "'");
+        }
     } else if (key == "op") {
         job.op = value();
     } else if (key == "soc") {

@@ -10,6 +10,7 @@
 
 #include "exe_graph/runtime/shape.h"
 #include "graph/types.h"
+#include "machine/machine.h"
 #include "platform/platform_infos_def.h"
 
 namespace runner {
@@ -38,7 +39,10 @@ struct AttrLine {
 struct Job {
     Mode mode = Mode::kDescribe;
     std::string host;
-    std::map<std::string, std::string> kernels; // tiling key (decimal) or "*" -> library
+    // By tiling key (decimal) or "*": libraries for vector cores, for cube cores, and what cores the kernel runs on.
+    std::map<std::string, std::string> kernels;
+    std::map<std::string, std::string> cube_kernels;
+    std::map<std::string, ascendsim::KernelType> kernel_types;
     std::string op;                             // empty: the only one of the library
     fe::MachineNumbers machine;
     std::vector<TensorLine> inputs;

@@ -100,10 +100,10 @@ std::string TileOrRun(const Job& job)
     Execution execution;
     bool ran = false;
     if (job.mode == Mode::kRun && tiling.error.empty()) {
-        const std::string kernel = KernelFor(job, tiling.decision.tiling_key);
-        if (kernel.empty()) {
+        const KernelChoice kernel = KernelFor(job, tiling.decision.tiling_key);
+        if (!kernel.missing.empty()) {
             status = "kernel_missing";
-            message = "the job has no kernel for tiling key " + std::to_string(tiling.decision.tiling_key);
+            message = kernel.missing;
         } else {
             execution = RunKernel(job, call, tiling, kernel);
             ran = true;

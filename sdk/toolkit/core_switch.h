@@ -63,6 +63,13 @@ inline void EnterCore(void*)
     Memories::Instance().Point(&OnChipBase);
 }
 
+inline const bool g_registered = [] {
+    // Before any core runs, so that what every core starts from is complete.
+    Memories::Instance();
+    ascend_sim_on_core(&EnterCore, nullptr);
+    return true;
+}();
+
 }  // namespace toolkit
 }  // namespace ascendsim
 

@@ -7,6 +7,7 @@ mod analyse;
 mod core_play;
 mod gm_hazard;
 mod hazard;
+mod kernel_type;
 mod l2;
 mod machine;
 mod memory;
@@ -24,6 +25,7 @@ mod trace;
 mod vector;
 
 pub use analyse::{LaunchReport, Options, analyse};
+pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall};
 pub use trace::{DataRegion, LaunchStatus, Region, Role, TraceError};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::build::{KernelLibraries, KernelType, TilingClass};
+use crate::aicore::KernelType;
+use crate::build::{KernelLibraries, TilingClass};
 use crate::manifest::Attribute;
 
 /// An input tensor of a job.
@@ -37,27 +38,6 @@ pub struct JobOutput {
     pub shape: Option<Vec<u64>>,
 }
 
-/// Libraries of a kernel, one for each kind of core that runs it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KernelFiles {
-    /// On which cores it runs.
-    pub kind: KernelType,
-    /// Library for vector cores.
-    pub vector: Option<PathBuf>,
-    /// Library for cube cores.
-    pub cube: Option<PathBuf>,
-}
-
-impl From<KernelLibraries> for KernelFiles {
-    fn from(libraries: KernelLibraries) -> Self {
-        KernelFiles {
-            kind: libraries.kind,
-            vector: libraries.vector.map(|artifact| artifact.path),
-            cube: libraries.cube.map(|artifact| artifact.path),
-        }
-    }
-}
-
 /// One run of a framework operator: which libraries on which data.
 #[derive(Clone, Debug, Default)]
 pub struct KernelJob {
@@ -65,8 +45,12 @@ pub struct KernelJob {
     pub operator: String,
     /// Library with tiling function and operator definition.
     pub host: PathBuf,
-    /// Kernel libraries by tiling key; `None` serves every key.
-    pub kernels: BTreeMap<Option<u64>, KernelFiles>,
+    /// Kernel libraries for vector cores by tiling key; `None` serves every key.
+    pub kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// Kernel libraries for cube cores, likewise.
+    pub cube_kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// What cores a kernel runs on, likewise; without an entry on vector cores.
+    pub kernel_types: BTreeMap<Option<u64>, KernelType>,
     /// Inputs in order.
     pub inputs: Vec<JobInput>,
     /// Outputs in order.
@@ -82,6 +66,15 @@ pub struct KernelJob {
 }
 
 impl KernelJob {
+    /// Adds the libraries of a kernel for a tiling key.
+    pub fn add_kernel(&mut self, key: Option<u64>, libraries: KernelLibraries) {
+        if libraries.kind != KernelType::Aiv {
+            self.kernel_types.insert(key, libraries.kind);
+        }
+        self.kernels.extend(libraries.vector.map(|artifact| (key, artifact.path)));
+        self.cube_kernels.extend(libraries.cube.map(|artifact| (key, artifact.path)));
+    }
+
     /// Text of the job file; results go into `directory`.
     pub(super) fn text(&self, directory: &Path, platform: &str) -> String {
         let mut text = String::from("mode run\n");
@@ -89,16 +82,14 @@ impl KernelJob {
             let _ = writeln!(text, "{}", words.join(" "));
         };
         line(&["host", &quote(&self.host)]);
-        for (key, files) in &self.kernels {
-            let key = key.map_or_else(|| "*".to_owned(), |key| key.to_string());
-            for (word, path) in [("kernel", &files.vector), ("kernel_cube", &files.cube)] {
-                if let Some(path) = path {
-                    line(&[word, &key, &quote(path)]);
-                }
+        let name = |key: &Option<u64>| key.map_or_else(|| "*".to_owned(), |key| key.to_string());
+        for (word, libraries) in [("kernel", &self.kernels), ("kernel_cube", &self.cube_kernels)] {
+            for (key, path) in libraries {
+                line(&[word, &name(key), &quote(path)]);
             }
-            if files.kind != KernelType::Aiv {
-                line(&["kernel_type", &key, &files.kind.to_string()]);
-            }
+        }
+        for (key, kind) in &self.kernel_types {
+            line(&["kernel_type", &name(key), kind.name()]);
         }
         line(&["op", &self.operator]);
         line(&[platform.trim_end()]);
@@ -191,17 +182,9 @@ mod tests {
         let job = KernelJob {
             operator: "AddCustom".to_owned(),
             host: "/cache/host.so".into(),
-            kernels: BTreeMap::from([
-                (None, KernelFiles { vector: Some("/cache/kernel.so".into()), ..KernelFiles::default() }),
-                (
-                    Some(7),
-                    KernelFiles {
-                        kind: KernelType::Mix12,
-                        vector: Some("/cache/7.so".into()),
-                        cube: Some("/cache/7c.so".into()),
-                    },
-                ),
-            ]),
+            kernels: BTreeMap::from([(None, PathBuf::from("/cache/kernel.so"))]),
+            cube_kernels: BTreeMap::from([(Some(7), PathBuf::from("/cache/cube.so"))]),
+            kernel_types: BTreeMap::from([(Some(7), KernelType::Mix12)]),
             inputs: vec![JobInput {
                 name: "x".to_owned(),
                 dtype: "float16".to_owned(),
@@ -221,7 +204,7 @@ mod tests {
             poison: 205,
         };
         let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
-                        kernel 7 \"/cache/7.so\"\nkernel_cube 7 \"/cache/7c.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
+                        kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
                         attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nresult \"/run/result.json\"\n";
         assert_eq!(job.text(Path::new("/run"), "soc Ascend910B2\n"), expected);

@@ -9,9 +9,10 @@ use super::builder::{Artifact, Builder};
 use super::error::BuildError;
 use super::flags::ProjectFlags;
 use super::includes::Closure;
-use super::kernel_type::{KernelType, TaskTypes};
+use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
 use super::wrapper::wrapper;
+use crate::aicore::KernelType;
 use crate::project::KernelEntry;
 use crate::source::SourceTree;
 
@@ -125,7 +126,7 @@ impl Builder {
         let build = |unit| self.kernel_for(tree, unit, &wrapper, &flags, &reached);
         Ok(KernelLibraries {
             kind,
-            vector: kind.has_vector().then(|| build(Unit::Vector)).transpose()?,
+            vector: (kind.vectors() > 0).then(|| build(Unit::Vector)).transpose()?,
             cube: kind.has_cube().then(|| build(Unit::Cube)).transpose()?,
         })
     }

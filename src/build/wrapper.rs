@@ -61,7 +61,6 @@ pub(crate) fn wrapper(
         text.push_str(DECODER);
         function = format!("{entry}<{}>", template_arguments(&parameters, key));
     }
-    let enter = if toolkit { "    ascendsim::toolkit::EnterCore(nullptr);\n" } else { "" };
     let _ = write!(
         text,
         "namespace ascend_tune {{\n\
@@ -80,7 +79,6 @@ pub(crate) fn wrapper(
          }}  // namespace ascend_tune\n\
          extern \"C\" void ascend_tune_entry(void** args, unsigned count)\n\
          {{\n\
-         {enter}\
          \x20   ascend_tune::Call(&{function}, args, count);\n\
          }}\n\
          extern \"C\" {{\n\

@@ -163,12 +163,12 @@ impl Evaluator {
                 vec![self.build_direct(plan, &self.manifest.cases[trial.case].name).await?]
             } else {
                 let mut job = self.prepare_job(plan, trial).await?;
-                if job.kernels.is_empty() {
+                if job.kernels.is_empty() && job.cube_kernels.is_empty() {
                     // Only the tiling function knows the key, so the kernel is run to learn it.
                     self.run_job(plan, trial, &mut job).await?;
                 }
-                let kernels = job.kernels.into_values().flat_map(|files| [files.vector, files.cube]);
-                std::iter::once(job.host).chain(kernels.flatten()).collect()
+                let kernels = job.kernels.into_values().chain(job.cube_kernels.into_values());
+                std::iter::once(job.host).chain(kernels).collect()
             };
             artifacts.extend(found.into_iter().filter(|path| !artifacts.contains(path)).collect::<Vec<_>>());
         }
@@ -191,14 +191,14 @@ impl Evaluator {
             knobs: plan.knobs.clone(),
             trace: true,
             poison: if trial.seed.is_multiple_of(2) { POISON } else { OTHER_POISON },
-            kernels: BTreeMap::new(),
+            ..KernelJob::default()
         };
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
         // says which kernel it misses.
         if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
             let kernel =
                 self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
-            job.kernels.insert(None, kernel.into());
+            job.add_kernel(None, kernel);
         }
         Ok(job)
     }
@@ -211,7 +211,7 @@ impl Evaluator {
                 let variant = KernelVariant { tiling_key: key, ..self.variant(&job.host, trial).await? };
                 let kernel =
                     self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
-                job.kernels.insert(Some(key), kernel.into());
+                job.add_kernel(Some(key), kernel);
                 self.backend.run_operator(job).await
             }
             other => other,

@@ -53,6 +53,7 @@ macro_rules! programs {
 }
 
 programs!(
+    api_math,
     api_queue,
     api_reduce_select,
     api_template_key,
@@ -65,4 +66,5 @@ programs!(
     isa_convert,
     isa_machine,
     isa_rearrange,
+    machine_mix,
 );

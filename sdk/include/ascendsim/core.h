@@ -42,13 +42,18 @@ uint8_t* OnChipBase(uint32_t space);
 size_t OnChipSize(uint32_t space);
 /// True on a cube core, false on a vector core.
 bool OnCubeCore();
+/// Position of a vector core in its group (0 on a cube core) and the number of vector cores of a group (1 without groups).
+int64_t SubBlockIdx();
+int64_t SubBlockDim();
+/// True when the launch has both kinds of cores.
+bool OnMixedCores();
 /// True when [ptr, ptr + bytes) lies in the running core's Unified Buffer.
 bool InUb(const void* ptr, size_t bytes);
 /// Bytes from `ptr` to the end of its GM region, or 0 when it is in none.
 size_t GmBytesFrom(const void* ptr);
 
-/// All blocks of the launch wait for each other.
-void SyncAll();
+/// All cores of the running core's kind wait for each other, with `everybody` those of both kinds.
+void SyncAll(bool everybody = false);
 /// Gives the other blocks a turn. For code that polls memory until another block has written it; polling that nothing can
 /// end is a deadlock fault.
 void Yield();
@@ -60,5 +65,9 @@ void SetL2Bypass(bool bypass);
 void*& CorePipeSlot();
 
 }  // namespace ascendsim
+
+/// Registers a function that is called, on the core concerned, whenever another core than before starts or goes on. For
+/// state that has to point at the running core's memories.
+extern "C" void ascend_sim_on_core(void (*callback)(void*), void* arg);
 
 #endif

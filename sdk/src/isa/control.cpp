@@ -155,64 +155,30 @@ void dsb(mem_dsb_t) { ascendsim::machine::Append(Current(), ascendsim::kOp_dsb, 
 
 void ffts_cross_core_sync(pipe_t pipe, uint64_t config)
 {
-    Core& core = Current();
-    const auto id = static_cast<uint32_t>(config >> 8 & 15u);
-    const auto mode = static_cast<uint32_t>(config >> 4 & 3u);
-    ascendsim::RecordHead* head =
-        ascendsim::machine::Append(core, ascendsim::kOp_set_cross_flag, TracePipeOf(pipe), 0, ASCENDSIM_SITE());
-    head->aux0 = id;
-    head->aux1 = mode;
-    // Mode 0 is among all vector cores. In mode 1 a vector core without a partner is its own group. Mode 2 reaches
-    // matrix cores, of which a vector-only launch has none.
-    if (mode == 1) {
-        ++core.group_flags[id];
-    } else if (mode == 0) {
-        ++core.flags_set[id];
-        if (ascendsim::machine::InBlock()) {
-            ascendsim::machine::NoteFlag(core, id);
-        }
-    }
+    ascendsim::machine::SetCrossFlag(Current(), TracePipeOf(pipe), static_cast<uint32_t>(config >> 8 & 15u),
+                                     static_cast<uint32_t>(config >> 4 & 3u), ASCENDSIM_SITE());
 }
 
 void wait_flag_dev(int64_t flagId)
 {
-    Core& core = Current();
-    const uint64_t site = ASCENDSIM_SITE();
     if (flagId < 0 || flagId > 15) {
-        RaiseFault(core, FaultKind::kFlagMisuse, site, "wait_flag_dev: flag id %lld, there are 16",
+        RaiseFault(Current(), FaultKind::kFlagMisuse, ASCENDSIM_SITE(), "wait_flag_dev: flag id %lld, there are 16",
                    static_cast<long long>(flagId));
         return;
     }
-    const auto id = static_cast<uint32_t>(flagId);
-    ascendsim::RecordHead* head =
-        ascendsim::machine::Append(core, ascendsim::kOp_wait_cross_flag, ascendsim::kPipeNone, 0, site);
-    head->aux0 = id;
-    if (!ascendsim::machine::InBlock()) {
-        return;
-    }
-    if (core.group_flags[id] > 0) {
-        --core.group_flags[id];
-        return;
-    }
-    ++core.flags_waited[id];
-    ascendsim::machine::WaitUntil(
-        [](const Core& waiting, const void* which) {
-            const uint32_t flag = *static_cast<const uint32_t*>(which);
-            return ascendsim::machine::AllSetFlag(flag, waiting.flags_waited[flag]);
-        },
-        &id, site, "a wait for a cross-core flag");
+    ascendsim::machine::WaitCrossFlag(Current(), static_cast<uint32_t>(flagId), ASCENDSIM_SITE());
 }
 
 void set_ffts_base_addr(uint64_t config) { Current().ffts_base = config; }
 int64_t get_ffts_base_addr() { return static_cast<int64_t>(Current().ffts_base); }
 
-void dcci(void*, cache_line_t)
+void dcci(void* dst, cache_line_t)
 {
-    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
+    ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE());
 }
-void dcci(void*, cache_line_t, dcci_dst_t)
+void dcci(void* dst, cache_line_t, dcci_dst_t)
 {
-    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
+    ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE());
 }
 void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
 

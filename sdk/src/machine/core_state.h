@@ -8,6 +8,7 @@
 
 #include "ascendsim/core.h"
 #include "isa/cube_registers.h"
+#include "machine/cross_flags.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "machine/trace.h"
@@ -44,7 +45,14 @@ struct PendingScalar {
     Range range[kRanges];
 };
 
-enum class Unit : uint8_t { kVector, kCube };
+/// Recognises a core that polls: it reads what it has read before, again and again. One turn for the others then lets those
+/// it waits for go on.
+struct Polling {
+    static constexpr uint32_t kPlaces = 64;
+    uint64_t seen[kPlaces] = {};  // blocks of 32 bytes of global memory read lately
+    uint32_t repeats = 0;
+    bool due = false;
+};
 
 struct Core {
     Unit unit = Unit::kVector;
@@ -52,6 +60,8 @@ struct Core {
     uint32_t groups = 1;       // get_block_num
     uint32_t sub_block = 0;    // which vector core of its group
     uint32_t sub_blocks = 1;   // vector cores of its group
+    bool mixed = false;        // a launch of groups
+    uint32_t index = 0;        // among the cores of the launch
     uint32_t trace_core = 0;   // number of the core in the trace
 
     // On-chip memories; see machine/memory.h.
@@ -79,10 +89,7 @@ struct Core {
 
     PendingScalar pending;
     uint64_t records = 0;
-    uint32_t syncs = 0;                    // SyncAll calls so far
-    uint32_t flags_set[16] = {};           // cross-core flags set and waited for, per id
-    uint32_t flags_waited[16] = {};
-    uint32_t group_flags[16] = {};         // flags set within the core's own group and not yet waited for
+    Polling polling;
     void* pipe = nullptr;
 };
 
@@ -126,10 +133,18 @@ inline Core& Current()
 }
 
 void FlushScalar(Core& core);
+/// Notes a read of global memory, which may turn out to be polling, and a write, which others may be polling for.
+void NoteGmRead(Core& core, uint64_t virtual_address);
+void NoteGmWrite();
+/// Gives the other cores a turn. A core that only ever does this while nobody else moves is in a deadlock.
+void GiveTurn(uint64_t site);
 
 /// A record of the current core with room for `nops` operands after the head. Zeroed head fields except those given.
 inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nops, uint64_t site)
 {
+    if (__builtin_expect(core.polling.due, 0)) {
+        GiveTurn(site);
+    }
     if (core.pending.any) {
         FlushScalar(core);
     }
@@ -161,8 +176,13 @@ inline void SetOperand(RecordOperand* op, uint64_t addr, uint32_t len, TraceSpac
     op->space = space;
     op->access = access;
     op->reserved = 0;
-    if (space == kSpaceGm && access != kRead) {
-        MarkWritten(addr);
+    if (space == kSpaceGm) {
+        if (access != kRead) {
+            MarkWritten(addr);
+            NoteGmWrite();
+        } else {
+            NoteGmRead(*g_state.core, addr);
+        }
     }
 }
 
@@ -175,18 +195,16 @@ uint64_t TranslateGm(const void* ptr, size_t bytes);
 /// Text on where an address lies relative to the known regions.
 std::string DescribeGm(const void* ptr, size_t bytes);
 
-/// Gives the other blocks a turn until `ready(arg)` holds; a wait that nothing can end is a deadlock.
-void WaitUntil(bool (*ready)(const Core&, const void*), const void* arg, uint64_t site, const char* what);
+/// Sets a cross-core flag of the running core (CrossFlags::Set) and records it on `pipe`.
+void SetCrossFlag(Core& core, uint8_t pipe, uint32_t id, uint32_t mode, uint64_t site);
+/// Records a wait for a cross-core flag and gives the other cores turns until it is set.
+void WaitCrossFlag(Core& core, uint32_t id, uint64_t site);
+/// Records dcci of the line at `ptr`: there is no cache here, but loops that poll memory call it in every round.
+void CleanCache(Core& core, const void* ptr, uint64_t site);
 /// Leaves the running block for good.
 [[noreturn]] void AbandonBlock();
 /// True inside a launch.
 bool InBlock();
-/// Cores of the current launch that reached their n-th SyncAll, or set a cross-core flag n times.
-bool AllSynced(uint32_t ordinal);
-bool AllSetFlag(uint32_t id, uint32_t times);
-/// Publishes the running core's counts to the other blocks.
-void NoteSync(const Core& core);
-void NoteFlag(const Core& core, uint32_t id);
 
 #define ASCENDSIM_SITE() reinterpret_cast<uint64_t>(__builtin_return_address(0))
 

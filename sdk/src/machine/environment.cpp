@@ -67,6 +67,9 @@ void ReadEnvironment()
     if (ReadInteger("ASCEND_SIM_CORES", 1, 1 << 16, &value)) {
         g_state.core_count = static_cast<uint32_t>(value);
     }
+    if (ReadInteger("ASCEND_SIM_CORES_AIC", 0, 1 << 16, &value)) {
+        g_state.cube_count = static_cast<uint32_t>(value);
+    }
     if (ReadInteger("ASCEND_SIM_UB", 32, 64 << 20, &value)) {
         g_state.ub_size = static_cast<size_t>(value);
     }
@@ -118,6 +121,11 @@ void SetCoreCount(uint32_t cores)
 {
     ReadEnvironment();
     g_state.core_count = cores;
+}
+void SetCubeCoreCount(uint32_t cores)
+{
+    ReadEnvironment();
+    g_state.cube_count = cores;
 }
 int64_t CoreCount()
 {

@@ -40,8 +40,16 @@ std::vector<Region> LiveRegions();
 /// True when no byte of any owned region's guard gaps has changed.
 bool GuardsIntact();
 
+/// Which cores a launch runs on: vector cores, cube cores, or groups of a cube core and 0, 1 or 2 vector cores.
+enum class KernelType : uint8_t { kAiv, kAic, kMix10, kMix11, kMix12 };
+/// "aiv", "aic", "mix_1_0", "mix_1_1", "mix_1_2", as jobs and traces spell it.
+const char* KernelTypeName(KernelType type);
+/// False when `name` is none of them.
+bool ParseKernelType(const std::string& name, KernelType* type);
+
 struct LaunchInfo {
     std::string kernel;
+    KernelType type = KernelType::kAiv;
     uint32_t block_dim = 1;
     uint64_t tiling_key = 0;
     uint32_t schedule_mode = 0;
@@ -55,7 +63,8 @@ struct LaunchResult {
     std::string first_fault;     // "kind: message" of the first fault, empty without faults
 };
 
-/// Runs `fn(arg)` once per block, in block order, to completion, and writes the launch to the trace.
+/// Runs `fn(arg)` once per core of every block, in block order, to completion, and writes the launch to the trace. A mixed
+/// launch runs it on the cube core and on every vector core of each block (OnCubeCore tells them apart).
 LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg);
 /// Result of the latest launch of this process.
 const LaunchResult& LastLaunch();
@@ -72,8 +81,11 @@ void SetPoison(uint8_t value);
 uint8_t Poison();
 /// Usable bytes of the Unified Buffer for the blocks of later launches.
 void SetUbSize(size_t bytes);
-/// Number of vector cores: more blocks than this cannot wait for each other.
+/// Number of vector cores, and of cube cores: more blocks than these cannot wait for each other.
 void SetCoreCount(uint32_t cores);
+void SetCubeCoreCount(uint32_t cores);
+/// Makes the writable data of the library that holds `address` private to each core of later launches.
+void AddKernelModule(const void* address);
 const std::string& SocName();
 void SetSocName(const std::string& name);
 

@@ -1,18 +1,16 @@
-// Runs the blocks of a launch one after another as coroutines. A block gives way only where it waits for others,
-// so that every run has the same order.
-#include <link.h>
+// Runs the cores of a launch as coroutines, one after another. A core gives way only where it waits for others or polls
+// memory, so that every run has the same order.
 #include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "ascendsim/launch.h"
+#include "machine/block_local.h"
 #include "machine/core_state.h"
+#include "machine/launch_trace.h"
 
 namespace ascendsim {
 namespace machine {
@@ -23,8 +21,12 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{4} << 20;
 constexpr size_t kPageBytes = 4096;
-// A block that polls memory gets this many turns without any other block moving before it counts as stuck.
-constexpr uint32_t kIdleTurns = 1000;
+// A core that polls memory gets this many turns without anything moving before it counts as stuck.
+constexpr uint32_t kIdleTurns = 2000;
+// Reads of memory that was read before until a core counts as polling and gives others a turn.
+constexpr uint32_t kPollReads = 128;
+// Programs' own data segments beyond this are left shared: exchanging them would cost more than a launch.
+constexpr size_t kMostProgramData = size_t{1} << 20;
 
 struct Stack {
     void* memory = nullptr;
@@ -46,15 +48,22 @@ struct Resources {
     OnChip memory;
 };
 
+/// What a paused core waits for.
+struct Wait {
+    enum class For : uint8_t { kTurn, kFlag, kBarrier };
+    For what = For::kTurn;
+    uint32_t id = 0;          // flag, or ordinal of the barrier
+    bool everybody = false;   // barrier of all kinds of cores
+    uint64_t site = 0;
+};
+
 struct Fiber {
     Core core;
     ucontext_t context;
     std::unique_ptr<Resources> resources;
+    LocalImage local;
+    Wait wait;
     bool done = false;
-    bool (*ready)(const Core&, const void*) = nullptr;
-    const void* ready_arg = nullptr;
-    uint64_t wait_site = 0;
-    const char* wait_what = "";
 };
 
 struct Launching {
@@ -62,13 +71,35 @@ struct Launching {
     void* arg = nullptr;
     ucontext_t scheduler;
     Fiber* running = nullptr;
-    std::vector<std::unique_ptr<Fiber>> fibers;  // by block; null once the block is through
+    Core* latest = nullptr;                      // the core that ran last, for the callbacks
+    std::vector<std::unique_ptr<Fiber>> fibers;  // by core index; null before its start and once the core is through
+    std::vector<CoreName> names;
     std::vector<std::unique_ptr<Resources>> spare;
-    std::vector<uint32_t> syncs;                 // SyncAll calls per block
-    std::vector<std::array<uint32_t, 16>> flags; // cross-core flags set per block and id
+    CrossFlags flags;
+    uint64_t progress = 0;                       // grows whenever something happens that a polling core may wait for
+    KernelType type = KernelType::kAiv;
+    uint32_t groups = 0;
+    uint32_t vectors = 1;                        // vector cores of a group
 };
 
 Launching* g_launch = nullptr;
+
+struct CoreCallback {
+    void (*fn)(void*);
+    void* arg;
+};
+
+std::vector<CoreCallback>& Callbacks()
+{
+    static std::vector<CoreCallback> callbacks;
+    return callbacks;
+}
+
+BlockLocal& Locals()
+{
+    static BlockLocal locals;
+    return locals;
+}
 
 void Entry()
 {
@@ -82,22 +113,57 @@ void Resume(Fiber& fiber)
     g_launch->running = &fiber;
     g_state.core = &fiber.core;
     g_state.writer.SelectCore(fiber.core.trace_core);
+    Locals().Enter(fiber.local);
+    if (g_launch->latest != &fiber.core) {
+        g_launch->latest = &fiber.core;
+        for (const CoreCallback& callback : Callbacks()) {
+            callback.fn(callback.arg);
+        }
+    }
     swapcontext(&g_launch->scheduler, &fiber.context);
     g_launch->running = nullptr;
     g_state.core = before;
 }
 
-void Start(Fiber& fiber, uint32_t block, uint32_t blocks)
+/// Gives the core back; returns when it is resumed.
+void Pause(const Wait& wait)
+{
+    Fiber& fiber = *g_launch->running;
+    fiber.wait = wait;
+    swapcontext(&fiber.context, &g_launch->scheduler);
+}
+
+bool IsReady(const Fiber& fiber)
+{
+    switch (fiber.wait.what) {
+        case Wait::For::kFlag:
+            return g_launch->flags.IsSet(fiber.core.index, fiber.wait.id);
+        case Wait::For::kBarrier:
+            return g_launch->flags.Arrived(fiber.core.index, fiber.wait.everybody, fiber.wait.id);
+        default:
+            return true;
+    }
+}
+
+void Start(Fiber& fiber, uint32_t index)
 {
     if (g_launch->spare.empty()) {
         g_launch->spare.push_back(std::make_unique<Resources>());
     }
     fiber.resources = std::move(g_launch->spare.back());
     g_launch->spare.pop_back();
-    fiber.core.group = block;
-    fiber.core.groups = blocks;
-    fiber.core.trace_core = block;
-    fiber.resources->memory.Attach(fiber.core, g_state.ub_size, g_state.poison, false);
+    const CoreName& name = g_launch->names[index];
+    const bool mixed = g_launch->type != KernelType::kAiv && g_launch->type != KernelType::kAic;
+    Core& core = fiber.core;
+    core.unit = name.unit;
+    core.group = name.group;
+    core.groups = g_launch->groups;
+    core.sub_block = name.sub_block;
+    core.sub_blocks = std::max(g_launch->vectors, 1u);
+    core.mixed = mixed;
+    core.index = index;
+    core.trace_core = !mixed ? index : name.group * 3 + (name.unit == Unit::kCube ? 0 : 1 + name.sub_block);
+    fiber.resources->memory.Attach(core, g_state.ub_size, g_state.poison, name.unit == Unit::kCube);
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.resources->stack.memory;
     fiber.context.uc_stack.ss_size = kStackBytes;
@@ -109,22 +175,41 @@ void Retire(std::unique_ptr<Fiber>& fiber)
 {
     g_state.launch.records += fiber->core.records;
     g_launch->spare.push_back(std::move(fiber->resources));
+    Locals().Forget(fiber->local);
+    g_launch->latest = nullptr;
+    ++g_launch->progress;
     fiber.reset();
 }
 
 void EndRecord(Core& core) { Append(core, kOp_end_of_block, kPipeNone, 0, 0); }
 
-/// Ends every waiting block with a deadlock fault.
+std::string WhyStuck(const Fiber& fiber)
+{
+    const CrossFlags& flags = g_launch->flags;
+    const std::string name = flags.Name(fiber.core.index);
+    switch (fiber.wait.what) {
+        case Wait::For::kFlag:
+            return name + " waits for ever in a wait for cross-core flag " + std::to_string(fiber.wait.id) + ": " +
+                   flags.Missing(fiber.core.index, fiber.wait.id);
+        case Wait::For::kBarrier:
+            return name + " waits for ever in SyncAll: " +
+                   flags.Absent(fiber.core.index, fiber.wait.everybody, fiber.wait.id) + " does not reach it";
+        default:
+            return name + " waits for ever in a loop that polls memory: no other core can go on and write it";
+    }
+}
+
+/// Ends every waiting core with a deadlock fault.
 void BreakDeadlock()
 {
     for (auto& fiber : g_launch->fibers) {
         if (fiber == nullptr) {
             continue;
         }
+        fiber->core.polling.due = false;
         g_state.core = &fiber->core;
         g_state.writer.SelectCore(fiber->core.trace_core);
-        RaiseFault(fiber->core, FaultKind::kDeadlock, fiber->wait_site, "block %u waits for ever in %s",
-                   fiber->core.group, fiber->wait_what);
+        RaiseFault(fiber->core, FaultKind::kDeadlock, fiber->wait.site, "%s", WhyStuck(*fiber).c_str());
         EndRecord(fiber->core);
         g_state.core = nullptr;
         g_state.launch.completed = false;
@@ -132,114 +217,116 @@ void BreakDeadlock()
     }
 }
 
-void RunAll(uint32_t blocks)
+/// Resumes a core and retires it when it is through.
+void Turn(std::unique_ptr<Fiber>& fiber)
 {
-    uint32_t live = 0;
-    for (uint32_t block = 0; block < blocks; ++block) {
-        auto& fiber = g_launch->fibers[block];
-        fiber = std::make_unique<Fiber>();
-        Start(*fiber, block, blocks);
-        Resume(*fiber);
-        if (fiber->done) {
-            Retire(fiber);
-        } else {
-            ++live;
+    Resume(*fiber);
+    if (fiber->done) {
+        Retire(fiber);
+    }
+}
+
+/// Runs the cores [from, to) as far as they get by themselves. Pollers wait for the rest of the launch.
+void RunGroup(size_t from, size_t to)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t index = from; index < to; ++index) {
+            auto& fiber = g_launch->fibers[index];
+            if (fiber == nullptr || fiber->wait.what == Wait::For::kTurn || !IsReady(*fiber)) {
+                continue;
+            }
+            moved = true;
+            Turn(fiber);
         }
     }
+}
+
+void RunAll()
+{
+    const size_t cores = g_launch->names.size();
+    for (size_t from = 0; from < cores;) {
+        size_t to = from;
+        for (; to < cores && g_launch->names[to].group == g_launch->names[from].group; ++to) {
+            auto& fiber = g_launch->fibers[to];
+            fiber = std::make_unique<Fiber>();
+            Start(*fiber, static_cast<uint32_t>(to));
+            Turn(fiber);
+        }
+        RunGroup(from, to);
+        from = to;
+    }
     uint32_t idle = 0;
-    while (live > 0) {
-        bool moved = false;
-        bool polled = false;
+    while (true) {
+        bool live = false;
+        bool resumed = false;
+        const uint64_t before = g_launch->progress;
         for (auto& fiber : g_launch->fibers) {
             if (fiber == nullptr) {
                 continue;
             }
-            const bool polling = fiber->ready == nullptr;
-            if (!polling && !fiber->ready(fiber->core, fiber->ready_arg)) {
+            live = true;
+            if (!IsReady(*fiber)) {
                 continue;
             }
-            moved = moved || !polling;
-            polled = polled || polling;
-            Resume(*fiber);
-            if (fiber->done) {
-                moved = true;
-                --live;
-                Retire(fiber);
-            }
+            resumed = true;
+            g_launch->progress += fiber->wait.what == Wait::For::kTurn ? 0 : 1;
+            Turn(fiber);
         }
-        idle = moved ? 0 : idle + 1;
-        if (!moved && (!polled || idle > kIdleTurns)) {
+        if (!live) {
+            return;
+        }
+        idle = g_launch->progress != before ? 0 : idle + 1;
+        if (!resumed || idle > kIdleTurns) {
             BreakDeadlock();
             return;
         }
     }
 }
 
-int AddModule(dl_phdr_info* info, size_t, void* out)
+std::vector<CoreName> CoresOf(KernelType type, uint32_t groups, uint32_t vectors)
 {
-    uint64_t end = 0;
-    bool executable = false;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const auto& segment = info->dlpi_phdr[i];
-        if (segment.p_type == PT_LOAD) {
-            end = std::max<uint64_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
-            executable = executable || (segment.p_flags & PF_X) != 0;
+    std::vector<CoreName> names;
+    for (uint32_t group = 0; group < groups; ++group) {
+        if (type != KernelType::kAiv) {
+            names.push_back({Unit::kCube, group, 0});
+        }
+        for (uint32_t sub_block = 0; sub_block < vectors; ++sub_block) {
+            names.push_back({Unit::kVector, group, sub_block});
         }
     }
-    std::string path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-    if (path.empty()) {
-        char self[4096];
-        const ssize_t length = readlink("/proc/self/exe", self, sizeof(self));
-        path.assign(self, length > 0 ? static_cast<size_t>(length) : 0);
-    }
-    if (executable && !path.empty()) {
-        char line[64];
-        std::snprintf(line, sizeof(line), "%llx %llx ", static_cast<unsigned long long>(info->dlpi_addr),
-                      static_cast<unsigned long long>(end));
-        *static_cast<std::string*>(out) += line + path + "\n";
-    }
-    return 0;
+    return names;
 }
 
-void WriteOpening(const LaunchInfo& info)
+uint32_t VectorsOf(KernelType type)
 {
-    std::string text = "kernel=" + info.kernel + "\nblock_dim=" + std::to_string(info.block_dim) +
-                       "\ntiling_key=" + std::to_string(info.tiling_key) +
-                       "\nschedule_mode=" + std::to_string(info.schedule_mode) + "\nkernel_type=aiv\n";
-    if (!info.dtype.empty()) {
-        text += "dtype=" + info.dtype + "\n";
+    switch (type) {
+        case KernelType::kMix12:
+            return 2;
+        case KernelType::kAiv:
+        case KernelType::kMix11:
+            return 1;
+        default:
+            return 0;
     }
-    g_state.writer.Chunk(kChunkLaunch, text);
-    struct Entry {
-        uint64_t base;
-        uint64_t size;
-        uint32_t role;
-        uint32_t index;
-    };
-    std::vector<Entry> entries;
-    for (const Region& region : LiveRegions()) {
-        entries.push_back({region.virtual_base, region.size, static_cast<uint32_t>(region.role), region.index});
-    }
-    g_state.writer.Chunk(kChunkRegions, 0, entries.data(), entries.size() * sizeof(Entry));
 }
 
-void WriteClosing()
+/// Groups that run at the same time.
+uint32_t GroupLimit()
 {
-    if (g_state.dump) {
-        // Only what the launch wrote: inputs are large and nobody doubts them.
-        for (const Region& region : LiveRegions()) {
-            const uint64_t ordinal = region.virtual_base >> 40;
-            if (ordinal < g_state.written.size() && g_state.written[ordinal]) {
-                g_state.writer.DataChunk(region.virtual_base, region.base, region.size);
-            }
-        }
+    const uint32_t by_vectors = g_launch->vectors == 0 ? UINT32_MAX : g_state.core_count / g_launch->vectors;
+    return g_launch->type == KernelType::kAiv ? by_vectors : std::min(by_vectors, g_state.cube_count);
+}
+
+/// Faults when the blocks of the launch cannot all run at once, which a wait for all of them needs.
+bool AllAtOnce(Core& core, uint64_t site, const char* what)
+{
+    if (core.groups <= GroupLimit()) {
+        return true;
     }
-    std::string modules;
-    dl_iterate_phdr(AddModule, &modules);
-    g_state.writer.Chunk(kChunkModules, modules);
-    g_state.writer.Chunk(kChunkEnd, g_state.launch.completed
-                                        ? std::string("status=ok")
-                                        : "status=aborted reason=" + g_state.launch.first_fault);
+    RaiseFault(core, FaultKind::kDeadlock, site, "%s in a launch of %u blocks on %u %s: not all can run at once", what,
+               core.groups, GroupLimit(), g_launch->type == KernelType::kAiv ? "cores" : "groups of cores");
+    return false;
 }
 
 }  // namespace
@@ -256,7 +343,7 @@ void MarkWritten(uint64_t virtual_address)
 void Prepare()
 {
     ReadEnvironment();
-    // Instructions outside a launch are not part of any trace; they work on a buffer of their own.
+    // Instructions outside a launch are not part of any trace; they work on memories of their own.
     static Core idle;
     static OnChip memory;
     if (idle.ub == nullptr) {
@@ -273,52 +360,140 @@ void AbandonBlock()
         std::abort();  // an unsupported instruction outside every launch has nowhere to go back to
     }
     Fiber& fiber = *g_launch->running;
+    fiber.core.polling.due = false;
     EndRecord(fiber.core);
     fiber.done = true;
     swapcontext(&fiber.context, &g_launch->scheduler);
     __builtin_unreachable();
 }
 
-void WaitUntil(bool (*ready)(const Core&, const void*), const void* arg, uint64_t site, const char* what)
+void NoteGmRead(Core& core, uint64_t virtual_address)
 {
     if (!InBlock()) {
         return;
     }
-    Fiber& fiber = *g_launch->running;
-    if (ready != nullptr && ready(fiber.core, arg)) {
+    Polling& polling = core.polling;
+    const uint64_t block = virtual_address / 32;
+    uint64_t& seen = polling.seen[(block ^ block >> 6) % Polling::kPlaces];
+    if (seen != block) {
+        seen = block;
+        polling.repeats = 0;
+        ++g_launch->progress;
+    } else if (++polling.repeats >= kPollReads) {
+        polling.repeats = 0;
+        polling.due = true;
+    }
+}
+
+void NoteGmWrite()
+{
+    if (g_launch != nullptr) {
+        ++g_launch->progress;
+    }
+}
+
+void GiveTurn(uint64_t site)
+{
+    if (!InBlock()) {
         return;
     }
-    fiber.ready = ready;
-    fiber.ready_arg = arg;
-    fiber.wait_site = site;
-    fiber.wait_what = what;
-    swapcontext(&fiber.context, &g_launch->scheduler);
+    g_launch->running->core.polling.due = false;
+    Pause({Wait::For::kTurn, 0, false, site});
 }
 
-bool AllSynced(uint32_t ordinal)
+void CleanCache(Core& core, const void* ptr, uint64_t site)
 {
-    return std::all_of(g_launch->syncs.begin(), g_launch->syncs.end(),
-                       [ordinal](uint32_t count) { return count >= ordinal; });
+    Append(core, kOp_dcci, kPipeS, 0, site);
+    NoteGmRead(core, TranslateGm(ptr, 1));
 }
 
-bool AllSetFlag(uint32_t id, uint32_t times)
+void SetCrossFlag(Core& core, uint8_t pipe, uint32_t id, uint32_t mode, uint64_t site)
 {
-    return std::all_of(g_launch->flags.begin(), g_launch->flags.end(),
-                       [=](const std::array<uint32_t, 16>& counts) { return counts[id] >= times; });
+    if (mode > 2 || id >= CrossFlags::kIds) {
+        RaiseFault(core, FaultKind::kFlagMisuse, site, "cross-core flag %u in mode %u: there are 16 flags and modes 0 to 2", id,
+                   mode);
+        return;
+    }
+    if (mode == 0 && InBlock() && !AllAtOnce(core, site, "a cross-core flag of all cores")) {
+        return;
+    }
+    RecordHead* head = Append(core, kOp_set_cross_flag, pipe, 0, site);
+    head->aux0 = id;
+    head->aux1 = mode;
+    if (!InBlock()) {
+        return;
+    }
+    ++g_launch->progress;
+    if (!g_launch->flags.Set(core.index, id, mode)) {
+        RaiseFault(core, FaultKind::kFlagMisuse, site,
+                   "cross-core flag %u is set a %u-th time while nobody waits for it: its counter holds %u", id,
+                   CrossFlags::kMost + 1, CrossFlags::kMost);
+    }
 }
 
-void NoteSync(const Core& core) { g_launch->syncs[core.group] = core.syncs; }
-void NoteFlag(const Core& core, uint32_t id) { g_launch->flags[core.group][id] = core.flags_set[id]; }
+void WaitCrossFlag(Core& core, uint32_t id, uint64_t site)
+{
+    RecordHead* head = Append(core, kOp_wait_cross_flag, kPipeNone, 0, site);
+    head->aux0 = id;
+    if (!InBlock()) {
+        return;
+    }
+    if (!g_launch->flags.IsSet(core.index, id)) {
+        Pause({Wait::For::kFlag, id, false, site});
+    }
+    g_launch->flags.Take(core.index, id);
+    ++g_launch->progress;
+}
 
 }  // namespace machine
 
+using machine::g_launch;
 using machine::g_state;
+
+const char* KernelTypeName(KernelType type)
+{
+    static const char* const kNames[] = {"aiv", "aic", "mix_1_0", "mix_1_1", "mix_1_2"};
+    return kNames[static_cast<uint8_t>(type)];
+}
+
+bool ParseKernelType(const std::string& name, KernelType* type)
+{
+    for (uint8_t i = 0; i <= static_cast<uint8_t>(KernelType::kMix12); ++i) {
+        if (name == KernelTypeName(static_cast<KernelType>(i))) {
+            *type = static_cast<KernelType>(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+void SyncAll(bool everybody)
+{
+    machine::Core& core = machine::Current();
+    const uint64_t site = ASCENDSIM_SITE();
+    if (machine::InBlock() && !machine::AllAtOnce(core, site, "SyncAll")) {
+        return;
+    }
+    RecordHead* head = machine::Append(core, kOp_sync_all, kPipeNone, 0, site);
+    head->aux1 = everybody ? 1 : 0;
+    if (!machine::InBlock()) {
+        return;
+    }
+    const uint32_t ordinal = g_launch->flags.Arrive(core.index, everybody);
+    ++g_launch->progress;
+    head->aux0 = ordinal - 1;
+    if (!g_launch->flags.Arrived(core.index, everybody, ordinal)) {
+        machine::Pause({machine::Wait::For::kBarrier, ordinal, everybody, site});
+    }
+}
+
+void AddKernelModule(const void* address) { machine::Locals().AddModule(address); }
 
 LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
 {
     machine::ReadEnvironment();
     // A launch inside a block would mean a kernel that launches kernels: not possible on this machine.
-    if (machine::g_launch != nullptr) {
+    if (g_launch != nullptr) {
         machine::RaiseFault(machine::Current(), machine::FaultKind::kUnsupported, 0, "a launch inside a kernel");
         return g_state.launch;
     }
@@ -331,12 +506,17 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
     machine::Launching launching;
     launching.fn = fn;
     launching.arg = arg;
-    launching.fibers.resize(info.block_dim);
-    launching.syncs.resize(info.block_dim);
-    launching.flags.resize(info.block_dim);
-    machine::g_launch = &launching;
-    machine::RunAll(info.block_dim);
-    machine::g_launch = nullptr;
+    launching.type = info.type;
+    launching.groups = info.block_dim;
+    launching.vectors = machine::VectorsOf(info.type);
+    launching.names = machine::CoresOf(info.type, info.block_dim, launching.vectors);
+    launching.fibers.resize(launching.names.size());
+    launching.flags.Reset(launching.names, info.type == KernelType::kAiv || info.type == KernelType::kAic);
+    g_launch = &launching;
+    machine::Locals().BeginLaunch();
+    machine::RunAll();
+    machine::Locals().EndLaunch();
+    g_launch = nullptr;
     g_state.core = nullptr;
     if (g_state.writer.Active()) {
         machine::WriteClosing();
@@ -355,3 +535,8 @@ void RunBlocks(const char* kernel, uint32_t blocks, void (*fn)(void*), void* arg
 }
 
 }  // namespace ascendsim
+
+extern "C" void ascend_sim_on_core(void (*callback)(void*), void* arg)
+{
+    ascendsim::machine::Callbacks().push_back({callback, arg});
+}

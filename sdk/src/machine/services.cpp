@@ -65,10 +65,18 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
 bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 {
     Core& core = Current();
+    if (core.polling.due) {
+        GiveTurn(site);
+    }
     uint8_t space = kSpaceGm;
     uint64_t address = 0;
     if (FindSpace(core, ptr, bytes, &space, &address)) {
         Touch(core, address, static_cast<uint32_t>(bytes), static_cast<TraceSpace>(space), access, site);
+        if (space == kSpaceGm && access == kRead) {
+            NoteGmRead(core, address);
+        } else if (space == kSpaceGm) {
+            NoteGmWrite();
+        }
         return true;
     }
     // Just behind the buffer is an overrun of the buffer, not of global memory.
@@ -177,6 +185,9 @@ size_t UbSize() { return Current().ub_size; }
 
 uint8_t* OnChipBase(uint32_t space) { return SpaceBase(Current(), static_cast<uint8_t>(space)); }
 size_t OnChipSize(uint32_t space) { return SpaceSize(Current(), static_cast<uint8_t>(space)); }
+int64_t SubBlockIdx() { return Current().sub_block; }
+int64_t SubBlockDim() { return Current().sub_blocks; }
+bool OnMixedCores() { return Current().mixed; }
 bool OnCubeCore() { return Current().unit == Unit::kCube; }
 
 bool InUb(const void* ptr, size_t bytes)
@@ -193,26 +204,7 @@ size_t GmBytesFrom(const void* ptr)
     return region == nullptr ? 0 : static_cast<size_t>(region->base + region->size - static_cast<const uint8_t*>(ptr));
 }
 
-void SyncAll()
-{
-    Core& core = Current();
-    const uint64_t site = ASCENDSIM_SITE();
-    if (core.groups > g_state.core_count) {
-        RaiseFault(core, FaultKind::kDeadlock, site, "SyncAll in a launch of %u blocks on %u cores: not all can run at once",
-                   core.groups, g_state.core_count);
-        return;
-    }
-    RecordHead* head = Append(core, kOp_sync_all, kPipeNone, 0, site);
-    head->aux0 = core.syncs;
-    ++core.syncs;
-    if (!InBlock()) {
-        return;
-    }
-    NoteSync(core);
-    WaitUntil([](const Core& waiting, const void*) { return AllSynced(waiting.syncs); }, nullptr, site, "SyncAll");
-}
-
-void Yield() { WaitUntil(nullptr, nullptr, ASCENDSIM_SITE(), "a loop that polls memory"); }
+void Yield() { GiveTurn(ASCENDSIM_SITE()); }
 
 void SetL2Bypass(bool bypass) { Current().l2_bypass = bypass; }
 void*& CorePipeSlot() { return Current().pipe; }

@@ -1,64 +1,25 @@
 //! On which cores a kernel runs, as the operator compiler finds out: from `KERNEL_TASK_TYPE*` in the sources, and without
 //! one from whether they use the cube.
 
-use std::fmt;
-
 use super::lex::{Token, tokens};
+use crate::aicore::KernelType;
 
-/// Core kinds of a kernel and how many of them form a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum KernelType {
-    /// Vector cores only.
-    #[default]
-    Aiv,
-    /// Cube cores only.
-    Aic,
-    /// Cube cores only, with flags between cores.
-    Mix10,
-    /// Groups of one cube core and one vector core.
-    Mix11,
-    /// Groups of one cube core and two vector cores.
-    Mix12,
+/// Type that a constant of the kernel API names.
+fn named(name: &str) -> Option<KernelType> {
+    Some(match name {
+        "KERNEL_TYPE_AIV_ONLY" | "KERNEL_TYPE_MIX_AIV_1_0" | "KERNEL_TYPE_MIX_VECTOR_CORE" => KernelType::Aiv,
+        "KERNEL_TYPE_AIC_ONLY" => KernelType::Aic,
+        "KERNEL_TYPE_MIX_AIC_1_0" => KernelType::Mix10,
+        "KERNEL_TYPE_MIX_AIC_1_1" => KernelType::Mix11,
+        "KERNEL_TYPE_MIX_AIC_1_2" => KernelType::Mix12,
+        _ => return None,
+    })
 }
 
-impl KernelType {
-    /// Whether vector cores run the kernel.
-    pub fn has_vector(self) -> bool {
-        matches!(self, KernelType::Aiv | KernelType::Mix11 | KernelType::Mix12)
-    }
-
-    /// Whether cube cores run the kernel.
-    pub fn has_cube(self) -> bool {
-        self != KernelType::Aiv
-    }
-
-    /// Vector cores of a group, one where there are no groups.
-    pub fn vectors_per_group(self) -> u32 {
-        if self == KernelType::Mix12 { 2 } else { 1 }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "KERNEL_TYPE_AIV_ONLY" | "KERNEL_TYPE_MIX_AIV_1_0" | "KERNEL_TYPE_MIX_VECTOR_CORE" => KernelType::Aiv,
-            "KERNEL_TYPE_AIC_ONLY" => KernelType::Aic,
-            "KERNEL_TYPE_MIX_AIC_1_0" => KernelType::Mix10,
-            "KERNEL_TYPE_MIX_AIC_1_1" => KernelType::Mix11,
-            "KERNEL_TYPE_MIX_AIC_1_2" => KernelType::Mix12,
-            _ => return None,
-        })
-    }
-}
-
-impl fmt::Display for KernelType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            KernelType::Aiv => "aiv",
-            KernelType::Aic => "aic",
-            KernelType::Mix10 => "mix_1_0",
-            KernelType::Mix11 => "mix_1_1",
-            KernelType::Mix12 => "mix_1_2",
-        })
-    }
+/// The type that needs more cores: it serves where several stand in branches of the preprocessor.
+fn wider(a: Option<KernelType>, b: KernelType) -> Option<KernelType> {
+    let rank = |kind: KernelType| KernelType::ALL.iter().position(|other| *other == kind);
+    a.filter(|a| rank(*a) > rank(b)).or(Some(b))
 }
 
 /// What the sources of a kernel say about its type.
@@ -108,15 +69,12 @@ impl TaskTypes {
             }
             match at(index) {
                 "KERNEL_TASK_TYPE_DEFAULT" if at(index + 1) == "(" => {
-                    // Several stand in branches of the preprocessor: the one that needs most serves all.
-                    if let Some(kind) = KernelType::named(at(index + 2)) {
-                        self.default = self.default.max(Some(kind));
+                    if let Some(kind) = named(at(index + 2)) {
+                        self.default = wider(self.default, kind);
                     }
                 }
                 "KERNEL_TASK_TYPE" if at(index + 1) == "(" && at(index + 3) == "," => {
-                    if let (Some(key), Some(kind)) =
-                        (number(at(index + 2), texts.clone(), 4), KernelType::named(at(index + 4)))
-                    {
+                    if let (Some(key), Some(kind)) = (number(at(index + 2), texts.clone(), 4), named(at(index + 4))) {
                         self.keyed.push((key, kind));
                     }
                 }
@@ -127,10 +85,10 @@ impl TaskTypes {
                         "1" => KernelType::Mix11,
                         _ => KernelType::Mix10,
                     };
-                    self.default = self.default.max(Some(kind));
+                    self.default = wider(self.default, kind);
                 }
                 "__cube__" if at(index.wrapping_sub(1)) == "__global__" || at(index + 1) == "__global__" => {
-                    self.default = self.default.max(Some(KernelType::Aic));
+                    self.default = wider(self.default, KernelType::Aic);
                 }
                 _ => {}
             }
@@ -198,6 +156,5 @@ mod tests {
         assert_eq!(types(&["REGIST_MATMUL_OBJ(&pipe, workspace, mm);"]).of_key(0), KernelType::Mix12);
         assert_eq!(types(&["// Mmad\n"]).of_key(0), KernelType::Aiv);
         assert_eq!(types(&["__global__ __mix__(1, 2) void k()"]).of_key(0), KernelType::Mix12);
-        assert!(KernelType::Mix12.has_cube() && KernelType::Mix12.has_vector() && !KernelType::Aic.has_vector());
     }
 }

@@ -1,0 +1,86 @@
+// What a launch says of itself in the trace: its name and kind, the memory regions, the loaded modules, how it ended.
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "machine/core_state.h"
+#include "machine/launch_trace.h"
+
+namespace ascendsim {
+namespace machine {
+
+namespace {
+
+int AddModule(dl_phdr_info* info, size_t, void* out)
+{
+    uint64_t end = 0;
+    bool executable = false;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& segment = info->dlpi_phdr[i];
+        if (segment.p_type == PT_LOAD) {
+            end = std::max<uint64_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+            executable = executable || (segment.p_flags & PF_X) != 0;
+        }
+    }
+    std::string path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+    if (path.empty()) {
+        char self[4096];
+        const ssize_t length = readlink("/proc/self/exe", self, sizeof(self));
+        path.assign(self, length > 0 ? static_cast<size_t>(length) : 0);
+    }
+    if (executable && !path.empty()) {
+        char line[64];
+        std::snprintf(line, sizeof(line), "%llx %llx ", static_cast<unsigned long long>(info->dlpi_addr),
+                      static_cast<unsigned long long>(end));
+        *static_cast<std::string*>(out) += line + path + "\n";
+    }
+    return 0;
+}
+
+}  // namespace
+
+void WriteOpening(const LaunchInfo& info)
+{
+    std::string text = "kernel=" + info.kernel + "\nblock_dim=" + std::to_string(info.block_dim) +
+                       "\ntiling_key=" + std::to_string(info.tiling_key) +
+                       "\nschedule_mode=" + std::to_string(info.schedule_mode) + "\nkernel_type=" + KernelTypeName(info.type) + "\n";
+    if (!info.dtype.empty()) {
+        text += "dtype=" + info.dtype + "\n";
+    }
+    g_state.writer.Chunk(kChunkLaunch, text);
+    struct Entry {
+        uint64_t base;
+        uint64_t size;
+        uint32_t role;
+        uint32_t index;
+    };
+    std::vector<Entry> entries;
+    for (const Region& region : LiveRegions()) {
+        entries.push_back({region.virtual_base, region.size, static_cast<uint32_t>(region.role), region.index});
+    }
+    g_state.writer.Chunk(kChunkRegions, 0, entries.data(), entries.size() * sizeof(Entry));
+}
+
+void WriteClosing()
+{
+    if (g_state.dump) {
+        // Only what the launch wrote: inputs are large and nobody doubts them.
+        for (const Region& region : LiveRegions()) {
+            const uint64_t ordinal = region.virtual_base >> 40;
+            if (ordinal < g_state.written.size() && g_state.written[ordinal]) {
+                g_state.writer.DataChunk(region.virtual_base, region.base, region.size);
+            }
+        }
+    }
+    std::string modules;
+    dl_iterate_phdr(AddModule, &modules);
+    g_state.writer.Chunk(kChunkModules, modules);
+    g_state.writer.Chunk(kChunkEnd, g_state.launch.completed
+                                        ? std::string("status=ok")
+                                        : "status=aborted reason=" + g_state.launch.first_fault);
+}
+
+}  // namespace machine
+}  // namespace ascendsim
