@@ -1,2 +1,2 @@
 // Name under which toolkit headers ask for the type.
-#include "kernel_low_precision.h"
+#include "ascendsim/isa.h"

@@ -17,7 +17,6 @@
 #include "ascendsim/core.h"
 #include "ascendsim/isa.h"
 #include "ascendsim/types.h"
-#include "kernel_low_precision.h"
 #include "kernel_print_lock.h"
 #include "kernel_raise_signal.h"
 
@@ -37,20 +36,6 @@
 #define LAUNCH_BOUND(x)
 #define Mode_Zeroing_Type Literal
 #define ARG_STEP 0x1000000000000000
-
-#ifndef INT4X2_T_STRUCT
-#define INT4X2_T_STRUCT
-/// Two 4-bit integers in a byte.
-struct int4x2_t {
-    static const uint16_t BIT_NUM = 4;
-    uint8_t data;
-    int4x2_t operator+(const int4x2_t& other) const
-    {
-        const int high = ((data >> BIT_NUM) + (other.data >> BIT_NUM)) & 0xF;
-        return int4x2_t{static_cast<uint8_t>((high << BIT_NUM) | ((data + other.data) & 0xF))};
-    }
-};
-#endif
 
 // Vector registers exist on other architectures only; the headers name the types everywhere.
 using vector_u8 = std::array<uint8_t, 256>;
@@ -73,14 +58,6 @@ using vector_hif8 = std::array<hifloat8_t, 256>;
 using vector_f4e2m1x2 = std::array<fp4x2_e2m1_t, 256>;
 using vector_f4e1m2x2 = std::array<fp4x2_e1m2_t, 256>;
 using vector_s4x2 = std::array<int4x2_t, 256>;
-using vector_align = std::array<int8_t, 32>;
-using vector_bool = uint16_t;
-struct vector_address {
-    vector_address() = default;
-    explicit vector_address(int64_t address) : value(address) {}
-    operator int64_t&() { return value; }
-    int64_t value = 0;
-};
 
 enum class KernelMode { MIX_MODE = 0, AIC_MODE, AIV_MODE, MIX_AIC_1_1 };
 enum class SocVersion { VER_100 = 100, VER_200 = 200, VER_220 = 220, VER_310 = 310, VER_510 = 510, VER_MAX = 0xFFFFFF };
