@@ -77,6 +77,9 @@ inline const bool g_registered = [] {
 // The builder links those functions to this one.
 extern "C" __attribute__((used, visibility("hidden"))) bool ascend_sim_check_passed() { return true; }
 
+#undef __aicore__
+#define __aicore__
+
 // Checks of a kernel vanish in a device build, together with whatever their text may name.
 #undef ASSERT
 #define ASSERT(...)

@@ -20,6 +20,11 @@
 #include "kernel_print_lock.h"
 #include "kernel_raise_signal.h"
 
+// The headers' functions must be inlined: an instruction then sees a return address inside the kernel, as with the API
+// floor's own. core_switch.h gives kernels the empty word back.
+#undef __aicore__
+#define __aicore__ __attribute__((always_inline))
+
 // Words that ascendsim/types.h leaves to the API floor.
 #define __host__
 #define __host_aicore__
