@@ -60,7 +60,11 @@ impl Toolkit {
                 .to_owned(),
         })?;
         let includes = folders(&root, shape).into_iter().filter(|folder| folder.is_dir()).collect();
-        let digest = digest(&root)?;
+        let digest = match shape {
+            Shape::Open => digest(&[root.join("include"), root.join("impl")])?,
+            Shape::Split => digest(&["basic_api", "highlevel_api"].map(|name| root.join(name)))?,
+            Shape::Flat => digest(std::slice::from_ref(&root))?,
+        };
         Ok(Toolkit { root, shape, digest, includes })
     }
 
@@ -207,10 +211,9 @@ fn folders(root: &Path, shape: Shape) -> Vec<PathBuf> {
     names.iter().map(|name| if name.is_empty() { root.to_owned() } else { root.join(name) }).collect()
 }
 
-fn digest(root: &Path) -> Result<String, BuildError> {
+fn digest(roots: &[PathBuf]) -> Result<String, BuildError> {
     let mut digest = Digest::new("toolkit 1");
-    digest.text(&root.to_string_lossy());
-    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
+    for entry in roots.iter().flat_map(|root| WalkDir::new(root).follow_links(true).sort_by_file_name()) {
         // A link that leads nowhere is nobody's header.
         let Ok(entry) = entry else { continue };
         if !entry.file_type().is_file() || entry.path().extension().is_none_or(|extension| extension != "h") {

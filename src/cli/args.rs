@@ -437,6 +437,10 @@ pub struct SurveyArgs {
     /// Machine description: a name, or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
     pub machine: String,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Directory for builds, runs and the journal.
     #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
     pub work: PathBuf,
