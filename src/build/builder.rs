@@ -133,7 +133,7 @@ impl Builder {
     }
 
     pub(crate) fn closure(&self, tree: &SourceTree, file: &str, flags: &ProjectFlags) -> Closure {
-        closure(&self.project, tree, file, &flags.includes)
+        closure(&self.project, tree, file, &flags.includes, &self.sdk.include())
     }
 
     /// Digest with everything that every compilation depends on.
@@ -263,6 +263,9 @@ impl Builder {
             if seen.insert(folder.clone()) && folder.is_dir() {
                 words.push(format!("-I{}", folder.display()));
             }
+        }
+        for folder in reached.found_folders.iter().filter(|folder| seen.insert((*folder).clone())) {
+            words.push(format!("-I{}", folder.display()));
         }
         // Relative includes that leave the operator's directory.
         for folder in ["op_host", "op_kernel"].map(|name| root.join(name)) {

@@ -11,7 +11,7 @@ use super::flags::ProjectFlags;
 use super::includes::Closure;
 use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
-use super::wrapper::wrapper;
+use super::translation_unit::wrapper;
 use crate::aicore::KernelType;
 use crate::project::KernelEntry;
 use crate::source::SourceTree;

@@ -14,6 +14,7 @@ mod error;
 pub mod file_api;
 mod flags;
 mod host;
+mod host_dependencies;
 mod includes;
 mod kernel;
 pub(crate) mod launch;
@@ -27,6 +28,7 @@ mod template_key;
 mod tests;
 mod tiling_header;
 pub mod toolkit;
+mod translation_unit;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
