@@ -8,6 +8,7 @@
 #include "ascendc/adv/cumsum.h"
 #include "ascendc/adv/dropout.h"
 #include "ascendc/adv/gated.h"
+#include "ascendc/adv/layernorm.h"
 #include "ascendc/adv/math.h"
 #include "ascendc/adv/reduce.h"
 #include "ascendc/adv/select_bytes.h"

@@ -74,6 +74,7 @@ programs!(
     api_activation,
     api_dropout,
     api_math,
+    api_normalization,
     api_quantization,
     api_queue,
     api_reduce_select,
