@@ -155,6 +155,10 @@ pub struct Target {
     /// Pass a CMake cache entry to the project; may be repeated.
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub definitions: Vec<Definition>,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's; `own` for those in spite of ascend.toml.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Builds and runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
@@ -436,6 +440,10 @@ pub struct SurveyArgs {
     /// Python for the operators' own references; those whose packages it lacks count as having none.
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     pub python: PathBuf,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Directory for builds, runs and the journal.
     #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
     pub work: PathBuf,

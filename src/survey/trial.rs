@@ -40,6 +40,9 @@ pub struct Task {
     pub run_memory_bytes: u64,
     /// Python that references are run with.
     pub python: PathBuf,
+    /// Toolkit whose headers kernels are built against; the SDK's own without.
+    #[serde(default)]
+    pub toolkit: Option<PathBuf>,
 }
 
 /// Something that is known now.
@@ -171,8 +174,12 @@ impl Trial<'_> {
             machine: Arc::new(Machine::clone(&machine)),
             limits: ProcessLimits { wall_s: self.task.run_timeout_s, memory_bytes: self.task.run_memory_bytes },
         };
-        let options =
-            BuildOptions { work_directory: Some(self.task.work_directory.clone()), jobs: 1, ..BuildOptions::default() };
+        let options = BuildOptions {
+            work_directory: Some(self.task.work_directory.clone()),
+            jobs: 1,
+            toolkit: self.task.toolkit.clone(),
+            ..BuildOptions::default()
+        };
         match self.task.shape {
             Shape::Framework => self.framework(project, tree, sdk, backend, options).await,
             Shape::DirectLaunch => self.direct(project, tree, sdk, backend, options).await,
@@ -242,7 +249,7 @@ impl Trial<'_> {
 
         let since = self.begin(Step::Run);
         let job = &mut accepted.job;
-        job.kernels = BTreeMap::from([(Some(accepted.tiling_key), kernel.path)]);
+        job.add_kernel(Some(accepted.tiling_key), kernel);
         job.trace = true;
         job.poison = POISONS[0];
         let execution = backend.run_operator(job).await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
