@@ -52,6 +52,7 @@ struct Polling {
     uint64_t seen[kPlaces] = {};  // blocks of 32 bytes of global memory read lately
     uint32_t repeats = 0;
     bool due = false;
+    bool noted = false;
 };
 
 struct Core {
