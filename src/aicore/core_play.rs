@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::cube::{cube_time, tail_cycles};
+use super::kernel_type::Unit;
 use super::machine::{Machine, Parameters};
 use super::memory::CopyShape;
 use super::pipe::{
@@ -14,7 +15,7 @@ use super::pipe::{
 };
 use super::trace::{
     Cursor, FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, PIPE_COUNT,
-    Record, S, Space, Unit, V,
+    Record, S, Space, V,
 };
 use super::vector::{VectorCost, vector_time};
 

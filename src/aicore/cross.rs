@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::trace::{CoreName, Unit};
+use super::kernel_type::{CoreName, Unit};
 
 /// What a core waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

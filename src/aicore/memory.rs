@@ -8,10 +8,11 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::kernel_type::Unit;
 use super::l2::{L2, Traffic};
 use super::machine::Parameters;
 use super::pipe::Copy;
-use super::trace::{Operand, Unit};
+use super::trace::Operand;
 
 /// A time or byte total that orders by value.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,6 +16,7 @@ mod memory;
 mod ordering;
 mod pipe;
 mod profile;
+mod region;
 mod segments;
 mod summary;
 #[doc(hidden)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::kernel_type::Unit;
 use super::machine::Machine;
 use super::memory::{bytes_per_cycle, core_read_limits};
 use super::pipe::{Busy, Reason};
 use super::profile::{Interval, Limiter, PipeTimes, Profile, Stall, UnitTimes};
 use super::timing::Played;
-use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, Unit, V, pipe_name};
+use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
 
 /// Share of the task below which no pipe explains the time.
 const LATENCY_SHARE: f64 = 0.5;

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use super::core_play::{CorePlay, Held, Shared};
 use super::cross::{Awaited, CrossFlags};
-use super::kernel_type::KernelType;
+use super::kernel_type::{KernelType, Unit};
 use super::machine::Machine;
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
 use super::pipe::{slot_destination, slot_id, slot_source};
-use super::trace::{Launch, Unit, pipe_name};
+use super::trace::{Launch, pipe_name};
 
 /// A block that never came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::kernel_type::KernelType;
+pub use super::region::{DataRegion, Region, Role};
 
 const MAGIC: &[u8; 8] = b"ASCTRC02";
 pub(crate) const HEAD_BYTES: usize = 32;
@@ -345,43 +345,6 @@ fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, us
     (record, HEAD_BYTES + tail)
 }
 
-/// Role of a region of global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Operator input.
-    Input,
-    /// Operator output.
-    Output,
-    /// Workspace.
-    Workspace,
-    /// Tiling data.
-    Tiling,
-    /// Allocation of a direct launch.
-    Other,
-}
-
-/// A region of global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// Virtual base address.
-    pub base: u64,
-    /// Size in bytes.
-    pub size_bytes: u64,
-    /// Role.
-    pub role: Role,
-    /// Index within the role.
-    pub index: u32,
-}
-
-/// Content of a live region after a direct launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataRegion {
-    /// Virtual base address.
-    pub base: u64,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
 /// How a launch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchStatus {
@@ -404,48 +367,6 @@ pub(crate) struct Launch<'a> {
     pub(crate) status: LaunchStatus,
     pub(crate) opcodes: Vec<Opcode>,
     pub(crate) message_opcodes: Vec<bool>,
-}
-
-/// Kind of a core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Unit {
-    Vector,
-    Cube,
-}
-
-/// Who a core is: its kind and the group (block) that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CoreName {
-    pub(crate) unit: Unit,
-    pub(crate) group: u32,
-}
-
-impl Launch<'_> {
-    /// Kind of the launch; traces of an unknown kind are taken for vector launches.
-    pub(crate) fn kernel_type(&self) -> KernelType {
-        self.info.get("kernel_type").and_then(|name| KernelType::parse(name)).unwrap_or_default()
-    }
-
-    /// Who the core with a number in the trace is.
-    pub(crate) fn core_name(&self, core: u32) -> CoreName {
-        let kind = self.kernel_type();
-        match kind {
-            KernelType::Aiv => CoreName { unit: Unit::Vector, group: core },
-            KernelType::Aic => CoreName { unit: Unit::Cube, group: core },
-            _ if core.is_multiple_of(3) => CoreName { unit: Unit::Cube, group: core / 3 },
-            _ => CoreName { unit: Unit::Vector, group: core / 3 },
-        }
-    }
-
-    /// How messages name a core.
-    pub(crate) fn core_text(&self, core: u32) -> String {
-        let name = self.core_name(core);
-        match (self.kernel_type().is_mixed(), name.unit) {
-            (false, _) => format!("block {core}"),
-            (true, Unit::Cube) => format!("block {} AIC", name.group),
-            (true, Unit::Vector) => format!("block {} AIV{}", name.group, core % 3 - 1),
-        }
-    }
 }
 
 /// A whole trace.
