@@ -53,16 +53,21 @@ macro_rules! programs {
 }
 
 programs!(
+    api_activation,
+    api_math,
     api_queue,
     api_reduce_select,
+    api_softmax,
     api_template_key,
     api_vector,
     host_acl,
     host_log,
     host_registry,
+    host_tiling_api,
     host_tiling_data,
     isa_arith,
     isa_convert,
+    isa_differential_cube,
     isa_machine,
     isa_rearrange,
     machine_mix,

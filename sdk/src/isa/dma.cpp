@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "isa/elementwise.h"
+#include "isa/operands.h"
 
 #include "ascendsim/isa.h"
 
@@ -119,6 +120,8 @@ void Accumulate(machine::AtomicOp op, uint8_t* to, const uint8_t* from, uint64_t
     }
 }
 
+}  // namespace
+
 void AtomicWrite(const Core& core, uint8_t* to, const uint8_t* from, uint64_t bytes)
 {
     switch (core.atomic_dtype) {
@@ -136,6 +139,8 @@ void AtomicWrite(const Core& core, uint8_t* to, const uint8_t* from, uint64_t by
             return Accumulate<float>(core.atomic_op, to, from, bytes);
     }
 }
+
+namespace {
 
 void Move(const Core& core, const Transfer& t, bool atomic)
 {

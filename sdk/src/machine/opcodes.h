@@ -34,7 +34,17 @@
     X(vconv_s162f16) ASCENDSIM_ROUNDED(X, vconv_s162f16) X(vconv_s162f32) X(vconv_s322f32)                     \
     ASCENDSIM_ROUNDED(X, vconv_s322f32) X(vconv_s322s16) X(vconv_s322s64)                                      \
     ASCENDSIM_ROUNDED(X, vconv_s642f32) X(vconv_s642s32) X(vconv_s82f16) X(vconv_u82f16) X(vconv_deq)          \
-    X(dcci) X(dsb)
+    X(dcci) X(dsb)                                                                                             \
+    X(copy_gm_to_cbuf) X(copy_cbuf_to_gm) X(copy_cbuf_to_ubuf) X(copy_ubuf_to_cbuf) X(copy_cbuf_to_bt)         \
+    X(copy_cbuf_to_fbuf) X(copy_gm_to_cbuf_multi_nd2nz_b8) X(copy_gm_to_cbuf_multi_nd2nz_b16)                  \
+    X(copy_gm_to_cbuf_multi_nd2nz_b32s) X(load_gm_to_cbuf) X(load_gm_to_ca) X(load_gm_to_cb)                   \
+    X(load_cbuf_to_ca) X(load_cbuf_to_cb) X(load_cbuf_to_ca_s4) X(load_cbuf_to_cb_s4)                          \
+    X(load_cbuf_to_ca_transpose) X(load_cbuf_to_cb_transpose) X(load_cbuf_to_cb_transpose_s4)                  \
+    X(load_cbuf_to_cb_sp) X(img2colv2_cbuf_to_ca) X(img2colv2_cbuf_to_cb) X(create_cbuf_matrix)                \
+    X(create_ca_matrix) X(create_cb_matrix) X(copy_matrix_cbuf_to_cc) X(mad) X(mad_s4) X(mad_sp)               \
+    X(copy_matrix_cc_to_gm) X(copy_matrix_cc_to_cbuf)                                                          \
+    X(vconv_s42f16) X(vconv_f162s4) ASCENDSIM_ROUNDED(X, vconv_f162s4) X(vconv_deqs162b8l) X(vconv_deqs162b8h) \
+    X(vconv_vdeqs162b8l) X(vconv_vdeqs162b8h) X(v4dtrans)
 
 namespace ascendsim {
 
