@@ -1,7 +1,7 @@
 //! What instructions inside a cube core cost: loads into L0, matrix products, results out of L0C.
 
 use super::machine::Parameters;
-use super::trace::{FIX, M, MTE1, Operand, Record, Space};
+use super::trace::{FIX, M, MTE1, MTE2, MTE3, Operand, Record, Space};
 
 /// Rows and columns of the left and right matrix that the cube unit takes at once.
 const FRACTAL: u32 = 16;
@@ -23,10 +23,17 @@ pub(crate) fn cube_time(
     operands: &[Operand],
 ) -> Option<CubeTime> {
     let (fixed, throughput) = match usize::from(record.pipe) {
-        M if name.starts_with("mad") => (parameters.cube_startup_cycles, product_cycles(parameters, record)),
+        M if name.starts_with("mad") => (parameters.cube_startup_cycles, product_cycles(parameters, name, record)),
         M => (parameters.cube_startup_cycles, 0.0),
         MTE1 => (parameters.mte1_issue_cycles, transfer_cycles(parameters, operands)),
         FIX => (parameters.fixpipe_startup_cycles, transfer_cycles(parameters, operands)),
+        // L1 filled with a value: no memory outside the core takes part.
+        MTE2 | MTE3
+            if !operands.is_empty()
+                && operands.iter().all(|operand| !matches!(operand.space, Space::Ub | Space::Gm)) =>
+        {
+            (parameters.mte1_issue_cycles, transfer_cycles(parameters, operands))
+        }
         _ => return None,
     };
     Some(CubeTime { busy: fixed + throughput, throughput })
@@ -42,9 +49,11 @@ pub(crate) fn tail_cycles(parameters: &Parameters, pipe: usize) -> f64 {
     }
 }
 
-fn product_cycles(parameters: &Parameters, record: &Record<'_>) -> f64 {
+fn product_cycles(parameters: &Parameters, name: &str, record: &Record<'_>) -> f64 {
     let [m, k, n] = record.aux;
     let depth = match record.dtype {
+        // Four bits: twice as many again.
+        _ if name == "mad_s4" => 2.0 * parameters.cube_k_8bit,
         4 | 5 | 12 => parameters.cube_k_8bit,
         2 | 8 | 9 => parameters.cube_k_32bit,
         _ => parameters.cube_k_16bit,

@@ -13,8 +13,7 @@ use super::profile::{Hazard, HazardKind, Severity};
 use super::segments::SegmentMap;
 use super::timing::Stuck;
 use super::trace::{
-    Cursor, FLAG_ATOMIC, FLAG_UNIT, Launch, LaunchStatus, NO_PIPE, OpKind, Operand, PIPE_COUNT, Record, S, Space, V,
-    pipe_name,
+    Cursor, FLAG_ATOMIC, Launch, LaunchStatus, NO_PIPE, OpKind, Operand, PIPE_COUNT, Record, S, Space, V, pipe_name,
 };
 
 /// How the note begins that a core which polls global memory leaves.
@@ -323,7 +322,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     fn access(&mut self, record: &Record<'_>, pipe: usize, all: &mut Shared) {
         let at = self.ordering.issue(pipe);
         let atomic = record.flags & FLAG_ATOMIC != 0;
-        let unit = record.flags & FLAG_UNIT != 0;
+        let unit = record.has_unit_flag();
         let part = |operand: &Operand| Access {
             at,
             site: record.site,
@@ -337,7 +336,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         let order = if pipe == S { [true, false] } else { [false, true] };
         for writing in order {
             for operand in record.operands() {
-                let applies = if writing { operand.writes } else { operand.reads && !operand.writes };
+                // Accumulators are read before they are written; elsewhere the write says all that matters.
+                let reads = operand.reads && (!operand.writes || operand.space == Space::L0c);
+                let applies = if writing { operand.writes } else { reads };
                 if applies {
                     self.operand(&operand, part(&operand), writing, all);
                 }

@@ -253,19 +253,19 @@ impl CoreBuilder {
     }
 
     /// Product of the halves at the beginning of L0A and L0B into the beginning of L0C.
-    pub fn product(&mut self, m: u32, k: u32, n: u32, flags: u8) -> &mut Self {
+    pub fn product(&mut self, m: u32, k: u32, n: u32, unit_flag: u16) -> &mut Self {
         let parts = [
             Part::write(space::L0C, 0, m * n * 4),
             Part::read(space::L0A, 0, m * k * 2),
             Part::read(space::L0B, 0, k * n * 2),
         ];
-        self.record("mad", pipe::M, 1, flags, 0, [m, k, n], &parts)
+        self.record("mad", pipe::M, 1, 0, unit_flag, [m, k, n], &parts)
     }
 
     /// Copy of floats from the beginning of L0C to global memory as halves.
-    pub fn fixpipe(&mut self, gm: u64, count: u32, flags: u8) -> &mut Self {
+    pub fn fixpipe(&mut self, gm: u64, count: u32, unit_flag: u16) -> &mut Self {
         let parts = [Part::gm_write(gm, count * 2), Part::read(space::L0C, 0, count * 4)];
-        self.record("copy_matrix_cc_to_gm", pipe::FIX, 1, flags, 0, [0, count * 2, count * 2], &parts)
+        self.record("copy_matrix_cc_to_gm", pipe::FIX, 1, 0, unit_flag, [0, count * 2, count * 2], &parts)
     }
 
     /// A fault with its message.

@@ -261,10 +261,13 @@ pub(crate) struct Record<'a> {
 pub(crate) const FLAG_COUNT_MODE: u8 = 1;
 pub(crate) const FLAG_ATOMIC: u8 = 2;
 pub(crate) const FLAG_L2_BYPASS: u8 = 4;
-/// Cube unit and fixpipe keep their order on L0C by themselves.
-pub(crate) const FLAG_UNIT: u8 = 16;
 
 impl<'a> Record<'a> {
+    /// Whether cube unit and fixpipe keep their order on L0C by themselves.
+    pub(crate) fn has_unit_flag(&self) -> bool {
+        matches!(usize::from(self.pipe), M | FIX) && self.repeat & 2 != 0
+    }
+
     pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + use<'a> {
         self.tail.chunks_exact(OPERAND_BYTES).map(Operand::decode)
     }

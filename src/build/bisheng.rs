@@ -7,6 +7,7 @@ use super::builder::DEVICE_DEFINES;
 use super::direct::TOOLKIT_LIBRARIES;
 use super::error::BuildError;
 use super::file_api::normal;
+use super::kernel_kinds::{definition, kernel_kinds};
 use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
 use super::lex::quoted_includes;
 use super::sdk::Sdk;
@@ -46,7 +47,8 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
         let folder = temporary.path().join(index.to_string());
         let original = normal(&directory.join(source));
         match stage(&original, &folder) {
-            Ok(staged) => {
+            Ok((staged, texts)) => {
+                words.extend(definition(&kernel_kinds(texts.iter().map(String::as_str))));
                 words.extend(quote_folders(&original));
                 words.extend([
                     "-x".to_owned(),
@@ -163,9 +165,11 @@ enum StageError {
     Launch(String),
 }
 
-/// Copies a source, and those of its quoted includes that launch kernels, with launches rewritten.
-fn stage(original: &Path, folder: &Path) -> Result<PathBuf, StageError> {
+/// Copies a source, and those of its quoted includes that launch kernels, with launches rewritten. Returns the copy and the
+/// texts that it consists of.
+fn stage(original: &Path, folder: &Path) -> Result<(PathBuf, Vec<String>), StageError> {
     let mut done = BTreeSet::new();
+    let mut texts = Vec::new();
     let name = original.file_name().map(PathBuf::from).unwrap_or_default();
     let staged = folder.join("source").join(&name);
     let mut pending = vec![(original.to_owned(), staged.clone(), true)];
@@ -194,8 +198,9 @@ fn stage(original: &Path, folder: &Path) -> Result<PathBuf, StageError> {
             std::fs::write(&to, format!("#line 1 \"{escaped}\"\n{}", rewritten.text))
                 .map_err(|error| StageError::Build(BuildError::io(&to)(error)))?;
         }
+        texts.push(text.into_owned());
     }
-    Ok(staged)
+    Ok((staged, texts))
 }
 
 #[cfg(test)]

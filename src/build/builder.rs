@@ -12,6 +12,7 @@ use super::error::{BuildError, CompileFailure};
 use super::file_api::CmakeModel;
 use super::flags::ProjectFlags;
 use super::includes::{Closure, closure};
+use super::kernel_kinds::{definition, kernel_kinds};
 use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
@@ -314,6 +315,7 @@ impl Builder {
             if device {
                 words.extend(DEVICE_DEFINES.map(str::to_owned));
                 words.extend(["-include".to_owned(), LAUNCH_HEADER.to_owned()]);
+                words.extend(definition(&kernel_kinds(reached.tree_files.iter().filter_map(|file| tree.text(file)))));
             }
             words.extend(["-x", "c++", "-c", file, "-o"].map(str::to_owned));
             words.push(directory.join("object.o").display().to_string());

@@ -16,6 +16,7 @@ mod flags;
 mod host;
 mod includes;
 mod kernel;
+mod kernel_kinds;
 pub(crate) mod launch;
 pub(crate) mod lex;
 mod overlay;

@@ -493,7 +493,7 @@ void SyncAll(bool everybody)
     }
 }
 
-void AddKernelModule(const void* address) { machine::Locals().AddModule(address); }
+void AddKernelModule(const void* address) { machine::Locals().AddModule(address, SIZE_MAX); }
 
 LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
 {
@@ -532,11 +532,19 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
 
 const LaunchResult& LastLaunch() { return g_state.launch; }
 
-void RunBlocks(const char* kernel, uint32_t blocks, void (*fn)(void*), void* arg)
+void RunBlocks(const char* kernel, const char* kinds, uint32_t blocks, void (*fn)(void*), void* arg)
 {
     LaunchInfo info;
     info.kernel = kernel;
     info.block_dim = blocks;
+    const std::string text = std::string(";") + kinds;
+    const std::string name = ";" + info.kernel + "=";
+    if (const size_t at = text.find(name); at != std::string::npos) {
+        const size_t from = at + name.size();
+        ParseKernelType(text.substr(from, text.find(';', from) - from), &info.type);
+    }
+    // The program's own globals are no more shared between cores than those of a kernel library.
+    machine::Locals().AddModule(reinterpret_cast<const void*>(fn), machine::kMostProgramData);
     RunLaunch(info, fn, arg);
 }
 
