@@ -54,6 +54,7 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_cube,
     api_math,
     api_quantization,
     api_queue,

@@ -8,11 +8,21 @@
 
 namespace AscendC {
 
-/// The toolkit keeps the start of the workspace for itself and gives the rest to the kernel; the simulator's
-/// workspace is the kernel's alone, because nothing else uses it.
-ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
-ASC_API void SetSysWorkspace(GM_ADDR workspace) { (void)workspace; }
-ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { (void)workspace; }
+namespace detail {
+/// The workspace of the launch, where cores of different kinds exchange messages. One for each kernel library, which the
+/// machine keeps apart for each core.
+static GM_ADDR g_system_workspace = nullptr;
+}  // namespace detail
+
+/// The library keeps the start of the workspace for itself where cores of both kinds run; elsewhere nothing uses it, and
+/// all of it is the kernel's.
+ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace)
+{
+    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + RESERVED_WORKSPACE : workspace;
+}
+ASC_API void SetSysWorkspace(GM_ADDR workspace) { detail::g_system_workspace = workspace; }
+ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { detail::g_system_workspace = workspace; }
+ASC_API __gm__ uint8_t* GetSysWorkSpacePtr() { return detail::g_system_workspace; }
 
 /// Fills `size` elements of GM with `value`, by transfers of a constant from the end of the Unified Buffer.
 template <typename T>
