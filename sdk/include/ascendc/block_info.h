@@ -47,4 +47,16 @@ ASC_API void ICachePreLoad(const int64_t preFetchLen) { (void)preFetchLen; }
 
 }  // namespace AscendC
 
+namespace ascendsim {
+/// The words block_idx and block_num of the language: objects and not macros, because kernels have variables of these names.
+struct BlockIdxWord {
+    ASC_API operator int64_t() const { return get_block_idx(); }
+};
+struct BlockNumWord {
+    ASC_API operator int64_t() const { return get_block_num(); }
+};
+}  // namespace ascendsim
+constexpr ascendsim::BlockIdxWord block_idx{};
+constexpr ascendsim::BlockNumWord block_num{};
+
 #endif

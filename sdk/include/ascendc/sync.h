@@ -176,6 +176,9 @@ ASC_API void SyncAll(
     ascendsim::SyncAll();
 }
 
+/// Keeps the compiler from moving memory accesses; the core itself is not stopped.
+ASC_API void Barrier() { asm volatile("" ::: "memory"); }
+
 /// A flag between two pipes, for kernels that name the pipes themselves.
 template <pipe_t src, pipe_t dst>
 class TQueSync {

@@ -115,7 +115,7 @@ public:
     {
         address_.logicPos = static_cast<uint8_t>(pos);
         address_.bufferAddr = addr;
-        address_.dataLen = tileSize * static_cast<uint32_t>(sizeof(T));
+        address_.dataLen = detail::BytesOf<T>(tileSize);
     }
     ASC_API explicit LocalTensor(uint32_t addr)
     {
@@ -124,7 +124,7 @@ public:
     }
 
     ASC_API uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(detail::MemoryOf(address_.logicPos)) + address_.bufferAddr; }
-    ASC_API uint64_t GetPhyAddr(const uint32_t offset) const { return GetPhyAddr() + uint64_t(offset) * sizeof(T); }
+    ASC_API uint64_t GetPhyAddr(const uint32_t offset) const { return GetPhyAddr() + detail::BytesOf<T>(uint64_t(offset)); }
 
     ASC_API T GetValue(const uint32_t index) const { return detail::ReadScalar(Element(index)); }
     template <typename S>
@@ -143,8 +143,8 @@ public:
     ASC_API LocalTensor operator[](const uint32_t offset) const
     {
         LocalTensor result = *this;
-        result.address_.bufferAddr += offset * static_cast<uint32_t>(sizeof(T));
-        result.address_.dataLen -= offset * static_cast<uint32_t>(sizeof(T));
+        result.address_.bufferAddr += detail::BytesOf<T>(offset);
+        result.address_.dataLen -= detail::BytesOf<T>(offset);
         return result;
     }
     template <typename U>
@@ -158,16 +158,21 @@ public:
     ASC_API void SetAddrWithOffset(LocalTensor<S>& src, uint32_t offset)
     {
         address_ = src.address_;
-        address_.bufferAddr += offset * static_cast<uint32_t>(sizeof(T));
+        address_.bufferAddr += detail::BytesOf<T>(offset);
+    }
+    template <typename S = T>
+    ASC_API void CreateTensor(TPosition pos, uint32_t addr, uint32_t tileSize)
+    {
+        *this = LocalTensor(pos, addr, tileSize);
     }
 
     ASC_API void SetAddr(const TBuffAddr& address) { address_ = address; }
     ASC_API TBufHandle GetBufferHandle() const { return address_.bufferHandle; }
     ASC_API int32_t GetPosition() const { return address_.logicPos; }
-    ASC_API void SetSize(const uint32_t size) { address_.dataLen = size * static_cast<uint32_t>(sizeof(T)); }
-    ASC_API uint32_t GetSize() const { return address_.dataLen / static_cast<uint32_t>(sizeof(T)); }
+    ASC_API void SetSize(const uint32_t size) { address_.dataLen = detail::BytesOf<T>(size); }
+    ASC_API uint32_t GetSize() const { return detail::ElementsIn<T>(address_.dataLen); }
     ASC_API uint32_t GetLength() const { return address_.dataLen; }
-    ASC_API void SetBufferLen(uint32_t dataLen) { address_.dataLen = dataLen * static_cast<uint32_t>(sizeof(T)); }
+    ASC_API void SetBufferLen(uint32_t dataLen) { address_.dataLen = detail::BytesOf<T>(dataLen); }
     ASC_API void SetUserTag(const TTagType tag) { userTag_ = tag; }
     ASC_API TTagType GetUserTag() const { return userTag_; }
     ASC_API void SetShapeInfo(const ShapeInfo& shapeInfo) { shapeInfo_ = shapeInfo; }
@@ -207,26 +212,35 @@ public:
     ASC_API void SetGlobalBuffer(__gm__ T* buffer) { SetGlobalBuffer(buffer, 0); }
 
     ASC_API const __gm__ T* GetPhyAddr() const { return address_; }
-    ASC_API __gm__ T* GetPhyAddr(const uint64_t offset) const { return address_ + offset; }
-    ASC_API T GetValue(const uint64_t offset) const { return detail::ReadScalar(address_ + offset); }
-    ASC_API void SetValue(const uint64_t offset, T value) { detail::WriteScalar(address_ + offset, value); }
+    ASC_API __gm__ T* GetPhyAddr(const uint64_t offset) const { return Element(offset); }
+    ASC_API T GetValue(const uint64_t offset) const { return detail::ReadScalar(Element(offset)); }
+    ASC_API void SetValue(const uint64_t offset, T value) { detail::WriteScalar(Element(offset), value); }
     ASC_API __gm__ T& operator()(const uint64_t offset) const
     {
-        T* ptr = address_ + offset;
+        T* ptr = Element(offset);
         return ascendsim::ScalarRead(ptr, sizeof(T)) ? *ptr : detail::Nowhere<T>();
     }
     ASC_API uint64_t GetSize() const { return bufferSize_; }
     ASC_API GlobalTensor operator[](const uint64_t offset) const
     {
         GlobalTensor result = *this;
-        result.address_ += offset;
-        result.oriAddress_ += offset;
+        result.SetAddr(offset);
         return result;
     }
     ASC_API void SetAddr(const uint64_t offset)
     {
-        address_ += offset;
-        oriAddress_ += offset;
+        address_ = Element(offset);
+        oriAddress_ = address_;
+    }
+    template <typename U>
+    ASC_API GlobalTensor<U> ReinterpretCast() const
+    {
+        GlobalTensor<U> result;
+        result.SetGlobalBuffer(
+            reinterpret_cast<__gm__ U*>(address_), detail::ElementsIn<U>(detail::BytesOf<T>(bufferSize_)));
+        result.cacheMode_ = cacheMode_;
+        result.cacheRwMode_ = cacheRwMode_;
+        return result;
     }
     ASC_API void SetShapeInfo(const ShapeInfo& shapeInfo) { shapeInfo_ = shapeInfo; }
     ASC_API ShapeInfo GetShapeInfo() const { return shapeInfo_; }
@@ -250,6 +264,13 @@ public:
     ShapeInfo shapeInfo_;
     CacheMode cacheMode_ = CacheMode::CACHE_MODE_NORMAL;
     CacheRwMode cacheRwMode_ = CacheRwMode::RW;
+
+private:
+    ASC_API __gm__ T* Element(uint64_t offset) const
+    {
+        return reinterpret_cast<__gm__ T*>(
+            reinterpret_cast<__gm__ uint8_t*>(address_) + detail::BytesOf<T>(offset));
+    }
 };
 
 namespace detail {
@@ -319,7 +340,7 @@ private:
     template <class DataType>
     ASC_API LocalTensor<DataType> Take(TPosition pos, uint32_t tileSize)
     {
-        const uint64_t bytes = (uint64_t(tileSize) * sizeof(DataType) + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
+        const uint64_t bytes = (detail::BytesOf<DataType>(uint64_t(tileSize)) + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
         const uint64_t size = detail::MemorySize(hard);
         if (head_ + bytes > size) {
             ascendsim::Fault(

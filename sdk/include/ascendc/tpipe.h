@@ -115,8 +115,9 @@ public:
             ascendsim::CorePipeSlot() = nullptr;
         }
     }
-    TPipe(const TPipe&) = delete;
-    TPipe& operator=(const TPipe&) = delete;
+    // Kernels copy a pipe object before they cut it, and go on with the copy.
+    TPipe(const TPipe&) = default;
+    TPipe& operator=(const TPipe&) = default;
 
     ASC_API void Init()
     {

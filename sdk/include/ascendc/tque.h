@@ -399,13 +399,13 @@ public:
     template <typename T>
     ASC_API LocalTensor<T> Get(uint32_t len)
     {
-        return Tensor<T>(0, len * static_cast<uint32_t>(sizeof(T)));
+        return Tensor<T>(0, detail::BytesOf<T>(len));
     }
     /// `size` elements from byte offset `bufOffset`.
     template <typename T>
     ASC_API LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset)
     {
-        return Tensor<T>(bufOffset, size * static_cast<uint32_t>(sizeof(T)));
+        return Tensor<T>(bufOffset, detail::BytesOf<T>(size));
     }
     template <typename T>
     ASC_API LocalTensor<T> AllocTensor()
@@ -523,7 +523,7 @@ ASC_API bool PopStackBuffer(LocalTensor<T>& popBuffer)
     TPipe* pipe = GetTPipePtr();
     const uint32_t begin = pipe == nullptr ? 0 : pipe->UsedBytes();
     const uint32_t end = TMP_UB_OFFSET;
-    popBuffer = LocalTensor<T>(pos, begin, begin < end ? (end - begin) / static_cast<uint32_t>(sizeof(T)) : 0);
+    popBuffer = LocalTensor<T>(pos, begin, begin < end ? detail::ElementsIn<T>(end - begin) : 0);
     return begin < end;
 }
 

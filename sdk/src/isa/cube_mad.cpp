@@ -197,7 +197,7 @@ bool IssueMad(Core& core, uint16_t opcode, uint64_t site, uint8_t element, void*
               uint64_t bias, const cube::Mad& p, uint32_t k_right, uint32_t k_fractals, bool zero, Operands* at)
 {
     if (p.m == 0 || p.k == 0 || p.n == 0) {
-        IssueEmpty(core, opcode, kPipeM, site);
+        AdmitNothing(core, opcode, site);
         return false;
     }
     const uint32_t lanes = kBlock * 8 / ElementBits(element);
@@ -211,16 +211,16 @@ bool IssueMad(Core& core, uint16_t opcode, uint64_t site, uint8_t element, void*
     at->bias = biased ? OnChipAddress(core, kSpaceBt, reinterpret_cast<const void*>(bias)) : nullptr;
     const bool fresh = zero || biased;
     const Range ranges[] = {
-        {kSpaceL0c, fresh ? kWrite : kReadWrite, at->c, uint64_t{m_fractals} * n_fractals * 1024, 1, 0, 1, 0, 1024},
-        {kSpaceL0a, kRead, at->a, left_bytes, 1, 0, 1, 0, kFractal},
-        {kSpaceL0b, kRead, at->b, uint64_t{CeilDiv(k_right, lanes)} * n_fractals * kFractal, 1, 0, 1, 0, kFractal},
-        {kSpaceBt, kRead, at->bias, uint64_t{n_fractals} * 64, 1, 0, 1, 0, 64}};
+        {kSpaceL0c, fresh ? kWrite : kReadWrite, at->c, uint64_t{m_fractals} * n_fractals * 1024, 1, 0, 1, 0, 0},
+        {kSpaceL0a, kRead, at->a, left_bytes, 1, 0, 1, 0, 1},
+        {kSpaceL0b, kRead, at->b, uint64_t{CeilDiv(k_right, lanes)} * n_fractals * kFractal, 1, 0, 1, 0, 2},
+        {kSpaceBt, kRead, at->bias, uint64_t{n_fractals} * 64, 1, 0, 1, 0, 3}};
     Numbers numbers;
     numbers.aux0 = p.m;
     numbers.aux1 = p.k;
     numbers.aux2 = p.n;
     numbers.repeat = p.unit_flag;
-    return Issue(core, opcode, kPipeM, element, site, ranges, biased ? 4 : 3, numbers);
+    return AdmitRanges(core, opcode, element, site, ranges, biased ? 4 : 3, numbers);
 }
 
 }  // namespace
