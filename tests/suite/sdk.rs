@@ -73,7 +73,9 @@ macro_rules! programs {
 programs!(
     api_activation,
     api_cube,
+    api_dropout,
     api_math,
+    api_normalization,
     api_quantization,
     api_queue,
     api_reduce_select,
