@@ -250,6 +250,23 @@ void Forms()
     Expect(std::isnan(y[16]) && std::isnan(y[20]), "SoftMax of NaN");
 }
 
+/// The split that a kernel works out fits the buffer, and the function accepts it.
+void Tilings()
+{
+    constexpr SoftMaxTiling whole = A::SoftMaxFlashV2TilingFunc({16, 256, 16, 256}, 2, 4, 32 * 1024, true);
+    static_assert(whole.splitM == 16 && whole.rangeM == 1 && whole.tailM == 0 && whole.outMaxSize == 128);
+    const SoftMaxTiling parts = A::SoftMaxFlashV2TilingFunc({30, 128, 30, 128}, 2, 4, 10 * 1024, true);
+    Expect(parts.splitM == 8 && parts.rangeM == 3 && parts.tailM == 6 && parts.tailSplitSize == 6 * 128 && parts.reduceK == 8,
+           "SoftMaxFlashV2TilingFunc splits 30 rows");
+    const SoftMaxTiling basic = A::SoftMaxFlashV2TilingFunc({24, 64, 24, 64}, 4, 4, 20 * 72 * 4, false, true);
+    Expect(basic.splitM == 8, "SoftMaxFlashV2TilingFunc takes a divisor of whole blocks");
+    const Size size = {30, 128, 128};
+    const std::vector<double> x = FillRows<half>(0, size, 2, -2, 2);
+    A::SoftmaxFlashV2<half, false>(At<half>(1), Values<float>(0), Values<float>(1), At<half>(0), Values<half>(2),
+                                   Values<float>(0), Values<float>(1), Temporary(10 * 1024), parts, {30, 128, 30, 128});
+    Near("SoftmaxFlashV2 by the kernel's tiling", Raw<half>(1)[29 * 128 + 5], std::exp(x[29 * 128 + 5] - RowOf(x, size, 29).max));
+}
+
 void TooSmall()
 {
     setenv("ASCEND_SIM_TRACE", "api_softmax.trace", 1);
@@ -288,6 +305,7 @@ int main()
         Logarithm();
         Adjusting();
         Forms();
+        Tilings();
     });
     return Report("api_softmax");
 }

@@ -9,6 +9,6 @@ mod symbols;
 pub mod worker;
 
 pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
-pub use job::{JobInput, JobOutput, KernelJob};
+pub use job::{Description, JobInput, JobOutput, KernelJob};
 pub use process::{ProcessLimits, WorkerCommand};
 pub use sim::{SimBackend, SimError};

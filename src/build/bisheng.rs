@@ -67,6 +67,7 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
     }
     if !parsed.sources.is_empty() {
         words.extend(DEVICE_DEFINES.map(str::to_owned));
+        words.push("-D__DAV_C220_VEC__".to_owned());
         words.push(format!("-I{}", sdk.include().display()));
         words.extend([
             "-include".to_owned(),
@@ -171,7 +172,7 @@ fn stage(original: &Path, folder: &Path) -> Result<(PathBuf, Vec<String>), Stage
     let mut done = BTreeSet::new();
     let mut texts = Vec::new();
     let name = original.file_name().map(PathBuf::from).unwrap_or_default();
-    let staged = folder.join("source").join(&name);
+    let (staged, _) = folder.join("source").join(&name);
     let mut pending = vec![(original.to_owned(), staged.clone(), true)];
     while let Some((from, to, always)) = pending.pop() {
         if !done.insert(from.clone()) {

@@ -45,6 +45,9 @@ ASC_API void OOMCheckAddrRange(GM_ADDR address, const uint64_t size)
 #define ascendc_assert(...)
 #define ASCENDC_ASSERT(...)
 #define KERNEL_LOG(...)
+#ifndef assert
+#define assert(...)
+#endif
 #define PRELOAD(len)
 
 #endif

@@ -123,7 +123,7 @@ void Img2col(uint8_t element, Place place, void* dst, const void* src, const Loa
     const bool along_k = (core.cube.l3d_repeat >> 24 & 1u) != 0;
     const bool window = (p.filter_w != 0 || p.filter_w_high) && (p.filter_h != 0 || p.filter_h_high);
     if (map.width == 0 || map.height == 0 || p.channels == 0 || p.k_extension == 0 || p.m_extension == 0 || !window || repeat == 0) {
-        return IssueEmpty(core, opcode, kPipeMte1, site);
+        return AdmitNothing(core, opcode, site);
     }
     const bool to_b = place == Place::kL0b;
     if (bits < 16 && (to_b || p.transpose)) {
@@ -142,15 +142,15 @@ void Img2col(uint8_t element, Place place, void* dst, const void* src, const Loa
     const uint64_t bytes = uint64_t{rows} * columns * bits / 8;
     uint8_t* to = OnChipAddress(core, to_b ? kSpaceL0b : kSpaceL0a, dst);
     const Range ranges[] = {
-        {to_b ? kSpaceL0b : kSpaceL0a, kWrite, to, bytes * repeat, 1, 0, 1, 0, kFractal},
+        {to_b ? kSpaceL0b : kSpaceL0a, kWrite, to, bytes * repeat, 1, 0, 1, 0, 0},
         {kSpaceL1, kRead, core.cube.l1_3d_size != 0 ? core.l1 : from,
-         core.cube.l1_3d_size != 0 ? std::min<uint64_t>(core.cube.l1_3d_size, core.l1_size) : windows.Bytes(), 1, 0, 1, 0, kBlock}};
+         core.cube.l1_3d_size != 0 ? std::min<uint64_t>(core.cube.l1_3d_size, core.l1_size) : windows.Bytes(), 1, 0, 1, 0, 1}};
     Numbers numbers;
     numbers.aux0 = static_cast<uint32_t>(CeilDiv(static_cast<uint32_t>(bytes), kFractal) * repeat);
     numbers.aux1 = static_cast<uint32_t>(bytes * repeat);
     numbers.aux2 = kFractal;
     numbers.repeat = static_cast<uint16_t>(repeat);
-    if (!Issue(core, opcode, kPipeMte1, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, element, site, ranges, 2, numbers)) {
         return;
     }
     const uint32_t column_fractals = columns / (turned ? kSide : lanes);

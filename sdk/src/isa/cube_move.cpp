@@ -17,7 +17,6 @@ TraceSpace SpaceOf(cube::Place place)
 /// Bursts of `len` bytes whose starts are `step` bytes apart on each side.
 struct Bursts {
     uint16_t opcode;
-    uint8_t pipe;
     uint32_t count;
     uint64_t to_len;
     uint64_t to_step;
@@ -25,26 +24,26 @@ struct Bursts {
     uint64_t from_step;
 };
 
-bool IssueBursts(Core& core, const Bursts& b, uint64_t site, TraceSpace to_space, void* to, uint32_t to_alignment,
-                 TraceSpace from_space, const void* from, uint32_t from_alignment)
+bool IssueBursts(Core& core, const Bursts& b, uint64_t site, TraceSpace to_space, void* to,
+                 TraceSpace from_space, const void* from)
 {
     if (b.count == 0 || b.to_len == 0) {
-        IssueEmpty(core, b.opcode, b.pipe, site);
+        AdmitNothing(core, b.opcode, site);
         return false;
     }
     const Range ranges[] = {
-        {to_space, kWrite, to, b.to_len, b.count, static_cast<int64_t>(b.to_step), 1, 0, to_alignment},
-        {from_space, kRead, from, b.from_len, b.count, static_cast<int64_t>(b.from_step), 1, 0, from_alignment}};
+        {to_space, kWrite, to, b.to_len, b.count, static_cast<int64_t>(b.to_step), 1, 0, 0},
+        {from_space, kRead, from, b.from_len, b.count, static_cast<int64_t>(b.from_step), 1, 0, 1}};
     Numbers numbers;
     numbers.aux1 = static_cast<uint32_t>(b.from_len * b.count);
     numbers.aux2 = static_cast<uint32_t>(b.from_len);
     numbers.repeat = static_cast<uint16_t>(b.count);
     numbers.flags = from_space == kSpaceGm && core.l2_bypass ? kFlagL2Bypass : 0;
-    return Issue(core, b.opcode, b.pipe, kNoDtype, site, ranges, 2, numbers);
+    return AdmitRanges(core, b.opcode, kNoDtype, site, ranges, 2, numbers);
 }
 
 /// Blocks of 32 bytes with gaps in blocks on both sides.
-void MoveBlocks(uint16_t opcode, uint8_t pipe, uint64_t site, TraceSpace to_space, void* dst, TraceSpace from_space,
+void MoveBlocks(uint16_t opcode, uint64_t site, TraceSpace to_space, void* dst, TraceSpace from_space,
                 const void* src, uint32_t count, uint32_t blocks, uint32_t src_gap, uint32_t dst_gap)
 {
     Core& core = Current();
@@ -52,10 +51,9 @@ void MoveBlocks(uint16_t opcode, uint8_t pipe, uint64_t site, TraceSpace to_spac
     uint8_t* to = to_space == kSpaceGm ? static_cast<uint8_t*>(dst) : OnChipAddress(core, to_space, dst);
     const uint8_t* from =
         from_space == kSpaceGm ? static_cast<const uint8_t*>(src) : OnChipAddress(core, from_space, src);
-    const Bursts bursts = {opcode, pipe, count, bytes, bytes + uint64_t{dst_gap} * kBlock,
+    const Bursts bursts = {opcode, count, bytes, bytes + uint64_t{dst_gap} * kBlock,
                            bytes, bytes + uint64_t{src_gap} * kBlock};
-    if (!IssueBursts(core, bursts, site, to_space, to, to_space == kSpaceGm ? 1 : kBlock, from_space, from,
-                     from_space == kSpaceGm ? 1 : kBlock)) {
+    if (!IssueBursts(core, bursts, site, to_space, to, from_space, from)) {
         return;
     }
     const bool atomic = to_space == kSpaceGm && core.atomic_op != machine::AtomicOp::kNone;
@@ -142,7 +140,7 @@ void NdToNzCopy(uint8_t element, void* dst, const void* src, const NdToNz& p)
                             : size == 2 ? kOp_copy_gm_to_cbuf_multi_nd2nz_b16
                                         : kOp_copy_gm_to_cbuf_multi_nd2nz_b32s;
     if (p.matrices == 0 || p.rows == 0 || p.columns == 0) {
-        return IssueEmpty(core, opcode, kPipeMte2, site);
+        return AdmitNothing(core, opcode, site);
     }
     const uint32_t lanes = kBlock / size;
     const uint32_t groups = CeilDiv(p.columns, lanes);
@@ -163,13 +161,13 @@ void NdToNzCopy(uint8_t element, void* dst, const void* src, const NdToNz& p)
     const bool dense = p.n_stride == 1;
     const uint64_t matrix_len = (groups - 1u) * column_step + column_len;
     const Range ranges[] = {
-        p.matrices == 1 ? (dense ? Range{kSpaceL1, kWrite, to, column_len, groups, static_cast<int64_t>(column_step), 1, 0, kBlock}
+        p.matrices == 1 ? (dense ? Range{kSpaceL1, kWrite, to, column_len, groups, static_cast<int64_t>(column_step), 1, 0, 0}
                                  : Range{kSpaceL1, kWrite, to, kBlock, p.rows, static_cast<int64_t>(block_rows), groups,
-                                         static_cast<int64_t>(column_step), kBlock})
-                        : Range{kSpaceL1, kWrite, to, matrix_len, p.matrices, static_cast<int64_t>(matrix_step), 1, 0, kBlock},
+                                         static_cast<int64_t>(column_step), 0})
+                        : Range{kSpaceL1, kWrite, to, matrix_len, p.matrices, static_cast<int64_t>(matrix_step), 1, 0, 0},
         {kSpaceGm, kRead, from, row_bytes, p.rows, static_cast<int64_t>(uint64_t{p.row_stride} * size), p.matrices,
          static_cast<int64_t>(uint64_t{p.matrix_stride} * size), 1}};
-    if (!Issue(core, opcode, kPipeMte2, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, element, site, ranges, 2, numbers)) {
         return;
     }
     for (uint32_t matrix = 0; matrix < p.matrices; ++matrix) {
@@ -192,9 +190,8 @@ void LoadFractals(uint8_t element, Place place, bool from_gm, void* dst, const v
     Core& core = Current();
     const uint64_t site = ASCENDSIM_SITE();
     const uint16_t opcode = LoadOpcode(element, place, from_gm);
-    const uint8_t pipe = from_gm ? kPipeMte2 : kPipeMte1;
     if (p.repeat == 0) {
-        return IssueEmpty(core, opcode, pipe, site);
+        return AdmitNothing(core, opcode, site);
     }
     if (p.transpose && ElementBits(element) != 16) {
         return BadArgument(core, opcode, site, "only 16-bit elements are transposed; bits of an element", ElementBits(element));
@@ -206,14 +203,14 @@ void LoadFractals(uint8_t element, Place place, bool from_gm, void* dst, const v
     const int64_t from_step = int64_t{p.src_stride} * kFractal * (p.direction == dec ? -1 : 1);
     const int64_t to_step = (int64_t{p.dst_gap} + 1) * kFractal;
     const Range ranges[] = {
-        {space, kWrite, to, kFractal, p.repeat, to_step, 1, 0, place == Place::kL1 ? kBlock : kFractal},
-        {from_gm ? kSpaceGm : kSpaceL1, kRead, from, kFractal, p.repeat, from_step, 1, 0, from_gm ? 1u : kBlock}};
+        {space, kWrite, to, kFractal, p.repeat, to_step, 1, 0, 0},
+        {from_gm ? kSpaceGm : kSpaceL1, kRead, from, kFractal, p.repeat, from_step, 1, 0, 1}};
     Numbers numbers;
     numbers.aux0 = p.repeat;
     numbers.aux1 = uint32_t{p.repeat} * kFractal;
     numbers.aux2 = kFractal;
     numbers.repeat = p.repeat;
-    if (!Issue(core, opcode, pipe, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, element, site, ranges, 2, numbers)) {
         return;
     }
     for (uint32_t i = 0; i < p.repeat; ++i) {
@@ -236,7 +233,7 @@ void LoadFractalsTransposed(uint8_t element, Place place, void* dst, const void*
                             : bits == 4          ? kOp_load_cbuf_to_cb_transpose_s4
                                                  : kOp_load_cbuf_to_cb_transpose;
     if (p.repeat == 0) {
-        return IssueEmpty(core, opcode, kPipeMte1, site);
+        return AdmitNothing(core, opcode, site);
     }
     // A square of as many elements on a side as a block of the narrower direction holds, at least 16.
     const uint32_t lanes = kBlock * 8 / bits;
@@ -249,14 +246,14 @@ void LoadFractalsTransposed(uint8_t element, Place place, void* dst, const void*
     const int64_t from_step = int64_t{p.src_stride} * square * (p.descending ? -1 : 1);
     const int64_t to_step = (int64_t{p.dst_gap} + 1) * kFractal;
     const int64_t fractal_step = (int64_t{p.fractal_gap} + 1) * kFractal;
-    const Range ranges[] = {{space, kWrite, to, kFractal, fractals, fractal_step, p.repeat, to_step, kFractal},
-                            {kSpaceL1, kRead, from, square, p.repeat, from_step, 1, 0, kBlock}};
+    const Range ranges[] = {{space, kWrite, to, kFractal, fractals, fractal_step, p.repeat, to_step, 0},
+                            {kSpaceL1, kRead, from, square, p.repeat, from_step, 1, 0, 1}};
     Numbers numbers;
     numbers.aux0 = p.repeat * fractals;
     numbers.aux1 = p.repeat * square;
     numbers.aux2 = square;
     numbers.repeat = p.repeat;
-    if (!Issue(core, opcode, kPipeMte1, element, site, ranges, 2, numbers)) {
+    if (!AdmitRanges(core, opcode, element, site, ranges, 2, numbers)) {
         return;
     }
     // In a square whose block is narrower than its side, fractals lie side by side, otherwise one below the other.
@@ -287,25 +284,24 @@ void Fill(Place place, uint8_t size, void* dst, int64_t config, uint32_t value)
     const uint16_t opcode = place == Place::kL1    ? kOp_create_cbuf_matrix
                             : place == Place::kL0a ? kOp_create_ca_matrix
                                                    : kOp_create_cb_matrix;
-    const uint8_t pipe = place == Place::kL1 ? kPipeMte2 : kPipeMte1;
     const auto word = static_cast<uint64_t>(config);
     const auto repeat = static_cast<uint32_t>(Bits(word, 0, 15));
     const auto blocks = static_cast<uint32_t>(Bits(word, 16, 15));
     const auto gap = static_cast<uint32_t>(Bits(word, 32, 15));
     if (repeat == 0 || blocks == 0) {
-        return IssueEmpty(core, opcode, pipe, site);
+        return AdmitNothing(core, opcode, site);
     }
     const uint32_t unit = place == Place::kL1 ? kBlock : kFractal;
     const uint64_t len = uint64_t{blocks} * unit;
     const uint64_t step = len + uint64_t{gap} * unit;
     const TraceSpace space = SpaceOf(place);
     uint8_t* to = OnChipAddress(core, space, dst);
-    const Range range = {space, kWrite, to, len, repeat, static_cast<int64_t>(step), 1, 0, unit};
+    const Range range = {space, kWrite, to, len, repeat, static_cast<int64_t>(step), 1, 0, 0};
     Numbers numbers;
     numbers.aux1 = static_cast<uint32_t>(len * repeat);
     numbers.aux2 = static_cast<uint32_t>(len);
     numbers.repeat = static_cast<uint16_t>(repeat);
-    if (!Issue(core, opcode, pipe, size == 2 ? kU16 : kU32, site, &range, 1, numbers)) {
+    if (!AdmitRanges(core, opcode, size == 2 ? kU16 : kU32, site, &range, 1, numbers)) {
         return;
     }
     for (uint32_t i = 0; i < repeat; ++i, to += step) {
@@ -322,7 +318,7 @@ void CopyToAccumulators(uint8_t dst_element, uint8_t src_element, void* dst, con
     if (dst_element != src_element) {
         NotSimulated(Current(), kOp_copy_matrix_cbuf_to_cc, site, "a conversion on the way to L0C");
     }
-    MoveBlocks(kOp_copy_matrix_cbuf_to_cc, kPipeMte1, site, kSpaceL0c, dst, kSpaceL1, src, bursts, length, src_gap, dst_gap);
+    MoveBlocks(kOp_copy_matrix_cbuf_to_cc, site, kSpaceL0c, dst, kSpaceL1, src, bursts, length, src_gap, dst_gap);
 }
 
 }  // namespace cube
@@ -337,28 +333,28 @@ void copy_gm_to_cbuf(void* dst, const void* src, uint8_t, uint16_t nBurst, uint1
     if (padMode != PAD_NONE) {
         NotSimulated(Current(), ascendsim::kOp_copy_gm_to_cbuf, site, "a padding mode");
     }
-    MoveBlocks(ascendsim::kOp_copy_gm_to_cbuf, ascendsim::kPipeMte2, site, ascendsim::kSpaceL1, dst, ascendsim::kSpaceGm, src,
+    MoveBlocks(ascendsim::kOp_copy_gm_to_cbuf, site, ascendsim::kSpaceL1, dst, ascendsim::kSpaceGm, src,
                nBurst, lenBurst, srcStride, dstStride);
 }
 
 void copy_cbuf_to_gm(void* dst, const void* src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcStride,
                      uint16_t dstStride)
 {
-    MoveBlocks(ascendsim::kOp_copy_cbuf_to_gm, ascendsim::kPipeMte3, ASCENDSIM_SITE(), ascendsim::kSpaceGm, dst,
+    MoveBlocks(ascendsim::kOp_copy_cbuf_to_gm, ASCENDSIM_SITE(), ascendsim::kSpaceGm, dst,
                ascendsim::kSpaceL1, src, nBurst, lenBurst, srcStride, dstStride);
 }
 
 void copy_cbuf_to_ubuf(void* dst, const void* src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcStride,
                        uint16_t dstStride)
 {
-    MoveBlocks(ascendsim::kOp_copy_cbuf_to_ubuf, ascendsim::kPipeMte1, ASCENDSIM_SITE(), ascendsim::kSpaceUb, dst,
+    MoveBlocks(ascendsim::kOp_copy_cbuf_to_ubuf, ASCENDSIM_SITE(), ascendsim::kSpaceUb, dst,
                ascendsim::kSpaceL1, src, nBurst, lenBurst, srcStride, dstStride);
 }
 
 void copy_ubuf_to_cbuf(void* dst, const void* src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcStride,
                        uint16_t dstStride)
 {
-    MoveBlocks(ascendsim::kOp_copy_ubuf_to_cbuf, ascendsim::kPipeMte3, ASCENDSIM_SITE(), ascendsim::kSpaceL1, dst,
+    MoveBlocks(ascendsim::kOp_copy_ubuf_to_cbuf, ASCENDSIM_SITE(), ascendsim::kSpaceL1, dst,
                ascendsim::kSpaceUb, src, nBurst, lenBurst, srcStride, dstStride);
 }
 
@@ -370,9 +366,9 @@ void copy_cbuf_to_bt(uint64_t dst, const void* src, uint16_t convControl, uint16
     const uint64_t to_len = convControl != 0 ? 2 * from_len : from_len;
     uint8_t* to = OnChipAddress(core, ascendsim::kSpaceBt, reinterpret_cast<const void*>(dst));
     const uint8_t* from = OnChipAddress(core, ascendsim::kSpaceL1, src);
-    const Bursts bursts = {ascendsim::kOp_copy_cbuf_to_bt, ascendsim::kPipeMte1, nBurst, to_len, to_len + uint64_t{dstGap} * 64,
+    const Bursts bursts = {ascendsim::kOp_copy_cbuf_to_bt, nBurst, to_len, to_len + uint64_t{dstGap} * 64,
                            from_len, from_len + uint64_t{sourceGap} * kBlock};
-    if (!IssueBursts(core, bursts, ASCENDSIM_SITE(), ascendsim::kSpaceBt, to, 64, ascendsim::kSpaceL1, from, kBlock)) {
+    if (!IssueBursts(core, bursts, ASCENDSIM_SITE(), ascendsim::kSpaceBt, to, ascendsim::kSpaceL1, from)) {
         return;
     }
     for (uint32_t burst = 0; burst < nBurst; ++burst, to += bursts.to_step, from += bursts.from_step) {
@@ -394,9 +390,9 @@ void copy_cbuf_to_fbuf(void* dst, const void* src, uint16_t burstNum, uint16_t b
     uint8_t* to = OnChipAddress(core, ascendsim::kSpaceFb, dst);
     const uint8_t* from = OnChipAddress(core, ascendsim::kSpaceL1, src);
     // Unlike elsewhere the strides are from start to start.
-    const Bursts bursts = {ascendsim::kOp_copy_cbuf_to_fbuf, ascendsim::kPipeFix, burstNum, bytes, uint64_t{dstGapSize} * 128,
+    const Bursts bursts = {ascendsim::kOp_copy_cbuf_to_fbuf, burstNum, bytes, uint64_t{dstGapSize} * 128,
                            bytes, uint64_t{srcGapSize} * kBlock};
-    if (!IssueBursts(core, bursts, ASCENDSIM_SITE(), ascendsim::kSpaceFb, to, 128, ascendsim::kSpaceL1, from, kBlock)) {
+    if (!IssueBursts(core, bursts, ASCENDSIM_SITE(), ascendsim::kSpaceFb, to, ascendsim::kSpaceL1, from)) {
         return;
     }
     for (uint32_t burst = 0; burst < burstNum; ++burst, to += bursts.to_step, from += bursts.from_step) {
@@ -410,22 +406,22 @@ void load_cbuf_to_cb_sp(int8_t* dst, int8_t* src, uint16_t startID, uint8_t repe
     const uint64_t site = ASCENDSIM_SITE();
     constexpr uint32_t kIndex = kFractal / 4;
     if (repeatTime == 0) {
-        return IssueEmpty(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kPipeMte1, site);
+        return AdmitNothing(core, ascendsim::kOp_load_cbuf_to_cb_sp, site);
     }
     uint8_t* to = OnChipAddress(core, ascendsim::kSpaceL0b, dst);
     const uint8_t* from = OnChipAddress(core, ascendsim::kSpaceL1, src) + uint64_t{startID} * kFractal;
     const uint8_t* index = OnChipAddress(core, ascendsim::kSpaceL1, core.cube.sparse_index) + uint64_t{startID} * kIndex;
     const uint64_t bytes = uint64_t{repeatTime} * kFractal;
     const Range ranges[] = {
-        {ascendsim::kSpaceL0b, ascendsim::kWrite, to, bytes, 1, 0, 1, 0, kFractal},
-        {ascendsim::kSpaceL1, ascendsim::kRead, from, bytes, 1, 0, 1, 0, kBlock},
-        {ascendsim::kSpaceL1, ascendsim::kRead, index, bytes / 4, 1, 0, 1, 0, kBlock}};
+        {ascendsim::kSpaceL0b, ascendsim::kWrite, to, bytes, 1, 0, 1, 0, 0},
+        {ascendsim::kSpaceL1, ascendsim::kRead, from, bytes, 1, 0, 1, 0, 1},
+        {ascendsim::kSpaceL1, ascendsim::kRead, index, bytes / 4, 1, 0, 1, 0, 2}};
     Numbers numbers;
     numbers.aux0 = repeatTime;
     numbers.aux1 = static_cast<uint32_t>(bytes + bytes / 4);
     numbers.aux2 = kFractal;
     numbers.repeat = repeatTime;
-    if (!Issue(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kPipeMte1, ascendsim::kI8, site, ranges, 3, numbers)) {
+    if (!AdmitRanges(core, ascendsim::kOp_load_cbuf_to_cb_sp, ascendsim::kI8, site, ranges, 3, numbers)) {
         return;
     }
     std::memcpy(to, from, bytes);

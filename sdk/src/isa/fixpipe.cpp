@@ -163,7 +163,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     const uint64_t site = ASCENDSIM_SITE();
     const uint16_t opcode = to_gm ? kOp_copy_matrix_cc_to_gm : kOp_copy_matrix_cc_to_cbuf;
     if (p.n == 0 || p.m == 0) {
-        return IssueEmpty(core, opcode, kPipeFix, site);
+        return AdmitNothing(core, opcode, site);
     }
     if (!ModeFits(p.quant, dst_element, src_element)) {
         NotSimulated(core, opcode, site, "this quantisation mode with these element types");
@@ -191,16 +191,16 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     const uint32_t src_columns = CeilDiv(p.n, kSide);
     const uint32_t matrices = layout.matrices;
     if (matrices == 0) {
-        return IssueEmpty(core, opcode, kPipeFix, site);
+        return AdmitNothing(core, opcode, site);
     }
     Range ranges[3] = {
         p.nz2nd ? Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to, uint64_t{p.n} * size, p.m,
-                        static_cast<int64_t>(layout.row_step), matrices, static_cast<int64_t>(layout.dst_matrix_step), 1}
+                        static_cast<int64_t>(layout.row_step), matrices, static_cast<int64_t>(layout.dst_matrix_step), 0}
                 : Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to,
                         std::min<uint64_t>(layout.row_step, uint64_t{columns} * size) * p.m, layout.groups,
-                        static_cast<int64_t>(layout.group_step), 1, 0, to_gm ? 1 : kBlock},
+                        static_cast<int64_t>(layout.group_step), 1, 0, 0},
         {kSpaceL0c, kRead, from, uint64_t{p.m} * kSide * 4, src_columns, static_cast<int64_t>(src_column_step), matrices,
-         static_cast<int64_t>(layout.src_matrix_step), 64},
+         static_cast<int64_t>(layout.src_matrix_step), 1},
         {}};
     int count = 2;
     if (!p.nz2nd && columns % layout.lanes != 0) {
@@ -211,7 +211,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
             ranges[0].len = layout.row_step * p.m;
             ranges[0].count0 = layout.groups - 1;
             ranges[2] = {ranges[0].space, kWrite, to + (layout.groups - 1) * layout.group_step,
-                         uint64_t{columns % layout.lanes} * size * p.m, 1, 0, 1, 0, ranges[0].alignment};
+                         uint64_t{columns % layout.lanes} * size * p.m, 1, 0, 1, 0, 0};
             count = 3;
         }
     }
@@ -224,7 +224,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
         // The register holds the table's place in units of 128 bytes, above the place of the activation's.
         const uint64_t units = (core.cube.fpc & ~(uint64_t{1} << 63)) >> 8;
         plan.factors = OnChipAddress(core, kSpaceFb, reinterpret_cast<const void*>(units << 7));
-        ranges[count++] = {kSpaceFb, kRead, plan.factors, uint64_t{p.n} * 8, 1, 0, 1, 0, 128};
+        ranges[count++] = {kSpaceFb, kRead, plan.factors, uint64_t{p.n} * 8, 1, 0, 1, 0, 2};
     }
     Numbers numbers;
     numbers.aux0 = CeilDiv(p.m, kSide) * src_columns * matrices;
@@ -232,7 +232,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     numbers.aux2 = p.nz2nd ? p.n * size : static_cast<uint32_t>(layout.row_step * p.m);
     numbers.repeat = p.unit_flag;
     numbers.flags = static_cast<uint8_t>((atomic ? kFlagAtomic : 0) | (to_gm && core.l2_bypass ? kFlagL2Bypass : 0));
-    if (!Issue(core, opcode, kPipeFix, atomic ? core.atomic_dtype : dst_element, site, ranges, count, numbers)) {
+    if (!AdmitRanges(core, opcode, atomic ? core.atomic_dtype : dst_element, site, ranges, count, numbers)) {
         return;
     }
     uint8_t line[64 * 4];

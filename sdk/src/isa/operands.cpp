@@ -3,7 +3,7 @@
 namespace ascendsim {
 namespace isa {
 
-bool Issue(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t site, const Range* ranges, int count,
+bool AdmitRanges(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Range* ranges, int count,
            const Numbers& numbers)
 {
     uint64_t addresses[kMaxRanges];
@@ -14,13 +14,13 @@ bool Issue(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t si
         // Descending forms start at their highest piece.
         const int64_t low = last < 0 ? last : 0;
         const auto extent = range.len + static_cast<uint64_t>(last < 0 ? -last : last);
-        if (!machine::CheckSpace(core, range.space, static_cast<const uint8_t*>(range.base) + low, extent, range.alignment, site,
+        if (!machine::CheckSpace(core, range.space, static_cast<const uint8_t*>(range.base) + low, extent, FormOf(opcode).operand[range.operand].alignment, site,
                                  OpcodeName(opcode), &addresses[i])) {
             return false;
         }
         addresses[i] -= static_cast<uint64_t>(low);
     }
-    RecordHead* head = machine::Append(core, opcode, pipe, static_cast<uint8_t>(count), site);
+    RecordHead* head = machine::Append(core, opcode, UnitOf(opcode), static_cast<uint8_t>(count), site);
     head->dtype = dtype;
     head->aux0 = numbers.aux0;
     head->aux1 = numbers.aux1;
@@ -65,7 +65,7 @@ bool Issue(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t si
     return true;
 }
 
-void IssueEmpty(Core& core, uint16_t opcode, uint8_t pipe, uint64_t site) { machine::Append(core, opcode, pipe, 0, site); }
+void AdmitNothing(Core& core, uint16_t opcode, uint64_t site) { machine::Append(core, opcode, UnitOf(opcode), 0, site); }
 
 void BadArgument(Core& core, uint16_t opcode, uint64_t site, const char* what, long long value)
 {

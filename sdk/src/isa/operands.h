@@ -21,7 +21,7 @@ struct Range {
     int64_t stride0;
     uint32_t count1;
     int64_t stride1;
-    uint32_t alignment;
+    int operand;  // position in the form, which says the alignment
 };
 
 /// What the head of a record says besides its operands.
@@ -44,11 +44,11 @@ inline uint8_t* OnChipAddress(const Core& core, uint8_t space, const void* addre
 }
 
 /// Checks all operands and writes the record. False has recorded a fault: the instruction must do nothing.
-bool Issue(Core& core, uint16_t opcode, uint8_t pipe, uint8_t dtype, uint64_t site, const Range* ranges, int count,
+bool AdmitRanges(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Range* ranges, int count,
            const Numbers& numbers);
 
 /// A record without operands, for an instruction whose counts say that there is nothing to do.
-void IssueEmpty(Core& core, uint16_t opcode, uint8_t pipe, uint64_t site);
+void AdmitNothing(Core& core, uint16_t opcode, uint64_t site);
 
 /// Records a fault of an operand value that the instruction does not take.
 void BadArgument(Core& core, uint16_t opcode, uint64_t site, const char* what, long long value);
