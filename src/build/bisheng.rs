@@ -172,7 +172,7 @@ fn stage(original: &Path, folder: &Path) -> Result<(PathBuf, Vec<String>), Stage
     let mut done = BTreeSet::new();
     let mut texts = Vec::new();
     let name = original.file_name().map(PathBuf::from).unwrap_or_default();
-    let (staged, _) = folder.join("source").join(&name);
+    let staged = folder.join("source").join(&name);
     let mut pending = vec![(original.to_owned(), staged.clone(), true)];
     while let Some((from, to, always)) = pending.pop() {
         if !done.insert(from.clone()) {
@@ -228,7 +228,7 @@ mod tests {
         std::fs::write(temporary.path().join("run.h"), "inline void r() { k<<<1, 0, s>>>(x); }\n").unwrap();
         std::fs::write(temporary.path().join("plain.h"), "int p;\n").unwrap();
         let folder = temporary.path().join("stage");
-        let Ok(staged) = stage(&source, &folder) else { panic!("staging failed") };
+        let Ok((staged, _)) = stage(&source, &folder) else { panic!("staging failed") };
         let text = std::fs::read_to_string(&staged).unwrap();
         assert!(text.starts_with("#line 1 \"") && text.contains("::ascendsim::Launch(\"k\", 1, 0, s)"));
         assert!(folder.join("source/run.h").is_file() && !folder.join("source/plain.h").exists());
