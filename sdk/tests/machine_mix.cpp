@@ -293,6 +293,12 @@ void TestDirect()
     ascendsim::RunBlocks("other", kinds, 1, kernel, &bound);
     ascendsim::RunBlocks("bot", kinds, 1, kernel, &bound);
     Expect(seen == std::vector<std::pair<bool, int>>({{true, 4}, {false, 4}}), "cube kernel, and one that is not named");
+    ascendsim::CompiledFor(false);
+    seen.clear();
+    ascendsim::RunBlocks("both", kinds, 1, kernel, &bound);
+    Expect(seen.empty() && ascendsim::LastLaunch().first_fault.find("unsupported: ") == 0, "both kinds from code for one");
+    ascendsim::RunBlocks("bot", kinds, 1, kernel, &bound);
+    Expect(seen.size() == 1, "the kind that the code is for");
     Expect(g_own == 3, "what kernels do to globals stays on their cores");
 }
 

@@ -7,7 +7,7 @@ use super::builder::DEVICE_DEFINES;
 use super::direct::TOOLKIT_LIBRARIES;
 use super::error::BuildError;
 use super::file_api::normal;
-use super::kernel_kinds::{definition, kernel_kinds};
+use super::kernel_kinds::KernelKinds;
 use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
 use super::lex::quoted_includes;
 use super::sdk::Sdk;
@@ -43,12 +43,13 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
         tempfile::Builder::new().prefix("ascend-tune-").tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
     let mut words = parsed.words.clone();
     let mut originals = Vec::new();
+    let mut texts = Vec::new();
     for (index, source) in parsed.sources.iter().enumerate() {
         let folder = temporary.path().join(index.to_string());
         let original = normal(&directory.join(source));
         match stage(&original, &folder) {
-            Ok((staged, texts)) => {
-                words.extend(definition(&kernel_kinds(texts.iter().map(String::as_str))));
+            Ok((staged, own_texts)) => {
+                texts.extend(own_texts);
                 words.extend(quote_folders(&original));
                 words.extend([
                     "-x".to_owned(),
@@ -75,6 +76,7 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
             "-fPIC".to_owned(),
             "-fno-strict-aliasing".to_owned(),
         ]);
+        words.extend(KernelKinds::of(texts.iter().map(String::as_str)).words());
     }
     if parsed.links {
         words.extend(sdk.link_words());

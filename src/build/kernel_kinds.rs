@@ -1,37 +1,59 @@
 //! What cores the kernels of a direct-launch program run on, by the words before their names.
 //!
-//! Such a program is one, with its host code in it: it is compiled once, and code for both kinds of cores asks at run
-//! time where it is. The kinds go to the launch header as a macro.
+//! Such a program is one, with its host code in it, and compiled once: for cube cores when all its kernels are theirs,
+//! else for vector cores. Launches that need what it was not compiled for are refused at run time. The kinds go to the
+//! launch header as a macro.
 
 use std::collections::BTreeMap;
 
 use super::lex::{Token, TokenKind, closing, tokens};
 use crate::aicore::KernelType;
 
-/// Kinds of the kernels that texts declare; kernels for vector cores are left out.
-pub(crate) fn kernel_kinds<'text>(texts: impl Iterator<Item = &'text str>) -> BTreeMap<String, KernelType> {
-    let mut kinds = BTreeMap::new();
-    for text in texts.filter(|text| text.contains("__mix__") || text.contains("__cube__")) {
-        let all = tokens(text);
-        for index in 0..all.len() {
-            if all[index].is(text, "__global__")
-                && let Some((name, kind)) = declared(text, &all, index)
-            {
-                kinds.insert(name, kind);
-            }
-        }
-    }
-    kinds
+/// What texts say of their kernels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KernelKinds {
+    /// Kernels that need cube cores.
+    named: BTreeMap<String, KernelType>,
+    /// Some kernel runs on vector cores.
+    vector: bool,
 }
 
-/// Compiler words that tell the launch header.
-pub(crate) fn definition(kinds: &BTreeMap<String, KernelType>) -> Option<String> {
-    let entries: String = kinds.iter().map(|(name, kind)| format!("{name}={};", kind.name())).collect();
-    (!entries.is_empty()).then(|| format!("-DASCENDSIM_KERNEL_KINDS=\"{entries}\""))
+impl KernelKinds {
+    /// Reads texts.
+    pub(crate) fn of<'text>(texts: impl Iterator<Item = &'text str>) -> Self {
+        let mut kinds = Self::default();
+        for text in texts.filter(|text| text.contains("__global__")) {
+            let all = tokens(text);
+            for index in 0..all.len() {
+                if !all[index].is(text, "__global__") {
+                    continue;
+                }
+                match declared(text, &all, index) {
+                    Some((name, Some(kind))) => drop(kinds.named.insert(name, kind)),
+                    Some((_, None)) => kinds.vector = true,
+                    None => {}
+                }
+            }
+        }
+        kinds
+    }
+
+    /// Compiler words that tell the launch header; to stand behind the definitions for vector cores.
+    pub(crate) fn words(&self) -> Vec<String> {
+        if self.named.is_empty() {
+            return Vec::new();
+        }
+        let entries: String = self.named.iter().map(|(name, kind)| format!("{name}={};", kind.name())).collect();
+        let mut words = vec![format!("-DASCENDSIM_KERNEL_KINDS=\"{entries}\"")];
+        if !self.vector && self.named.values().all(|kind| kind.vectors() == 0) {
+            words.extend(["-U__DAV_C220_VEC__", "-D__DAV_C220_CUBE__"].map(str::to_owned));
+        }
+        words
+    }
 }
 
 /// Name and kind of the function with `__global__` at a token.
-fn declared(text: &str, all: &[Token], global: usize) -> Option<(String, KernelType)> {
+fn declared(text: &str, all: &[Token], global: usize) -> Option<(String, Option<KernelType>)> {
     let is = |index: usize, word: &str| all.get(index).is_some_and(|token| token.is(text, word));
     // The words may stand on both sides: back to the end of what came before.
     let ends = |index: usize| [";", "}", "{"].iter().any(|end| is(index, end));
@@ -59,7 +81,7 @@ fn declared(text: &str, all: &[Token], global: usize) -> Option<(String, KernelT
         } else if token.kind == TokenKind::Identifier && is(index + 1, "(") && index > global {
             let word = token.text(text);
             if !word.starts_with("__") {
-                return kind.map(|kind| (word.to_owned(), kind));
+                return Some((word.to_owned(), kind));
             }
             index = closing(text, all, index + 1)?;
         }
@@ -81,16 +103,25 @@ mod tests {
                     __global__ __attribute__((used)) __mix__(1, 0) void alone();\n\
                     // __global__ __cube__ void comment();\n\
                     __cube__ void helper();\n";
-        let kinds = kernel_kinds([text].into_iter());
+        let kinds = KernelKinds::of([text].into_iter());
         let expected = [
             ("alone", KernelType::Mix10),
             ("both", KernelType::Mix12),
             ("pair", KernelType::Mix11),
             ("product", KernelType::Aic),
         ];
-        assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)).into());
+        assert_eq!(kinds.named, expected.map(|(name, kind)| (name.to_owned(), kind)).into());
+        assert!(kinds.vector);
         let words = "-DASCENDSIM_KERNEL_KINDS=\"alone=mix_1_0;both=mix_1_2;pair=mix_1_1;product=aic;\"";
-        assert_eq!(definition(&kinds).as_deref(), Some(words));
-        assert_eq!(definition(&kernel_kinds(["__global__ void k();"].into_iter())), None);
+        assert_eq!(kinds.words(), [words]);
+    }
+
+    #[test]
+    fn a_program_with_cube_kernels_alone_is_compiled_for_cube_cores() {
+        let words = |text: &str| KernelKinds::of([text].into_iter()).words();
+        assert_eq!(words("__global__ __aicore__ void k();"), [""; 0]);
+        let cube = ["-DASCENDSIM_KERNEL_KINDS=\"k=aic;\"", "-U__DAV_C220_VEC__", "-D__DAV_C220_CUBE__"];
+        assert_eq!(words("__global__ __cube__ void k();"), cube);
+        assert_eq!(words("__global__ __cube__ void k(); __global__ void v();"), cube[..1]);
     }
 }

@@ -9,14 +9,18 @@
 #include <utility>
 
 // What cores the program's kernels run on, "name=mix_1_2;other=aic;", from their `__mix__` and `__cube__` words; kernels that
-// are not named run on vector cores. Code for both kinds of cores is one and asks at run time where it is.
-#ifndef ASCENDSIM_KERNEL_KINDS
+// are not named run on vector cores.
+#ifdef ASCENDSIM_KERNEL_KINDS
+// Headers that know the core's kind when they are compiled have to say so (CompiledFor).
+#define ASCENDSIM_ONE_KIND_PER_PROGRAM 1
+#else
 #define ASCENDSIM_KERNEL_KINDS ""
 #endif
 
 namespace ascendsim {
 
-/// Runs `fn(arg)` once for every core of every block of a launch and writes its trace. Used by Launch.
+/// Runs `fn(arg)` once for every core of every block of a launch and writes its trace. Used by Launch. A kernel for a kind of
+/// cores that the program's code was not compiled for is refused with a fault on every core.
 void RunBlocks(const char* kernel, const char* kinds, uint32_t blocks, void (*fn)(void*), void* arg);
 
 /// One launch: `Launch("k", blocks, ubuf, stream).Run(fn, args...)`.

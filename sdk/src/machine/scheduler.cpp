@@ -493,6 +493,12 @@ void SyncAll(bool everybody)
     }
 }
 
+bool CompiledFor(bool cube)
+{
+    g_state.compiled_for |= cube ? 2 : 1;
+    return cube;
+}
+
 void AddKernelModule(const void* address) { machine::Locals().AddModule(address, SIZE_MAX); }
 
 LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
@@ -545,6 +551,14 @@ void RunBlocks(const char* kernel, const char* kinds, uint32_t blocks, void (*fn
     }
     // The program's own globals are no more shared between cores than those of a kernel library.
     machine::Locals().AddModule(reinterpret_cast<const void*>(fn), machine::kMostProgramData);
+    const bool vectors = info.type != KernelType::kAic && info.type != KernelType::kMix10;
+    const uint32_t needed = (vectors ? 1 : 0) | (info.type != KernelType::kAiv ? 2 : 0);
+    if (g_state.compiled_for != 0 && (needed & ~g_state.compiled_for) != 0) {
+        fn = [](void*) {
+            Fault("unsupported", "the kernel needs both kinds of cores, or another kind than the program was compiled for: a "
+                                 "program with its own main is compiled once, for one kind");
+        };
+    }
     RunLaunch(info, fn, arg);
 }
 
