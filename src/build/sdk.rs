@@ -237,12 +237,7 @@ fn library_name(root: &Path, compiler: &Compiler) -> Result<String, BuildError> 
     Ok(format!("lib-{}", name.finish()))
 }
 
-fn build_library(
-    cache: &Path,
-    root: &Path,
-    compiler: &Compiler,
-    jobs: usize,
-) -> Result<(PathBuf, bool), BuildError> {
+fn build_library(cache: &Path, root: &Path, compiler: &Compiler, jobs: usize) -> Result<(PathBuf, bool), BuildError> {
     let name = library_name(root, compiler)?;
     let target = cache.join(&name);
     if target.join(LIBRARY).is_file() {
