@@ -1,4 +1,4 @@
-// The kernel-side API of Ascend C for vector cores of NPU architecture 2201.
+// The kernel-side API of Ascend C for NPU architecture 2201.
 #ifndef KERNEL_OPERATOR_H
 #define KERNEL_OPERATOR_H
 
@@ -17,6 +17,7 @@
 #include "ascendc/adv/sort.h"
 #include "ascendc/atomic.h"
 #include "ascendc/block_info.h"
+#include "ascendc/cube/mmad.h"
 #include "ascendc/data_copy.h"
 #include "ascendc/debug.h"
 #include "ascendc/dtype_ids.h"

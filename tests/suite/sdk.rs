@@ -72,6 +72,7 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_cube,
     api_dropout,
     api_math,
     api_normalization,
