@@ -75,6 +75,7 @@ programs!(
     api_cube,
     api_dropout,
     api_math,
+    api_matmul,
     api_normalization,
     api_quantization,
     api_queue,
