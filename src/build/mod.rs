@@ -25,6 +25,7 @@ mod template_key;
 #[cfg(test)]
 mod tests;
 mod tiling_header;
+mod unit_test;
 
 pub use builder::{Artifact, BuildOptions, Builder};
 pub use diagnostics::{Diagnostic, Severity};

@@ -14,6 +14,7 @@ mod record;
 mod rewind;
 mod run;
 mod target;
+mod test;
 mod value;
 mod worker;
 
@@ -66,6 +67,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
+        Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),
         Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),

@@ -31,4 +31,4 @@ pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{RunOptions, RunOutcome, StrategyKind, establish_baseline, run};
 pub use session::{Budget, Judged, Session};
 pub use workload::{Trial, Workload, WorkloadError};
-pub use workspace::{Opening, Workspace, WorkspaceOptions, invented_manifest};
+pub use workspace::{Opening, Workspace, WorkspaceOptions, invented_manifest, load_machine};
