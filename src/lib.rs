@@ -28,5 +28,6 @@ pub mod report;
 pub mod search;
 pub mod source;
 pub mod space;
+pub mod survey;
 pub mod tuner;
 pub mod verify;

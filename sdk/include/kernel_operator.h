@@ -3,7 +3,11 @@
 #define KERNEL_OPERATOR_H
 
 #include "ascendc/adv/activation.h"
+#include "ascendc/adv/antiquantization.h"
+#include "ascendc/adv/cumsum.h"
+#include "ascendc/adv/gated.h"
 #include "ascendc/adv/math.h"
+#include "ascendc/adv/softmax_grad.h"
 #include "ascendc/atomic.h"
 #include "ascendc/block_info.h"
 #include "ascendc/data_copy.h"

@@ -66,9 +66,9 @@ pub struct KernelJob {
 }
 
 impl KernelJob {
-    /// Text of the job file; results go into `directory`.
-    pub(super) fn text(&self, directory: &Path, platform: &str) -> String {
-        let mut text = String::from("mode run\n");
+    /// Text of the job file; results go into `directory`. `mode` is `run`, or `tile` to stop after the tiling function.
+    pub(super) fn text(&self, mode: &str, directory: &Path, platform: &str) -> String {
+        let mut text = format!("mode {mode}\n");
         let mut line = |words: &[&str]| {
             let _ = writeln!(text, "{}", words.join(" "));
         };
@@ -126,6 +126,17 @@ pub struct RunnerReply {
     /// Tiling data.
     #[serde(default)]
     pub tiling_hex: String,
+    /// Outputs with the shapes that were used.
+    #[serde(default)]
+    pub outputs: Vec<ReplyOutput>,
+}
+
+/// An output as the runner used it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ReplyOutput {
+    /// Dimensions, inferred or given.
+    #[serde(default)]
+    pub dims: Vec<u64>,
 }
 
 /// What a host library registers, as far as building its kernel needs it.
@@ -134,6 +145,9 @@ pub struct Description {
     /// Tiling classes.
     #[serde(default)]
     pub tiling_classes: Vec<TilingClass>,
+    /// Operators, as the runner writes them.
+    #[serde(default)]
+    pub ops: serde_json::Value,
 }
 
 /// Text of a job that describes a host library.
@@ -198,6 +212,6 @@ mod tests {
                         kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
                         attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nresult \"/run/result.json\"\n";
-        assert_eq!(job.text(Path::new("/run"), "soc Ascend910B2\n"), expected);
+        assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
     }
 }

@@ -53,7 +53,7 @@ impl SimBackend {
         let directory = scratch_directory(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
-        fs_err::write(&job_file, job.text(path, &self.platform_lines()))
+        fs_err::write(&job_file, job.text("run", path, &self.platform_lines()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let mut environment = Vec::new();
         if !job.knobs.is_empty() {
@@ -88,6 +88,32 @@ impl SimBackend {
         let tiling =
             TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
         Ok(Execution { launches, outputs, tiling })
+    }
+
+    /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
+    pub async fn tile(&self, job: &KernelJob) -> Result<(TilingDecision, Vec<Vec<u64>>), RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, job.text("tile", path, &self.platform_lines()))
+            .map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
+        let reply: Option<RunnerReply> =
+            fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let Some(reply) = reply else {
+            return Err(RunFailure::Broken(format!("the runner left no result: {}", ended.output.trim())));
+        };
+        match reply.status.as_str() {
+            "ok" => {}
+            "tiling_failed" => {
+                let log = reply.log.join("; ");
+                return Err(RunFailure::Tiling(if log.is_empty() { reply.message } else { log }));
+            }
+            _ => return Err(RunFailure::Broken(reply.message)),
+        }
+        let decision =
+            TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
+        Ok((decision, reply.outputs.into_iter().map(|output| output.dims).collect()))
     }
 
     /// What a host library registers.

@@ -51,8 +51,7 @@ impl Builder {
             common.push(format!("-I{}", self.unit_test_directory().display()));
             common.push(format!("-I{}", self.sdk.root.join("src").display()));
             let tiling = tests.tiling_header.as_ref().unwrap_or(&header).display().to_string();
-            let device: Vec<String> =
-                ["-include", "tikicpulib.h", "-include", &tiling].map(str::to_owned).to_vec();
+            let device: Vec<String> = ["-include", "tikicpulib.h", "-include", &tiling].map(str::to_owned).to_vec();
             let mut units: Vec<(PathBuf, bool)> = tests.sources.iter().map(|file| (file.clone(), true)).collect();
             if !tests.includes_kernel {
                 units.push((overlay.operator().join(&entry.file), true));

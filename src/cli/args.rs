@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
+use crate::survey::Step;
 
 /// Autotuner for Ascend C operators: searches tilings, rewrites kernels, verifies every candidate, locks the winner.
 #[derive(Clone, Debug, Parser)]
@@ -97,6 +98,11 @@ pub enum Command {
     Rewind(RewindArgs),
     /// List, show and merge the records of an experience bank.
     Bank(BankArgs),
+    /// Walk a tree, try every operator, and say how far each got and what stopped it.
+    Survey(SurveyArgs),
+    /// Take one operator through the steps of a survey.
+    #[command(name = "__trial", hide = true)]
+    Trial(RawArgs),
     /// Run a program under limits.
     #[command(name = "__worker", hide = true)]
     Worker(RawArgs),
@@ -118,6 +124,8 @@ impl Command {
             Command::Doctor(_) => "doctor",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
+            Command::Survey(_) => "survey",
+            Command::Trial(_) => "__trial",
             Command::Worker(_) => "__worker",
             Command::Bisheng(_) => "__bisheng",
         }
@@ -402,6 +410,65 @@ pub enum BankAction {
         #[arg(long)]
         dry_run: bool,
     },
+}
+
+/// `survey`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune survey ops-math\n  \
+    cargo ascend-tune survey ops-math ops-nn --vector-only --sample 40 --seed 7\n  \
+    cargo ascend-tune survey ops-math --only 'math/*' --steps kernel --html survey.html\n\n\
+    Every operator is tried in a process of its own. A survey that was stopped goes on where it was, as long as operators,\n\
+    tool and options are the same.")]
+pub struct SurveyArgs {
+    /// Trees to walk.
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Only operators whose REPOSITORY/DIRECTORY contains this text, or fits it where it has a `*`; may be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub only: Vec<String>,
+    /// Try this many operators, chosen at random.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sample: Option<u64>,
+    /// Seed of the sample.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Only operators that need nothing but vector cores.
+    #[arg(long, conflicts_with = "mix_only")]
+    pub vector_only: bool,
+    /// Only operators that need cube cores.
+    #[arg(long)]
+    pub mix_only: bool,
+    /// The last step to try.
+    #[arg(long, value_enum, value_name = "STEP", default_value = "hazards")]
+    pub steps: Step,
+    /// Operators at the same time [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
+    /// Wall-clock limit for one operator, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout_s: u64,
+    /// Wall-clock limit for one run of a kernel, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub run_timeout_s: u64,
+    /// Machine description: a name, or a TOML file.
+    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
+    pub machine: String,
+    /// Directory for builds, runs and the journal.
+    #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
+    pub work: PathBuf,
+    /// Write the page of results.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the figures as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Continue from the journal of an interrupted survey; an error if there is none.
+    #[arg(long, overrides_with = "no_resume")]
+    pub resume: bool,
+    /// Start over, even if an interrupted survey could be continued.
+    #[arg(long, overrides_with = "resume")]
+    pub no_resume: bool,
 }
 
 /// Arguments that the hidden commands read by themselves.

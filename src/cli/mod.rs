@@ -13,6 +13,7 @@ mod profile;
 mod record;
 mod rewind;
 mod run;
+mod survey;
 mod target;
 mod test;
 mod value;
@@ -57,6 +58,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match &cli.command {
         Command::Worker(raw) => return worker::execute(&raw.args).into(),
         Command::Bisheng(raw) => return bisheng::execute(&raw.args),
+        Command::Trial(_) => return survey::trial().into(),
         _ => {}
     }
     output::start_log(cli.common.verbose);
@@ -71,7 +73,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
-        Command::Worker(_) | Command::Bisheng(_) => Ok(Exit::Fine),
+        Command::Survey(arguments) => survey::execute(arguments, &mut output),
+        Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -40,6 +40,9 @@ pub struct DescribedTensor {
     /// Dtype names.
     #[serde(default)]
     pub dtypes: Vec<String>,
+    /// Format names, position by position with the dtypes.
+    #[serde(default)]
+    pub formats: Vec<String>,
     /// `required`, `optional` or `dynamic`.
     #[serde(default)]
     pub param: String,
@@ -53,6 +56,9 @@ pub struct DescribedAttribute {
     /// Type name.
     #[serde(rename = "type")]
     pub kind: String,
+    /// Whether it must be given.
+    #[serde(default)]
+    pub required: bool,
     /// Default value, if it has one.
     #[serde(default)]
     pub default: serde_json::Value,

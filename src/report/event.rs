@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::aicore::Limiter;
 pub use crate::lock::Origin;
 use crate::space::Configuration;
+pub use crate::survey::Outcome;
+pub use crate::survey::summary::Summary as Survey;
 
 mod results;
 
@@ -116,6 +118,10 @@ pub enum Event {
     KernelTestSummary(KernelTestSummary),
     /// Result of `bank`.
     Bank(Bank),
+    /// One operator of `survey`, as soon as it was tried.
+    Surveyed(Box<Outcome>),
+    /// Result of `survey`.
+    Survey(Survey),
     /// Result of `run`, its last event.
     Summary(Summary),
 }

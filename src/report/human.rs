@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use anstyle::{AnsiColor, Effects, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::event::{Evaluation, Event, Origin, SdkStatus, Stage, Start, Status};
+use super::event::{Evaluation, Event, Origin, Outcome, SdkStatus, Stage, Start, Status};
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
@@ -167,6 +167,22 @@ impl<'a> Human<'a> {
         bar.set_message(format!("{done}, best {best}{} ({})", self.word, factor(speedup)));
     }
 
+    /// One line for an operator: what it reached, or what stopped it.
+    fn surveyed(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let name = format!("{}/{}", outcome.repository, outcome.operator);
+        let time = seconds(outcome.wall_s);
+        match outcome.failure() {
+            Some(failure) => {
+                let cause = failure.cause.as_ref().map(ToString::to_string).unwrap_or_default();
+                self.status(WARN, "Stopped", &format!("{name} at {}: {cause} ({time})", failure.step))
+            }
+            None => {
+                let reached = outcome.reached().map_or("nothing", crate::survey::Step::word);
+                self.note("Passed", &format!("{name} up to {reached} ({time})"))
+            }
+        }
+    }
+
     fn evaluation(&mut self, evaluation: &Evaluation) -> io::Result<()> {
         self.evaluations = self.evaluations.max(evaluation.index);
         self.stage = Some(evaluation.stage);
@@ -309,6 +325,11 @@ impl Sink for Human<'_> {
             }
             Event::Bank(bank) => {
                 let text = views::bank(bank);
+                self.result(&text)
+            }
+            Event::Surveyed(outcome) => self.surveyed(outcome),
+            Event::Survey(survey) => {
+                let text = views::survey(survey, self.verbosity == Verbosity::Verbose);
                 self.result(&text)
             }
             Event::Summary(summary) => {

@@ -64,7 +64,7 @@ fn every_event_survives_json_and_has_its_name() {
         names.push(value["event"].as_str().unwrap().to_owned());
     }
     names.dedup();
-    insta::assert_snapshot!(names.join(" "), @"start sdk baseline evaluation improvement stage-switch summary warning error build init doctor rewind bank profile check");
+    insta::assert_snapshot!(names.join(" "), @"start sdk baseline evaluation improvement stage-switch summary warning error build init doctor rewind bank surveyed survey profile check");
 }
 
 #[test]

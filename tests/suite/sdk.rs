@@ -4,9 +4,8 @@ use std::process::Command;
 
 use crate::support::{require_tools, root, sdk};
 
-/// Compiles `sdk/tests/<name>.cpp` with all warnings as errors and runs it in a directory of its own.
-fn check(name: &str) {
-    require_tools!();
+/// Compiles `sdk/tests/<name>.cpp` with all warnings as errors, runs it in a directory of its own and returns what it printed.
+fn run(name: &str, arguments: &[&str]) -> String {
     let sdk = sdk();
     let directory = tempfile::tempdir().expect("a temporary directory");
     let source = root().join("sdk/tests").join(format!("{name}.cpp"));
@@ -25,9 +24,28 @@ fn check(name: &str) {
         .output()
         .expect("the compiler runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let ran = Command::new(&program).current_dir(directory.path()).output().expect("the program runs");
+    let ran = Command::new(&program).args(arguments).current_dir(directory.path()).output().expect("the program runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{}\n{stdout}{stderr}", ran.status);
+    stdout.into_owned()
+}
+
+fn check(name: &str) {
+    require_tools!();
+    run(name, &[]);
+}
+
+/// `docs/isa.md` is the table of instructions in prose; with `BLESS` in the environment it is written anew.
+#[test]
+fn isa_page() {
+    require_tools!();
+    let printed = run("isa_table", &["--markdown"]);
+    let page = root().join("docs/isa.md");
+    if std::env::var_os("BLESS").is_some() {
+        fs_err::write(&page, &printed).expect("the page is written");
+    }
+    let written = fs_err::read_to_string(&page).expect("the page is there");
+    assert_eq!(written, printed, "docs/isa.md is not the table; BLESS=1 writes it");
 }
 
 macro_rules! programs {
@@ -53,18 +71,24 @@ macro_rules! programs {
 }
 
 programs!(
+    api_activation,
     api_math,
+    api_quantization,
     api_queue,
     api_reduce_select,
+    api_softmax,
     api_template_key,
     api_vector,
     host_acl,
     host_log,
     host_registry,
+    host_tiling_api,
     host_tiling_data,
     isa_arith,
     isa_convert,
+    isa_differential_cube,
     isa_machine,
     isa_rearrange,
+    isa_table,
     machine_mix,
 );

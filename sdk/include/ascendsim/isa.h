@@ -78,6 +78,13 @@ ASCENDSIM_ISA(vaddreluconv_s162s8, int8_t, int16_t)
 ASCENDSIM_ISA(vsubreluconv_f162s8, int8_t, half)
 ASCENDSIM_ISA(vsubreluconv_f322f16, half, float)
 ASCENDSIM_ISA(vsubreluconv_s162s8, int8_t, int16_t)
+// Sum, ReLU, then as vconv_vdeqs162b8l (or h).
+void vaddreluconv_vdeqs162b8(__ubuf__ int8_t* dst, __ubuf__ int16_t* src0, __ubuf__ int16_t* src1, uint8_t repeat,
+                             uint8_t dstBlockStride, uint8_t src0BlockStride, uint8_t src1BlockStride,
+                             uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t src1RepeatStride, bool h);
+void vaddreluconv_vdeqs162b8(__ubuf__ uint8_t* dst, __ubuf__ int16_t* src0, __ubuf__ int16_t* src1, uint8_t repeat,
+                             uint8_t dstBlockStride, uint8_t src0BlockStride, uint8_t src1BlockStride,
+                             uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t src1RepeatStride, bool h);
 // Compare to memory: one result bit per lane, packed.
 #define ASCENDSIM_ISA_CMPV(rel)              \
     ASCENDSIM_ISA(vcmpv_##rel, uint8_t, half) \

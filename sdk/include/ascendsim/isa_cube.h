@@ -466,7 +466,6 @@ ASCENDSIM_ABSENT(copy_ubuf_to_fbuf)
 ASCENDSIM_ABSENT(vbi)
 ASCENDSIM_ABSENT(vscatter)
 ASCENDSIM_ABSENT(vpadding)
-ASCENDSIM_ABSENT(vaddreluconv_vdeqs162b8)
 #undef ASCENDSIM_ABSENT
 
 #endif

@@ -119,7 +119,7 @@ void CompareTo(uint8_t* dst, uint16_t opcode, uint64_t site, uint32_t repeat, Re
     const Active active = ComparedLanes(core, per_repeat, repeat);
     Recorder recorder(core, opcode, site);
     if (active.Empty()) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, active);
+        recorder.Write(DtypeOf<T>::value, active);
         return;
     }
     const uint32_t bits = active.repeats * per_repeat + active.tail;
@@ -136,7 +136,7 @@ void CompareTo(uint8_t* dst, uint16_t opcode, uint64_t site, uint32_t repeat, Re
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         CompareStep(active, step, relation, a, b, dst, size_t{step} * per_repeat);
     }
@@ -160,7 +160,7 @@ void CompareToMask(uint16_t opcode, uint64_t site, uint32_t repeat, Relation rel
             return;
         }
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         CompareStep(active, step, relation, a, b, core.cmpmask, 0);
     }
@@ -182,7 +182,7 @@ void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>&
     const Active active = ActiveLanes(core, per_repeat, repeat);
     Recorder recorder(core, kOp_vsel, site);
     if (active.Empty()) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, active);
+        recorder.Write(DtypeOf<T>::value, active);
         return;
     }
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(first.base, kBlock) ||
@@ -200,7 +200,7 @@ void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>&
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         const size_t origin = choice.consecutive ? size_t{step} * per_repeat : 0;
         T x[kRepeat / sizeof(T)];
@@ -243,7 +243,7 @@ bool MaskAccess(Core& core, uint16_t opcode, uint64_t site, void* where, uint8_t
     if (!recorder.InBounds()) {
         return false;
     }
-    recorder.Write(kPipeV, kB8, Active());
+    recorder.Write(kB8, Active());
     return true;
 }
 

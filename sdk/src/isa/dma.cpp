@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "isa/elementwise.h"
+#include "isa/operands.h"
 
 #include "ascendsim/isa.h"
 
@@ -22,7 +23,6 @@ struct Side {
 
 struct Transfer {
     uint16_t opcode;
-    uint8_t pipe;
     uint8_t dtype;
     uint64_t site;
     uint32_t bursts;
@@ -84,7 +84,7 @@ bool Admit(Core& core, Transfer& t, bool atomic)
     if (atomic) {
         t.dst.access = kReadWrite;
     }
-    RecordHead* head = machine::Append(core, t.opcode, t.pipe, empty ? 0 : 2, t.site);
+    RecordHead* head = machine::Append(core, t.opcode, UnitOf(t.opcode), empty ? 0 : 2, t.site);
     head->dtype = atomic ? core.atomic_dtype : t.dtype;
     head->repeat = static_cast<uint16_t>(t.bursts);
     head->flags = static_cast<uint8_t>((atomic ? kFlagAtomic : 0) |
@@ -119,6 +119,8 @@ void Accumulate(machine::AtomicOp op, uint8_t* to, const uint8_t* from, uint64_t
     }
 }
 
+}  // namespace
+
 void AtomicWrite(const Core& core, uint8_t* to, const uint8_t* from, uint64_t bytes)
 {
     switch (core.atomic_dtype) {
@@ -137,6 +139,8 @@ void AtomicWrite(const Core& core, uint8_t* to, const uint8_t* from, uint64_t by
     }
 }
 
+namespace {
+
 void Move(const Core& core, const Transfer& t, bool atomic)
 {
     auto* to = static_cast<uint8_t*>(const_cast<void*>(t.dst.base));
@@ -153,12 +157,12 @@ void Move(const Core& core, const Transfer& t, bool atomic)
 }
 
 /// The block forms: everything counts 32-byte blocks, strides are gaps.
-void MoveBlocks(uint16_t opcode, uint8_t pipe, uint64_t site, void* dst, bool dst_gm, const void* src, bool src_gm,
+void MoveBlocks(uint16_t opcode, uint64_t site, void* dst, bool dst_gm, const void* src, bool src_gm,
                 uint32_t bursts, uint32_t len, uint32_t src_gap, uint32_t dst_gap)
 {
     Core& core = Current();
     const uint64_t bytes = uint64_t{len} * kBlock;
-    Transfer t = {opcode, pipe, kNoDtype, site, bursts, bytes,
+    Transfer t = {opcode, kNoDtype, site, bursts, bytes,
                   {dst, bytes, bytes + uint64_t{dst_gap} * kBlock, dst_gm, kWrite},
                   {src, bytes, bytes + uint64_t{src_gap} * kBlock, src_gm, kRead}};
     const bool atomic = dst_gm && core.atomic_op != machine::AtomicOp::kNone;
@@ -172,7 +176,7 @@ void LoadPadded(uint16_t opcode, uint64_t site, uint32_t size, uint8_t dtype, vo
 {
     Core& core = Current();
     const uint64_t row = AlignUp(uint64_t{len} + uint64_t{left + right} * size);
-    Transfer t = {opcode, kPipeMte2, dtype, site, bursts, len,
+    Transfer t = {opcode, dtype, site, bursts, len,
                   {dst, row, row + uint64_t{dst_gap} * kBlock, false, kWrite},
                   {src, len, uint64_t{len} + src_gap, true, kRead}};
     if (left * size > kBlock || right * size > kBlock) {
@@ -206,7 +210,7 @@ void StorePacked(uint16_t opcode, uint64_t site, uint8_t dtype, void* dst, const
                  uint32_t len, uint32_t src_gap, uint32_t dst_gap)
 {
     Core& core = Current();
-    Transfer t = {opcode, kPipeMte3, dtype, site, bursts, len,
+    Transfer t = {opcode, dtype, site, bursts, len,
                   {dst, len, uint64_t{len} + dst_gap, true, kWrite},
                   {src, len, AlignUp(len) + uint64_t{src_gap} * kBlock, false, kRead}};
     const bool atomic = core.atomic_op != machine::AtomicOp::kNone;
@@ -224,21 +228,21 @@ using namespace ascendsim::isa;
 void copy_gm_to_ubuf(void* dst, const void* src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcStride,
                      uint16_t dstStride)
 {
-    MoveBlocks(ascendsim::kOp_copy_gm_to_ubuf, ascendsim::kPipeMte2, ASCENDSIM_SITE(), dst, false, src, true, nBurst,
+    MoveBlocks(ascendsim::kOp_copy_gm_to_ubuf, ASCENDSIM_SITE(), dst, false, src, true, nBurst,
                lenBurst, srcStride, dstStride);
 }
 
 void copy_ubuf_to_gm(void* dst, const void* src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcStride,
                      uint16_t dstStride)
 {
-    MoveBlocks(ascendsim::kOp_copy_ubuf_to_gm, ascendsim::kPipeMte3, ASCENDSIM_SITE(), dst, true, src, false, nBurst,
+    MoveBlocks(ascendsim::kOp_copy_ubuf_to_gm, ASCENDSIM_SITE(), dst, true, src, false, nBurst,
                lenBurst, srcStride, dstStride);
 }
 
 void copy_ubuf_to_ubuf(void* dst, const void* src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcStride,
                        uint16_t dstStride)
 {
-    MoveBlocks(ascendsim::kOp_copy_ubuf_to_ubuf, ascendsim::kPipeV, ASCENDSIM_SITE(), dst, false, src, false, nBurst,
+    MoveBlocks(ascendsim::kOp_copy_ubuf_to_ubuf, ASCENDSIM_SITE(), dst, false, src, false, nBurst,
                lenBurst, srcStride, dstStride);
 }
 

@@ -298,10 +298,10 @@ bool Recorder::InBounds()
     return true;
 }
 
-RecordHead* Recorder::Write(uint8_t pipe, uint8_t dtype, const Active& active)
+RecordHead* Recorder::Write(uint8_t dtype, const Active& active)
 {
     const int total = mains_ + extras_;
-    RecordHead* head = machine::Append(core_, opcode_, pipe, static_cast<uint8_t>(total), site_);
+    RecordHead* head = machine::Append(core_, opcode_, UnitOf(opcode_), static_cast<uint8_t>(total), site_);
     head->dtype = dtype;
     head->flags = static_cast<uint8_t>((active.counted ? kFlagCount : 0) | (active.full ? 0 : kFlagPartialMask));
     head->repeat = static_cast<uint16_t>(active.Steps());
@@ -321,13 +321,14 @@ bool Admit(Core& core, const Issue& issue, Active* active)
         widest = std::max(widest, issue.lanes[i].size);
     }
     *active = ActiveLanes(core, kRepeat / widest, issue.repeat);
+    const FormRule& form = FormOf(issue.opcode);
     Recorder recorder(core, issue.opcode, issue.site);
     if (active->Empty()) {
-        recorder.Write(kPipeV, issue.dtype, *active);  // issued all the same
+        recorder.Write(issue.dtype, *active);  // issued all the same
         return false;
     }
     for (int i = 0; i < issue.count; ++i) {
-        if (!recorder.Aligned(issue.lanes[i].base, kBlock)) {
+        if (!recorder.Aligned(issue.lanes[i].base, form.operand[i].alignment)) {
             return false;
         }
         recorder.AddLanes(issue.lanes[i], *active);
@@ -335,7 +336,7 @@ bool Admit(Core& core, const Issue& issue, Active* active)
     if (!recorder.InBounds()) {
         return false;
     }
-    for (int i = 1; i < issue.count; ++i) {
+    for (int i = 1; form.overlap == Overlap::kInPlace && i < issue.count; ++i) {
         if (!OverlapIsLegal(issue.lanes[0], issue.lanes[i], *active)) {
             RaiseFault(core, FaultKind::kOperandOverlap, issue.site,
                        "%s: source %d overlaps the destination in a way the instruction does not allow",
@@ -343,7 +344,7 @@ bool Admit(Core& core, const Issue& issue, Active* active)
             return false;
         }
     }
-    recorder.Write(kPipeV, issue.dtype, *active);
+    recorder.Write(issue.dtype, *active);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "ascendsim/types.h"
+#include "isa/forms.h"
 #include "machine/core_state.h"
 
 // In-place operands defeat g++'s alias check although no lane depends on another. clang would warn where it cannot vectorise.
@@ -113,7 +114,8 @@ public:
     bool Aligned(const void* base, uint32_t alignment);
     /// Checks all collected ranges. False records a fault.
     bool InBounds();
-    RecordHead* Write(uint8_t pipe, uint8_t dtype, const Active& active);
+    /// The record, on the unit that the table names.
+    RecordHead* Write(uint8_t dtype, const Active& active);
 
 private:
     static constexpr int kMain = 20;

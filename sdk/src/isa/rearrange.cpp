@@ -28,7 +28,7 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     Recorder recorder(core, kOp_vbrcb, site);
     const Active active = Unmasked(per_repeat, repeat);
     if (repeat == 0) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, active);
+        recorder.Write(DtypeOf<T>::value, active);
         return;
     }
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(src, kBlock)) {
@@ -39,7 +39,7 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t step = 0; step < repeat; ++step) {
         T values[per_repeat];
         std::memcpy(values, src + size_t{step} * per_repeat, sizeof(values));
@@ -68,7 +68,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
     Recorder recorder(core, kOp_vgather, site);
     const Active active = ActiveLanes(core, kRepeat / sizeof(T), repeat);
     if (active.Empty()) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, active);
+        recorder.Write(DtypeOf<T>::value, active);
         return;
     }
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(offsets, kBlock)) {
@@ -106,7 +106,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         for (uint32_t lane = 0; lane < active.per_repeat; ++lane) {
             if (is_active(step, lane)) {
@@ -125,7 +125,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     Recorder recorder(core, kOp_vgatherb, site);
     const Active active = Unmasked(kRepeat / sizeof(T), repeat);
     if (repeat == 0) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, active);
+        recorder.Write(DtypeOf<T>::value, active);
         return;
     }
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(offsets, kBlock)) {
@@ -150,7 +150,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t i = 0; i < repeat * per_repeat; ++i) {
         uint8_t* to = reinterpret_cast<uint8_t*>(dst) +
                       (size_t{i / per_repeat} * drs + size_t{i % per_repeat} * dbs) * kBlock;
@@ -183,7 +183,7 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
     Active active = Unmasked(per_repeat, repeat);
     core.reserved_count = 0;
     if (active.Empty()) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, active);
+        recorder.Write(DtypeOf<T>::value, active);
         return;
     }
     if (pattern > 7) {
@@ -226,7 +226,7 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, active);
+    recorder.Write(DtypeOf<T>::value, active);
     auto* out = dst;
     for (uint32_t step = 0; step < repeat; ++step) {
         for (uint32_t lane = 0; lane < per_repeat; ++lane) {
@@ -251,7 +251,7 @@ void TransposeSquare(uint64_t site, uint16_t* dst, uint16_t* src)
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, kU16, Unmasked(128, 2));
+    recorder.Write(kU16, Unmasked(128, 2));
     uint16_t tile[side * side];
     std::memcpy(tile, src, sizeof(tile));
     for (uint32_t row = 0; row < side; ++row) {
@@ -271,7 +271,7 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
     constexpr uint32_t bytes = width * sizeof(T);
     Core& core = Current();
     if (repeat == 0) {
-        Recorder(core, opcode, site).Write(kPipeV, DtypeOf<T>::value, Unmasked(0, 0));
+        Recorder(core, opcode, site).Write(DtypeOf<T>::value, Unmasked(0, 0));
         return;
     }
     if (dst > VA6 || src > VA6) {
@@ -319,7 +319,7 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
         if (!recorder.InBounds()) {
             return;
         }
-        recorder.Write(kPipeV, DtypeOf<T>::value, Unmasked(16 * width, 1));
+        recorder.Write(DtypeOf<T>::value, Unmasked(16 * width, 1));
         T tile[16][width];
         for (uint32_t i = 0; i < 16; ++i) {
             std::memcpy(tile[i], address(src, i, step, srs) + src_at, bytes);
@@ -385,7 +385,7 @@ void vld_va_reg(ub_addr8_t dst, uint64_t* src, vpart_t part)
     const uint32_t at = part == H128 ? 4 : 0;
     recorder.AddPieces(src, 4 * sizeof(uint64_t), 1, 0, 1, 0, ascendsim::kRead);
     if (recorder.InBounds()) {
-        recorder.Write(ascendsim::kPipeV, ascendsim::kU64, Active());
+        recorder.Write(ascendsim::kU64, Active());
         std::memcpy(core.va[dst & 7] + at, src, 4 * sizeof(uint64_t));
     }
 }

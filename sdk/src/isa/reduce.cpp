@@ -74,7 +74,7 @@ bool Begin(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Lane
 {
     Recorder recorder(core, opcode, site);
     if (active.Empty()) {
-        recorder.Write(kPipeV, dtype, active);
+        recorder.Write(dtype, active);
         return false;
     }
     if (dst != nullptr) {
@@ -90,7 +90,7 @@ bool Begin(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Lane
     if (!recorder.InBounds()) {
         return false;
     }
-    recorder.Write(kPipeV, dtype, active);
+    recorder.Write(dtype, active);
     return true;
 }
 

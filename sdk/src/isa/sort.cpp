@@ -27,7 +27,7 @@ void BitSort(uint64_t site, T* dst, T* src, uint32_t* index, uint32_t repeat)
     Core& core = Current();
     Recorder recorder(core, kOp_vbitsort, site);
     if (repeat == 0) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, Shape(kSortLanes, 0));
+        recorder.Write(DtypeOf<T>::value, Shape(kSortLanes, 0));
         return;
     }
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(src, kBlock) || !recorder.Aligned(index, kBlock)) {
@@ -39,7 +39,7 @@ void BitSort(uint64_t site, T* dst, T* src, uint32_t* index, uint32_t repeat)
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, Shape(kSortLanes, repeat));
+    recorder.Write(DtypeOf<T>::value, Shape(kSortLanes, repeat));
     struct Entry {
         float score;
         T value;
@@ -77,7 +77,7 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
         total += length[i];
     }
     if (repeat == 0 || total == 0) {
-        recorder.Write(kPipeV, DtypeOf<T>::value, Shape(0, 0));
+        recorder.Write(DtypeOf<T>::value, Shape(0, 0));
         return;
     }
     if (!recorder.Aligned(dst, kBlock)) {
@@ -98,7 +98,7 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kPipeV, DtypeOf<T>::value, Shape(total, repeat));
+    recorder.Write(DtypeOf<T>::value, Shape(total, repeat));
     for (uint32_t step = 0; step < repeat; ++step) {
         uint32_t at[4] = {};
         uint8_t* out = reinterpret_cast<uint8_t*>(dst) + step * span;

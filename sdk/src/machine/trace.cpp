@@ -23,7 +23,7 @@ void PutHead(uint8_t* place, uint32_t kind, uint32_t core, uint64_t bytes)
 }
 
 const char* const kNames[] = {
-#define ASCENDSIM_NAME(name) #name,
+#define ASCENDSIM_NAME(name, unit, form, types, meaning) #name,
     ASCENDSIM_OPCODES(ASCENDSIM_NAME)
 #undef ASCENDSIM_NAME
 };

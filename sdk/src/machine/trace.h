@@ -42,7 +42,7 @@ enum TracePipe : uint8_t {
     kPipeS = 0, kPipeV = 1, kPipeMte2 = 2, kPipeMte3 = 3, kPipeMte1 = 4, kPipeM = 5, kPipeFix = 6, kPipeNone = 255
 };
 enum TraceDtype : uint8_t {
-    kNoDtype = 0, kF16, kF32, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kB8
+    kNoDtype = 0, kF16, kF32, kBf16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kB8, kI4
 };
 enum TraceSpace : uint8_t {
     kSpaceUb = 0, kSpaceGm = 1, kSpaceL1 = 2, kSpaceL0a = 3, kSpaceL0b = 4, kSpaceL0c = 5, kSpaceBt = 6, kSpaceFb = 7,

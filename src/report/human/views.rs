@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::event::{
     Bank, Check, CheckState, CheckVerdict, Doctor, HazardReport, KernelTest, KernelTestSummary, ProfileEvent, Rewind,
-    StallReport, Summary,
+    StallReport, Summary, Survey,
 };
 use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
 use super::table::{Align, table};
@@ -12,6 +12,7 @@ use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
 use crate::aicore::Severity;
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
+use crate::survey::Step;
 
 /// Cells of a full bar.
 const BAR_CELLS: usize = 40;
@@ -379,5 +380,88 @@ pub(super) fn bank(bank: &Bank) -> String {
         Some(added) => writeln!(text, "{} added to {}", counted(added, "record"), bank.path),
         None => writeln!(text, "{} in {}", counted(bank.records.len() as u64, "record"), bank.path),
     };
+    text
+}
+
+/// Causes listed one by one without `--verbose`.
+const CAUSES: usize = 40;
+
+pub(super) fn survey(survey: &Survey, verbose: bool) -> String {
+    let rows: Vec<Vec<String>> = survey
+        .rows
+        .iter()
+        .map(|row| {
+            let mut cells = vec![
+                if row.repository.is_empty() { "all".to_owned() } else { row.repository.clone() },
+                row.class.clone(),
+                row.operators.to_string(),
+            ];
+            for step in [Step::Host, Step::Tiling, Step::Kernel, Step::Run] {
+                let share = 100.0 * f64::from(row.passed(step)) / f64::from(row.operators.max(1));
+                cells.push(format!("{} ({share:.0} %)", row.passed(step)));
+            }
+            cells.extend([row.right, row.wrong, row.unknown, row.clean].map(|count| count.to_string()));
+            cells.push(match row.tiling_tests {
+                (_, 0) => "-".to_owned(),
+                (agree, all) => format!("{agree}/{all}"),
+            });
+            cells
+        })
+        .collect();
+    let columns = [
+        ("repository", Align::Left),
+        ("cores", Align::Left),
+        ("operators", Align::Right),
+        ("host", Align::Right),
+        ("tiling", Align::Right),
+        ("kernel", Align::Right),
+        ("run", Align::Right),
+        ("right", Align::Right),
+        ("wrong", Align::Right),
+        ("unknown", Align::Right),
+        ("no hazard", Align::Right),
+        ("own tiling tests", Align::Right),
+    ];
+    let mut text = format!(
+        "\n{} headers, machine description {} version {}\n\n",
+        survey.headers, survey.machine, survey.machine_version
+    );
+    text.push_str(&table(&columns, &rows));
+    if !survey.groups.is_empty() {
+        text.push('\n');
+        let shown = if verbose { survey.groups.len() } else { CAUSES };
+        let rows: Vec<Vec<String>> = survey
+            .groups
+            .iter()
+            .take(shown)
+            .map(|group| {
+                let named: Vec<&str> =
+                    group.operators.iter().take(if verbose { 1000 } else { 3 }).map(String::as_str).collect();
+                let more = if group.operators.len() > named.len() { ", …" } else { "" };
+                vec![
+                    group.operators.len().to_string(),
+                    group.step.to_string(),
+                    group.cause.to_string(),
+                    format!("{}{more}", named.join(", ")),
+                ]
+            })
+            .collect();
+        let columns =
+            [("operators", Align::Right), ("step", Align::Left), ("in the way", Align::Left), ("where", Align::Left)];
+        text.push_str(&table(&columns, &rows));
+        if survey.groups.len() > shown {
+            let _ = writeln!(text, "  and {} more; --verbose shows all", survey.groups.len() - shown);
+        }
+    }
+    for (count, what) in [
+        (survey.other_chips, "exists only for other chips and was not tried"),
+        (survey.left_out, "was not part of the sample"),
+    ] {
+        if count > 0 {
+            let what =
+                if count == 1 { what.to_owned() } else { what.replace("exists", "exist").replace("was", "were") };
+            let _ = writeln!(text, "\n{} {what}", counted(u64::from(count), "operator"));
+        }
+    }
     text
 }

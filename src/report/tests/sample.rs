@@ -167,6 +167,10 @@ pub(super) fn other_events() -> Vec<Event> {
 pub(super) fn events() -> Vec<Event> {
     let mut events = run_events();
     events.extend(other_events());
+    let outcome = surveyed();
+    events.push(Event::Surveyed(Box::new(outcome.clone())));
+    let headers = "own".to_owned();
+    events.push(Event::Survey(Survey { headers, left_out: 3, ..Survey::of(&[outcome]) }));
     events.push(Event::Profile(Box::new(profile_event())));
     events.push(Event::Check(check()));
     events
@@ -506,5 +510,31 @@ pub(super) fn record() -> RunRecord {
             (7, "op_kernel/gelu_naive.cpp:31".to_owned()),
             (8, "op_kernel/gelu_naive.cpp:44".to_owned()),
         ]),
+    }
+}
+
+/// An operator that got as far as its kernel.
+pub fn surveyed() -> Outcome {
+    use crate::survey::{Cause, CauseKind, Class, Shape, State, Step, StepOutcome};
+    let step =
+        |step, state, cause, detail: &str| StepOutcome { step, state, wall_s: 0.5, cause, detail: detail.into() };
+    Outcome {
+        repository: "ops".into(),
+        operator: "math/add".into(),
+        shape: Shape::Framework,
+        class: Class::Vector,
+        op_type: "Add".into(),
+        case: "32x128 float32".into(),
+        steps: vec![
+            step(Step::Host, State::Passed, None, ""),
+            step(
+                Step::Kernel,
+                State::Failed,
+                Some(Cause::new(CauseKind::MissingName, "Foo")),
+                "op_kernel/add.cpp:3: Foo",
+            ),
+        ],
+        tiling_tests: None,
+        wall_s: 1.5,
     }
 }

@@ -1,0 +1,293 @@
+// Softmax and what goes with it against double precision: dtypes, padded rows, many and long rows, small temporary buffers.
+#include "kernel_operator.h"
+
+#include "isa_support.h"
+
+using namespace isa_test;
+namespace A = AscendC;
+
+namespace {
+
+constexpr uint32_t kSlot = 32 * 1024;
+
+template <typename T>
+A::LocalTensor<T> At(uint32_t slot)
+{
+    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
+}
+template <typename T>
+T* Raw(uint32_t slot)
+{
+    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
+}
+// Values per row: two blocks each of 8 KiB in slot 3.
+template <typename T>
+A::LocalTensor<T> Values(uint32_t which)
+{
+    return A::LocalTensor<T>(A::TPosition::VECCALC, 3 * kSlot + which * 6144, 6144 / sizeof(T));
+}
+template <typename T>
+T* RawValues(uint32_t which)
+{
+    return reinterpret_cast<T*>(ascendsim::UbBase() + 3 * kSlot + which * 6144);
+}
+A::LocalTensor<uint8_t> Temporary(uint32_t bytes) { return A::LocalTensor<uint8_t>(A::TPosition::VECCALC, 4 * kSlot, bytes); }
+
+struct Size {
+    uint32_t m;
+    uint32_t k;
+    uint32_t columns;
+};
+
+template <typename T>
+void Near(const std::string& what, T got, double want, double scale = 1)
+{
+    const double value = static_cast<double>(static_cast<float>(got));
+    const double tolerance = (sizeof(T) == 2 ? 1.0 / 1024 : 4e-6) * (std::fabs(want) + 1e-5 * scale) + (sizeof(T) == 2 ? 6e-8 : 0);
+    if (!(std::fabs(value - want) <= tolerance) && !Same(value, want)) {
+        Fail(what + ": " + std::to_string(value) + ", expected " + std::to_string(want));
+    }
+}
+
+template <typename T>
+std::vector<double> FillRows(uint32_t slot, const Size& size, uint64_t seed, double low, double high)
+{
+    Random random(seed);
+    std::vector<double> values(size.m * size.k);
+    for (size_t i = 0; i < values.size(); ++i) {
+        const T value = static_cast<T>(static_cast<float>(random.Real(low, high)));
+        Raw<T>(slot)[i] = value;
+        values[i] = static_cast<double>(static_cast<float>(value));
+    }
+    return values;
+}
+
+struct Row {
+    double max = -INFINITY;
+    double sum = 0;
+};
+Row RowOf(const std::vector<double>& values, const Size& size, uint32_t row, double known = -INFINITY, double knownSum = 0)
+{
+    Row result;
+    result.max = known;
+    for (uint32_t c = 0; c < size.columns; ++c) {
+        result.max = std::max(result.max, values[row * size.k + c]);
+    }
+    for (uint32_t c = 0; c < size.columns; ++c) {
+        result.sum += std::exp(values[row * size.k + c] - result.max);
+    }
+    if (knownSum > 0) {
+        result.sum += std::exp(known - result.max) * knownSum;
+    }
+    return result;
+}
+
+template <typename T>
+SoftMaxTiling TilingOf(const Size& size)
+{
+    SoftMaxTiling tiling;
+    tiling.srcM = size.m;
+    tiling.srcK = size.k;
+    return tiling;
+}
+std::string Name(const char* what, const Size& size, size_t bytes)
+{
+    return std::string(what) + " " + std::to_string(size.m) + "x" + std::to_string(size.columns) + "/" + std::to_string(size.k) +
+           " b" + std::to_string(bytes * 8);
+}
+
+template <typename T, typename U>
+void Case(const Size& size, uint32_t bytes)
+{
+    constexpr uint32_t perValue = 32 / sizeof(U);
+    constexpr uint32_t perExp = 32 / sizeof(T);
+    const A::SoftMaxShapeInfo info = {size.m, size.k, size.m, size.columns};
+    const SoftMaxTiling tiling = TilingOf<T>(size);
+    const std::vector<double> x = FillRows<T>(0, size, size.k, -6, 6);
+    const auto each = [&](auto check) {
+        for (uint32_t row = 0; row < size.m; ++row) {
+            for (uint32_t c = 0; c < size.columns; ++c) {
+                check(row, row * size.k + c);
+            }
+        }
+    };
+    // Plain, then in place.
+    A::SoftMax<T>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Temporary(bytes), tiling, info);
+    std::string what = Name("SoftMax", size, sizeof(T));
+    std::vector<Row> rows;
+    for (uint32_t row = 0; row < size.m; ++row) {
+        rows.push_back(RowOf(x, size, row));
+        for (const uint32_t lane : {0u, perValue - 1}) {
+            Near(what + " sum", RawValues<U>(0)[row * perValue + lane], rows[row].sum);
+            Near(what + " max", RawValues<U>(1)[row * perValue + lane], rows[row].max);
+        }
+    }
+    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
+    A::SimpleSoftMax<T>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Temporary(bytes), tiling, info);
+    each([&](uint32_t row, uint32_t at) {
+        const double want = std::exp(x[at] - rows[row].max) / rows[row].sum;
+        if (sizeof(U) == 4) {
+            Near("Simple" + what, Raw<T>(1)[at], want);
+        } else {
+            Expect(std::fabs(static_cast<double>(static_cast<float>(Raw<T>(1)[at])) - want) <= 5e-3 * want + 1e-4, "Simple" + what);
+        }
+    });
+    // Second half of a flash softmax: sums and maxima of a first half come in and are replaced.
+    Random random(3);
+    std::vector<double> inMax(size.m);
+    std::vector<double> inSum(size.m);
+    for (uint32_t row = 0; row < size.m; ++row) {
+        const U max = static_cast<U>(static_cast<float>(random.Real(-8, 8)));
+        const U sum = static_cast<U>(static_cast<float>(random.Real(1, 9)));
+        inMax[row] = static_cast<double>(static_cast<float>(max));
+        inSum[row] = static_cast<double>(static_cast<float>(sum));
+        std::fill_n(RawValues<U>(0) + row * perValue, perValue, sum);
+        std::fill_n(RawValues<U>(1) + row * perValue, perValue, max);
+    }
+    what = Name("SoftmaxFlashV2", size, sizeof(T));
+    A::SoftmaxFlashV2<T, true>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
+                               Temporary(bytes), tiling, info);
+    for (uint32_t row = 0; row < size.m; ++row) {
+        rows[row] = RowOf(x, size, row, inMax[row], inSum[row]);
+        Near(what + " sum", RawValues<U>(0)[row * perValue + 3], rows[row].sum);
+        Near(what + " max", RawValues<U>(1)[row * perValue + 5], rows[row].max);
+        Near(what + " exp", RawValues<T>(2)[row * perExp + 7], std::exp(inMax[row] - rows[row].max));
+    }
+    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(1)[at], std::exp(x[at] - rows[row].max)); });
+    what = Name("SoftmaxFlash", size, sizeof(T));
+    for (uint32_t row = 0; row < size.m; ++row) {
+        std::fill_n(RawValues<U>(0) + row * perValue, perValue, static_cast<U>(static_cast<float>(inSum[row])));
+        std::fill_n(RawValues<U>(1) + row * perValue, perValue, static_cast<U>(static_cast<float>(inMax[row])));
+    }
+    A::SoftmaxFlash<T>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
+                       Temporary(bytes), tiling, true, info);
+    for (uint32_t row = 0; row < size.m; ++row) {
+        Near(what + " exp", RawValues<T>(2)[row * perExp + 2],
+             std::exp(inMax[row] - rows[row].max) * inSum[row] / rows[row].sum);
+    }
+    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
+    // First half, in place.
+    what = Name("SoftmaxFlashV2 first", size, sizeof(T));
+    A::SoftmaxFlashV2<T, false>(At<T>(0), Values<U>(0), Values<U>(1), At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
+                                Temporary(bytes), tiling, info);
+    for (uint32_t row = 0; row < size.m; ++row) {
+        rows[row] = RowOf(x, size, row);
+        Near(what + " sum", RawValues<U>(0)[row * perValue], rows[row].sum);
+    }
+    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(0)[at], std::exp(x[at] - rows[row].max)); });
+}
+
+template <typename T>
+void Gradients(const Size& size, uint32_t bytes)
+{
+    constexpr uint32_t perBlock = 32 / sizeof(T);
+    const A::SoftMaxShapeInfo info = {size.m, size.k, size.m, size.columns};
+    const SoftMaxTiling tiling = TilingOf<T>(size);
+    const std::vector<double> grad = FillRows<T>(0, size, 5, -1, 1);
+    const std::vector<double> y = FillRows<T>(1, size, 6, 0, 1);
+    std::vector<double> sums(size.m);
+    for (uint32_t row = 0; row < size.m; ++row) {
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            sums[row] += grad[row * size.k + c] * y[row * size.k + c];
+        }
+    }
+    A::SoftmaxGradFront<T>(Values<T>(0), At<T>(0), At<T>(1), Temporary(bytes), tiling, info);
+    A::SoftmaxGrad<T>(At<T>(2), At<T>(0), At<T>(1), Temporary(bytes), tiling, false, info);
+    const std::string what = Name("SoftmaxGrad", size, sizeof(T));
+    for (uint32_t row = 0; row < size.m; ++row) {
+        Near(what + " front", RawValues<T>(0)[row * perBlock + 1], sums[row], 1e5);
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            const uint32_t at = row * size.k + c;
+            Near(what, Raw<T>(2)[at], (grad[at] - sums[row]) * y[at], 1e5);
+        }
+    }
+}
+
+void Logarithm()
+{
+    const Size size = {5, 72, 70};
+    const std::vector<double> x = FillRows<float>(0, size, 9, -3, 3);
+    LogSoftMaxTiling tiling;
+    A::LogSoftMax<float>(At<float>(1), Values<float>(0), Values<float>(1), At<float>(0), Temporary(8192), tiling,
+                         {size.m, size.k, size.m, size.columns});
+    for (uint32_t row = 0; row < size.m; ++row) {
+        const Row want = RowOf(x, size, row);
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            Near("LogSoftMax", Raw<float>(1)[row * size.k + c], std::log10(std::exp(x[row * size.k + c] - want.max) / want.sum));
+        }
+    }
+}
+
+void Adjusting()
+{
+    const Size size = {4, 16, 16};
+    FillRows<float>(0, size, 1, 0, 1);
+    for (uint32_t row = 0; row < 4; ++row) {
+        std::fill_n(RawValues<float>(0) + row * 8, 8, row == 2 ? -INFINITY : 1.0f);
+    }
+    const float kept = Raw<float>(0)[16];
+    const bool found = A::AdjustSoftMaxRes<float, float>(At<float>(0), Values<float>(0), 0xFF800000u, 0.25f, {4, 16, 4, 16});
+    const bool again = A::AdjustSoftMaxRes<float, float>(At<float>(0), Values<float>(0), 0x40000000u, 0.5f, {4, 16, 4, 16});
+    Expect(found && !again, "AdjustSoftMaxRes tells whether there was such a row");
+    Expect(Raw<float>(0)[32] == 0.25f && Raw<float>(0)[47] == 0.25f && Raw<float>(0)[16] == kept, "AdjustSoftMaxRes");
+}
+
+/// Rows that hold infinities; the shape from the tensor; no sums and maxima; a temporary buffer behind the pipe's.
+void Forms()
+{
+    float* x = Raw<float>(0);
+    for (uint32_t i = 0; i < 24; ++i) {
+        x[i] = i < 8 ? static_cast<float>(i) : i < 16 ? (i == 9 ? -INFINITY : 1000.0f) : (i == 20 ? NAN : 0.0f);
+    }
+    const uint32_t sizes[] = {3, 8};
+    A::LocalTensor<float> src = At<float>(0);
+    src.SetShapeInfo(A::ShapeInfo(2, sizes, A::DataFormat::ND));
+    const SoftMaxTiling tiling;
+    A::SoftMax<float>(At<float>(1), src, tiling);
+    const float* y = Raw<float>(1);
+    Near("SoftMax by the tensor's shape", y[7], std::exp(7.0) / ((std::exp(8.0) - 1) / (std::exp(1.0) - 1)));
+    Expect(y[9] == 0 && std::fabs(y[10] - 1.0f / 7) < 1e-7f, "SoftMax of large values and -inf");
+    Expect(std::isnan(y[16]) && std::isnan(y[20]), "SoftMax of NaN");
+}
+
+void TooSmall()
+{
+    setenv("ASCEND_SIM_TRACE", "api_softmax.trace", 1);
+    OnCore([] {
+        const SoftMaxTiling tiling;
+        A::SoftMax<float>(At<float>(1), At<float>(0), Temporary(64), tiling, {2, 8, 2, 8});
+        A::SoftMax<float>(At<float>(1), At<float>(0), Temporary(4096), tiling, {2, 9, 2, 9});
+    });
+    unsetenv("ASCEND_SIM_TRACE");
+    const Trace trace = ReadTrace("api_softmax.trace");
+    std::remove("api_softmax.trace");
+    Expect(trace.Has("fault") && !trace.Has("vexp"), "too small a buffer and rows that do not fill blocks are faults");
+}
+
+}  // namespace
+
+int main()
+{
+    TooSmall();
+    OnCore([] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> operands;
+        pipe.InitBuffer(operands, 5 * kSlot);
+        for (const Size size : {Size{1, 8, 8}, Size{3, 16, 13}, Size{7, 64, 64}, Size{8, 96, 90}, Size{16, 256, 256}, Size{9, 144, 130}, Size{33, 128, 128}, Size{2, 2048, 2047}, Size{2, 2176, 2150}}) {
+            for (const uint32_t bytes : {32u * 1024, (size.k + 64u + 8u) * 4}) {
+                Case<float, float>(size, bytes);
+                if (size.k % 16 == 0) {
+                    Case<half, half>(size, bytes + 32);
+                    Case<half, float>(size, bytes + 32);
+                    Gradients<half>(size, bytes + size.k * 4);
+                }
+                Gradients<float>(size, bytes);
+            }
+        }
+        Case<float, float>({130, 16, 16}, 30 * 1024);
+        Logarithm();
+        Adjusting();
+        Forms();
+    });
+    return Report("api_softmax");
+}

@@ -1,0 +1,104 @@
+//! `docs/coverage.md`: a survey as Markdown, without dates and times, so that the same result gives the same text.
+
+use std::fmt::Write as _;
+
+use super::outcome::{Outcome, Step};
+use super::summary::{Row, Summary};
+
+/// Operators named for each cause.
+const NAMED: usize = 6;
+
+/// One survey: through one of the doors.
+pub struct Section<'data> {
+    /// Counts and groups.
+    pub summary: &'data Summary,
+    /// Operators.
+    pub outcomes: &'data [Outcome],
+}
+
+/// The page: a section for each door.
+pub fn render_markdown(sections: &[Section<'_>]) -> String {
+    let mut text = String::from(
+        "# Coverage\n\n\
+         Written by `cargo ascend-tune survey --markdown FILE`; do not edit. Each operator is taken through the steps in order:\n\
+         recognised, host library built, tiling accepts a case, kernel built, every block ran to its end, outputs against the\n\
+         operator's own reference, no error of the hazard judge. *Unknown* ran and has no reference: it is not counted as right.\n",
+    );
+    for section in sections {
+        let summary = section.summary;
+        let _ = write!(
+            text,
+            "\n## Kernels against {} headers\n\nMachine description: {} version {}.",
+            summary.headers, summary.machine, summary.machine_version
+        );
+        if summary.other_chips > 0 {
+            let _ = write!(text, " {} operators exist only for other chips and were not tried.", summary.other_chips);
+        }
+        if summary.left_out > 0 {
+            let _ = write!(text, " {} operators were not part of the sample.", summary.left_out);
+        }
+        text.push_str("\n\n");
+        table(&mut text, &summary.rows);
+        causes(&mut text, section);
+    }
+    text
+}
+
+fn table(text: &mut String, rows: &[Row]) {
+    text.push_str(
+        "| repository | cores | operators | host | tiling | kernel | run | right | wrong | unknown | no hazard | own tiling tests |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows {
+        let name = if row.repository.is_empty() { "**all**" } else { row.repository.as_str() };
+        let share = |count: u32| match row.operators {
+            0 => "-".to_owned(),
+            all => format!("{count} ({} %)", (100.0 * f64::from(count) / f64::from(all)).round()),
+        };
+        let tests = match row.tiling_tests {
+            (_, 0) => "-".to_owned(),
+            (agree, all) => format!("{agree} of {all}"),
+        };
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {tests} |",
+            row.class,
+            row.operators,
+            share(row.passed(Step::Host)),
+            share(row.passed(Step::Tiling)),
+            share(row.passed(Step::Kernel)),
+            share(row.passed(Step::Run)),
+            row.right,
+            row.wrong,
+            row.unknown,
+            row.clean,
+        );
+    }
+}
+
+fn causes(text: &mut String, section: &Section<'_>) {
+    if section.summary.groups.is_empty() {
+        text.push_str("\nNothing was in the way.\n");
+        return;
+    }
+    text.push_str("\n| operators | step | in the way | for instance |\n|---|---|---|---|\n");
+    for group in &section.summary.groups {
+        let mut names: Vec<&str> = group.operators.iter().take(NAMED).map(String::as_str).collect();
+        if group.operators.len() > NAMED {
+            names.push("…");
+        }
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            group.operators.len(),
+            group.step,
+            escaped(&group.cause.to_string()),
+            names.join(", ")
+        );
+    }
+}
+
+/// Text that is safe in a cell of a table.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_")
+}

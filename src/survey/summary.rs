@@ -1,0 +1,144 @@
+//! Counting: how far operators got, and what stopped them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::outcome::{Cause, Class, Outcome, State, Step};
+
+/// Counts of one repository and class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Repository; empty for the sum over all.
+    pub repository: String,
+    /// `vector`, `mix`, or empty for both.
+    pub class: String,
+    /// Operators tried.
+    pub operators: u32,
+    /// Operators that passed each step, by its name.
+    pub passed: BTreeMap<String, u32>,
+    /// Outputs that a reference confirms.
+    pub right: u32,
+    /// Outputs that are not right.
+    pub wrong: u32,
+    /// Operators that ran and have no reference.
+    pub unknown: u32,
+    /// Operators that ran and have no hazard.
+    pub clean: u32,
+    /// Tiling unit tests of the operators that agree, and all that could be compared.
+    pub tiling_tests: (u32, u32),
+}
+
+impl Row {
+    /// Operators that passed a step.
+    pub fn passed(&self, step: Step) -> u32 {
+        self.passed.get(step.word()).copied().unwrap_or(0)
+    }
+
+    fn add(&mut self, outcome: &Outcome) {
+        self.operators += 1;
+        for step in Step::ALL {
+            if outcome.passed(step) {
+                *self.passed.entry(step.word().to_owned()).or_default() += 1;
+            }
+        }
+        match outcome.state(Step::Verify) {
+            Some(State::Passed) => self.right += 1,
+            Some(State::Failed) => self.wrong += 1,
+            Some(State::Unknown) => self.unknown += 1,
+            None => {}
+        }
+        self.clean += u32::from(outcome.passed(Step::Hazards));
+        if let Some((agree, all)) = outcome.tiling_tests {
+            self.tiling_tests.0 += agree;
+            self.tiling_tests.1 += all;
+        }
+    }
+}
+
+/// Operators that were stopped by the same thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Step that failed.
+    pub step: Step,
+    /// Why.
+    pub cause: Cause,
+    /// The message of the first operator, with its particulars.
+    pub example: String,
+    /// Operators, with their repositories.
+    pub operators: Vec<String>,
+}
+
+/// A survey in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Counts by repository and class; the last row of each class is the sum where there are several repositories.
+    pub rows: Vec<Row>,
+    /// Causes, the commonest first.
+    pub groups: Vec<Group>,
+    /// Operators that exist only for other chips and were not tried.
+    pub other_chips: u32,
+    /// Operators that a sample or `--only` left out.
+    pub left_out: u32,
+    /// Which headers the kernels were compiled against.
+    pub headers: String,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+}
+
+impl Summary {
+    /// Counts and groups.
+    pub fn of(outcomes: &[Outcome]) -> Self {
+        Self { rows: rows(outcomes), groups: groups(outcomes), ..Self::default() }
+    }
+}
+
+fn rows(outcomes: &[Outcome]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for class in [Class::Vector, Class::Mix] {
+        let mut by_repository: BTreeMap<&str, Row> = BTreeMap::new();
+        let mut sum = Row { class: class.word().to_owned(), ..Row::default() };
+        for outcome in outcomes.iter().filter(|outcome| outcome.class == class) {
+            by_repository
+                .entry(outcome.repository.as_str())
+                .or_insert_with(|| Row {
+                    repository: outcome.repository.clone(),
+                    class: class.word().to_owned(),
+                    ..Row::default()
+                })
+                .add(outcome);
+            sum.add(outcome);
+        }
+        let several = by_repository.len() > 1;
+        rows.extend(by_repository.into_values());
+        if several {
+            rows.push(sum);
+        }
+    }
+    rows
+}
+
+fn groups(outcomes: &[Outcome]) -> Vec<Group> {
+    let mut groups: BTreeMap<(Step, Cause), Group> = BTreeMap::new();
+    for outcome in outcomes {
+        // An operator may give a wrong result and show a hazard: both are told.
+        for failed in outcome.steps.iter().filter(|step| step.state == State::Failed) {
+            let Some(cause) = failed.cause.clone() else { continue };
+            let group = groups.entry((failed.step, cause.clone())).or_insert_with(|| Group {
+                step: failed.step,
+                cause,
+                example: failed.detail.clone(),
+                operators: Vec::new(),
+            });
+            group.operators.push(format!("{}/{}", outcome.repository, outcome.operator));
+        }
+    }
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    groups.sort_by(|left, right| {
+        let count = right.operators.len().cmp(&left.operators.len());
+        count.then(left.step.cmp(&right.step)).then(left.cause.cmp(&right.cause))
+    });
+    groups
+}

@@ -1,0 +1,95 @@
+use super::outcome::*;
+use super::summary::Summary;
+use super::*;
+
+fn step(step: Step, state: State, cause: Option<Cause>) -> StepOutcome {
+    StepOutcome { step, state, wall_s: 0.5, cause, detail: format!("{step} <detail>") }
+}
+
+fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Outcome {
+    Outcome {
+        repository: repository.into(),
+        operator: operator.into(),
+        shape: Shape::Framework,
+        class: Class::Vector,
+        op_type: "Op".into(),
+        case: "4x2 float32".into(),
+        steps,
+        tiling_tests: None,
+        wall_s: 1.0,
+    }
+}
+
+fn sample() -> Vec<Outcome> {
+    let missing = || Cause::new(CauseKind::MissingName, "Foo");
+    let through = |upto: Step| {
+        Step::ALL.into_iter().filter(|one| *one <= upto).map(|one| step(one, State::Passed, None)).collect::<Vec<_>>()
+    };
+    let mut unknown = through(Step::Run);
+    unknown.push(step(Step::Verify, State::Unknown, Some(Cause::new(CauseKind::NoReference, ""))));
+    unknown.push(step(Step::Hazards, State::Passed, None));
+    let mut failed = through(Step::Tiling);
+    failed.push(step(Step::Kernel, State::Failed, Some(missing())));
+    vec![
+        outcome("one", "math/a", through(Step::Hazards)),
+        outcome("one", "math/b", unknown),
+        outcome("one", "math/c", failed.clone()),
+        Outcome { tiling_tests: Some((3, 4)), ..outcome("two", "d", failed) },
+    ]
+}
+
+#[test]
+fn unknown_is_never_counted_as_right() {
+    let summary = Summary::of(&sample());
+    let one = &summary.rows[0];
+    assert_eq!((one.repository.as_str(), one.operators, one.passed(Step::Run)), ("one", 3, 2));
+    assert_eq!((one.right, one.wrong, one.unknown, one.clean), (1, 0, 1, 2));
+    let all = &summary.rows[2];
+    assert_eq!(
+        (all.repository.as_str(), all.operators, all.passed(Step::Kernel), all.tiling_tests),
+        ("", 4, 2, (3, 4))
+    );
+}
+
+#[test]
+fn operators_are_grouped_by_what_stopped_them() {
+    let summary = Summary::of(&sample());
+    assert_eq!(summary.groups.len(), 1);
+    let group = &summary.groups[0];
+    assert_eq!((group.step, group.cause.to_string().as_str()), (Step::Kernel, "unknown name: Foo"));
+    assert_eq!(group.operators, ["one/math/c", "two/d"]);
+}
+
+#[test]
+fn pages_name_repositories_and_causes() {
+    let outcomes = sample();
+    let summary = Summary { headers: "own".into(), machine: "ascend910b2".into(), ..Summary::of(&outcomes) };
+    let html = render_html(&summary, &outcomes).unwrap();
+    assert!(html.contains("unknown name: Foo") && html.contains("math&#x2f;b") && html.contains("&lt;detail&gt;"));
+    let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &outcomes }]);
+    assert!(
+        markdown.contains("| one | vector | 3 | 3 (100 %) | 3 (100 %) | 2 (67 %) | 2 (67 %) | 1 | 0 | 1 | 2 | - |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("| 2 | kernel | unknown name: Foo | one/math/c, two/d |"), "{markdown}");
+}
+
+#[test]
+fn a_journal_survives_a_line_that_was_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let outcomes = sample();
+    let mut journal = journal::Journal::open(&path, true).unwrap();
+    journal.append("a", &outcomes[0]).unwrap();
+    journal.append("b", &outcomes[1]).unwrap();
+    drop(journal);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, &text[..text.len() - 20]).unwrap();
+    let mut journal = journal::Journal::open(&path, true).unwrap();
+    assert_eq!(journal.get("a"), Some(&outcomes[0]));
+    assert_eq!(journal.get("b"), None);
+    journal.append("b", &outcomes[1]).unwrap();
+    drop(journal);
+    assert_eq!(journal::Journal::open(&path, true).unwrap().get("b"), Some(&outcomes[1]));
+    assert_eq!(journal::Journal::open(&path, false).unwrap().get("a"), None);
+}

@@ -1,0 +1,518 @@
+//! One operator through all steps. Runs in a process of its own, which may be killed at any moment: what is known so far
+//! is said as soon as it is known.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::cause;
+use super::guess;
+use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
+use crate::aicore::{HazardKind, Machine, Severity};
+use crate::backend::{
+    Description, Execution, JobInput, JobOutput, KernelJob, LocatedHazard, ProcessLimits, RunFailure, SimBackend,
+};
+use crate::build::sdk::{Sdk, SdkOptions};
+use crate::build::{BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
+use crate::init::{DescribedOp, DescribedOps};
+use crate::manifest::TensorSpec;
+use crate::project::{KernelEntry, OperatorProject};
+use crate::source::SourceTree;
+use crate::verify::{DType, DataKind, generate};
+
+/// What to try, and how far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// The operator's directory.
+    pub directory: PathBuf,
+    /// What it looks like.
+    pub shape: Shape,
+    /// Private directory for builds and runs.
+    pub work_directory: PathBuf,
+    /// Last step to try.
+    pub last_step: Step,
+    /// Machine description by name or path.
+    pub machine: String,
+    /// Wall-clock limit of one run in seconds.
+    pub run_timeout_s: f64,
+    /// Memory limit of one run in bytes.
+    pub run_memory_bytes: u64,
+}
+
+/// Something that is known now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "progress", rename_all = "kebab-case")]
+pub enum Progress {
+    /// A step begins.
+    Begins {
+        /// Step.
+        step: Step,
+    },
+    /// The operator type.
+    Operator {
+        /// Type.
+        op_type: String,
+    },
+    /// The case.
+    Case {
+        /// Its name.
+        case: String,
+    },
+    /// A step ended.
+    Ended(StepOutcome),
+}
+
+/// A step that did not pass.
+struct Stop {
+    state: State,
+    cause: Cause,
+    detail: String,
+}
+
+impl Stop {
+    fn failed(cause: Cause, detail: impl Into<String>) -> Self {
+        Self { state: State::Failed, cause, detail: detail.into() }
+    }
+
+    fn build(error: &BuildError) -> Self {
+        Self::failed(cause::of_build(error), error.to_string())
+    }
+
+    fn run(failure: &RunFailure) -> Self {
+        Self::failed(cause::of_run(failure), failure.to_string())
+    }
+
+    fn machine(error: impl std::fmt::Display) -> Self {
+        Self::failed(Cause::new(CauseKind::Machine, cause::general(&error.to_string())), error.to_string())
+    }
+}
+
+/// Attempts at a tiling that are made before the operator counts as refusing.
+const TILING_ATTEMPTS: usize = 150;
+/// Byte patterns of unwritten memory in the first and the second run.
+const POISONS: [u8; 2] = [0xCD, 0x3A];
+
+/// Takes an operator through the steps and reports each.
+pub async fn try_operator(task: &Task, report: &mut dyn FnMut(Progress)) {
+    let mut trial = Trial { task, report };
+    if let Err((step, stop, since)) = trial.all().await {
+        (trial.report)(Progress::Ended(StepOutcome {
+            step,
+            state: stop.state,
+            wall_s: since.elapsed().as_secs_f64(),
+            cause: Some(stop.cause),
+            detail: stop.detail,
+        }));
+    }
+}
+
+type Stopped = (Step, Stop, Instant);
+
+struct Trial<'call> {
+    task: &'call Task,
+    report: &'call mut dyn FnMut(Progress),
+}
+
+/// A case that the tiling function accepts.
+struct Accepted {
+    job: KernelJob,
+    tiling_key: u64,
+}
+
+impl Trial<'_> {
+    fn begin(&mut self, step: Step) -> Instant {
+        (self.report)(Progress::Begins { step });
+        Instant::now()
+    }
+
+    fn pass(&mut self, step: Step, since: Instant, detail: impl Into<String>) {
+        (self.report)(Progress::Ended(StepOutcome {
+            step,
+            state: State::Passed,
+            wall_s: since.elapsed().as_secs_f64(),
+            cause: None,
+            detail: detail.into(),
+        }));
+    }
+
+    fn unknown(&mut self, step: Step, since: Instant, cause: Cause, detail: impl Into<String>) {
+        (self.report)(Progress::Ended(StepOutcome {
+            step,
+            state: State::Unknown,
+            wall_s: since.elapsed().as_secs_f64(),
+            cause: Some(cause),
+            detail: detail.into(),
+        }));
+    }
+
+    async fn all(&mut self) -> Result<(), Stopped> {
+        let last = self.task.last_step;
+        let since = self.begin(Step::Discover);
+        let discover = |stop| (Step::Discover, stop, since);
+        let project = OperatorProject::find(&self.task.directory).map_err(|error| {
+            discover(Stop::failed(
+                Cause::new(CauseKind::NotRecognised, cause::general(&strip_path(&error.to_string()))),
+                error.to_string(),
+            ))
+        })?;
+        let tree = project.load_sources().map_err(|error| {
+            discover(Stop::failed(
+                Cause::new(CauseKind::NotRecognised, "a source file is not UTF-8"),
+                error.to_string(),
+            ))
+        })?;
+        let sdk = Sdk::prepare(&SdkOptions { jobs: 1, ..SdkOptions::from_environment() })
+            .map_err(|error| discover(Stop::machine(error)))?;
+        let machine = crate::tuner::load_machine(&self.task.machine, &project.root)
+            .map_err(|error| discover(Stop::machine(error)))?;
+        self.pass(Step::Discover, since, project.layout.words());
+        if last == Step::Discover {
+            return Ok(());
+        }
+        let backend = SimBackend {
+            worker_exe: std::env::current_exe().unwrap_or_default(),
+            runner: sdk.runner(),
+            scratch: self.task.work_directory.join("runs"),
+            machine: Arc::new(Machine::clone(&machine)),
+            limits: ProcessLimits { wall_s: self.task.run_timeout_s, memory_bytes: self.task.run_memory_bytes },
+        };
+        let options =
+            BuildOptions { work_directory: Some(self.task.work_directory.clone()), jobs: 1, ..BuildOptions::default() };
+        match self.task.shape {
+            Shape::Framework => self.framework(project, tree, sdk, backend, options).await,
+            Shape::DirectLaunch => self.direct(project, tree, sdk, backend, options).await,
+        }
+    }
+
+    async fn framework(
+        &mut self,
+        project: OperatorProject,
+        tree: SourceTree,
+        sdk: Sdk,
+        backend: SimBackend,
+        options: BuildOptions,
+    ) -> Result<(), Stopped> {
+        let last = self.task.last_step;
+        let since = self.begin(Step::Host);
+        let host_step = |stop| (Step::Host, stop, since);
+        let builder = Builder::new(project.clone(), sdk, options).map_err(|error| host_step(Stop::build(&error)))?;
+        let host = builder.host(&tree).map_err(|error| host_step(Stop::build(&error)))?;
+        let description = backend.describe(&host.path).await.map_err(|failure| host_step(Stop::run(&failure)))?;
+        let ops: DescribedOps =
+            serde_json::from_value(serde_json::json!({ "ops": description.ops })).unwrap_or_default();
+        let (op, entry) = choose(&project, &ops).ok_or_else(|| {
+            let names: Vec<&str> = ops.ops.iter().map(|op| op.kind.as_str()).collect();
+            host_step(Stop::failed(
+                Cause::new(CauseKind::NotRecognised, "the host library registers no operator definition"),
+                format!(
+                    "operators registered: {}",
+                    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+                ),
+            ))
+        })?;
+        (self.report)(Progress::Operator { op_type: op.kind.clone() });
+        self.pass(Step::Host, since, "");
+        if last == Step::Host {
+            return Ok(());
+        }
+
+        let since = self.begin(Step::Tiling);
+        let accepted =
+            self.accepted_case(&host.path, &op, &backend).await.map_err(|stop| (Step::Tiling, stop, since))?;
+        self.pass(Step::Tiling, since, format!("tiling key {}", accepted.tiling_key));
+        if last == Step::Tiling {
+            return Ok(());
+        }
+
+        let since = self.begin(Step::Kernel);
+        let variant = variant(&op, entry, &accepted, description);
+        let kernel = builder.kernel(&tree, &variant).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
+        self.pass(Step::Kernel, since, "");
+        if last == Step::Kernel {
+            return Ok(());
+        }
+
+        let since = self.begin(Step::Run);
+        let mut job = accepted.job;
+        job.kernels = BTreeMap::from([(Some(accepted.tiling_key), kernel.path)]);
+        job.trace = true;
+        job.poison = POISONS[0];
+        let execution = backend.run_operator(&job).await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
+        self.ran(&execution, since)?;
+        if last == Step::Run {
+            return Ok(());
+        }
+        self.verify_operator(&backend, &mut job, &execution).await;
+        if last != Step::Verify {
+            self.hazards(&execution);
+        }
+        Ok(())
+    }
+
+    async fn direct(
+        &mut self,
+        project: OperatorProject,
+        tree: SourceTree,
+        sdk: Sdk,
+        backend: SimBackend,
+        options: BuildOptions,
+    ) -> Result<(), Stopped> {
+        let last = self.task.last_step;
+        let since = self.begin(Step::Kernel);
+        let kernel = |stop| (Step::Kernel, stop, since);
+        let builder = Builder::new(project.clone(), sdk, options).map_err(|error| kernel(Stop::build(&error)))?;
+        let program = builder.direct(&tree).map_err(|error| kernel(Stop::build(&error)))?;
+        self.pass(Step::Kernel, since, "");
+        if last <= Step::Kernel {
+            return Ok(());
+        }
+        let since = self.begin(Step::Run);
+        (self.report)(Progress::Case { case: "the program itself".to_owned() });
+        let knobs = BTreeMap::new();
+        let run = backend.run_program(&program.path, &[], &project.root, &knobs, false);
+        let execution = run.await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
+        self.ran(&execution, since)?;
+        if last == Step::Run {
+            return Ok(());
+        }
+        let since = self.begin(Step::Verify);
+        self.unknown(
+            Step::Verify,
+            since,
+            Cause::new(CauseKind::NoReference, "the program does not compare its results"),
+            "",
+        );
+        if last != Step::Verify {
+            self.hazards(&execution);
+        }
+        Ok(())
+    }
+
+    /// The first guessed case that the tiling function accepts.
+    async fn accepted_case(
+        &mut self,
+        host: &std::path::Path,
+        op: &DescribedOp,
+        backend: &SimBackend,
+    ) -> Result<Accepted, Stop> {
+        let mut first: Option<Stop> = None;
+        let data = self.task.work_directory.join("data");
+        for case in guess::cases(op).into_iter().take(TILING_ATTEMPTS) {
+            let mut job = KernelJob {
+                operator: op.kind.clone(),
+                host: host.to_owned(),
+                inputs: inputs(&case.inputs, &data)?,
+                outputs: case.outputs.iter().map(output).collect(),
+                attributes: case.attributes.clone(),
+                ..KernelJob::default()
+            };
+            let mut outcome = backend.tile(&job).await;
+            if matches!(&outcome, Err(RunFailure::Broken(message)) if message.contains("shape inference")) {
+                // Nobody says what comes out: the shape of the leading input is the likeliest.
+                for output in &mut job.outputs {
+                    output.shape = case.inputs.first().and_then(|input| input.shape.clone());
+                }
+                outcome = backend.tile(&job).await;
+            }
+            match outcome {
+                Ok((decision, dims)) => {
+                    (self.report)(Progress::Case { case: case.name.clone() });
+                    for (output, dims) in job.outputs.iter_mut().zip(dims) {
+                        output.shape = Some(dims);
+                    }
+                    return Ok(Accepted { job, tiling_key: decision.tiling_key });
+                }
+                Err(failure) => {
+                    let stop = Stop::run(&failure);
+                    let stop = Stop { detail: format!("{} ({})", stop.detail, case.name), ..stop };
+                    first.get_or_insert(stop);
+                }
+            }
+        }
+        Err(first.unwrap_or_else(|| {
+            Stop::failed(Cause::new(CauseKind::NotRecognised, "the operator has no input"), "no case to try")
+        }))
+    }
+
+    /// Whether the machine let every block run to its end.
+    fn ran(&mut self, execution: &Execution, since: Instant) -> Result<(), Stopped> {
+        let fault = hazards_of(execution).find(|hazard| cause::stops_the_run(hazard));
+        if let Some(hazard) = fault {
+            return Err((Step::Run, Stop::failed(cause::of_hazard(hazard), located(hazard)), since));
+        }
+        let blocks = execution.launches.iter().map(|launch| launch.profile.cores).max().unwrap_or(0);
+        self.pass(Step::Run, since, format!("{blocks} cores"));
+        Ok(())
+    }
+
+    /// Runs once more with other garbage in unwritten memory: what differs was never written, or depends on it.
+    async fn verify_operator(&mut self, backend: &SimBackend, job: &mut KernelJob, execution: &Execution) {
+        let since = self.begin(Step::Verify);
+        job.poison = POISONS[1];
+        job.trace = false;
+        let fail = |trial: &mut Self, kind, name: String, detail: String| {
+            (trial.report)(Progress::Ended(StepOutcome {
+                step: Step::Verify,
+                state: State::Failed,
+                wall_s: since.elapsed().as_secs_f64(),
+                cause: Some(Cause::new(kind, name)),
+                detail,
+            }));
+        };
+        match backend.run_operator(job).await {
+            Err(failure) => {
+                let cause = cause::of_run(&failure);
+                fail(self, cause.kind, format!("second run: {}", cause.name), failure.to_string());
+            }
+            Ok(again) => {
+                for (index, (first, second)) in execution.outputs.iter().zip(&again.outputs).enumerate() {
+                    let name = job.outputs.get(index).map(|output| output.name.clone()).unwrap_or_default();
+                    let differing = first.iter().zip(second).filter(|(left, right)| left != right).count();
+                    if differing == 0 && first.len() == second.len() {
+                        continue;
+                    }
+                    let unwritten = first
+                        .iter()
+                        .zip(second)
+                        .filter(|(left, right)| **left == POISONS[0] && **right == POISONS[1])
+                        .count();
+                    let detail = format!("{differing} of {} bytes of output {name}", first.len());
+                    let (kind, words) = match unwritten == differing {
+                        true => (CauseKind::UnwrittenOutput, "bytes of an output stay unwritten"),
+                        false => (CauseKind::UnstableResult, "the result depends on unwritten memory"),
+                    };
+                    return fail(self, kind, words.to_owned(), detail);
+                }
+                self.unknown(
+                    Step::Verify,
+                    since,
+                    Cause::new(CauseKind::NoReference, "no golden data"),
+                    "outputs are written completely and do not depend on unwritten memory",
+                );
+            }
+        }
+    }
+
+    fn hazards(&mut self, execution: &Execution) {
+        let since = self.begin(Step::Hazards);
+        let worst = hazards_of(execution)
+            .find(|hazard| hazard.severity == Severity::Error && hazard.kind != HazardKind::UnwrittenOutput);
+        match worst {
+            None => self.pass(Step::Hazards, since, ""),
+            Some(hazard) => (self.report)(Progress::Ended(StepOutcome {
+                step: Step::Hazards,
+                state: State::Failed,
+                wall_s: since.elapsed().as_secs_f64(),
+                cause: Some(cause::of_hazard(hazard)),
+                detail: located(hazard),
+            })),
+        }
+    }
+}
+
+fn hazards_of(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
+    execution.launches.iter().flat_map(|launch| &launch.hazards)
+}
+
+fn located(hazard: &LocatedHazard) -> String {
+    format!("{}:{}: {} ({} times)", hazard.place.file, hazard.place.line, hazard.message, hazard.count)
+}
+
+/// A message without the path at its front.
+fn strip_path(message: &str) -> String {
+    match message.split_once(": ") {
+        Some((path, rest)) if path.starts_with('/') => rest.to_owned(),
+        _ => message.to_owned(),
+    }
+}
+
+/// The operator that the directory is about, with its kernel entry: the one with an entry of its name.
+fn choose(project: &OperatorProject, ops: &DescribedOps) -> Option<(DescribedOp, KernelEntry)> {
+    let defined = || ops.ops.iter().filter(|op| !op.inputs.is_empty() || !op.outputs.is_empty());
+    let named = defined().find_map(|op| Some((op.clone(), project.entry_named(&op.kind)?.clone())));
+    named.or_else(|| Some((defined().next()?.clone(), project.kernel_entry()?.clone())))
+}
+
+fn variant(op: &DescribedOp, entry: KernelEntry, accepted: &Accepted, description: Description) -> KernelVariant {
+    let binding = |name: &str, dtype: &str, format: &str| TensorBinding {
+        name: name.to_owned(),
+        dtype: dtype.to_owned(),
+        format: format.to_owned(),
+    };
+    let position = accepted
+        .job
+        .inputs
+        .first()
+        .and_then(|input| op.inputs.iter().find(|found| found.name == input.name).map(|found| (found, input)))
+        .and_then(|(found, input)| found.dtypes.iter().position(|dtype| *dtype == input.dtype))
+        .unwrap_or(0);
+    // Parameters that the case leaves out have a dtype all the same: that of the combination.
+    let inputs =
+        op.inputs.iter().map(|found| match accepted.job.inputs.iter().find(|input| input.name == found.name) {
+            Some(input) => binding(&input.name, &input.dtype, &input.format),
+            None => {
+                let pick = |list: &[String], other: &str| {
+                    list.get(position).or_else(|| list.first()).cloned().unwrap_or_else(|| other.to_owned())
+                };
+                binding(&found.name, &pick(&found.dtypes, "float16"), &pick(&found.formats, "ND"))
+            }
+        });
+    let mut outputs: Vec<TensorBinding> = Vec::new();
+    for output in &accepted.job.outputs {
+        if !outputs.iter().any(|known| known.name == output.name) {
+            outputs.push(binding(&output.name, &output.dtype, &output.format));
+        }
+    }
+    KernelVariant {
+        op_type: op.kind.clone(),
+        entry,
+        inputs: inputs.collect(),
+        outputs,
+        tiling_key: accepted.tiling_key,
+        tiling_classes: description.tiling_classes,
+    }
+}
+
+fn output(spec: &TensorSpec) -> JobOutput {
+    JobOutput {
+        name: spec.name.clone(),
+        dtype: spec.dtype.clone(),
+        format: spec.format.clone(),
+        shape: spec.shape.clone(),
+    }
+}
+
+/// Writes the data of the inputs, each combination of name, dtype and shape once.
+fn inputs(specs: &[TensorSpec], folder: &std::path::Path) -> Result<Vec<JobInput>, Stop> {
+    fs_err::create_dir_all(folder).map_err(Stop::machine)?;
+    let mut result = Vec::new();
+    for (position, spec) in specs.iter().enumerate() {
+        let shape = spec.shape.clone().unwrap_or_default();
+        let dimensions: Vec<String> = shape.iter().map(u64::to_string).collect();
+        let file = folder.join(format!("{position}-{}-{}.bin", spec.dtype, dimensions.join("x")));
+        if !file.exists() {
+            let elements = shape.iter().product::<u64>() as usize;
+            let bytes = match spec.dtype.parse::<DType>() {
+                Ok(dtype) => generate(spec, dtype, elements, 1, position as u64, DataKind::Random),
+                Err(error) => {
+                    return Err(Stop::failed(
+                        Cause::new(CauseKind::NotRecognised, format!("dtype {}", spec.dtype)),
+                        error.to_string(),
+                    ));
+                }
+            };
+            fs_err::write(&file, bytes).map_err(Stop::machine)?;
+        }
+        result.push(JobInput {
+            name: spec.name.clone(),
+            dtype: spec.dtype.clone(),
+            format: spec.format.clone(),
+            shape,
+            file,
+        });
+    }
+    Ok(result)
+}
