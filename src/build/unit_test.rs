@@ -34,7 +34,7 @@ impl Builder {
             Some(_) => String::new(),
             None => tiling_header(operator, 0, classes),
         };
-        let mut digest = self.digest("kernel tests 1", tree, &reached, &flags);
+        let mut digest = self.digest("kernel tests 2", tree, &reached, &flags);
         digest.text(&generated).texts(&tests.defines);
         for file in self.files_of_tests(tests) {
             digest.text(&file.display().to_string()).bytes(&std::fs::read(&file).unwrap_or_default());
@@ -44,9 +44,11 @@ impl Builder {
             let overlay = self.overlay(tree)?;
             let header = directory.join("tiling_header.h");
             fs_err::write(&header, &generated).map_err(BuildError::io(&header))?;
+            // Behind the API's own headers, whose names some of these definitions take.
+            let defines = directory.join("defines.h");
+            fs_err::write(&defines, definitions(&tests.defines)).map_err(BuildError::io(&defines))?;
             let mut common = self.compile_words(&overlay, &flags, &reached)?;
             common.extend(DEVICE_DEFINES.iter().chain(&TEST_DEFINES).map(|word| (*word).to_owned()));
-            common.extend(tests.defines.iter().cloned());
             common.extend(tests.includes.iter().map(|folder| format!("-I{}", folder.display())));
             common.push(format!("-I{}", self.unit_test_directory().display()));
             common.push(format!("-I{}", self.sdk.root.join("src").display()));
@@ -103,5 +105,28 @@ impl Builder {
             .collect();
         files.sort();
         files
+    }
+}
+
+/// Words such as `-DA=1` as lines of a header.
+fn definitions(words: &[String]) -> String {
+    words
+        .iter()
+        .filter_map(|word| word.strip_prefix("-D"))
+        .map(|define| match define.split_once('=') {
+            Some((name, value)) => format!("#undef {name}\n#define {name} {value}\n"),
+            None => format!("#undef {define}\n#define {define} 1\n"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_become_lines() {
+        let words = ["-DDTYPE_X=float".to_owned(), "-DFAST".to_owned(), "-O2".to_owned()];
+        assert_eq!(definitions(&words), "#undef DTYPE_X\n#define DTYPE_X float\n#undef FAST\n#define FAST 1\n");
     }
 }
