@@ -73,6 +73,7 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_floor,
     api_math,
     api_quantization,
     api_queue,
