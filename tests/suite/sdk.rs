@@ -72,8 +72,11 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_cube,
     api_dropout,
+    api_floor,
     api_math,
+    api_normalization,
     api_quantization,
     api_queue,
     api_reduce_select,
