@@ -250,7 +250,7 @@ void LoadHostLibrary(const std::string& path)
     SetStage("loading the host library");
     // A path without a slash would be searched for in system directories.
     const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-    if (::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    if (::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr) {
         const char* const reason = ::dlerror();
         throw Failure(kExitBadLibrary, "cannot load host library: " + std::string(reason == nullptr ? path : reason));
     }

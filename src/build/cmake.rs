@@ -12,6 +12,7 @@ use super::diagnostics::parse_cmake_output;
 use super::error::BuildError;
 use super::file_api::{CLIENT, CmakeModel, QUERY, normal, read_reply};
 use super::sdk::Sdk;
+use super::wrapper::wrapper_project;
 use crate::project::{CmakeRoot, OperatorProject};
 
 const STAMP: &str = "ascend-tune-stamp.json";
@@ -299,35 +300,10 @@ fn collect_preset(all: &[Preset], name: &str, directory: &Path, entries: &mut BT
 
 /// Where CMake starts: the project, or a wrapper written around one operator of a repository.
 fn source_directory(project: &OperatorProject, sdk: &Sdk, work_directory: &Path) -> Result<PathBuf, BuildError> {
-    let operator = match &project.cmake_root {
-        CmakeRoot::Project(directory) => return Ok(directory.clone()),
-        CmakeRoot::Operator(directory) => directory,
-    };
-    let wrapper = work_directory.join("wrapper");
-    fs_err::create_dir_all(&wrapper).map_err(BuildError::io(&wrapper))?;
-    let includes: Vec<String> =
-        project.repository_includes.iter().map(|path| format!("\"{}\"", path.display())).collect();
-    let text = format!(
-        "# Written by cargo ascend-tune: one operator taken out of its repository.\n\
-         cmake_minimum_required(VERSION 3.16)\n\
-         project(ascend_tune_operator LANGUAGES C CXX)\n\
-         include(\"{sdk}/asc-config.cmake\")\n\
-         include(\"{sdk}/in_tree_functions.cmake\")\n\
-         set(ASCEND_TUNE_REPOSITORY_INCLUDES {includes})\n\
-         _ascend_tune_repository_targets(\"${{CMAKE_BINARY_DIR}}\")\n\
-         if(EXISTS \"{operator}/CMakeLists.txt\")\n\
-         \x20 add_subdirectory(\"{operator}\" operator)\n\
-         endif()\n\
-         _ascend_tune_operator(\"{operator}\")\n",
-        sdk = sdk.cmake().display(),
-        includes = includes.join(" "),
-        operator = operator.display(),
-    );
-    let path = wrapper.join("CMakeLists.txt");
-    if std::fs::read_to_string(&path).ok().as_deref() != Some(text.as_str()) {
-        std::fs::write(&path, text).map_err(BuildError::io(&path))?;
+    match &project.cmake_root {
+        CmakeRoot::Project(directory) => Ok(directory.clone()),
+        CmakeRoot::Operator(directory) => wrapper_project(project, directory, sdk, work_directory),
     }
-    Ok(wrapper)
 }
 
 #[cfg(test)]

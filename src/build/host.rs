@@ -6,13 +6,22 @@ use super::builder::{Artifact, Builder};
 use super::cache::Digest;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
-use crate::project::is_interface_code;
+use super::host_dependencies::{Candidates, unresolved};
+use crate::project::{is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
 
 const OUTPUT: &str = "host.so";
+const DEPENDENCIES: &str = "sources.txt";
+/// Dependencies of dependencies are followed this far.
+const ROUNDS: usize = 6;
+
+/// A source with its flags and whether it is device code.
+type HostSource = (String, ProjectFlags, bool);
 
 impl Builder {
-    /// Builds the host library of a framework operator.
+    /// Builds the host library of a framework operator: its own sources, and those of the repository that define what
+    /// they use. Functions that nothing defines are left to be missed when they are called: host code refers to branches
+    /// for other architectures, whose sources are not part of the library.
     pub fn host(&self, tree: &SourceTree) -> Result<Artifact, BuildError> {
         let start = std::time::Instant::now();
         let sources = self.host_sources(tree);
@@ -22,51 +31,142 @@ impl Builder {
                 fix: "direct-launch projects have none; name the operator's own directory with --project".to_owned(),
             });
         }
-        let objects = self.objects(tree, &sources)?;
-        let mut digest = Digest::new("host 1");
-        digest
-            .text(&self.sdk.digest)
-            .text(&self.sdk.compiler.identity)
-            .texts(objects.iter().map(|object| &object.digest));
-        let digest = digest.finish();
-        let mut artifact = self.artifact(&digest, OUTPUT, |directory| {
-            let mut words = vec!["-shared".to_owned(), "-o".to_owned(), directory.join(OUTPUT).display().to_string()];
-            words.extend(objects.iter().map(|object| object.path.display().to_string()));
-            words.extend(self.sdk.link_words());
-            words.extend(["-Wl,-z,defs", "-ldl", "-pthread"].map(str::to_owned));
-            self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
+        let mut objects = self.objects(tree, &sources)?;
+        let others = self.dependencies(tree, &sources, &objects)?;
+        objects.extend(self.objects(tree, &others)?);
+        let mut artifact = self.artifact(&self.host_digest("host 2", &objects), OUTPUT, |directory| {
+            self.link_host(&directory.join(OUTPUT), &objects, &[])
         })?;
         artifact.wall_s = start.elapsed().as_secs_f64();
         Ok(artifact)
     }
 
-    /// Sources of the host library with their flags: what targets for host code compile, and where CMake names none, all
-    /// of `op_host` apart from interface code.
-    fn host_sources(&self, tree: &SourceTree) -> Vec<(String, ProjectFlags, bool)> {
+    fn host_digest(&self, kind: &str, objects: &[Artifact]) -> String {
+        let mut digest = Digest::new(kind);
+        digest
+            .text(&self.sdk.digest)
+            .text(&self.sdk.compiler.identity)
+            .texts(objects.iter().map(|object| &object.digest));
+        digest.finish()
+    }
+
+    fn link_host(&self, output: &Path, objects: &[Artifact], extra: &[&str]) -> Result<(), BuildError> {
+        let mut words = vec!["-shared".to_owned(), "-o".to_owned(), output.display().to_string()];
+        words.extend(objects.iter().map(|object| object.path.display().to_string()));
+        words.extend(self.sdk.link_words());
+        words.extend(["-Wl,-z,lazy", "-ldl", "-pthread"].iter().chain(extra).map(|word| (*word).to_owned()));
+        self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
+    }
+
+    /// Sources of the host library with their flags: what targets for host code compile, and where CMake names none or
+    /// the operator is one of a repository, all of `op_host` apart from interface code and other architectures.
+    fn host_sources(&self, tree: &SourceTree) -> Vec<HostSource> {
         let all: Vec<&str> = tree
             .iter()
+            .filter(|(file, text)| {
+                file.starts_with("op_host/")
+                    && !is_interface_code(file)
+                    && !is_other_architecture(file)
+                    && !self.is_interface_text(text)
+            })
             .map(|(file, _)| file)
-            .filter(|file| file.starts_with("op_host/") && !is_interface_code(file))
             .filter(|file| {
                 matches!(Path::new(file).extension().and_then(|extension| extension.to_str()), Some("cpp" | "cc"))
             })
             .collect();
         let model = self.model();
-        let named: Vec<&str> = all
-            .iter()
-            .copied()
-            .filter(|file| model.groups_of(&self.project.root.join(file)).next().is_some())
-            .collect();
-        let chosen = if named.is_empty() { all } else { named };
+        let is_named = |file: &&str| model.groups_of(&self.project.root.join(file)).next().is_some();
+        let named: Vec<&str> = all.iter().copied().filter(is_named).collect();
+        let whole = named.is_empty() || self.project.repository_root != self.project.root;
         let mut common = ProjectFlags::none();
         // The plugin and interface targets are compiled with other definitions; those of tiling are the ones meant here.
-        for file in &chosen {
+        for file in &named {
             for (target, group) in model.groups_of(&self.project.root.join(file)) {
                 if !target.name.contains("proto") && !target.name.contains("opapi") {
                     common.merge(ProjectFlags::from_group(group));
                 }
             }
         }
+        let chosen = if whole { all } else { named };
         chosen.into_iter().map(|file| (file.to_owned(), common.clone(), false)).collect()
+    }
+
+    /// Whether a source is part of the interface layer by what it includes: headers of the operator executor, which
+    /// tiling functions and definitions have no use for.
+    fn is_interface_text(&self, text: &str) -> bool {
+        super::lex::quoted_includes(text).iter().filter_map(|(name, _)| name.as_deref()).any(|name| {
+            let interface = ["opdev/", "aclnn/", "aclnn_kernels/", "level0/"].iter().any(|part| name.starts_with(part));
+            interface && !self.sdk.include().join(name).is_file()
+        })
+    }
+
+    /// Sources of the repository that define what the operator's own use. Found by linking and looking for what is missing;
+    /// remembered for the same objects.
+    fn dependencies(
+        &self,
+        tree: &SourceTree,
+        own: &[HostSource],
+        objects: &[Artifact],
+    ) -> Result<Vec<HostSource>, BuildError> {
+        if self.project.repository_root == self.project.root {
+            return Ok(Vec::new());
+        }
+        let flags = own.first().map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
+        let remembered =
+            self.artifact(&self.host_digest("host dependencies 1", objects), DEPENDENCIES, |directory| {
+                let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
+                let path = directory.join(DEPENDENCIES);
+                std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))
+            })?;
+        let text = fs_err::read_to_string(&remembered.path).map_err(BuildError::io(&remembered.path))?;
+        Ok(text.lines().map(|file| (file.to_owned(), flags.clone(), false)).collect())
+    }
+
+    fn find_dependencies(
+        &self,
+        tree: &SourceTree,
+        own: &[HostSource],
+        objects: &[Artifact],
+        flags: &ProjectFlags,
+        directory: &Path,
+    ) -> Result<Vec<String>, BuildError> {
+        let mut candidates: Option<Candidates> = None;
+        let mut objects = objects.to_vec();
+        let mut found: Vec<String> = Vec::new();
+        let trial = directory.join("trial.so");
+        for _ in 0..ROUNDS {
+            let missing = match self.link_host(&trial, &objects, &["-Wl,-z,defs"]) {
+                Ok(()) => break,
+                Err(BuildError::Compile(failure)) => unresolved(&failure.log),
+                Err(error) => return Err(error),
+            };
+            let candidates = candidates.get_or_insert_with(|| self.candidates(tree, own));
+            let chosen = candidates.defining(&missing);
+            if chosen.is_empty() {
+                break;
+            }
+            for file in chosen {
+                let source = [(file.display().to_string(), flags.clone(), false)];
+                match self.objects(tree, &source) {
+                    Ok(made) => {
+                        objects.extend(made);
+                        found.extend(source.into_iter().map(|(file, _, _)| file));
+                    }
+                    // What it defines stays missing, which matters only if it is called.
+                    Err(BuildError::Compile(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        let _ = std::fs::remove_file(&trial);
+        Ok(found)
+    }
+
+    fn candidates(&self, tree: &SourceTree, own: &[HostSource]) -> Candidates {
+        let mut headers = std::collections::BTreeSet::new();
+        for (file, flags, _) in own {
+            headers.extend(self.closure(tree, file, flags).other_files.into_keys());
+        }
+        Candidates::around(&self.project, &headers)
     }
 }

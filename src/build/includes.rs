@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::file_api::normal;
 use super::lex::quoted_includes;
-use crate::project::OperatorProject;
+use crate::project::{OperatorProject, RepositoryIndex};
 use crate::source::SourceTree;
 
 /// What a source reaches.
@@ -17,12 +17,22 @@ pub(crate) struct Closure {
     pub other_files: BTreeMap<PathBuf, String>,
     /// Folders of other operators under the name that the flattened kernel tree gives them.
     pub flat_folders: BTreeMap<String, PathBuf>,
+    /// Folders that lead to headers which the repository has somewhere else.
+    pub found_folders: BTreeSet<PathBuf>,
 }
 
-/// Follows quoted includes from a file of the tree.
-pub(crate) fn closure(project: &OperatorProject, tree: &SourceTree, start: &str, folders: &[PathBuf]) -> Closure {
+/// Follows quoted includes from a file of the tree, or from another one by its absolute path. Headers in `sdk` are left
+/// alone.
+pub(crate) fn closure(
+    project: &OperatorProject,
+    tree: &SourceTree,
+    start: &str,
+    folders: &[PathBuf],
+    sdk: &Path,
+) -> Closure {
     let mut result = Closure::default();
-    let mut pending = vec![Place::Tree(start.to_owned())];
+    let start = if tree.text(start).is_some() { Place::Tree(start.to_owned()) } else { Place::Other(start.into()) };
+    let mut pending = vec![start];
     while let Some(place) = pending.pop() {
         let text = match &place {
             Place::Tree(file) => {
@@ -43,9 +53,7 @@ pub(crate) fn closure(project: &OperatorProject, tree: &SourceTree, start: &str,
         };
         for (include, _) in quoted_includes(&text) {
             match include {
-                Some(include) => {
-                    pending.extend(resolve(project, tree, &place, &include, folders, &mut result.flat_folders))
-                }
+                Some(include) => pending.extend(resolve(project, tree, &place, &include, folders, sdk, &mut result)),
                 // A macro may name any file.
                 None => pending.extend(tree.iter().map(|(file, _)| Place::Tree(file.to_owned()))),
             }
@@ -53,6 +61,9 @@ pub(crate) fn closure(project: &OperatorProject, tree: &SourceTree, start: &str,
     }
     result
 }
+
+/// Directories above the operator in which common folders are looked for.
+const HIGHEST: usize = 8;
 
 #[derive(Clone, Debug)]
 enum Place {
@@ -66,7 +77,8 @@ fn resolve(
     from: &Place,
     include: &str,
     folders: &[PathBuf],
-    flat: &mut BTreeMap<String, PathBuf>,
+    sdk: &Path,
+    result: &mut Closure,
 ) -> Option<Place> {
     let from_folder = match from {
         Place::Tree(file) => project.root.join(file).parent()?.to_owned(),
@@ -79,7 +91,31 @@ fn resolve(
             return Some(place);
         }
     }
-    flattened(project, include, flat).and_then(|path| place_at(project, tree, &path))
+    if sdk.join(include).is_file() {
+        return None;
+    }
+    let path = flattened(project, include, &mut result.flat_folders).or_else(|| elsewhere(project, include, result))?;
+    place_at(project, tree, &path)
+}
+
+/// A header that no include folder leads to, found by the end of its path.
+fn elsewhere(project: &OperatorProject, include: &str, result: &mut Closure) -> Option<PathBuf> {
+    if project.repository_root == project.root {
+        return None;
+    }
+    let index = RepositoryIndex::of(&project.repository_root);
+    let path = index.ending(include, &project.root)?.to_owned();
+    let folder = path.ancestors().nth(Path::new(include.trim_start_matches("../")).components().count())?.to_owned();
+    match include.strip_prefix("../").and_then(|rest| rest.split_once('/')) {
+        Some(("..", _)) => return None,
+        Some((name, _)) => {
+            result.flat_folders.insert(name.to_owned(), folder.join(name));
+        }
+        None => {
+            result.found_folders.insert(folder);
+        }
+    }
+    Some(path)
 }
 
 fn place_at(project: &OperatorProject, tree: &SourceTree, path: &Path) -> Option<Place> {
@@ -102,7 +138,8 @@ fn flattened(project: &OperatorProject, include: &str, flat: &mut BTreeMap<Strin
     }
     let mut candidates = Vec::new();
     if name == "inc" || name == "common" {
-        candidates.push(project.repository_root.join("common/inc/op_kernel"));
+        candidates
+            .extend(project.root.ancestors().skip(1).take(HIGHEST).map(|above| above.join("common/inc/op_kernel")));
     }
     for parent in project.root.ancestors().skip(1) {
         candidates.push(parent.join(name).join("op_kernel"));
@@ -151,17 +188,23 @@ mod tests {
         );
         write(&root, "op_kernel/add_data.h", "");
         write(&root, "op_kernel/add_key.h", "");
+        write(base, "other/deep/op_host/far.h", "");
+        let no_sdk = base.join("sdk");
         let project = OperatorProject::find(&root).unwrap();
         let tree = project.load_sources().unwrap();
-        let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[]);
+        let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[], &no_sdk);
         assert_eq!(
             kernel.tree_files.iter().collect::<Vec<_>>(),
             ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h"]
         );
         assert_eq!(kernel.other_files.len(), 2);
         assert_eq!(kernel.flat_folders.keys().collect::<Vec<_>>(), ["inc", "utils"]);
-        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[]);
+        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], &no_sdk);
         assert_eq!(host.tree_files.len(), 3);
         assert!(host.other_files.is_empty());
+        let mut tree = tree;
+        tree.insert("op_host/add_tiling.cpp".to_owned(), "#include \"far.h\"\n".to_owned());
+        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], &no_sdk);
+        assert_eq!(host.found_folders.iter().collect::<Vec<_>>(), [&base.join("other/deep/op_host")]);
     }
 }

@@ -158,6 +158,10 @@ pub struct Target {
     /// Pass a CMake cache entry to the project; may be repeated.
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub definitions: Vec<Definition>,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's; `own` for those in spite of ascend.toml.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Builds and runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
@@ -454,6 +458,10 @@ pub struct SurveyArgs {
     /// Machine description: a name, or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
     pub machine: String,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Directory for builds, runs and the journal.
     #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
     pub work: PathBuf,

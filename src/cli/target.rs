@@ -8,6 +8,7 @@ use super::output::Output;
 use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
 use crate::lock::Origin;
+use crate::manifest::KernelHeaders;
 use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
 use crate::tuner::{Opening, TunerError, Workspace, WorkspaceOptions};
@@ -31,6 +32,7 @@ pub fn open(
         worker_exe: worker_exe()?,
         invent_manifest,
         sdk: SdkOptions::from_environment(),
+        headers: headers(target),
     };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {
@@ -47,6 +49,12 @@ pub fn open(
             wall_s: sdk.prepare_s,
         })),
     })
+}
+
+/// Choice of `--sdk-headers`.
+pub fn headers(target: &Target) -> Option<KernelHeaders> {
+    let path = target.sdk_headers.as_ref()?;
+    Some(if path.as_os_str() == "own" { KernelHeaders::Own } else { KernelHeaders::Toolkit(Some(path.clone())) })
 }
 
 /// Values of `--set`.

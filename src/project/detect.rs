@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::entry::{KernelEntry, kernel_entries};
+use super::repository::repository_around;
 use crate::manifest::Layout;
 use crate::source::SourceTree;
 
@@ -426,9 +427,18 @@ fn extension(file: &str) -> &str {
     file.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Code for the 950 family: another instruction set.
-fn is_other_architecture(file: &str) -> bool {
-    file.ends_with("_apt.cpp") || file.split('/').any(|part| part.starts_with("arch3") && part != "arch32")
+/// Code for another instruction set: a folder or file that is named after an architecture other than this one's (22, which
+/// shares its host code with 32).
+pub(crate) fn is_other_architecture(file: &str) -> bool {
+    let number = |part: &str, prefix: &str| part.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
+    let other = |number: Option<u32>| number.is_some_and(|number| number != 22 && number != 32);
+    let (folders, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.ends_with("_apt") && extension(name) == "cpp"
+        || stem.rsplit_once("_arch").is_some_and(|(_, digits)| other(digits.parse().ok()))
+        || folders
+            .split('/')
+            .any(|part| other(number(part, "arch")) || number(part, "v").is_some_and(|number| number >= 35))
 }
 
 /// Hand-written interface layers: they call the operator and have no part in its speed.
@@ -444,31 +454,6 @@ fn declares_project(file: &Path) -> bool {
         line.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("project"))
             && line[7..].trim_start().starts_with('(')
     })
-}
-
-/// The repository around an operator: the nearest directory above that has `common/inc`, with its include folders.
-fn repository_around(root: &Path, own_project: bool) -> (PathBuf, Vec<PathBuf>) {
-    let nothing = (root.to_owned(), Vec::new());
-    if own_project {
-        return nothing;
-    }
-    for parent in root.ancestors().skip(1).take(8) {
-        let common = parent.join("common").join("inc");
-        if common.is_dir() {
-            let includes = [
-                parent.to_owned(),
-                common.clone(),
-                common.join("op_kernel"),
-                common.join("op_host"),
-                parent.join("common").join("include"),
-            ];
-            return (parent.to_owned(), includes.into_iter().filter(|path| path.is_dir()).collect());
-        }
-        if parent.join(".git").exists() {
-            return (parent.to_owned(), vec![parent.to_owned()]);
-        }
-    }
-    nothing
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 pub(crate) mod detect;
 mod entry;
+mod repository;
 
-pub(crate) use detect::is_interface_code;
 pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
+pub(crate) use detect::{is_interface_code, is_other_architecture};
 pub use entry::{KernelEntry, kernel_entries};
+pub(crate) use repository::RepositoryIndex;

@@ -72,10 +72,15 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_cube,
+    api_dropout,
+    api_floor,
     api_math,
+    api_normalization,
     api_quantization,
     api_queue,
     api_reduce_select,
+    api_rows,
     api_softmax,
     api_template_key,
     api_vector,
@@ -86,6 +91,7 @@ programs!(
     host_tiling_data,
     isa_arith,
     isa_convert,
+    isa_differential,
     isa_differential_cube,
     isa_machine,
     isa_rearrange,

@@ -37,7 +37,7 @@ private:
 template <typename T>
 ASC_API DataCopyParams WholeBlocks(uint32_t count)
 {
-    const uint64_t bytes = uint64_t(count) * sizeof(T);
+    const uint64_t bytes = BytesOf<T>(uint64_t(count));
     if (bytes % ONE_BLK_SIZE != 0) {
         ascendsim::Fault(
             "misaligned",
@@ -52,6 +52,25 @@ ASC_API DataCopyParams WholeBlocks(uint32_t count)
     return DataCopyParams(1, static_cast<uint16_t>(blocks), 0, 0);
 }
 
+/// From L1 to the bias table (units of 64 bytes) or the fixpipe buffer (units of 128 bytes).
+template <typename T>
+ASC_API void CopyFromL1(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& p)
+{
+    switch (GetPhyType(static_cast<TPosition>(dst.GetPosition()))) {
+        case Hardware::BIAS:
+            copy_cbuf_to_bt(
+                dst.GetPhyAddr(), Ub(src), static_cast<uint16_t>(0), p.blockCount, p.blockLen, p.srcStride,
+                p.dstStride);
+            return;
+        case Hardware::FIXBUF:
+            copy_cbuf_to_fbuf(Ub(dst), Ub(src), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
+            return;
+        default:
+            ascendsim::Fault(
+                "unsupported", "DataCopy: on a cube core L1 is copied to the bias table or the fixpipe buffer only");
+    }
+}
+
 }  // namespace detail
 
 // ---- DataCopy: lengths and gaps in blocks of 32 bytes ------------------------------------------------
@@ -59,24 +78,40 @@ template <typename T>
 ASC_API void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& repeatParams)
 {
     const detail::L2Hint hint(src.BypassesL2(CacheRwMode::READ));
-    copy_gm_to_ubuf(
-        detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
-        repeatParams.dstStride);
+    if constexpr (g_coreType == AIC) {
+        copy_gm_to_cbuf(
+            detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride, PAD_NONE);
+    } else {
+        copy_gm_to_ubuf(
+            detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    }
 }
 template <typename T>
 ASC_API void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams)
 {
     const detail::L2Hint hint(dst.BypassesL2(CacheRwMode::WRITE));
-    copy_ubuf_to_gm(
-        dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
-        repeatParams.dstStride);
+    if constexpr (g_coreType == AIC) {
+        copy_cbuf_to_gm(
+            dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    } else {
+        copy_ubuf_to_gm(
+            dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    }
 }
 template <typename T>
 ASC_API void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams)
 {
-    copy_ubuf_to_ubuf(
-        detail::Ub(dst), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
-        repeatParams.dstStride);
+    if constexpr (g_coreType == AIC) {
+        detail::CopyFromL1(dst, src, repeatParams);
+    } else {
+        copy_ubuf_to_ubuf(
+            detail::Ub(dst), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    }
 }
 
 template <typename T>
@@ -93,6 +128,94 @@ template <typename T>
 ASC_API void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count)
 {
     DataCopy(dst, src, detail::WholeBlocks<T>(count));
+}
+
+// ---- DataCopy of a box out of a tensor of up to K_MAX_SHAPE_DIM axes ------------------------------------
+namespace detail {
+/// Elements between the starts of two neighbours along each axis, the last axis being dense.
+struct SliceSteps {
+    uint64_t step[K_MAX_SHAPE_DIM > 0 ? K_MAX_SHAPE_DIM : 1];
+};
+ASC_API SliceSteps StepsOf(const ShapeInfo& shape, uint32_t axes)
+{
+    SliceSteps steps = {};
+    uint64_t step = 1;
+    for (uint32_t axis = axes; axis-- > 0;) {
+        steps.step[axis] = step;
+        step *= shape.shape[axis];
+    }
+    return steps;
+}
+/// Positions taken along one axis: segments of burstLen blocks (last axis) or of single elements, stride apart.
+ASC_API uint64_t SliceCount(const SliceInfo& slice) { return slice.endIndex - slice.startIndex + 1; }
+
+/// Segments of the last axis and where each starts, in elements from startIndex.
+template <typename T>
+ASC_API uint32_t SegmentElements(const SliceInfo& slice)
+{
+    return slice.burstLen * static_cast<uint32_t>(ONE_BLK_SIZE / sizeof(T));
+}
+
+/// Calls `move(dst offset, src offset, elements)` for every dense piece.
+template <typename T, typename Move>
+ASC_API void ForEachSegment(
+    const SliceInfo dstSlice[], const SliceSteps& dstSteps, const SliceInfo srcSlice[], const SliceSteps& srcSteps,
+    uint32_t axes, const Move& move)
+{
+    const uint32_t last = axes - 1;
+    const uint32_t dstLen = SegmentElements<T>(dstSlice[last]);
+    const uint32_t srcLen = SegmentElements<T>(srcSlice[last]);
+    if (dstLen == 0 || dstLen != srcLen) {
+        ascendsim::Fault("bad_argument", "DataCopy: burstLen of the two slices must be equal and not 0");
+        return;
+    }
+    const uint64_t dstPitch = uint64_t(dstLen) + dstSlice[last].stride;
+    const uint64_t srcPitch = uint64_t(srcLen) + srcSlice[last].stride;
+    const uint64_t segments = (SliceCount(srcSlice[last]) + srcSlice[last].stride) / srcPitch;
+    uint64_t rows = 1;
+    for (uint32_t axis = 0; axis < last; ++axis) {
+        rows *= SliceCount(srcSlice[axis]);
+    }
+    for (uint64_t row = 0; row < rows; ++row) {
+        uint64_t rest = row;
+        uint64_t to = dstSlice[last].startIndex;
+        uint64_t from = srcSlice[last].startIndex;
+        for (uint32_t axis = last; axis-- > 0;) {
+            const uint64_t at = rest % SliceCount(srcSlice[axis]);
+            rest /= SliceCount(srcSlice[axis]);
+            to += (dstSlice[axis].startIndex + at) * dstSteps.step[axis];
+            from += (srcSlice[axis].startIndex + at) * srcSteps.step[axis];
+        }
+        for (uint64_t segment = 0; segment < segments; ++segment) {
+            move(to + segment * dstPitch, from + segment * srcPitch, dstLen);
+        }
+    }
+}
+}  // namespace detail
+
+template <typename T>
+ASC_API void DataCopy(
+    const LocalTensor<T>& dst, const GlobalTensor<T>& src, const SliceInfo dstSliceInfo[],
+    const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1)
+{
+    const auto move = [&](uint64_t to, uint64_t from, uint32_t count) __attribute__((always_inline)) {
+        DataCopy(dst[static_cast<uint32_t>(to)], src[from], count);
+    };
+    detail::ForEachSegment<T>(
+        dstSliceInfo, detail::StepsOf(dst.GetShapeInfo(), dimValue), srcSliceInfo,
+        detail::StepsOf(src.GetShapeInfo(), dimValue), dimValue, move);
+}
+template <typename T>
+ASC_API void DataCopy(
+    const GlobalTensor<T>& dst, const LocalTensor<T>& src, const SliceInfo dstSliceInfo[],
+    const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1)
+{
+    const auto move = [&](uint64_t to, uint64_t from, uint32_t count) __attribute__((always_inline)) {
+        DataCopy(dst[to], src[static_cast<uint32_t>(from)], count);
+    };
+    detail::ForEachSegment<T>(
+        dstSliceInfo, detail::StepsOf(dst.GetShapeInfo(), dimValue), srcSliceInfo,
+        detail::StepsOf(src.GetShapeInfo(), dimValue), dimValue, move);
 }
 
 // ---- DataCopyPad: lengths in bytes, GM gaps in bytes, UB gaps in blocks, paddings in elements ----------

@@ -2,6 +2,7 @@
 #ifndef ASCENDC_DEFS_H
 #define ASCENDC_DEFS_H
 
+#include "ascendc/standard.h"
 #include "ascendsim/core.h"
 #include "ascendsim/types.h"
 
@@ -113,14 +114,39 @@ enum class MemDsbT : uint8_t { ALL = 0, DDR, UB, SEQ };
 enum class GatherMaskMode : uint8_t { VERSION_V1 = 0, VERSION_V2 = 1 };
 constexpr GatherMaskMode defaultGatherMaskMode = GatherMaskMode::VERSION_V2;
 
-// Which kind of core runs the code: only the vector core exists here.
+// Which kind of core runs the code.
 enum KernelCoreType : int32_t { AIC = 1, AIV = 2, MIX = 3 };
 
 // ---- type traits ---------------------------------------------------------------------------------
-/// Four-bit integer, stored two per byte: a name for kernels that choose between dtypes; no function takes it.
+/// Four-bit integer, stored two per byte, the first in the low half. Tensors of it count elements; offsets must be even.
 struct int4b_t {
     uint8_t storage;
 };
+constexpr uint32_t INT4_TWO = 2;
+constexpr uint32_t INT4_BIT_NUM = 4;
+
+namespace detail {
+/// Bytes of `count` elements; whole bytes for four-bit elements.
+template <typename T, typename N>
+ASC_API constexpr N BytesOf(N count)
+{
+    if constexpr (std::is_same<T, int4b_t>::value) {
+        return static_cast<N>(count / static_cast<N>(INT4_TWO));
+    } else {
+        return static_cast<N>(count * static_cast<N>(sizeof(T)));
+    }
+}
+/// Elements in `bytes`.
+template <typename T, typename N>
+ASC_API constexpr N ElementsIn(N bytes)
+{
+    if constexpr (std::is_same<T, int4b_t>::value) {
+        return static_cast<N>(bytes * static_cast<N>(INT4_TWO));
+    } else {
+        return static_cast<N>(bytes / static_cast<N>(sizeof(T)));
+    }
+}
+}  // namespace detail
 
 /// Element type of a tensor type argument (tensor traits are not supported, so the argument itself).
 template <typename T>
@@ -165,58 +191,26 @@ constexpr Hardware GetPhyType(TPosition pos)
     }
 }
 
-/// The subset of the toolkit's own standard library that vector kernels use.
-namespace Std {
-template <typename A, typename B>
-using is_same = std::is_same<A, B>;
-template <typename A, typename B>
-constexpr bool is_same_v = std::is_same<A, B>::value;
-template <bool condition, typename T = void>
-using enable_if = std::enable_if<condition, T>;
-template <bool condition, typename T = void>
-using enable_if_t = std::enable_if_t<condition, T>;
-template <bool condition, typename A, typename B>
-using conditional = std::conditional<condition, A, B>;
-template <bool condition, typename A, typename B>
-using conditional_t = std::conditional_t<condition, A, B>;
-template <typename T, T value>
-using integral_constant = std::integral_constant<T, value>;
-using true_type = std::true_type;
-using false_type = std::false_type;
-template <typename T>
-using remove_reference_t = std::remove_reference_t<T>;
-template <typename T>
-using remove_cv_t = std::remove_cv_t<T>;
-template <typename T>
-using decay_t = std::decay_t<T>;
-template <typename T>
-constexpr bool is_floating_point_v = std::is_floating_point<T>::value;
-template <typename T>
-constexpr bool is_integral_v = std::is_integral<T>::value;
-
-template <typename T, typename U>
-ASC_API constexpr T min(const T a, const U b)
-{
-    return static_cast<T>(b) < a ? static_cast<T>(b) : a;
-}
-template <typename T, typename U>
-ASC_API constexpr T max(const T a, const U b)
-{
-    return a < static_cast<T>(b) ? static_cast<T>(b) : a;
-}
-}  // namespace Std
-
 }  // namespace AscendC
 
 using AscendC::AIC;
 using AscendC::AIV;
-constexpr int32_t g_coreType = AscendC::AIV;
 
-// Usable with and without parentheses: `if ASCEND_IS_AIV {`.
+// A kernel for both kinds of cores is compiled twice, once for each. The words are usable with and without parentheses:
+// `if ASCEND_IS_AIV {`.
+#ifdef __DAV_C220_CUBE__
+constexpr int32_t g_coreType = AscendC::AIC;
+#define ASCEND_IS_AIV constexpr(false)
+#define ASCEND_IS_AIC constexpr(true)
+#define ASCEND_IS_NOT_AIV constexpr(true)
+#define ASCEND_IS_NOT_AIC constexpr(false)
+#else
+constexpr int32_t g_coreType = AscendC::AIV;
 #define ASCEND_IS_AIV constexpr(true)
 #define ASCEND_IS_AIC constexpr(false)
 #define ASCEND_IS_NOT_AIV constexpr(false)
 #define ASCEND_IS_NOT_AIC constexpr(true)
+#endif
 
 #ifndef likely
 #define likely(x) __builtin_expect(!!(x), 1)

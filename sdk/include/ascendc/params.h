@@ -109,6 +109,22 @@ struct DataCopyParams {
     };
 };
 
+/// Part of one axis: first and last index, and for the last axis segments of burstLen blocks with gaps of stride elements.
+struct SliceInfo {
+    ASC_API SliceInfo() {}
+    ASC_API SliceInfo(
+        const uint32_t startIndexIn, const uint32_t endIndexIn, const uint32_t strideIn, const uint32_t burstLenIn,
+        const uint32_t shapeValueIn = 0)
+        : startIndex(startIndexIn), endIndex(endIndexIn), stride(strideIn), burstLen(burstLenIn),
+          shapeValue(shapeValueIn)
+    {}
+    uint32_t startIndex = 0;
+    uint32_t endIndex = ONE_BLK_SIZE - 1;
+    uint32_t stride = 0;
+    uint32_t burstLen = ONE_BLK_SIZE;
+    uint32_t shapeValue = 0;
+};
+
 struct DataCopyPadParams {
     ASC_API DataCopyPadParams() {}
     ASC_API DataCopyPadParams(

@@ -81,6 +81,28 @@ ASC_API void WriteScalar(T* ptr, T value)
 }
 }  // namespace detail
 
+namespace detail {
+/// First byte of the memory that a position stands for. A vector core has the Unified Buffer only, and what it does with
+/// positions of the cube core's memories is not executed.
+ASC_API uint8_t* MemoryOf(uint8_t position)
+{
+    if constexpr (g_coreType == AIV) {
+        (void)position;
+        return ascendsim::UbBase();
+    } else {
+        switch (GetPhyType(static_cast<TPosition>(position))) {
+            case Hardware::L1: return ascendsim::OnChipBase(2);
+            case Hardware::L0A: return ascendsim::OnChipBase(3);
+            case Hardware::L0B: return ascendsim::OnChipBase(4);
+            case Hardware::L0C: return ascendsim::OnChipBase(5);
+            case Hardware::BIAS: return ascendsim::OnChipBase(6);
+            case Hardware::FIXBUF: return ascendsim::OnChipBase(7);
+            default: return ascendsim::UbBase();
+        }
+    }
+}
+}  // namespace detail
+
 /// A view of elements in on-chip memory.
 template <typename T>
 class LocalTensor {
@@ -93,7 +115,7 @@ public:
     {
         address_.logicPos = static_cast<uint8_t>(pos);
         address_.bufferAddr = addr;
-        address_.dataLen = tileSize * static_cast<uint32_t>(sizeof(T));
+        address_.dataLen = detail::BytesOf<T>(tileSize);
     }
     ASC_API explicit LocalTensor(uint32_t addr)
     {
@@ -101,8 +123,8 @@ public:
         address_.bufferAddr = addr;
     }
 
-    ASC_API uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(ascendsim::UbBase()) + address_.bufferAddr; }
-    ASC_API uint64_t GetPhyAddr(const uint32_t offset) const { return GetPhyAddr() + uint64_t(offset) * sizeof(T); }
+    ASC_API uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(detail::MemoryOf(address_.logicPos)) + address_.bufferAddr; }
+    ASC_API uint64_t GetPhyAddr(const uint32_t offset) const { return GetPhyAddr() + detail::BytesOf<T>(uint64_t(offset)); }
 
     ASC_API T GetValue(const uint32_t index) const { return detail::ReadScalar(Element(index)); }
     template <typename S>
@@ -121,8 +143,8 @@ public:
     ASC_API LocalTensor operator[](const uint32_t offset) const
     {
         LocalTensor result = *this;
-        result.address_.bufferAddr += offset * static_cast<uint32_t>(sizeof(T));
-        result.address_.dataLen -= offset * static_cast<uint32_t>(sizeof(T));
+        result.address_.bufferAddr += detail::BytesOf<T>(offset);
+        result.address_.dataLen -= detail::BytesOf<T>(offset);
         return result;
     }
     template <typename U>
@@ -136,16 +158,21 @@ public:
     ASC_API void SetAddrWithOffset(LocalTensor<S>& src, uint32_t offset)
     {
         address_ = src.address_;
-        address_.bufferAddr += offset * static_cast<uint32_t>(sizeof(T));
+        address_.bufferAddr += detail::BytesOf<T>(offset);
+    }
+    template <typename S = T>
+    ASC_API void CreateTensor(TPosition pos, uint32_t addr, uint32_t tileSize)
+    {
+        *this = LocalTensor(pos, addr, tileSize);
     }
 
     ASC_API void SetAddr(const TBuffAddr& address) { address_ = address; }
     ASC_API TBufHandle GetBufferHandle() const { return address_.bufferHandle; }
     ASC_API int32_t GetPosition() const { return address_.logicPos; }
-    ASC_API void SetSize(const uint32_t size) { address_.dataLen = size * static_cast<uint32_t>(sizeof(T)); }
-    ASC_API uint32_t GetSize() const { return address_.dataLen / static_cast<uint32_t>(sizeof(T)); }
+    ASC_API void SetSize(const uint32_t size) { address_.dataLen = detail::BytesOf<T>(size); }
+    ASC_API uint32_t GetSize() const { return detail::ElementsIn<T>(address_.dataLen); }
     ASC_API uint32_t GetLength() const { return address_.dataLen; }
-    ASC_API void SetBufferLen(uint32_t dataLen) { address_.dataLen = dataLen * static_cast<uint32_t>(sizeof(T)); }
+    ASC_API void SetBufferLen(uint32_t dataLen) { address_.dataLen = detail::BytesOf<T>(dataLen); }
     ASC_API void SetUserTag(const TTagType tag) { userTag_ = tag; }
     ASC_API TTagType GetUserTag() const { return userTag_; }
     ASC_API void SetShapeInfo(const ShapeInfo& shapeInfo) { shapeInfo_ = shapeInfo; }
@@ -185,26 +212,35 @@ public:
     ASC_API void SetGlobalBuffer(__gm__ T* buffer) { SetGlobalBuffer(buffer, 0); }
 
     ASC_API const __gm__ T* GetPhyAddr() const { return address_; }
-    ASC_API __gm__ T* GetPhyAddr(const uint64_t offset) const { return address_ + offset; }
-    ASC_API T GetValue(const uint64_t offset) const { return detail::ReadScalar(address_ + offset); }
-    ASC_API void SetValue(const uint64_t offset, T value) { detail::WriteScalar(address_ + offset, value); }
+    ASC_API __gm__ T* GetPhyAddr(const uint64_t offset) const { return Element(offset); }
+    ASC_API T GetValue(const uint64_t offset) const { return detail::ReadScalar(Element(offset)); }
+    ASC_API void SetValue(const uint64_t offset, T value) { detail::WriteScalar(Element(offset), value); }
     ASC_API __gm__ T& operator()(const uint64_t offset) const
     {
-        T* ptr = address_ + offset;
+        T* ptr = Element(offset);
         return ascendsim::ScalarRead(ptr, sizeof(T)) ? *ptr : detail::Nowhere<T>();
     }
     ASC_API uint64_t GetSize() const { return bufferSize_; }
     ASC_API GlobalTensor operator[](const uint64_t offset) const
     {
         GlobalTensor result = *this;
-        result.address_ += offset;
-        result.oriAddress_ += offset;
+        result.SetAddr(offset);
         return result;
     }
     ASC_API void SetAddr(const uint64_t offset)
     {
-        address_ += offset;
-        oriAddress_ += offset;
+        address_ = Element(offset);
+        oriAddress_ = address_;
+    }
+    template <typename U>
+    ASC_API GlobalTensor<U> ReinterpretCast() const
+    {
+        GlobalTensor<U> result;
+        result.SetGlobalBuffer(
+            reinterpret_cast<__gm__ U*>(address_), detail::ElementsIn<U>(detail::BytesOf<T>(bufferSize_)));
+        result.cacheMode_ = cacheMode_;
+        result.cacheRwMode_ = cacheRwMode_;
+        return result;
     }
     ASC_API void SetShapeInfo(const ShapeInfo& shapeInfo) { shapeInfo_ = shapeInfo; }
     ASC_API ShapeInfo GetShapeInfo() const { return shapeInfo_; }
@@ -228,6 +264,13 @@ public:
     ShapeInfo shapeInfo_;
     CacheMode cacheMode_ = CacheMode::CACHE_MODE_NORMAL;
     CacheRwMode cacheRwMode_ = CacheRwMode::RW;
+
+private:
+    ASC_API __gm__ T* Element(uint64_t offset) const
+    {
+        return reinterpret_cast<__gm__ T*>(
+            reinterpret_cast<__gm__ uint8_t*>(address_) + detail::BytesOf<T>(offset));
+    }
 };
 
 namespace detail {
@@ -249,12 +292,25 @@ ASC_API __ubuf__ T* UbScratch()
 {
     return reinterpret_cast<__ubuf__ T*>(ascendsim::UbBase() + TMP_UB_OFFSET);
 }
+
+/// Bytes of a memory that kernels may use.
+ASC_API uint32_t MemorySize(Hardware memory)
+{
+    switch (memory) {
+        case Hardware::L1: return TOTAL_L1_SIZE;
+        case Hardware::L0A: return TOTAL_L0A_SIZE;
+        case Hardware::L0B: return TOTAL_L0B_SIZE;
+        case Hardware::L0C: return TOTAL_L0C_SIZE;
+        case Hardware::BIAS: return 1024;
+        case Hardware::FIXBUF: return 2048;
+        default: return static_cast<uint32_t>(ascendsim::UbSize());
+    }
+}
 }  // namespace detail
 
-/// Hands out Unified Buffer ranges one after another, for kernels without a pipe object.
+/// Hands out ranges of one memory one after another, for kernels without a pipe object.
 template <Hardware hard = Hardware::UB>
 class LocalMemAllocator {
-    static_assert(hard == Hardware::UB, "LocalMemAllocator: the vector core has the Unified Buffer only");
 
 public:
     ASC_API LocalMemAllocator() {}
@@ -284,8 +340,8 @@ private:
     template <class DataType>
     ASC_API LocalTensor<DataType> Take(TPosition pos, uint32_t tileSize)
     {
-        const uint64_t bytes = (uint64_t(tileSize) * sizeof(DataType) + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
-        const uint64_t size = ascendsim::UbSize();
+        const uint64_t bytes = (detail::BytesOf<DataType>(uint64_t(tileSize)) + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
+        const uint64_t size = detail::MemorySize(hard);
         if (head_ + bytes > size) {
             ascendsim::Fault(
                 "ub_overflow",

@@ -76,14 +76,13 @@ ASCENDC_VEC_BINARY_COUNT(FusedMulAddRelu, vmaddrelu, half, float)
 ASCENDC_VEC_BINARY(MulAddRelu, vmaddrelu, half, float)
 ASCENDC_VEC_BINARY_COUNT(MulAddRelu, vmaddrelu, half, float)
 
-// The count forms of And and Or work on 16-bit lanes whatever the dtype: with 32-bit elements `count` is the
-// number of 16-bit lanes.
+// The count forms of And and Or work on 16-bit lanes whatever the dtype: `count` is the number of such lanes, also for
+// elements of 8 or 32 bits.
 #define ASCENDC_VEC_LOGIC_COUNT(Name, instr)                                                                       \
     template <typename T>                                                                                          \
     ASC_API void Name(                                                                                             \
         const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const int32_t& count)   \
     {                                                                                                              \
-        ASCENDC_CHECK_DTYPE(Name, T, int16_t, uint16_t, int32_t, uint32_t);                                        \
         detail::BeginCount(static_cast<uint64_t>(count));                                                          \
         instr(detail::UbAs<int16_t>(dst), detail::UbAs<int16_t>(src0), detail::UbAs<int16_t>(src1), 1,             \
               detail::BLK, detail::BLK, detail::BLK, detail::REP, detail::REP, detail::REP);                       \

@@ -100,17 +100,44 @@ ASCENDC_CAST_HEAD(half, int32_t)
 #undef ASCENDC_CAST_HEAD
 #undef ASCENDC_CAST_ARGS
 
+// Four-bit integers: out of range values saturate.
+ASC_API void CastInstr(
+    __ubuf__ int4b_t* dst, __ubuf__ half* src, const RoundMode& mode, uint8_t repeat, const UnaryRepeatParams& p)
+{
+#define ASCENDC_INT4(instr) \
+    instr(dst, src, repeat, p.dstBlkStride, p.srcBlkStride, p.dstRepStride, p.srcRepStride)
+    switch (mode) {
+        case RoundMode::CAST_RINT: ASCENDC_INT4(vconv_f162s4r); return;
+        case RoundMode::CAST_FLOOR: ASCENDC_INT4(vconv_f162s4f); return;
+        case RoundMode::CAST_CEIL: ASCENDC_INT4(vconv_f162s4c); return;
+        case RoundMode::CAST_ROUND: ASCENDC_INT4(vconv_f162s4a); return;
+        case RoundMode::CAST_TRUNC: ASCENDC_INT4(vconv_f162s4z); return;
+        case RoundMode::CAST_NONE: ASCENDC_INT4(vconv_f162s4); return;
+        default: NoSuchCast("half to int4b_t", mode);
+    }
+#undef ASCENDC_INT4
+}
+ASC_API void CastInstr(
+    __ubuf__ half* dst, __ubuf__ int4b_t* src, const RoundMode& mode, uint8_t repeat, const UnaryRepeatParams& p)
+{
+    (void)mode;
+    vconv_s42f16(dst, src, repeat, p.dstBlkStride, p.srcBlkStride, p.dstRepStride, p.srcRepStride);
+}
+
 template <typename T, typename U>
 constexpr bool castExists = SupportType<
     Tuple<T, U>, Tuple<half, int8_t>, Tuple<half, uint8_t>, Tuple<float, half>, Tuple<float, bfloat16_t>,
     Tuple<float, int16_t>, Tuple<int16_t, int32_t>, Tuple<int64_t, int32_t>, Tuple<int32_t, int64_t>,
     Tuple<int32_t, half>, Tuple<int16_t, half>, Tuple<int32_t, float>, Tuple<int16_t, float>, Tuple<int64_t, float>,
     Tuple<float, float>, Tuple<bfloat16_t, float>, Tuple<int32_t, bfloat16_t>, Tuple<float, int64_t>,
-    Tuple<float, int32_t>, Tuple<int8_t, half>, Tuple<uint8_t, half>, Tuple<half, int16_t>, Tuple<half, float>, Tuple<half, int32_t>>();
+    Tuple<float, int32_t>, Tuple<int8_t, half>, Tuple<uint8_t, half>, Tuple<half, int16_t>, Tuple<half, float>, Tuple<half, int32_t>,
+    Tuple<int4b_t, half>, Tuple<half, int4b_t>>();
 
 /// Repeat stride of one side of a conversion by count: the narrower side advances by half.
 template <typename Side, typename Other>
-constexpr uint8_t castRep = sizeof(Side) >= sizeof(Other) ? DEFAULT_REPEAT_STRIDE : HALF_DEFAULT_REPEAT_STRIDE;
+constexpr uint8_t castRep = std::is_same<Side, int4b_t>::value ? ONE_FOURTH_DEFAULT_REPEAT_STRIDE
+    : sizeof(Side) >= sizeof(Other)                            ? DEFAULT_REPEAT_STRIDE
+                                                               : HALF_DEFAULT_REPEAT_STRIDE;
 
 }  // namespace detail
 

@@ -98,7 +98,7 @@ ASC_API uint32_t WholeRepeats(const char* api, uint32_t count)
 
 #define ASCENDC_CHECK_COMPARE(API)                       \
     ASCENDC_CHECK_DTYPE(API, T, half, float, int32_t);   \
-    ASCENDC_CHECK_DTYPE(API, U, uint8_t, int8_t)
+    static_assert(std::is_integral<U>::value, #API ": the result must be bits in an integer dtype")
 
 template <typename T, typename U, bool isSetMask = true>
 ASC_API void Compare(
@@ -276,7 +276,7 @@ ASC_API void SelectScalar(
 
 #define ASCENDC_CHECK_SELECT                     \
     ASCENDC_CHECK_DTYPE(Select, T, half, float); \
-    ASCENDC_CHECK_DTYPE(Select, U, uint8_t, uint16_t, uint32_t, uint64_t)
+    static_assert(std::is_integral<U>::value, "Select: the mask must hold bits in an integer dtype")
 
 template <typename T, typename U, bool isSetMask = true>
 ASC_API void Select(

@@ -430,6 +430,9 @@ ASC_API T GetAccVal()
     return value;
 }
 
+/// The same as plain bits.
+ASC_API uint64_t GetAccVal() { return static_cast<uint64_t>(get_acc_val()); }
+
 /// The sum by count accumulates in a register and needs no temporary memory.
 template <typename T, bool isSetMask = true>
 ASC_API void ReduceSum(

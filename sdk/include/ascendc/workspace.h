@@ -8,11 +8,27 @@
 
 namespace AscendC {
 
-/// The toolkit keeps the start of the workspace for itself and gives the rest to the kernel; the simulator's
-/// workspace is the kernel's alone, because nothing else uses it.
-ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
-ASC_API void SetSysWorkspace(GM_ADDR workspace) { (void)workspace; }
-ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { (void)workspace; }
+/// The library keeps the start of the workspace for itself where cores of both kinds run; elsewhere nothing uses it, and
+/// all of it is the kernel's.
+ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace)
+{
+    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + RESERVED_WORKSPACE : workspace;
+}
+
+namespace detail {
+/// What SetSysWorkspace was given; all cores of a launch have the same.
+static GM_ADDR g_sysWorkspace = nullptr;
+static uint8_t g_noWorkspace = 0;
+}  // namespace detail
+ASC_API void SetSysWorkspace(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
+ASC_API void SetSysWorkSpacePtr(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
+ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
+/// Never null, because kernels take null for "no workspace". Nothing may be read or written where no workspace was set: such
+/// an access is a fault.
+ASC_API GM_ADDR GetSysWorkSpacePtr()
+{
+    return detail::g_sysWorkspace != nullptr ? detail::g_sysWorkspace : &detail::g_noWorkspace;
+}
 
 /// Fills `size` elements of GM with `value`, by transfers of a constant from the end of the Unified Buffer.
 template <typename T>

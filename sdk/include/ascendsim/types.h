@@ -54,9 +54,9 @@
 #define __WORKGROUP_LOCAL__
 #define __block_local__
 #define __workgroup_local__
-// Tiling data is copied out of GM before use, so the pointer is an ordinary one.
+// Tiling data may be read but not written, wherever it lies.
 #ifndef __tiling_data_ptr__
-#define __tiling_data_ptr__
+#define __tiling_data_ptr__ const
 #endif
 #ifndef __disable_kernel_type_autoinfer__
 #define __disable_kernel_type_autoinfer__
@@ -289,6 +289,18 @@ using Promoted = std::conditional_t<std::is_floating_point<T>::value, T, H>;
     {                                                                                        \
         a = a - H(1);                                                                        \
         return a;                                                                            \
+    }                                                                                        \
+    constexpr H operator++(H& a, int)                                                        \
+    {                                                                                        \
+        const H before = a;                                                                  \
+        ++a;                                                                                 \
+        return before;                                                                       \
+    }                                                                                        \
+    constexpr H operator--(H& a, int)                                                        \
+    {                                                                                        \
+        const H before = a;                                                                  \
+        --a;                                                                                 \
+        return before;                                                                       \
     }
 
 ASCENDSIM_OPERATORS(half)
@@ -297,6 +309,9 @@ ASCENDSIM_OPERATORS(bfloat16_t)
 #undef ASCENDSIM_OPERATORS
 #undef ASCENDSIM_COMPARISON
 #undef ASCENDSIM_ARITHMETIC
+
+// The device compiler's own name of the type. A word of clang that this target does not have.
+#define __bf16 bfloat16_t
 
 using float16_t = half;
 using float32_t = float;
@@ -373,6 +388,5 @@ inline T sqrt(T value)
 {
     return static_cast<T>(__builtin_sqrtf(static_cast<float>(value)));
 }
-using std::is_same;
 
 #endif

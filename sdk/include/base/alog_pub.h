@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "toolchain/log_types.h"
+
 #ifndef DLOG_DEBUG
 #define DLOG_DEBUG 0
 #endif
@@ -19,6 +21,14 @@
 #ifndef DLOG_TYPE_DEBUG
 #define DLOG_TYPE_DEBUG 0
 #define DLOG_TYPE_RUN 1
+#endif
+
+// Words that repositories' own log macros put into a line; their build files may say something else.
+#ifndef OPS_UTILS_LOG_SUB_MOD_NAME
+#define OPS_UTILS_LOG_SUB_MOD_NAME "OP_TILING"
+#endif
+#ifndef OPS_UTILS_LOG_PACKAGE_TYPE
+#define OPS_UTILS_LOG_PACKAGE_TYPE ""
 #endif
 
 // The parameters are not checked against the format: operators' own lines are not ours to judge.

@@ -2,6 +2,6 @@
 #ifndef ASCEND_SDK_FORWARD_BASE_DLOG_PUB_H
 #define ASCEND_SDK_FORWARD_BASE_DLOG_PUB_H
 
-#include "base/alog_pub.h"
+#include "alog_pub.h"
 
 #endif

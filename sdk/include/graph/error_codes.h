@@ -9,6 +9,8 @@ namespace ge {
 using graphStatus = uint32_t;
 const graphStatus GRAPH_FAILED = 0xFFFFFFFF;
 const graphStatus GRAPH_SUCCESS = 0;
+const graphStatus SUCCESS = 0;
+const graphStatus FAILED = 0xFFFFFFFF;
 const graphStatus GRAPH_NOT_CHANGED = 1343242304;
 const graphStatus GRAPH_PARAM_INVALID = 50331649;
 const graphStatus GRAPH_NODE_WITHOUT_CONST_INPUT = 50331648;

@@ -2,6 +2,6 @@
 #ifndef ASCEND_SDK_FORWARD_LOG_LOG_H
 #define ASCEND_SDK_FORWARD_LOG_LOG_H
 
-#include "op_common/log/log.h"
+#include "../op_common/log/log.h"
 
 #endif

@@ -2,6 +2,6 @@
 #ifndef ASCEND_SDK_FORWARD_LOG_OPS_LOG_H
 #define ASCEND_SDK_FORWARD_LOG_OPS_LOG_H
 
-#include "error_log.h"
+#include "../error_log.h"
 
 #endif

@@ -2,6 +2,6 @@
 #ifndef ASCEND_SDK_FORWARD_PLATFORM_PLATFORM_INFO_DEF_H
 #define ASCEND_SDK_FORWARD_PLATFORM_PLATFORM_INFO_DEF_H
 
-#include "platform/platform_infos_def.h"
+#include "platform_infos_def.h"
 
 #endif

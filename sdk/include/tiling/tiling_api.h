@@ -14,4 +14,7 @@
 #include "tiling/rearrange_tiling.h"
 #include "tiling/softmax_tiling.h"
 
+// Named by host code that declares nothing in it.
+namespace AscendC {}
+
 #endif

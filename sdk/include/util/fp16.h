@@ -2,6 +2,6 @@
 #ifndef ASCEND_SDK_FORWARD_UTIL_FP16_H
 #define ASCEND_SDK_FORWARD_UTIL_FP16_H
 
-#include "op_common/op_host/util/fp16.h"
+#include "../op_common/op_host/util/fp16.h"
 
 #endif

@@ -2,6 +2,6 @@
 #ifndef ASCEND_SDK_FORWARD_EXTERNAL_GRAPH_ASCEND_STRING_H
 #define ASCEND_SDK_FORWARD_EXTERNAL_GRAPH_ASCEND_STRING_H
 
-#include "graph/ascend_string.h"
+#include "../../graph/ascend_string.h"
 
 #endif

@@ -1,0 +1,66 @@
+# Directories of a repository describe parts of targets that are made at its root and that one operator's host and kernel
+# code does not need (interface libraries, tests, packages). Commands on a target that is not here do nothing, and sources
+# that do not exist are dropped, as those are files that the repository generates.
+if(COMMAND _ascend_tune_tolerant_targets)
+  return()
+endif()
+function(_ascend_tune_tolerant_targets)
+endfunction()
+
+function(target_sources target)
+  if(NOT TARGET "${target}")
+    return()
+  endif()
+  set(words)
+  set(files 0)
+  foreach(word IN LISTS ARGN)
+    if(word MATCHES "^(PRIVATE|PUBLIC|INTERFACE)$")
+      list(APPEND words ${word})
+    elseif(word MATCHES "^\\$<")
+      # Objects of other targets.
+    else()
+      get_filename_component(path "${word}" ABSOLUTE)
+      if(EXISTS "${path}" AND NOT IS_DIRECTORY "${path}")
+        list(APPEND words "${path}")
+        math(EXPR files "${files} + 1")
+      endif()
+    endif()
+  endforeach()
+  if(files)
+    _target_sources("${target}" ${words})
+  endif()
+endfunction()
+
+foreach(_ascend_tune_command IN ITEMS
+        target_include_directories target_compile_definitions target_compile_options target_link_libraries
+        target_link_options target_link_directories target_compile_features target_precompile_headers add_dependencies)
+  cmake_language(EVAL CODE "
+    function(${_ascend_tune_command} target)
+      if(TARGET \"\${target}\")
+        _${_ascend_tune_command}(\"\${target}\" \${ARGN})
+      endif()
+    endfunction()")
+endforeach()
+
+function(set_target_properties)
+  set(targets)
+  foreach(word IN LISTS ARGN)
+    if(word STREQUAL PROPERTIES)
+      break()
+    endif()
+    if(NOT TARGET "${word}")
+      return()
+    endif()
+  endforeach()
+  _set_target_properties(${ARGN})
+endfunction()
+
+# Nothing is installed or exported from here, and further packages are not needed.
+function(install)
+endfunction()
+function(export)
+endfunction()
+function(add_custom_target)
+endfunction()
+function(add_custom_command)
+endfunction()

@@ -1,0 +1,251 @@
+// Broadcasting, row and column reductions, whole sorts and selection by bytes against plain C++.
+#include "kernel_operator.h"
+
+#include "isa_support.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+using namespace isa_test;
+namespace A = AscendC;
+
+namespace {
+
+constexpr uint32_t kSlot = 32 * 1024;
+
+template <typename T>
+A::LocalTensor<T> At(uint32_t slot)
+{
+    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
+}
+template <typename T>
+T* Raw(uint32_t slot)
+{
+    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
+}
+void Clear(uint32_t slot) { std::memset(Raw<uint8_t>(slot), 0x5A, kSlot); }
+
+template <typename T>
+void BroadcastsOf(uint32_t rows, uint32_t cols)
+{
+    const std::string what = " to " + std::to_string(rows) + " x " + std::to_string(cols) + " of "
+        + std::to_string(sizeof(T)) + " bytes";
+    Clear(0);
+    for (uint32_t i = 0; i < std::max(rows, cols); ++i) {
+        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
+    }
+    A::LocalTensor<uint8_t> tmp = At<uint8_t>(4);
+    const uint32_t to[] = {rows, cols};
+    const uint32_t column[] = {rows, 1};
+    const uint32_t row[] = {1, cols};
+    A::BroadCast<T, 2, 1>(At<T>(2), At<T>(0), to, column, tmp);
+    bool right = true;
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        right = right && Raw<T>(2)[i] == Raw<T>(0)[i / cols];
+    }
+    Expect(right, "BroadCast of a column" + what);
+    A::Broadcast<T, 2, 0>(At<T>(2), At<T>(0), to, row, tmp);
+    right = true;
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        right = right && Raw<T>(2)[i] == Raw<T>(0)[i % cols];
+    }
+    Expect(right, "BroadCast of a row" + what);
+    const uint32_t one[] = {1};
+    const uint32_t many[] = {cols};
+    A::BroadCast<T, 1, 0>(At<T>(2), At<T>(0)[32 / sizeof(T)], many, one, tmp);
+    right = true;
+    for (uint32_t i = 0; i < cols; ++i) {
+        right = right && Raw<T>(2)[i] == Raw<T>(0)[32 / sizeof(T)];
+    }
+    Expect(right, "BroadCast of an element" + what);
+    A::BroadCast<T, 2, 1>(At<T>(2), At<T>(0), row, row, tmp);
+    Expect(std::equal(Raw<T>(0), Raw<T>(0) + cols, Raw<T>(2)), "BroadCast of equal shapes" + what);
+}
+
+template <typename T>
+void Close(const std::string& what, double got, double want)
+{
+    const double tolerance = sizeof(T) == 2 ? 0.02 : 1e-5;
+    Expect(std::fabs(got - want) <= tolerance * (1 + std::fabs(want)),
+           what + ": " + std::to_string(got) + ", expected " + std::to_string(want));
+}
+
+template <typename T>
+void ReductionsOf(uint32_t rows, uint32_t cols)
+{
+    const std::string what =
+        " of " + std::to_string(rows) + " x " + std::to_string(cols) + " of " + std::to_string(sizeof(T)) + " bytes";
+    const uint32_t block = 32 / sizeof(T);
+    const uint32_t pitch = (cols + block - 1) / block * block;
+    Random random(rows * 1000 + cols);
+    Clear(0);
+    for (uint32_t r = 0; r < rows; ++r) {
+        for (uint32_t c = 0; c < cols; ++c) {
+            Raw<T>(0)[r * pitch + c] = static_cast<T>(random.Real(-1, 1));
+        }
+    }
+    const auto at = [&](uint32_t r, uint32_t c) { return static_cast<double>(static_cast<float>(Raw<T>(0)[r * pitch + c])); };
+    const uint32_t shape[] = {rows, cols};
+    const A::LocalTensor<uint8_t> tmp = At<uint8_t>(4);
+    using A::Pattern::Reduce::AR;
+    using A::Pattern::Reduce::RA;
+    for (const bool along : {true, false}) {
+        const uint32_t results = along ? rows : cols;
+        const uint32_t length = along ? cols : rows;
+        const std::string name = what + (along ? " by rows" : " by columns");
+        std::vector<double> sum(results, 0), high(results, -2), low(results, 2);
+        for (uint32_t i = 0; i < results; ++i) {
+            for (uint32_t j = 0; j < length; ++j) {
+                const double value = along ? at(i, j) : at(j, i);
+                sum[i] += value;
+                high[i] = std::max(high[i], value);
+                low[i] = std::min(low[i], value);
+            }
+        }
+        const auto check = [&](const char* api, const std::vector<double>& want) {
+            for (uint32_t i = 0; i < results; ++i) {
+                Close<T>(api + name, static_cast<float>(Raw<T>(2)[i]), want[i]);
+            }
+        };
+        along ? A::ReduceSum<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
+              : A::ReduceSum<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        check("ReduceSum", sum);
+        along ? A::ReduceMax<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
+              : A::ReduceMax<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        check("ReduceMax", high);
+        along ? A::ReduceMin<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
+              : A::ReduceMin<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        check("ReduceMin", low);
+        for (double& value : sum) {
+            value /= length;
+        }
+        along ? A::ReduceMean<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
+              : A::ReduceMean<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        check("ReduceMean", sum);
+        if (along) {
+            A::MeanParams mean;
+            mean.outter = rows;
+            mean.inner = pitch;
+            mean.n = cols;
+            A::Mean<T, float>(At<T>(2), At<T>(0), tmp, mean);
+            check("Mean", sum);
+            for (double& value : sum) {
+                value *= length;
+            }
+            A::SumParams params;
+            params.outter = rows;
+            params.inner = pitch;
+            params.n = cols;
+            A::Sum(At<T>(2), At<T>(0), tmp, params);
+            check("Sum", sum);
+        }
+    }
+    for (uint32_t i = 0; i < rows * pitch; ++i) {
+        Raw<T>(0)[i] = static_cast<T>(i % pitch % 5 == 3 ? -1.5f : (i % 7 == 0 ? 0.75f : 1.0f));
+    }
+    A::ReduceProd<T, AR>(At<T>(2), At<T>(0), tmp, shape, true);
+    for (uint32_t r = 0; r < rows; ++r) {
+        double product = 1;
+        for (uint32_t c = 0; c < cols; ++c) {
+            product *= at(r, c);
+        }
+        if (std::fabs(product) < 1000 && std::fabs(product) > 0.01) {
+            Close<T>("ReduceProd" + what, static_cast<float>(Raw<T>(2)[r]), product);
+        }
+    }
+}
+
+template <typename T>
+void SortsOf(uint32_t count)
+{
+    Random random(count);
+    std::vector<std::pair<float, uint32_t>> want(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        Raw<T>(0)[i] = static_cast<T>(random.Real(-100, 100));
+        Raw<uint32_t>(1)[i] = i;
+        want[i] = {static_cast<float>(Raw<T>(0)[i]), i};
+    }
+    if (count > 40) {
+        Raw<T>(0)[33] = static_cast<T>(-INFINITY);
+        want[33].first = -INFINITY;
+    }
+    A::LocalTensor<T> tmp = At<T>(4);
+    A::Sort<T, true>(At<T>(2), At<T>(0), At<uint32_t>(1), tmp, static_cast<int32_t>(count / 32));
+    A::Extract(At<T>(3), At<uint32_t>(4), At<T>(2), static_cast<int32_t>(count / 32));
+    std::stable_sort(want.begin(), want.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    bool right = true;
+    for (uint32_t i = 0; i < count; ++i) {
+        right = right && static_cast<float>(Raw<T>(3)[i]) == want[i].first
+            && static_cast<float>(Raw<T>(0)[Raw<uint32_t>(4)[i]]) == want[i].first;
+    }
+    Expect(right, "Sort of " + std::to_string(count) + " elements of " + std::to_string(sizeof(T)) + " bytes");
+}
+
+template <typename T, typename U>
+void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
+{
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 900));
+    }
+    for (uint32_t i = 0; i < rows * maskCols; ++i) {
+        Raw<U>(1)[i] = static_cast<U>(i % 3 == 1 ? (i % 2 == 0 ? 1 : ~0) : 0);
+    }
+    A::SelectWithBytesMaskShapeInfo info;
+    info.firstAxis = rows;
+    info.srcLastAxis = cols;
+    info.maskLastAxis = maskCols;
+    const T scalar = static_cast<T>(-7.0f);
+    A::Select(At<T>(2), At<T>(0), scalar, At<U>(1), At<uint8_t>(4), info);
+    A::SelectWithBytesMask(At<T>(3), scalar, At<T>(0), At<U>(1), At<uint8_t>(4), info);
+    bool right = true;
+    for (uint32_t r = 0; r < rows; ++r) {
+        for (uint32_t c = 0; c < cols; ++c) {
+            const bool zero = Raw<U>(1)[r * maskCols + c] == 0;
+            const uint32_t i = r * cols + c;
+            right = right && Raw<T>(2)[i] == (zero ? Raw<T>(0)[i] : scalar)
+                && Raw<T>(3)[i] == (zero ? scalar : Raw<T>(0)[i]);
+        }
+    }
+    Expect(right, "Select by elements of " + std::to_string(sizeof(U)) + " bytes, " + std::to_string(rows) + " x "
+                      + std::to_string(cols));
+}
+
+}  // namespace
+
+int main()
+{
+    const auto result = OnCore([] {
+        A::InitSocState();
+        for (const auto& shape : std::vector<std::pair<uint32_t, uint32_t>>{
+                 {1, 1}, {1, 1000}, {3, 8}, {5, 64}, {17, 3}, {40, 100}, {255, 16}, {300, 7}, {2, 3000}}) {
+            BroadcastsOf<float>(shape.first, shape.second);
+            BroadcastsOf<half>(shape.first, shape.second);
+            BroadcastsOf<int32_t>(shape.first, shape.second);
+        }
+        BroadcastsOf<int8_t>(3, 32);
+        BroadcastsOf<uint8_t>(70, 9);
+        for (const auto& shape : std::vector<std::pair<uint32_t, uint32_t>>{
+                 {1, 1}, {4, 17}, {3, 64}, {2, 130}, {260, 8}, {1, 7000}, {5, 1001}}) {
+            ReductionsOf<float>(shape.first, shape.second);
+            ReductionsOf<half>(shape.first, shape.second);
+        }
+        for (const uint32_t count : {32u, 64u, 96u, 128u, 160u, 544u, 2048u, 4096u}) {
+            SortsOf<float>(count);
+            SortsOf<half>(count);
+        }
+        SelectsOf<float, uint8_t>(3, 40, 64);
+        SelectsOf<half, int16_t>(2, 272, 272);
+        SelectsOf<float, int32_t>(1, 3000, 3008);
+        SelectsOf<half, uint8_t>(7, 16, 32);
+    });
+    Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
+    const auto narrow = OnCore([] {
+        A::LocalTensor<uint8_t> tmp(A::TPosition::VECCALC, 0, 64);
+        const uint32_t to[] = {32, 3};
+        const uint32_t from[] = {32, 1};
+        A::BroadCast<float, 2, 1>(At<float>(2), At<float>(1), to, from, tmp);
+    });
+    Expect(narrow.first_fault.rfind("ub_overflow: BroadCast", 0) == 0, "too little memory: " + narrow.first_fault);
+    return Report("api_rows");
+}

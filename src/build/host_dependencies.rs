@@ -1,0 +1,243 @@
+//! Which sources of a repository define what an operator's host code uses, by the names that the linker misses.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::lex::{TokenKind, tokens};
+use crate::project::{OperatorProject, RepositoryIndex, is_interface_code, is_other_architecture};
+
+/// A symbol that nothing defines: its qualified name without parameters, such as `optiling::TilingBase::DoTiling`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Missing {
+    name: String,
+}
+
+/// Symbols that a linker's output misses.
+pub(super) fn unresolved(log: &str) -> BTreeSet<Missing> {
+    let mut result = BTreeSet::new();
+    for line in log.lines() {
+        let Some((_, rest)) = line.split_once("undefined reference to ") else { continue };
+        let symbol = rest.trim_matches(|letter| matches!(letter, '`' | '\'' | '"' | ' ' | '‘' | '’'));
+        let symbol = ["vtable for ", "typeinfo for ", "VTT for ", "non-virtual thunk to ", "virtual thunk to "]
+            .iter()
+            .fold(symbol, |symbol, prefix| symbol.strip_prefix(prefix).unwrap_or(symbol));
+        let name = without_arguments(symbol);
+        if !name.is_empty() {
+            result.insert(Missing { name });
+        }
+    }
+    result
+}
+
+/// `ns::f<int>(char const*)[abi:cxx11]` to `ns::f`.
+fn without_arguments(symbol: &str) -> String {
+    let mut name = String::new();
+    let mut depth = 0usize;
+    // A return type comes first for instances of function templates.
+    for letter in symbol.replace("(anonymous namespace)::", "").chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' | '[' if depth == 0 => break,
+            ' ' if depth == 0 => name.clear(),
+            _ if depth == 0 => name.push(letter),
+            _ => {}
+        }
+    }
+    name
+}
+
+/// Sources that may be taken, those nearest to the operator first.
+pub(super) struct Candidates {
+    left: Vec<PathBuf>,
+}
+
+impl Candidates {
+    /// Sources beside the headers that the operator reaches, below the repository's common folders, and of operators that
+    /// its CMake file names as dependencies.
+    pub(super) fn around(project: &OperatorProject, headers: &BTreeSet<PathBuf>) -> Candidates {
+        let index = RepositoryIndex::of(&project.repository_root);
+        let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
+        for header in headers {
+            // The whole op_host folder: declarations and definitions are not always in the same subfolder.
+            let host = header.ancestors().find(|folder| folder.ends_with("op_host"));
+            folders.extend(host.or_else(|| header.parent()).map(Path::to_owned));
+        }
+        for above in project.root.ancestors().skip(1).take_while(|above| above.starts_with(&project.repository_root)) {
+            folders.extend(["common", "utils"].map(|name| above.join(name)).into_iter().filter(|path| path.is_dir()));
+            for dependency in dependencies_in_cmake(&project.root) {
+                folders.extend(Some(above.join(dependency).join("op_host")).filter(|path| path.is_dir()));
+            }
+        }
+        // Files of the operator itself that were left out may define something after all.
+        folders.insert(project.root.join("op_host"));
+        let mut left: BTreeSet<&Path> = BTreeSet::new();
+        for folder in &folders {
+            left.extend(index.sources_below(folder));
+        }
+        let own = project.root.join("op_host");
+        let is_own_source = |path: &Path| {
+            path.strip_prefix(&project.root)
+                .is_ok_and(|inside| project.editable_files.iter().any(|file| Path::new(file) == inside))
+        };
+        let mut left: Vec<PathBuf> = left
+            .into_iter()
+            .filter(|path| {
+                let name = path.to_string_lossy();
+                !is_interface_code(&name)
+                    && !is_other_architecture(&name)
+                    && !is_own_source(path)
+                    && !name.contains("/op_kernel/")
+            })
+            .map(Path::to_owned)
+            .collect();
+        let shared = |path: &Path| path.components().zip(own.components()).take_while(|(one, two)| one == two).count();
+        left.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.clone()));
+        Candidates { left }
+    }
+
+    /// Takes the sources that define one of the symbols, one source a symbol.
+    pub(super) fn defining(&mut self, missing: &BTreeSet<Missing>) -> Vec<PathBuf> {
+        let mut open: BTreeSet<&Missing> = missing.iter().collect();
+        let mut chosen = Vec::new();
+        self.left.retain(|path| {
+            if open.is_empty() {
+                return true;
+            }
+            let Ok(bytes) = std::fs::read(path) else { return false };
+            let text = String::from_utf8_lossy(&bytes);
+            let before = open.len();
+            open.retain(|symbol| !defines(&text, &symbol.name));
+            if open.len() < before {
+                chosen.push(path.clone());
+            }
+            open.len() == before
+        });
+        chosen
+    }
+}
+
+/// Whether a text holds a definition of a qualified name: `Class::function(` for members, `function(...) {` for others;
+/// for a class (whose table of virtual functions is missing) any of its members.
+fn defines(text: &str, name: &str) -> bool {
+    let parts: Vec<&str> = name.split("::").collect();
+    let Some(last) = parts.last() else { return false };
+    if !text.contains(last) {
+        return false;
+    }
+    let all = tokens(text);
+    let is = |index: usize, word: &str| all.get(index).is_some_and(|token| token.is(text, word));
+    // The lexer gives punctuation letter by letter.
+    let scope = |index: usize| is(index, ":") && is(index + 1, ":") || is(index, "::");
+    let after_scope = |index: usize| if is(index, "::") { index + 1 } else { index + 2 };
+    let holder = parts.len().checked_sub(2).map(|at| parts[at]);
+    for (index, token) in all.iter().enumerate() {
+        if token.kind != TokenKind::Identifier || !token.is(text, last) {
+            continue;
+        }
+        // Member of the class of this name.
+        if scope(index + 1) && all.get(after_scope(index + 1)).is_some() && has_body_after(text, &all, index) {
+            return true;
+        }
+        if !is(index + 1, "(") {
+            // A variable: `type Class::name = ...` or `type name = ...` outside of a function.
+            let defined = is(index + 1, "=") || is(index + 1, "{");
+            if defined && holder.is_some_and(|holder| index >= 2 && qualified_by(text, &all, index, holder)) {
+                return true;
+            }
+            continue;
+        }
+        let qualified = index >= 2 && (is(index - 1, "::") || is(index - 1, ":") && is(index - 2, ":"));
+        let fits = match holder {
+            Some(holder) if qualified => qualified_by(text, &all, index, holder),
+            _ => !qualified,
+        };
+        if fits && has_body_after(text, &all, index) {
+            return true;
+        }
+    }
+    false
+}
+
+fn qualified_by(text: &str, all: &[super::lex::Token], index: usize, holder: &str) -> bool {
+    let back = if all[index - 1].is(text, "::") { 2 } else { 3 };
+    index >= back && (all[index - back].is(text, holder) || all[index - back].is(text, ">"))
+}
+
+/// Whether the next parameter list is followed by a body before a `;`.
+fn has_body_after(text: &str, all: &[super::lex::Token], from: usize) -> bool {
+    let Some(open) = (from..all.len().min(from + 12)).find(|index| all[*index].is(text, "(")) else { return false };
+    let Some(close) = super::lex::closing(text, all, open) else { return false };
+    for token in all.iter().skip(close + 1).take(24) {
+        match token.text(text) {
+            "{" => return true,
+            ";" | "}" | ")" | "," => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Operators that the CMake file of an operator depends on.
+fn dependencies_in_cmake(root: &Path) -> Vec<String> {
+    let mut result = Vec::new();
+    for file in [root.join("CMakeLists.txt"), root.join("op_host/CMakeLists.txt")] {
+        let Ok(bytes) = std::fs::read(&file) else { continue };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let words = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        let words: Vec<String> = words
+            .flat_map(|line| {
+                line.replace(['(', ')', '"'], " ").split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect();
+        let mut after = false;
+        for word in words {
+            if word == "DEPENDENCIES" {
+                after = true;
+            } else if word
+                .chars()
+                .any(|letter| !letter.is_ascii_lowercase() && !letter.is_ascii_digit() && letter != '_')
+            {
+                after = false;
+            } else if after {
+                result.push(word);
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_from_the_linkers_words() {
+        let log = "/usr/bin/ld: a.o: in function `f':\nx.cpp:3: undefined reference to `optiling::Base::Run(gert::TilingContext*)'\n\
+                   ld: a.o: undefined reference to `vtable for optiling::Other'\nld: undefined reference to `int Pick<float>(long)'\n";
+        let names: Vec<String> = unresolved(log).into_iter().map(|missing| missing.name).collect();
+        assert_eq!(names, ["Pick", "optiling::Base::Run", "optiling::Other"]);
+    }
+
+    #[test]
+    fn definitions_are_told_from_declarations_and_calls() {
+        assert!(defines("int Base::Run(int a) const { return a; }", "ns::Base::Run"));
+        assert!(!defines("int Next::Run(int a) { return a; }", "ns::Base::Run"));
+        assert!(!defines("int x = f(Run(1));", "ns::Run"));
+        assert!(!defines("int Run(int a);", "ns::Run"));
+        assert!(defines("namespace ns { int Run(int a)\n{ return a; } }", "ns::Run"));
+        assert!(defines("void Other::Anything() {}", "ns::Other"));
+        assert!(defines("const int Table::kSize = 3;", "Table::kSize"));
+    }
+
+    #[test]
+    fn dependencies_stand_after_their_word() {
+        let temporary = tempfile::tempdir().unwrap();
+        std::fs::write(
+            temporary.path().join("CMakeLists.txt"),
+            "add_all_modules_sources(OPTYPE norm DEPENDENCIES norm_common batch_norm\n  ACLNNTYPE aclnn) # DEPENDENCIES no\n",
+        )
+        .unwrap();
+        assert_eq!(dependencies_in_cmake(temporary.path()), ["norm_common", "batch_norm"]);
+    }
+}
