@@ -74,6 +74,7 @@ programs!(
     api_activation,
     api_cube,
     api_dropout,
+    api_floor,
     api_math,
     api_matmul,
     api_normalization,
