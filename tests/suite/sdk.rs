@@ -72,7 +72,12 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_cube,
+    api_dropout,
+    api_floor,
     api_math,
+    api_matmul,
+    api_normalization,
     api_quantization,
     api_queue,
     api_reduce_select,
@@ -89,6 +94,8 @@ programs!(
     isa_convert,
     isa_differential,
     isa_differential_cube,
+    isa_differential_fractals,
+    isa_differential_select,
     isa_machine,
     isa_rearrange,
     isa_table,
