@@ -104,6 +104,8 @@ programs!(
     isa_convert,
     isa_differential,
     isa_differential_cube,
+    isa_differential_fractals,
+    isa_differential_select,
     isa_machine,
     isa_rearrange,
     isa_table,
