@@ -1,5 +1,5 @@
 // What computes a base block of C on a cube core: loads from global memory through L1, L0A and L0B into L0C, and the
-// fixpipe from there. Two sets of buffers in L1 and L0 keep the pipes busy; flags order them.
+// fixpipe from there. Two sets of buffers in L1 and L0 keep the pipes busy where they fit; flags order them.
 #ifndef ASCENDC_MATMUL_ENGINE_H
 #define ASCENDC_MATMUL_ENGINE_H
 
@@ -51,8 +51,10 @@ public:
     MatmulEngine(const MatmulEngine&) = delete;
     MatmulEngine& operator=(const MatmulEngine&) = delete;
 
-    ASC_API void Init(TPipe* pipe, uint32_t baseM, uint32_t baseN, uint32_t baseK, uint32_t stepK, bool bias)
+    /// `stepK` base blocks along k are loaded at once, into one of `sets` buffers.
+    ASC_API void Init(TPipe* pipe, uint32_t baseM, uint32_t baseN, uint32_t baseK, uint32_t stepK, uint32_t sets, bool bias)
     {
+        l1Sets_ = sets;
         baseK_ = baseK < SIDE ? SIDE : baseK / SIDE * SIDE; // whole squares
         stepK_ = stepK == 0 ? 1 : stepK;
         const uint32_t m = CeilTo(baseM, SIDE), n = CeilTo(baseN, SIDE), k = baseK_;
@@ -61,8 +63,8 @@ public:
         a2Bytes_ = m * k * sizeof(TA);
         b2Bytes_ = n * k * sizeof(TB);
         l0Sets_ = 2 * a2Bytes_ <= TOTAL_L0A_SIZE && 2 * b2Bytes_ <= TOTAL_L0B_SIZE ? 2 : 1;
-        pipe->InitBuffer(a1_, 2 * a1Bytes_);
-        pipe->InitBuffer(b1_, 2 * b1Bytes_);
+        pipe->InitBuffer(a1_, l1Sets_ * a1Bytes_);
+        pipe->InitBuffer(b1_, l1Sets_ * b1Bytes_);
         if (bias) {
             pipe->InitBuffer(c1_, n * sizeof(Accumulator));
         }
@@ -94,7 +96,7 @@ public:
         for (uint32_t outer = 0; outer < k; outer += kL1) {
             const uint32_t kOuter = k - outer < kL1 ? k - outer : kL1;
             const uint32_t set = l1Turn_;
-            l1Turn_ ^= 1;
+            l1Turn_ = (l1Turn_ + 1) % l1Sets_;
             if (l1Pending_[set]) {
                 AscendC::WaitFlag<HardEvent::MTE1_MTE2>(l1Free_[set]);
             }
@@ -431,6 +433,7 @@ private:
     uint32_t a2Bytes_ = 0;
     uint32_t b2Bytes_ = 0;
     uint32_t l0Sets_ = 1;
+    uint32_t l1Sets_ = 2;
     uint32_t l1Turn_ = 0;
     uint32_t l0Turn_ = 0;
     TEventID l1Free_[2] = {};

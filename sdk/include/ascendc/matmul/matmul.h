@@ -151,12 +151,29 @@ public:
         const TCubeTiling given = state_.tiling;
         state_.Start(given);
         if constexpr (g_coreType == AIC) {
-            const int32_t step = given.stepKa < given.stepKb ? given.stepKa : given.stepKb;
-            // Two sets in L1 at most; a tiling for one set halves what is loaded at once.
+            StartEngine(pipe == nullptr ? GetTPipePtr() : pipe);
+        }
+    }
+    /// Takes the buffers that the tiling asks for from a pipe object.
+    ASC_API void StartEngine(TPipe* pipe)
+    {
+        if constexpr (g_coreType == AIC) {
+            const TCubeTiling& t = state_.tiling;
+            constexpr uint32_t side = detail::MatmulEngine<TA, TB, TC, TBias>::SIDE;
+            const uint32_t k = detail::CeilTo(static_cast<uint32_t>(t.baseK), side);
+            const uint32_t left = detail::CeilTo(static_cast<uint32_t>(t.baseM), side) * k * sizeof(TA);
+            const uint32_t right = detail::CeilTo(static_cast<uint32_t>(t.baseN), side) * k * sizeof(TB);
+            // As much of L1 as the tiling gives: two sets of as many blocks along k as fit, else one of one block.
+            const uint64_t given = uint64_t(t.depthA1) * left + uint64_t(t.depthB1) * right;
+            const uint64_t most = TOTAL_L1_SIZE - 16 * 1024;
+            const uint64_t pairs = (given < most ? given : most) / (2 * (left + right));
+            const uint64_t asked = static_cast<uint64_t>(t.stepKa < t.stepKb ? t.stepKa : t.stepKb);
+            const uint64_t step = pairs < asked ? pairs : asked;
             engine_.Init(
-                pipe == nullptr ? GetTPipePtr() : pipe, static_cast<uint32_t>(given.baseM),
-                static_cast<uint32_t>(given.baseN), static_cast<uint32_t>(given.baseK),
-                FittingStep(given, static_cast<uint32_t>(step)), given.isBias != 0);
+                pipe, static_cast<uint32_t>(t.baseM), static_cast<uint32_t>(t.baseN), static_cast<uint32_t>(t.baseK),
+                static_cast<uint32_t>(step == 0 ? 1 : step), pairs == 0 ? 1 : 2, t.isBias != 0);
+        } else {
+            (void)pipe;
         }
     }
     ASC_API void SetSubBlockIdx(uint8_t index) { (void)index; }
@@ -276,8 +293,31 @@ public:
         }
         walk_.next = 0;
     }
+    /// The same for a result that goes to both places.
+    template <bool sync = true>
+    ASC_API void GetTensorC(
+        const GlobalTensor<TC>& gm, const LocalTensor<TC>& tensor, uint8_t atomic = 0, bool sequential = false)
+    {
+        (void)tensor;
+        GetTensorC<sync>(gm, atomic, sequential);
+        NotFromL1();
+    }
+    template <bool sync = true>
+    ASC_API void IterateAll(const LocalTensor<TC>& tensor, uint8_t atomic = 0)
+    {
+        (void)tensor;
+        (void)atomic;
+        NotFromL1();
+    }
+    ASC_API void AsyncGetTensorC(const LocalTensor<TC>& tensor) { GetTensorC<false>(tensor); }
     ASC_API void WaitIterateAll() {}
+    ASC_API void WaitIterateBatch() {}
     ASC_API void WaitGetTensorC() {}
+    ASC_API void SetBatchNum(int32_t batchA, int32_t batchB)
+    {
+        (void)batchA;
+        (void)batchB;
+    }
 
     /// `batchA` and `batchB` matrices one after another in memory; the fewer are used several times.
     ASC_API void IterateBatch(
@@ -313,6 +353,8 @@ public:
 
     // ---- for the service of a mixed kernel ----
     ASC_API detail::MatmulState& State() { return state_; }
+    /// Makes `index` the block that sequential results are counted by.
+    ASC_API void SetWalk(uint32_t index) { walk_.next = index; }
     ASC_API void ComputeBlock(uint32_t row, uint32_t column, bool partialSum)
     {
         if constexpr (g_coreType == AIC) {
@@ -382,18 +424,6 @@ private:
         const uint32_t left = static_cast<uint32_t>(size) - start;
         return left < base ? left : base;
     }
-    /// Base blocks along k that two sets in L1 hold.
-    ASC_API static uint32_t FittingStep(const TCubeTiling& t, uint32_t step)
-    {
-        constexpr uint32_t side = detail::MatmulEngine<TA, TB, TC, TBias>::SIDE;
-        const uint32_t k = detail::CeilTo(static_cast<uint32_t>(t.baseK), side);
-        const uint32_t one = detail::CeilTo(static_cast<uint32_t>(t.baseM), side) * k * sizeof(TA)
-            + detail::CeilTo(static_cast<uint32_t>(t.baseN), side) * k * sizeof(TB);
-        const uint32_t budget = TOTAL_L1_SIZE - 16 * 1024;
-        const uint32_t fitting = one == 0 ? 1 : budget / (2 * one);
-        return fitting == 0 ? 1 : (step < fitting ? (step == 0 ? 1 : step) : fitting);
-    }
-
     detail::MatmulState state_;
     detail::BlockWalk walk_;
     detail::MatmulEngine<TA, TB, TC, TBias> engine_;
