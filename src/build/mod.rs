@@ -30,6 +30,7 @@ mod tests;
 mod tiling_header;
 pub mod toolkit;
 mod translation_unit;
+mod unit_test;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};

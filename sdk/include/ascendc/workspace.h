@@ -21,6 +21,7 @@ static GM_ADDR g_sysWorkspace = nullptr;
 static uint8_t g_noWorkspace = 0;
 }  // namespace detail
 ASC_API void SetSysWorkspace(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
+ASC_API void SetSysWorkSpacePtr(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
 ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
 /// Never null, because kernels take null for "no workspace". Nothing may be read or written where no workspace was set: such
 /// an access is a fault.

@@ -501,6 +501,8 @@ bool CompiledFor(bool cube)
 
 void AddKernelModule(const void* address) { machine::Locals().AddModule(address, SIZE_MAX); }
 
+bool InLaunch() { return machine::g_launch != nullptr && machine::g_launch->running != nullptr; }
+
 LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
 {
     machine::ReadEnvironment();
