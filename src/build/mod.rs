@@ -17,6 +17,7 @@ mod host;
 mod host_dependencies;
 mod includes;
 mod kernel;
+mod kernel_kinds;
 pub(crate) mod launch;
 pub(crate) mod lex;
 mod overlay;
@@ -29,6 +30,7 @@ mod tests;
 mod tiling_header;
 pub mod toolkit;
 mod translation_unit;
+mod unit_test;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};

@@ -90,6 +90,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Run once and explain where the time goes.
     Profile(ProfileArgs),
+    /// Run the operator's own kernel unit tests on the simulated machine.
+    Test(TestArgs),
     /// Say what is there, what is missing and how to get it.
     Doctor(DoctorArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
@@ -118,6 +120,7 @@ impl Command {
             Command::Check(_) => "check",
             Command::Build(_) => "build",
             Command::Profile(_) => "profile",
+            Command::Test(_) => "test",
             Command::Doctor(_) => "doctor",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
@@ -328,6 +331,24 @@ pub struct ProfileArgs {
     /// Write the timeline as Chrome trace JSON.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+}
+
+/// `test`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune test --project norm/rms_norm\n  \
+    cargo ascend-tune test float16\n\n\
+    Tests are the programs below tests/ut/op_kernel that launch the kernel with ICPU_RUN_KF. A test is right only where an\n\
+    assertion or a script looked at results. Exit status 5 when a test is wrong or shows a hazard.")]
+pub struct TestArgs {
+    /// Only tests whose names contain this text.
+    pub filter: Option<String>,
+    /// Machine description: a name such as ascend910b2, or a TOML file [default: ascend910b1].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+    /// Seconds that one test may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
+    pub timeout_s: f64,
 }
 
 /// `doctor`.

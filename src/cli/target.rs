@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use super::args::{Common, Target};
 use super::output::Output;
+use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
 use crate::lock::Origin;
 use crate::manifest::KernelHeaders;
-use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
 use crate::tuner::{Opening, TunerError, Workspace, WorkspaceOptions};
 
@@ -70,15 +71,29 @@ pub fn start_event(command: &str, common: &Common) -> Start {
     }
 }
 
+/// Hazards of a launch as every command reports them.
+pub fn hazard_reports(launch: &LaunchProfile) -> Vec<HazardReport> {
+    let report = |hazard: &LocatedHazard| HazardReport {
+        kind: hazard.kind,
+        file: hazard.place.file.clone(),
+        line: hazard.place.line,
+        message: hazard.message.clone(),
+        severity: hazard.severity,
+    };
+    launch.hazards.iter().map(report).collect()
+}
+
 /// A runtime for a command's asynchronous work.
 pub fn runtime() -> Result<tokio::runtime::Runtime, TunerError> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
-fn processors() -> usize {
+/// One job per processor.
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-fn worker_exe() -> Result<PathBuf, TunerError> {
+/// This program, which workers are started as.
+pub fn worker_exe() -> Result<PathBuf, TunerError> {
     Ok(std::env::current_exe()?)
 }

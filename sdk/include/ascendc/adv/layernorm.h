@@ -14,9 +14,6 @@ struct LayerNormConfig {
     bool isOutputRstd = true;
 };
 constexpr LayerNormConfig LNCFG_NORM = {false, false, false, true};
-constexpr LayerNormConfig LNCFG_NOBETA = {true, false, false, true};
-constexpr LayerNormConfig LNCFG_NOGAMMA = {false, true, false, true};
-constexpr LayerNormConfig LNCFG_ONLYOUTPUT = {false, false, true, true};
 /// Rows, elements of a row that count, elements from row to row.
 struct LayerNormPara {
     uint32_t aLength;
@@ -181,6 +178,23 @@ ASC_API void Normalise(
         Scale(d, blocks, gamma, beta, epsilon, shape);
         rows::StoreRows(tensors.dst + at, d, elements);
     }
+}
+
+/// Blocks of the values of `count` rows from `row` on, wherever those lie: eight at a time if they are aligned, else the
+/// scalar unit reads them one by one.
+ASC_API void SpreadFrom(Floats blocks, Floats values, uint32_t row, uint32_t count, Floats folded)
+{
+    if (row % rows::BLOCK == 0) {
+        rows::SpreadValues(blocks, values + row, folded, count);
+        return;
+    }
+    Order(HardEvent::V_S);
+    rows::Mask(rows::BLOCK);
+    for (uint32_t i = 0; i < count; ++i) {
+        vector_dup(blocks + i * rows::BLOCK, ReadScalar(values + row + i), 1, BLK, 1, REP, 0);
+    }
+    pipe_barrier(PIPE_V);
+    set_vector_mask(FULL_MASK, FULL_MASK);
 }
 
 struct Unchanged {
