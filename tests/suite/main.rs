@@ -6,3 +6,4 @@ mod ladder;
 mod resume;
 mod sdk;
 mod support;
+mod survey;

@@ -1,0 +1,191 @@
+//! `survey` on a tree of small operators, each with one thing in its way.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{Ended, require_tools, root, tool};
+
+/// An operator of the tree: its directory, and what is different from one that works.
+struct Made {
+    directory: &'static str,
+    edits: &'static [(&'static str, &'static str, &'static str)],
+    golden: Option<&'static str>,
+}
+
+const KERNEL: &str = "op_kernel/add_custom.cpp";
+const HOST: &str = "op_host/add_custom.cpp";
+
+const TREE: [Made; 6] = [
+    Made { directory: "math/works", edits: &[], golden: Some("x + y") },
+    Made {
+        directory: "math/missing_name",
+        edits: &[(KERNEL, "AscendC::Add(", "AscendC::AddNowhere(")],
+        golden: None,
+    },
+    Made {
+        directory: "math/missing_header",
+        edits: &[(HOST, "#include \"register/", "#include \"nowhere/at_all.h\"\n#include \"register/")],
+        golden: None,
+    },
+    Made { directory: "nn/refuses", edits: &[(HOST, "if (totalLength == 0", "if (totalLength != 0")], golden: None },
+    Made {
+        directory: "nn/hangs",
+        edits: &[(
+            KERNEL,
+            "        for (uint32_t tile = 0;",
+            "        volatile bool forever = true;\n        while (forever) {\n        }\n        for (uint32_t tile = 0;",
+        )],
+        golden: None,
+    },
+    Made { directory: "nn/wrong", edits: &[], golden: Some("x - y") },
+];
+
+fn tree() -> TempDir {
+    let tree = tempfile::Builder::new().prefix("operators-").tempdir().expect("a temporary directory");
+    let fixture = root().join("fixtures/add_custom");
+    for made in TREE {
+        let to = tree.path().join(made.directory);
+        for entry in walkdir::WalkDir::new(&fixture).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
+            let relative = entry.path().strip_prefix(&fixture).expect("below the fixture");
+            if relative.starts_with("target") {
+                continue;
+            }
+            let path = to.join(relative);
+            fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+            fs_err::copy(entry.path(), &path).expect("a copy");
+        }
+        for (file, from, with) in made.edits {
+            let text = fs_err::read_to_string(to.join(file)).expect("a text file");
+            assert!(text.contains(from), "{file} has no `{from}`");
+            fs_err::write(to.join(file), text.replacen(from, with, 1)).expect("a written file");
+        }
+        if let Some(expression) = made.golden {
+            let text = format!(
+                "import numpy\n\n__golden__ = {{\"kernel\": {{\"add_custom\": \"right\"}}}}\n\n\n\
+                 def right(x, y, **kwargs):\n    return {expression}\n"
+            );
+            fs_err::create_dir_all(to.join("tests/assets")).expect("a directory");
+            fs_err::write(to.join("tests/assets/golden.py"), text).expect("a written file");
+        }
+    }
+    tree
+}
+
+fn survey(tree: &Path, work: &Path, more: &[&str]) -> Ended {
+    let output = tool()
+        .arg("survey")
+        .arg(tree)
+        .args(["--message-format", "json", "--run-timeout-s", "5", "--jobs", "2", "--work"])
+        .arg(work)
+        .args(more)
+        .output()
+        .expect("the tool runs");
+    Ended::new(&output)
+}
+
+fn python_has_numpy() -> bool {
+    let status =
+        Command::new("python3").args(["-c", "import numpy"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// State of a step of an operator, with its cause as `kind: name`.
+fn step(ended: &Ended, operator: &str, step: &str) -> (String, String) {
+    let outcomes = ended.named("surveyed");
+    let outcome = outcomes.iter().find(|outcome| outcome["operator"] == operator).expect("the operator was tried");
+    let steps = outcome["steps"].as_array().expect("steps");
+    let found = steps.iter().find(|one| one["step"] == step).unwrap_or_else(|| panic!("{operator}: {steps:#?}"));
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let cause = &found["cause"];
+    (text(&found["state"]), format!("{}: {}", text(&cause["kind"]), text(&cause["name"])))
+}
+
+#[test]
+fn operators_are_tried_grouped_and_remembered() {
+    require_tools!();
+    let (tree, work) = (tree(), tempfile::tempdir().expect("a temporary directory"));
+    let first = survey(tree.path(), work.path(), &["--only", "math/*"]).expect(0);
+    assert_eq!(first.named("surveyed").len(), 3);
+    let journal = work.path().join("journal.jsonl");
+    let lines = || fs_err::read_to_string(&journal).expect("a journal").lines().count();
+    assert_eq!(lines(), 3);
+
+    // The rest: what is known already is not tried again, also where the last line was cut off by a kill.
+    let text = fs_err::read_to_string(&journal).expect("a journal");
+    fs_err::write(&journal, &text[..text.len() - 9]).expect("a written file");
+    let page = work.path().join("survey.html");
+    let markdown = work.path().join("coverage.md");
+    let pages = ["--html", page.to_str().expect("UTF-8"), "--markdown", markdown.to_str().expect("UTF-8")];
+    let all = survey(tree.path(), work.path(), &[&["--resume"][..], &pages].concat()).expect(0);
+    assert_eq!((all.named("surveyed").len(), lines()), (6, 6));
+
+    let failed = "failed".to_owned();
+    let name = "missing-name: AscendC::AddNowhere".to_owned();
+    assert_eq!(step(&all, "math/missing_name", "kernel"), (failed.clone(), name));
+    let header = "missing-header: nowhere/at_all.h".to_owned();
+    assert_eq!(step(&all, "math/missing_header", "host"), (failed.clone(), header));
+    let (state, cause) = step(&all, "nn/refuses", "tiling");
+    assert!(state == failed && cause.starts_with("tiling-refused: "), "{cause}");
+    let (state, cause) = step(&all, "nn/hangs", "run");
+    assert!(state == failed && cause.starts_with("time-out: "), "{cause}");
+    assert_eq!(step(&all, "math/works", "hazards").0, "passed");
+    // Without a Python that can run references nothing is right and nothing is wrong.
+    let (right, wrong) = (step(&all, "math/works", "verify"), step(&all, "nn/wrong", "verify"));
+    if python_has_numpy() {
+        assert_eq!((right.0.as_str(), wrong.0.as_str()), ("passed", "failed"));
+        assert!(wrong.1.starts_with("wrong-result: "), "{}", wrong.1);
+    } else {
+        assert_eq!((right.0.as_str(), wrong.0.as_str()), ("unknown", "unknown"));
+        assert!(wrong.1.starts_with("no-reference: "), "{}", wrong.1);
+    }
+
+    let survey = all.named("survey")[0];
+    let row = &survey["rows"][0];
+    assert_eq!((&row["operators"], &row["class"]), (&Value::from(6), &Value::from("vector")));
+    let passed = |step: &str| row["passed"][step].as_u64().unwrap_or(0);
+    assert_eq!([passed("host"), passed("tiling"), passed("kernel"), passed("run")], [5, 4, 3, 2]);
+    let groups = survey["groups"].as_array().expect("groups");
+    let missing = groups.iter().find(|group| group["cause"]["name"] == "AscendC::AddNowhere").expect("a group");
+    assert!(missing["operators"][0].as_str().is_some_and(|name| name.ends_with("math/missing_name")));
+    assert!(fs_err::read_to_string(&page).expect("a page").contains("AscendC::AddNowhere"));
+    assert!(fs_err::read_to_string(&markdown).expect("a page").contains("| kernel | unknown name: AscendC::AddNowhere |"));
+}
+
+#[test]
+fn a_trial_that_takes_too_long_is_ended() {
+    require_tools!();
+    let (tree, work) = (tree(), tempfile::tempdir().expect("a temporary directory"));
+    let options = ["--only", "nn/hangs", "--timeout-s", "1"];
+    let ended = survey(tree.path(), work.path(), &options).expect(0);
+    let outcome = ended.named("surveyed")[0];
+    let steps = outcome["steps"].as_array().expect("steps");
+    let last = steps.last().expect("a step");
+    assert_eq!((&last["state"], &last["cause"]["kind"]), (&Value::from("failed"), &Value::from("time-out")));
+}
+
+#[test]
+fn a_sample_is_the_same_for_the_same_seed() {
+    require_tools!();
+    let (tree, work) = (tree(), tempfile::tempdir().expect("a temporary directory"));
+    let names = |seed: &str| {
+        let options = ["--sample", "2", "--seed", seed, "--steps", "discover", "--no-resume"];
+        let ended = survey(tree.path(), work.path(), &options).expect(0);
+        let mut names: Vec<String> =
+            ended.named("surveyed").iter().map(|one| one["operator"].as_str().unwrap_or_default().to_owned()).collect();
+        names.sort();
+        assert_eq!(ended.named("survey")[0]["left_out"], 4);
+        names
+    };
+    assert_eq!(names("3"), names("3"));
+    assert!((1..9).any(|seed| names(&seed.to_string()) != names("3")));
+}
+
+#[test]
+fn a_tree_without_operators_is_a_usage_error() {
+    let empty = tempfile::tempdir().expect("a temporary directory");
+    let ended = survey(empty.path(), empty.path(), &[]).expect(2);
+    assert!(ended.named("error")[0]["message"].as_str().is_some_and(|text| text.contains("op_kernel")));
+}
