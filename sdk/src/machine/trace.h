@@ -10,6 +10,11 @@
 
 namespace ascendsim {
 
+/// What the numbers of a record say, by the unit of the instruction in machine/opcodes.h:
+/// vector: repeat the repeats, aux0 active lanes of a repeat or the count of counter mode.
+/// movements: aux0 fractals or rows where there are any, aux1 bytes, aux2 bytes of a burst, repeat the bursts.
+/// mad: aux0 m, aux1 k, aux2 n, repeat the unit flag. Fixpipe: aux0 fractals read, aux1 bytes written, aux2 bytes of a burst,
+/// repeat the unit flag.
 struct RecordHead {
     uint16_t opcode;
     uint8_t pipe;
