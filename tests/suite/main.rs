@@ -3,6 +3,7 @@
 mod cli;
 mod defects;
 mod ladder;
+mod mix;
 mod resume;
 mod sdk;
 mod support;
