@@ -2,6 +2,7 @@
 
 mod cli;
 mod defects;
+mod door;
 mod ladder;
 mod resume;
 mod sdk;
