@@ -211,6 +211,10 @@ constexpr int32_t g_coreType = AscendC::AIV;
 #define ASCEND_IS_NOT_AIV constexpr(false)
 #define ASCEND_IS_NOT_AIC constexpr(true)
 #endif
+#ifdef ASCENDSIM_ONE_KIND_PER_PROGRAM
+// A program with its own main is compiled once, so its launches can only be for this kind of cores.
+inline const bool g_compiledForOneKind = ::ascendsim::CompiledFor(g_coreType == AscendC::AIC);
+#endif
 
 #ifndef likely
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -397,7 +397,13 @@ void GiveTurn(uint64_t site)
     if (!InBlock()) {
         return;
     }
-    g_launch->running->core.polling.due = false;
+    Polling& polling = g_launch->running->core.polling;
+    polling.due = false;
+    if (!polling.noted) {
+        // Whoever judges the trace must know that cores may have an order that no flag shows.
+        polling.noted = true;
+        Note("polls global memory");
+    }
     Pause({Wait::For::kTurn, 0, false, site});
 }
 
@@ -487,7 +493,13 @@ void SyncAll(bool everybody)
     }
 }
 
-void AddKernelModule(const void* address) { machine::Locals().AddModule(address); }
+bool CompiledFor(bool cube)
+{
+    g_state.compiled_for |= cube ? 2 : 1;
+    return cube;
+}
+
+void AddKernelModule(const void* address) { machine::Locals().AddModule(address, SIZE_MAX); }
 
 bool InLaunch() { return machine::g_launch != nullptr && machine::g_launch->running != nullptr; }
 
@@ -528,11 +540,27 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
 
 const LaunchResult& LastLaunch() { return g_state.launch; }
 
-void RunBlocks(const char* kernel, uint32_t blocks, void (*fn)(void*), void* arg)
+void RunBlocks(const char* kernel, const char* kinds, uint32_t blocks, void (*fn)(void*), void* arg)
 {
     LaunchInfo info;
     info.kernel = kernel;
     info.block_dim = blocks;
+    const std::string text = std::string(";") + kinds;
+    const std::string name = ";" + info.kernel + "=";
+    if (const size_t at = text.find(name); at != std::string::npos) {
+        const size_t from = at + name.size();
+        ParseKernelType(text.substr(from, text.find(';', from) - from), &info.type);
+    }
+    // The program's own globals are no more shared between cores than those of a kernel library.
+    machine::Locals().AddModule(reinterpret_cast<const void*>(fn), machine::kMostProgramData);
+    const bool vectors = info.type != KernelType::kAic && info.type != KernelType::kMix10;
+    const uint32_t needed = (vectors ? 1 : 0) | (info.type != KernelType::kAiv ? 2 : 0);
+    if (g_state.compiled_for != 0 && (needed & ~g_state.compiled_for) != 0) {
+        fn = [](void*) {
+            Fault("unsupported", "the kernel needs both kinds of cores, or another kind than the program was compiled for: a "
+                                 "program with its own main is compiled once, for one kind");
+        };
+    }
     RunLaunch(info, fn, arg);
 }
 

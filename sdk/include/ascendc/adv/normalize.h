@@ -3,12 +3,10 @@
 #define ASCENDC_ADV_NORMALIZE_H
 
 #include "ascendc/adv/layernorm.h"
+#include "kernel_tiling/library_choices.h"
 
 namespace AscendC {
 
-enum class ReducePattern : uint32_t {
-    AR = 0, RA = 1, R, ARA, ARAR, ARARA, ARARAR, ARARARA, ARARARAR, ARARARARA, RAR, RARA, RARAR, RARARA, RARARAR, RARARARA
-};
 struct NormalizeConfig {
     ReducePattern reducePattern = ReducePattern::AR;
     int32_t aLength = -1;

@@ -4,6 +4,7 @@
 
 #include "ascendc/adv/sort.h"
 #include "ascendc/vec_scalar.h"
+#include "kernel_tiling/library_choices.h"
 
 namespace AscendC {
 
@@ -12,15 +13,6 @@ struct TopKInfo {
     int32_t outter = 1;
     int32_t inner;
     int32_t n;
-};
-/// NORMAL takes any row length, NSMALL rows of 32; here both are the same.
-enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
-enum class TopKAlgo { RADIX_SELECT, MERGE_SORT };
-enum class TopKOrder { UNSET, LARGEST, SMALLEST };
-struct TopKConfig {
-    TopKAlgo algo = TopKAlgo::MERGE_SORT;
-    TopKOrder order = TopKOrder::UNSET;
-    bool sorted = true;
 };
 
 namespace detail {
