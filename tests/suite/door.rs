@@ -50,13 +50,13 @@ fn a_kernel_builds_and_runs_on_a_toolkits_headers() {
 fn the_manifest_chooses_the_headers_and_the_command_line_overrules_it() {
     require_tools!();
     let project = project();
-    let own = project.run(&["profile"]).expect(1);
+    let own = project.run(&["profile"]).expect(4);
     assert!(format!("{:?}", own.events).contains("Tile"), "{own:?}");
     let manifest = project.read("ascend.toml");
     project.write("ascend.toml", &format!("{manifest}\n[sdk]\nheaders = \"toolkit\"\ntoolkit = {:?}\n", toolkit()));
     project.run(&["profile"]).expect(0);
-    project.run(&["profile", "--sdk-headers", "own"]).expect(1);
+    project.run(&["profile", "--sdk-headers", "own"]).expect(4);
     let nothing = project.path().join("op_host").display().to_string();
-    let ended = project.run(&["profile", "--sdk-headers", &nothing]).expect(2);
+    let ended = project.run(&["profile", "--sdk-headers", &nothing]).expect(3);
     assert!(format!("{:?}", ended.events).contains("kernel_operator.h was not found"), "{ended:?}");
 }
