@@ -2,6 +2,7 @@
 
 mod cli;
 mod defects;
+mod door;
 mod ladder;
 mod mix;
 mod resume;
