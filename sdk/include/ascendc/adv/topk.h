@@ -8,6 +8,9 @@
 
 namespace AscendC {
 
+/// Kernels count sort repeats with it.
+constexpr uint32_t SIXTEEN = 16;
+
 /// Rows of `n` elements, `inner` (a multiple of 32) apart. The elements behind the first n of a row are overwritten.
 struct TopKInfo {
     int32_t outter = 1;
