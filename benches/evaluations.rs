@@ -44,6 +44,7 @@ fn main() -> Result<(), Failure> {
                 cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")),
                 ..SdkOptions::default()
             },
+            headers: None,
         },
         &mut |_| {},
     )?;

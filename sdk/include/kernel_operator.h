@@ -1,4 +1,4 @@
-// The kernel-side API of Ascend C for vector cores of NPU architecture 2201.
+// The kernel-side API of Ascend C for NPU architecture 2201.
 #ifndef KERNEL_OPERATOR_H
 #define KERNEL_OPERATOR_H
 
@@ -6,14 +6,23 @@
 #include "ascendc/adv/antiquantization.h"
 #include "ascendc/adv/broadcast.h"
 #include "ascendc/adv/cumsum.h"
+#include "ascendc/adv/dropout.h"
+#include "ascendc/adv/gated.h"
+#include "ascendc/adv/layernorm.h"
+#include "ascendc/adv/math.h"
 #include "ascendc/adv/reduce.h"
 #include "ascendc/adv/select_bytes.h"
-#include "ascendc/adv/sort.h"
 #include "ascendc/adv/gated.h"
 #include "ascendc/adv/math.h"
+#include "ascendc/adv/sort.h"
+#include "ascendc/adv/topk.h"
 #include "ascendc/adv/softmax_grad.h"
+#include "ascendc/adv/softmax_tiling.h"
+#include "ascendc/adv/sort.h"
 #include "ascendc/atomic.h"
 #include "ascendc/block_info.h"
+#include "ascendc/block_order.h"
+#include "ascendc/cube/mmad.h"
 #include "ascendc/data_copy.h"
 #include "ascendc/debug.h"
 #include "ascendc/dtype_ids.h"

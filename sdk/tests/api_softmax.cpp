@@ -6,6 +6,8 @@
 using namespace isa_test;
 namespace A = AscendC;
 
+constexpr A::SoftmaxConfig kAlone = {false, 0, 0, A::SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC};
+
 namespace {
 
 constexpr uint32_t kSlot = 32 * 1024;
@@ -250,6 +252,51 @@ void Forms()
     Expect(std::isnan(y[16]) && std::isnan(y[20]), "SoftMax of NaN");
 }
 
+/// Values per row that stand alone: first columns, then more of them, in place.
+void Alone()
+{
+    const Size size = {19, 136, 130};
+    const A::SoftMaxShapeInfo info = {size.m, size.k, size.m, size.columns};
+    const std::vector<double> first = FillRows<float>(0, size, 21, -4, 4);
+    const SoftMaxTiling tiling;
+    for (const uint32_t bytes : {16u * 1024, 8u * 72 * 4}) {
+        FillRows<float>(0, size, 21, -4, 4);
+        A::SoftmaxFlashV2<float, false, true, false, false, kAlone>(
+            At<float>(0), Values<float>(0), Values<float>(1), At<float>(0), Values<float>(2), Values<float>(0),
+            Values<float>(1), Temporary(bytes), tiling, info);
+        const std::vector<double> second = FillRows<float>(1, size, 22, -4, 5);
+        A::SoftmaxFlashV2<float, true, true, false, false, kAlone>(
+            At<float>(1), Values<float>(3), Values<float>(0), Values<float>(1), At<float>(1), Values<float>(2),
+            Values<float>(0), Values<float>(1), Temporary(bytes), tiling, info);
+        for (uint32_t row = 0; row < size.m; ++row) {
+            const Row one = RowOf(first, size, row);
+            const Row both = RowOf(second, size, row, one.max, one.sum);
+            Near("SoftmaxFlashV2 alone max", RawValues<float>(1)[row], both.max);
+            Near("SoftmaxFlashV2 alone reduced", RawValues<float>(3)[row], RowOf(second, size, row).max);
+            Near("SoftmaxFlashV2 alone sum", RawValues<float>(0)[row], both.sum);
+            Near("SoftmaxFlashV2 alone exp", RawValues<float>(2)[row], std::exp(one.max - both.max));
+            Near("SoftmaxFlashV2 alone", Raw<float>(1)[row * size.k + 129], std::exp(second[row * size.k + 129] - both.max));
+        }
+    }
+}
+
+/// The split that a kernel works out fits the buffer, and the function accepts it.
+void Tilings()
+{
+    constexpr SoftMaxTiling whole = A::SoftMaxFlashV2TilingFunc({16, 256, 16, 256}, 2, 4, 32 * 1024, true);
+    static_assert(whole.splitM == 16 && whole.rangeM == 1 && whole.tailM == 0 && whole.outMaxSize == 128);
+    const SoftMaxTiling parts = A::SoftMaxFlashV2TilingFunc({30, 128, 30, 128}, 2, 4, 10 * 1024, true);
+    Expect(parts.splitM == 8 && parts.rangeM == 3 && parts.tailM == 6 && parts.tailSplitSize == 6 * 128 && parts.reduceK == 8,
+           "SoftMaxFlashV2TilingFunc splits 30 rows");
+    const SoftMaxTiling basic = A::SoftMaxFlashV2TilingFunc({24, 64, 24, 64}, 4, 4, 20 * 72 * 4, false, true);
+    Expect(basic.splitM == 8, "SoftMaxFlashV2TilingFunc takes a divisor of whole blocks");
+    const Size size = {30, 128, 128};
+    const std::vector<double> x = FillRows<half>(0, size, 2, -2, 2);
+    A::SoftmaxFlashV2<half, false>(At<half>(1), Values<float>(0), Values<float>(1), At<half>(0), Values<half>(2),
+                                   Values<float>(0), Values<float>(1), Temporary(10 * 1024), parts, {30, 128, 30, 128});
+    Near("SoftmaxFlashV2 by the kernel's tiling", Raw<half>(1)[29 * 128 + 5], std::exp(x[29 * 128 + 5] - RowOf(x, size, 29).max));
+}
+
 void TooSmall()
 {
     setenv("ASCEND_SIM_TRACE", "api_softmax.trace", 1);
@@ -288,6 +335,8 @@ int main()
         Logarithm();
         Adjusting();
         Forms();
+        Tilings();
+        Alone();
     });
     return Report("api_softmax");
 }

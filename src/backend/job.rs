@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::aicore::KernelType;
-use crate::build::TilingClass;
+use crate::build::{KernelLibraries, TilingClass};
 use crate::manifest::Attribute;
 
 /// An input tensor of a job.
@@ -66,6 +66,15 @@ pub struct KernelJob {
 }
 
 impl KernelJob {
+    /// Adds the libraries of a kernel for a tiling key.
+    pub fn add_kernel(&mut self, key: Option<u64>, libraries: KernelLibraries) {
+        if libraries.kind != KernelType::Aiv {
+            self.kernel_types.insert(key, libraries.kind);
+        }
+        self.kernels.extend(libraries.vector.map(|artifact| (key, artifact.path)));
+        self.cube_kernels.extend(libraries.cube.map(|artifact| (key, artifact.path)));
+    }
+
     /// Text of the job file; results go into `directory`. `mode` is `run`, or `tile` to stop after the tiling function.
     pub(super) fn text(&self, mode: &str, directory: &Path, platform: &str) -> String {
         let mut text = format!("mode {mode}\n");

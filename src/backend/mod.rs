@@ -6,9 +6,11 @@ mod job;
 mod process;
 mod sim;
 mod symbols;
+mod unit_test;
 pub mod worker;
 
 pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
 pub use job::{Description, JobInput, JobOutput, KernelJob};
 pub use process::{ProcessLimits, WorkerCommand};
 pub use sim::{SimBackend, SimError};
+pub use unit_test::{Script, TestFailure, TestReport, TestRun, TestVerdict};

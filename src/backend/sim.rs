@@ -172,7 +172,7 @@ impl SimBackend {
         Ok(Execution { launches, outputs, tiling: TilingDecision::default() })
     }
 
-    fn command(
+    pub(super) fn command(
         &self,
         program: &Path,
         arguments: Vec<OsString>,
@@ -204,11 +204,11 @@ impl SimBackend {
         self.platform().iter().map(|(key, _, value)| format!("{key} {value}\n")).collect()
     }
 
-    fn platform_environment(&self) -> impl Iterator<Item = (String, String)> {
+    pub(super) fn platform_environment(&self) -> impl Iterator<Item = (String, String)> {
         self.platform().into_iter().map(|(_, variable, value)| (variable.to_owned(), value))
     }
 
-    async fn analyse_file(&self, trace: &Path) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
+    pub(super) async fn analyse_file(&self, trace: &Path) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
         let machine = Arc::clone(&self.machine);
         let trace = trace.to_owned();
         let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine)).await;

@@ -65,6 +65,7 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
     }
     if !parsed.sources.is_empty() {
         words.extend(DEVICE_DEFINES.map(str::to_owned));
+        words.push("-D__DAV_C220_VEC__".to_owned());
         words.push(format!("-I{}", sdk.include().display()));
         words.extend([
             "-include".to_owned(),

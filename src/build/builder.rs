@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::cache::{ArtifactCache, Cached, Digest};
 use super::cmake::{Configured, configure};
+use super::compiler::CompilerFamily;
 use super::diagnostics::{Diagnostic, Severity, parse_compiler_output};
 use super::error::{BuildError, CompileFailure};
 use super::file_api::CmakeModel;
@@ -15,12 +16,13 @@ use super::includes::{Closure, closure};
 use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
+use super::toolkit::Toolkit;
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
 
 /// Definitions of device code.
-pub(crate) const DEVICE_DEFINES: [&str; 5] =
-    ["-D__NPU_ARCH__=2201", "-D__CCE_AICORE__=220", "-D__DAV_C220__", "-D__DAV_C220_VEC__", "-DASCENDC_SIM=1"];
+pub(crate) const DEVICE_DEFINES: [&str; 4] =
+    ["-D__NPU_ARCH__=2201", "-D__CCE_AICORE__=220", "-D__DAV_C220__", "-DASCENDC_SIM=1"];
 
 /// Flags of everything that is compiled from a project: fast to compile, lines in the debug information, no surprises
 /// from type punning, which device code does freely.
@@ -41,6 +43,8 @@ pub struct BuildOptions {
     pub program: Option<String>,
     /// Parallel compilations within one artifact; 0 means one per processor.
     pub jobs: usize,
+    /// Kernel headers of a toolkit to build kernels against; the SDK's own without.
+    pub toolkit: Option<PathBuf>,
 }
 
 /// A finished file.
@@ -64,6 +68,7 @@ pub struct Builder {
     pub(crate) options: BuildOptions,
     pub(crate) work_directory: PathBuf,
     pub(crate) configured: Configured,
+    pub(crate) toolkit: Option<Toolkit>,
     cache: ArtifactCache,
 }
 
@@ -77,7 +82,8 @@ impl Builder {
         fs_err::create_dir_all(&work_directory).map_err(BuildError::io(&work_directory))?;
         let configured = configure(&project, &sdk, &work_directory, &options.cmake_entries)?;
         let cache = ArtifactCache::new(work_directory.join("artifacts"));
-        Ok(Builder { project, sdk, options, work_directory, configured, cache })
+        let toolkit = options.toolkit.as_deref().map(Toolkit::find).transpose()?;
+        Ok(Builder { project, sdk, options, work_directory, configured, toolkit, cache })
     }
 
     /// A builder of the same project in another private directory, with nothing cached.
@@ -138,6 +144,7 @@ impl Builder {
             .text(&self.sdk.compiler.identity)
             .text(&self.sdk.library_directory.to_string_lossy())
             .texts(CODE_FLAGS.iter().chain(&DEVICE_DEFINES))
+            .text(self.toolkit.as_ref().map_or("own", |toolkit| &toolkit.digest))
             .texts(&flags.defines)
             .texts(&flags.options)
             .texts(flags.includes.iter().map(|folder| folder.to_string_lossy()))
@@ -200,6 +207,40 @@ impl Builder {
         flags: &ProjectFlags,
         reached: &Closure,
     ) -> Result<Vec<String>, BuildError> {
+        let mut words = self.project_words(overlay, flags, reached)?;
+        words.push(format!("-I{}", self.sdk.include().display()));
+        Ok(words)
+    }
+
+    /// Words of a compilation for a core.
+    pub(crate) fn device_words(
+        &self,
+        overlay: &Overlay,
+        flags: &ProjectFlags,
+        reached: &Closure,
+    ) -> Result<Vec<String>, BuildError> {
+        let mut words = match &self.toolkit {
+            None => self.compile_words(overlay, flags, reached)?,
+            Some(toolkit) => {
+                let mut words = self.project_words(overlay, flags, reached)?;
+                words.extend(toolkit.words(&self.sdk.root, &toolkit.links(&self.work_directory)?));
+                words
+            }
+        };
+        words.extend(DEVICE_DEFINES.map(str::to_owned));
+        // A library's globals are its own, also where headers define them inline.
+        if self.sdk.compiler.family == CompilerFamily::Gnu {
+            words.push("-fno-gnu-unique".to_owned());
+        }
+        Ok(words)
+    }
+
+    fn project_words(
+        &self,
+        overlay: &Overlay,
+        flags: &ProjectFlags,
+        reached: &Closure,
+    ) -> Result<Vec<String>, BuildError> {
         let mut words = self.sdk.compiler.output_flags();
         words.push(format!("-std=c++{}", flags.standard));
         words.extend(CODE_FLAGS.map(str::to_owned));
@@ -215,11 +256,10 @@ impl Builder {
             }
             folders.push(folder.clone());
         }
-        folders.push(self.sdk.include());
         let mut seen = std::collections::BTreeSet::new();
         // The SDK comes last even where the project names it early: its own headers win over a stand-in.
         let sdk_include = self.sdk.include();
-        for folder in folders.iter().filter(|folder| **folder != sdk_include).chain(std::iter::once(&sdk_include)) {
+        for folder in folders.iter().filter(|folder| **folder != sdk_include) {
             if seen.insert(folder.clone()) && folder.is_dir() {
                 words.push(format!("-I{}", folder.display()));
             }
@@ -313,11 +353,14 @@ impl Builder {
                     overlay.get_or_init(|| made)
                 }
             };
-            let mut words = self.compile_words(overlay, flags, &reached)?;
-            if device {
-                words.extend(DEVICE_DEFINES.map(str::to_owned));
+            let mut words = if device {
+                let mut words = self.device_words(overlay, flags, &reached)?;
+                words.push("-D__DAV_C220_VEC__".to_owned());
                 words.extend(["-include".to_owned(), LAUNCH_HEADER.to_owned()]);
-            }
+                words
+            } else {
+                self.compile_words(overlay, flags, &reached)?
+            };
             words.extend(["-x", "c++", "-c", file, "-o"].map(str::to_owned));
             words.push(directory.join("object.o").display().to_string());
             self.compile(file, overlay, &words)

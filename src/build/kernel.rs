@@ -1,18 +1,22 @@
 //! `kernel.so`: a generated wrapper around the unmodified kernel entry file.
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::path::Path;
 
+use object::{Object, ObjectSymbol};
 use serde::{Deserialize, Serialize};
 
-use super::builder::{Artifact, Builder, DEVICE_DEFINES};
-use super::error::{BuildError, CompileFailure};
-use super::template_key::{DECODER, declared_parameters, template_arguments};
-use super::tiling_header::{depends_on_key, tiling_header};
+use super::builder::{Artifact, Builder};
+use super::error::BuildError;
+use super::flags::ProjectFlags;
+use super::includes::Closure;
+use super::task_type::TaskTypes;
+use super::tiling_header::depends_on_key;
+use super::translation_unit::wrapper;
+use crate::aicore::KernelType;
 use crate::project::KernelEntry;
 use crate::source::SourceTree;
 
-const OUTPUT: &str = "kernel.so";
+pub(crate) const OUTPUT: &str = "kernel.so";
 
 /// A tensor parameter with its dtype in one variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,232 +76,122 @@ pub struct KernelVariant {
     pub tiling_classes: Vec<TilingClass>,
 }
 
+/// Libraries of one kernel variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelLibraries {
+    /// On which cores it runs.
+    pub kind: KernelType,
+    /// Compiled for vector cores, where they run it.
+    pub vector: Option<Artifact>,
+    /// Compiled for cube cores, where they run it.
+    pub cube: Option<Artifact>,
+}
+
+/// Core kind that a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Vector,
+    Cube,
+}
+
+impl Unit {
+    fn define(self) -> &'static str {
+        match self {
+            Unit::Vector => "-D__DAV_C220_VEC__",
+            Unit::Cube => "-D__DAV_C220_CUBE__",
+        }
+    }
+}
+
 impl Builder {
     /// Whether one library serves every tiling key of the variant's entry: the key is looked at while running, and no
-    /// template, macro or class depends on it.
+    /// template, macro, class or kernel type depends on it.
     pub fn kernel_serves_all_keys(&self, tree: &SourceTree, variant: &KernelVariant) -> bool {
         if variant.entry.is_template || depends_on_key(&variant.op_type, &variant.tiling_classes) {
             return false;
         }
         let reached = self.closure(tree, &variant.entry.file, &self.project_flags(&variant.entry.file));
         !reached.tree_files.iter().any(|file| tree.text(file).is_some_and(|text| text.contains("TILING_KEY_VAR")))
+            && task_types(tree, &reached).same_for_all_keys()
     }
 
-    /// Builds the library of one kernel variant.
-    pub fn kernel(&self, tree: &SourceTree, variant: &KernelVariant) -> Result<Artifact, BuildError> {
+    /// Builds the libraries of one kernel variant: one for each kind of core that runs it.
+    pub fn kernel(&self, tree: &SourceTree, variant: &KernelVariant) -> Result<KernelLibraries, BuildError> {
         let file = &variant.entry.file;
         let flags = self.project_flags(file);
         let reached = self.closure(tree, file, &flags);
+        let kind = task_types(tree, &reached).of_key(variant.tiling_key);
         let generic = self.kernel_serves_all_keys(tree, variant);
-        let wrapper = wrapper(tree, &reached.tree_files, variant, generic)?;
-        let digest = self.digest("kernel 1", tree, &reached, &flags).text(&wrapper).finish();
+        let wrapper = wrapper(tree, &reached.tree_files, variant, generic, self.toolkit.is_some())?;
+        let build = |unit| self.kernel_for(tree, unit, &wrapper, &flags, &reached);
+        Ok(KernelLibraries {
+            kind,
+            vector: (kind.vectors() > 0).then(|| build(Unit::Vector)).transpose()?,
+            cube: kind.has_cube().then(|| build(Unit::Cube)).transpose()?,
+        })
+    }
+
+    fn kernel_for(
+        &self,
+        tree: &SourceTree,
+        unit: Unit,
+        wrapper: &str,
+        flags: &ProjectFlags,
+        reached: &Closure,
+    ) -> Result<Artifact, BuildError> {
+        let digest = self.digest("kernel 2", tree, reached, flags).text(wrapper).text(unit.define()).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
             let path = directory.join("wrapper.cpp");
-            std::fs::write(&path, &wrapper).map_err(BuildError::io(&path))?;
-            let mut words = self.compile_words(&overlay, &flags, &reached)?;
-            words.extend(DEVICE_DEFINES.map(str::to_owned));
+            std::fs::write(&path, wrapper).map_err(BuildError::io(&path))?;
+            let mut words = self.device_words(&overlay, flags, reached)?;
+            words.push(unit.define().to_owned());
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
             words.push(format!("-I{}", overlay.operator().display()));
-            words.extend(["-shared".to_owned(), path.display().to_string(), "-o".to_owned()]);
+            let object = directory.join("kernel.o");
+            words.extend(["-c".to_owned(), path.display().to_string()]);
+            words.extend(["-o".to_owned(), object.display().to_string()]);
+            self.compile(OUTPUT, &overlay, &words)?;
+            let mut words = vec!["-shared".to_owned(), object.display().to_string(), "-o".to_owned()];
             words.push(directory.join(OUTPUT).display().to_string());
             words.extend(self.sdk.link_words());
-            // An instruction that the SDK lacks must be an error now and not a crash later.
-            words.push("-Wl,-z,defs".to_owned());
-            self.compile(OUTPUT, &overlay, &words)
+            // Every kernel library keeps its own globals, also where two come from the same headers. An instruction that
+            // the SDK lacks must be an error now and not a crash later.
+            words.extend(["-Wl,-Bsymbolic", "-Wl,-z,defs"].map(str::to_owned));
+            if self.toolkit.is_some() {
+                words.extend(self.passed_checks(&object)?);
+            }
+            self.compile(OUTPUT, &overlay, &words)?;
+            std::fs::remove_file(&object).map_err(BuildError::io(&object))
         })
     }
-}
 
-/// Text of the translation unit.
-fn wrapper(
-    tree: &SourceTree,
-    files: &BTreeSet<String>,
-    variant: &KernelVariant,
-    generic: bool,
-) -> Result<String, BuildError> {
-    let key = variant.tiling_key;
-    let entry = &variant.entry.function;
-    let texts = || files.iter().filter_map(|file| tree.text(file));
-    let mut text = String::from("// Generated: one variant of a kernel with the entry that the runner calls.\n");
-    if variant.entry.is_template {
-        text.push_str("#define ASCENDC_TPL_KERNEL 1\n");
-    }
-    if !generic {
-        let _ = writeln!(text, "#define TILING_KEY_VAR {key}UL");
-    }
-    text.push_str("#include \"kernel_operator.h\"\n");
-    definitions(variant, &mut text);
-    if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
-        constants(&mut text);
-    }
-    text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes));
-    // The entry may be called like a function of the C library.
-    let _ = writeln!(text, "#define {entry} {entry}_{}", if generic { "all_keys".to_owned() } else { key.to_string() });
-    let _ = writeln!(text, "#include \"{}\"", variant.entry.file);
-    let mut function = entry.clone();
-    if variant.entry.is_template {
-        let parameters = texts().find_map(declared_parameters).ok_or_else(|| {
-            let message = format!(
-                "`{entry}` is a template, but no ASCENDC_TPL_ARGS_DECL says what its tiling key means in the files that it includes"
-            );
-            BuildError::Compile(CompileFailure {
-                what: OUTPUT.to_owned(),
-                log: message.clone(),
-                diagnostics: vec![super::Diagnostic {
-                    file: variant.entry.file.clone(),
-                    line: u32::try_from(variant.entry.line).unwrap_or(0),
-                    column: 0,
-                    severity: super::Severity::Error,
-                    message,
-                }],
-            })
-        })?;
-        text.push_str(DECODER);
-        function = format!("{entry}<{}>", template_arguments(&parameters, key));
-    }
-    let _ = write!(
-        text,
-        "namespace ascend_tune {{\n\
-         template <unsigned... Indices> struct Sequence {{}};\n\
-         template <unsigned Count, unsigned... Indices> struct Counted : Counted<Count - 1, Count - 1, Indices...> {{}};\n\
-         template <unsigned... Indices> struct Counted<0, Indices...> {{ using type = Sequence<Indices...>; }};\n\
-         template <typename... Parameters, unsigned... Indices>\n\
-         inline void Call(void (*entry)(Parameters...), void** args, unsigned count, Sequence<Indices...>)\n\
-         {{\n\
-         \x20   entry(reinterpret_cast<Parameters>(Indices < count ? args[Indices] : nullptr)...);\n\
-         }}\n\
-         template <typename... Parameters> inline void Call(void (*entry)(Parameters...), void** args, unsigned count)\n\
-         {{\n\
-         \x20   Call(entry, args, count, typename Counted<sizeof...(Parameters)>::type{{}});\n\
-         }}\n\
-         }}  // namespace ascend_tune\n\
-         extern \"C\" void ascend_tune_entry(void** args, unsigned count)\n\
-         {{\n\
-         \x20   ascend_tune::Call(&{function}, args, count);\n\
-         }}\n\
-         extern \"C\" {{\n\
-         extern const char ascend_tune_kernel_name[];\n\
-         const char ascend_tune_kernel_name[] = \"{entry}\";\n\
-         }}\n"
-    );
-    Ok(text)
-}
-
-/// Macros per tensor that the operator compiler defines.
-fn definitions(variant: &KernelVariant, text: &mut String) {
-    let inputs: BTreeSet<String> = variant.inputs.iter().map(|tensor| tensor.name.to_uppercase()).collect();
-    let outputs = variant.outputs.iter().map(|tensor| {
-        let name = tensor.name.to_uppercase();
-        let name = if inputs.contains(&name) { format!("{name}_REF") } else { name };
-        (name, tensor)
-    });
-    for (name, tensor) in variant.inputs.iter().map(|tensor| (tensor.name.to_uppercase(), tensor)).chain(outputs) {
-        let Some((kind, constant)) = dtype_names(&tensor.dtype) else { continue };
-        let _ = writeln!(text, "#define DTYPE_{name} {kind}");
-        let _ = writeln!(text, "#define ORIG_DTYPE_{name} {constant}");
-        let _ = writeln!(text, "#define FORMAT_{name} FORMAT_{}", tensor.format);
+    /// Linker words that let every check function of a toolkit's CPU-debug package pass. The package has them in a library
+    /// of its own; here the instructions check their operands themselves.
+    fn passed_checks(&self, object: &Path) -> Result<Vec<String>, BuildError> {
+        let symbols = undefined_symbols(object).map_err(BuildError::io(object))?;
+        let checks = symbols.into_iter().filter(|name| name.starts_with("_ZN7AscendC") && name.contains("Check"));
+        Ok(checks.map(|name| format!("-Wl,--defsym={name}=ascend_sim_check_passed")).collect())
     }
 }
 
-/// Kernel type and constant of a dtype name.
-fn dtype_names(dtype: &str) -> Option<(&'static str, &'static str)> {
-    Some(match dtype {
-        "float32" => ("float", "DT_FLOAT"),
-        "float16" => ("half", "DT_FLOAT16"),
-        "bfloat16" => ("bfloat16_t", "DT_BF16"),
-        "int8" => ("int8_t", "DT_INT8"),
-        "uint8" => ("uint8_t", "DT_UINT8"),
-        "int16" => ("int16_t", "DT_INT16"),
-        "uint16" => ("uint16_t", "DT_UINT16"),
-        "int32" => ("int32_t", "DT_INT32"),
-        "uint32" => ("uint32_t", "DT_UINT32"),
-        "int64" => ("int64_t", "DT_INT64"),
-        "uint64" => ("uint64_t", "DT_UINT64"),
-        "float64" => ("double", "DT_DOUBLE"),
-        "bool" => ("bool", "DT_BOOL"),
-        _ => return None,
-    })
+/// Names that an object file takes from elsewhere.
+fn undefined_symbols(object: &Path) -> std::io::Result<Vec<String>> {
+    let data = std::fs::read(object)?;
+    let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
+    Ok(file
+        .symbols()
+        .filter(|symbol| symbol.is_undefined())
+        .filter_map(|symbol| symbol.name().ok().map(str::to_owned))
+        .collect())
 }
 
-/// Numbers for `#if ORIG_DTYPE_X == DT_FLOAT16`: the preprocessor knows no enumerators.
-fn constants(text: &mut String) {
-    for (name, number) in [
-        ("DT_FLOAT", 0),
-        ("DT_FLOAT16", 1),
-        ("DT_INT8", 2),
-        ("DT_INT32", 3),
-        ("DT_UINT8", 4),
-        ("DT_INT16", 6),
-        ("DT_UINT16", 7),
-        ("DT_UINT32", 8),
-        ("DT_INT64", 9),
-        ("DT_UINT64", 10),
-        ("DT_DOUBLE", 11),
-        ("DT_BOOL", 12),
-        ("DT_BF16", 27),
-        ("FORMAT_NCHW", 0),
-        ("FORMAT_NHWC", 1),
-        ("FORMAT_ND", 2),
-        ("FORMAT_NC1HWC0", 3),
-        ("FORMAT_FRACTAL_Z", 4),
-        ("FORMAT_FRACTAL_NZ", 29),
-    ] {
-        let _ = writeln!(text, "#ifndef {name}\n#define {name} {number}\n#endif");
+/// What the sources that a kernel reaches say about its type.
+fn task_types(tree: &SourceTree, reached: &Closure) -> TaskTypes {
+    let mut texts: Vec<String> =
+        reached.tree_files.iter().filter_map(|file| tree.text(file)).map(str::to_owned).collect();
+    for path in reached.other_files.keys() {
+        texts.extend(std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tensor(name: &str, dtype: &str) -> TensorBinding {
-        TensorBinding { name: name.into(), dtype: dtype.into(), format: "ND".into() }
-    }
-
-    fn variant(is_template: bool) -> KernelVariant {
-        KernelVariant {
-            op_type: "AddCustom".into(),
-            entry: KernelEntry {
-                file: "op_kernel/add_custom.cpp".into(),
-                function: "add_custom".into(),
-                parameters: vec![],
-                is_template,
-                line: 7,
-            },
-            inputs: vec![tensor("x", "float16")],
-            outputs: vec![tensor("x", "float16"), tensor("z", "float32")],
-            tiling_key: 3,
-            tiling_classes: vec![],
-        }
-    }
-
-    #[test]
-    fn wrapper_defines_names_and_calls_the_entry() {
-        let mut tree = SourceTree::new();
-        tree.insert(
-            "op_kernel/add_custom.cpp",
-            "ASCENDC_TPL_ARGS_DECL(A, ASCENDC_TPL_UINT_DECL(m, 8, ASCENDC_TPL_UI_LIST, 4, 5));",
-        );
-        let files = BTreeSet::from(["op_kernel/add_custom.cpp".to_owned()]);
-        let plain = wrapper(&tree, &files, &variant(false), true).unwrap();
-        for part in [
-            "#define DTYPE_X half\n#define ORIG_DTYPE_X DT_FLOAT16\n#define FORMAT_X FORMAT_ND\n",
-            "#define DTYPE_X_REF half\n",
-            "#define DTYPE_Z float\n",
-            "#define add_custom add_custom_all_keys\n#include \"op_kernel/add_custom.cpp\"\n",
-            "ascend_tune::Call(&add_custom, args, count);",
-        ] {
-            assert!(plain.contains(part), "{part} in\n{plain}");
-        }
-        assert!(!plain.contains("TILING_KEY_VAR"));
-        let template = wrapper(&tree, &files, &variant(true), false).unwrap();
-        assert!(
-            template.contains("#define TILING_KEY_VAR 3UL\n")
-                && template.contains("&add_custom<ascend_tune::ListedValue<")
-        );
-        tree.insert("op_kernel/add_custom.cpp", "");
-        let error = wrapper(&tree, &files, &variant(true), false).unwrap_err().to_string();
-        assert!(error.contains("op_kernel/add_custom.cpp:7:") && error.contains("ASCENDC_TPL_ARGS_DECL"), "{error}");
-    }
+    TaskTypes::of(texts.iter().map(String::as_str))
 }

@@ -22,14 +22,19 @@ pub(crate) mod lex;
 mod overlay;
 mod project_build;
 pub mod sdk;
+mod task_type;
 mod template_key;
 #[cfg(test)]
 mod tests;
 mod tiling_header;
+pub mod toolkit;
+mod translation_unit;
+mod unit_test;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
 pub use diagnostics::{Diagnostic, Severity};
 pub use error::{BuildError, BuildErrorKind, CompileFailure};
-pub use kernel::{KernelVariant, TensorBinding, TilingClass, TilingField};
+pub use kernel::{KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};
 pub use overlay::project_relative;
+pub use toolkit::Toolkit;

@@ -7,6 +7,7 @@ use super::cmake::Cmake;
 use super::sdk::{Sdk, SdkOptions};
 use super::*;
 use crate::project::OperatorProject;
+use crate::source::SourceTree;
 
 const KERNEL_OPERATOR: &str = "\
 #pragma once
@@ -127,6 +128,10 @@ fn variant(builder: &Builder, tiling_key: u64) -> KernelVariant {
     }
 }
 
+fn vector_library(builder: &Builder, tree: &SourceTree, variant: &KernelVariant) -> Result<Artifact, BuildError> {
+    builder.kernel(tree, variant).map(|libraries| libraries.vector.expect("it runs on vector cores"))
+}
+
 fn diagnostics(outcome: Result<Artifact, BuildError>) -> Vec<String> {
     match outcome {
         Err(BuildError::Compile(failure)) => failure.diagnostics.iter().map(Diagnostic::to_string).collect(),
@@ -143,8 +148,8 @@ fn an_operator_of_a_repository_is_built_and_found_again() {
     let host = builder.host(&tree).unwrap_or_else(|error| panic!("{error}"));
     assert!(host.path.is_file() && !host.cached && builder.host(&tree).unwrap().cached);
     // Mode 9 has index 1, and the switch lies above the four bits of the mode.
-    let kernel = builder.kernel(&tree, &variant(&builder, 0x11)).unwrap_or_else(|error| panic!("{error}"));
-    assert!(builder.kernel(&tree, &variant(&builder, 0x11)).unwrap().cached);
+    let kernel = vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap_or_else(|error| panic!("{error}"));
+    assert!(vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap().cached);
     let bytes = std::fs::read(&kernel.path).unwrap();
     let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(holds("add.h") && !holds("/overlay/"), "debug information names the project's files");
@@ -154,21 +159,21 @@ fn an_operator_of_a_repository_is_built_and_found_again() {
     // A host edit leaves the kernel as it was, and the header that both use changes both.
     let mut edited = tree.clone();
     edited.insert("op_host/add_def.cpp", "int definition() { return 2; }\n");
-    assert!(builder.kernel(&edited, &variant(&builder, 0x11)).unwrap().cached);
+    assert!(vector_library(&builder, &edited, &variant(&builder, 0x11)).unwrap().cached);
     assert!(!builder.host(&edited).unwrap().cached);
     edited.insert("op_kernel/add_data.h", "#pragma once\nconstexpr int kData = 8;\n");
-    assert!(!builder.kernel(&edited, &variant(&builder, 0x11)).unwrap().cached);
+    assert!(!vector_library(&builder, &edited, &variant(&builder, 0x11)).unwrap().cached);
     let errors = diagnostics(builder.host(&edited));
     assert!(errors[0].starts_with("op_host/add_tiling.cpp:3:"), "{errors:?}");
 
     // The wrong key selects another instance, whose assertion fails at the project's own line.
-    let errors = diagnostics(builder.kernel(&tree, &variant(&builder, 0)));
+    let errors = diagnostics(vector_library(&builder, &tree, &variant(&builder, 0)));
     assert!(errors[0].starts_with("op_kernel/add.cpp:8:"), "{errors:?}");
     // What the SDK lacks is found when linking, and remembered.
     let mut lacking = tree.clone();
     lacking.insert("op_kernel/add.h", "inline void Body(uint8_t* x, int)\n{\n    vmissing(x);\n}\n");
     for _ in 0..2 {
-        let errors = diagnostics(builder.kernel(&lacking, &variant(&builder, 0x11)));
+        let errors = diagnostics(vector_library(&builder, &lacking, &variant(&builder, 0x11)));
         assert!(errors[0].contains("vmissing"), "{errors:?}");
         assert!(errors[0].contains("op_kernel/add.h:3"), "{errors:?}");
     }

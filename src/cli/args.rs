@@ -90,6 +90,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Run once and explain where the time goes.
     Profile(ProfileArgs),
+    /// Run the operator's own kernel unit tests on the simulated machine.
+    Test(TestArgs),
     /// Say what is there, what is missing and how to get it.
     Doctor(DoctorArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
@@ -118,6 +120,7 @@ impl Command {
             Command::Check(_) => "check",
             Command::Build(_) => "build",
             Command::Profile(_) => "profile",
+            Command::Test(_) => "test",
             Command::Doctor(_) => "doctor",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
@@ -155,6 +158,10 @@ pub struct Target {
     /// Pass a CMake cache entry to the project; may be repeated.
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub definitions: Vec<Definition>,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's; `own` for those in spite of ascend.toml.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Builds and runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
@@ -326,6 +333,24 @@ pub struct ProfileArgs {
     pub trace: Option<PathBuf>,
 }
 
+/// `test`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune test --project norm/rms_norm\n  \
+    cargo ascend-tune test float16\n\n\
+    Tests are the programs below tests/ut/op_kernel that launch the kernel with ICPU_RUN_KF. A test is right only where an\n\
+    assertion or a script looked at results. Exit status 5 when a test is wrong or shows a hazard.")]
+pub struct TestArgs {
+    /// Only tests whose names contain this text.
+    pub filter: Option<String>,
+    /// Machine description: a name such as ascend910b2, or a TOML file [default: ascend910b1].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+    /// Seconds that one test may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
+    pub timeout_s: f64,
+}
+
 /// `doctor`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Example:\n  cargo ascend-tune doctor\n\nExit status 3 when something needed is missing.")]
@@ -433,6 +458,10 @@ pub struct SurveyArgs {
     /// Machine description: a name, or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
     pub machine: String,
+    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
+    /// SDK's.
+    #[arg(long, value_name = "DIR")]
+    pub sdk_headers: Option<PathBuf>,
     /// Directory for builds, runs and the journal.
     #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
     pub work: PathBuf,

@@ -15,6 +15,7 @@ mod rewind;
 mod run;
 mod survey;
 mod target;
+mod test;
 mod value;
 mod worker;
 
@@ -68,6 +69,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
+        Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),
         Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),

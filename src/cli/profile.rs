@@ -3,11 +3,11 @@
 use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
-use super::target::{open, runtime, start_event};
+use super::target::{hazard_reports, open, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
-use crate::report::event::{Event, HazardReport, ProfileEvent, StallReport, Warning};
+use crate::report::event::{Event, ProfileEvent, StallReport, Warning};
 use crate::tuner::{Plan, Trial, TunerError, Workspace, golden_references, rejects};
 
 /// Executes the command.
@@ -114,17 +114,7 @@ fn profile_event(
                 line: place.line,
             })
             .collect(),
-        hazards: launch
-            .hazards
-            .iter()
-            .map(|hazard| HazardReport {
-                kind: hazard.kind,
-                file: hazard.place.file.clone(),
-                line: hazard.place.line,
-                message: hazard.message.clone(),
-                severity: hazard.severity,
-            })
-            .collect(),
+        hazards: hazard_reports(launch),
         correct: Some(verdict.correct),
         checked: verdict.checked.clone(),
         published_us: None,

@@ -12,6 +12,7 @@ use super::Exit;
 use super::args::SurveyArgs;
 use super::output::Output;
 use super::target::runtime;
+use crate::build::Toolkit;
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use crate::survey::discover::{Found, discover};
@@ -39,6 +40,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
             return Err(TunerError::Usage(format!("{}: not a directory", directory.display())));
         }
     }
+    let toolkit = arguments.sdk_headers.as_deref().map(Toolkit::find).transpose()?;
     let sdk = Sdk::prepare(&SdkOptions::from_environment())?;
     output.emit(&Event::Sdk(SdkEvent {
         status: if sdk.built { SdkStatus::Built } else { SdkStatus::Cached },
@@ -70,7 +72,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
     let mut journal =
         Journal::open(&journal_path, !arguments.no_resume).map_err(|source| TunerError::Journal { source })?;
     let exe = std::env::current_exe()?;
-    let surroundings = surroundings(arguments, &sdk, &machine.version, &exe)?;
+    let surroundings = surroundings(arguments, &sdk, toolkit.as_ref(), &machine.version, &exe)?;
     let mut outcomes: Vec<Option<Outcome>> = vec![None; chosen.len()];
     let mut trials = Vec::new();
     let mut positions = Vec::new();
@@ -90,6 +92,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
             machine: arguments.machine.clone(),
             run_timeout_s: arguments.run_timeout_s as f64,
             run_memory_bytes: RUN_MEMORY_BYTES,
+            toolkit: toolkit.as_ref().map(|toolkit| toolkit.root.clone()),
         };
         trials.push((found, task));
         positions.push(position);
@@ -202,11 +205,18 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// What is the same for all operators and decides about outcomes.
-fn surroundings(arguments: &SurveyArgs, sdk: &Sdk, machine: &str, exe: &Path) -> Result<String, TunerError> {
+fn surroundings(
+    arguments: &SurveyArgs,
+    sdk: &Sdk,
+    toolkit: Option<&Toolkit>,
+    machine: &str,
+    exe: &Path,
+) -> Result<String, TunerError> {
     let tool = blake3::hash(&fs_err::read(exe)?).to_hex();
     Ok(format!(
-        "{tool} {} {} {} {machine} {} {} {}",
+        "{tool} {} {} {} {} {machine} {} {} {}",
         sdk.digest,
+        toolkit.map_or("own", |toolkit| &toolkit.digest),
         sdk.compiler.identity,
         arguments.machine,
         arguments.steps,

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use super::args::{Common, Target};
 use super::output::Output;
+use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
 use crate::lock::Origin;
-use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::manifest::KernelHeaders;
+use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
 use crate::tuner::{Opening, TunerError, Workspace, WorkspaceOptions};
 
@@ -30,6 +32,7 @@ pub fn open(
         worker_exe: worker_exe()?,
         invent_manifest,
         sdk: SdkOptions::from_environment(),
+        headers: headers(target),
     };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {
@@ -48,6 +51,12 @@ pub fn open(
     })
 }
 
+/// Choice of `--sdk-headers`.
+pub fn headers(target: &Target) -> Option<KernelHeaders> {
+    let path = target.sdk_headers.as_ref()?;
+    Some(if path.as_os_str() == "own" { KernelHeaders::Own } else { KernelHeaders::Toolkit(Some(path.clone())) })
+}
+
 /// Values of `--set`.
 pub fn fixed_values(target: &Target) -> Configuration {
     target.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect()
@@ -62,15 +71,29 @@ pub fn start_event(command: &str, common: &Common) -> Start {
     }
 }
 
+/// Hazards of a launch as every command reports them.
+pub fn hazard_reports(launch: &LaunchProfile) -> Vec<HazardReport> {
+    let report = |hazard: &LocatedHazard| HazardReport {
+        kind: hazard.kind,
+        file: hazard.place.file.clone(),
+        line: hazard.place.line,
+        message: hazard.message.clone(),
+        severity: hazard.severity,
+    };
+    launch.hazards.iter().map(report).collect()
+}
+
 /// A runtime for a command's asynchronous work.
 pub fn runtime() -> Result<tokio::runtime::Runtime, TunerError> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
-fn processors() -> usize {
+/// One job per processor.
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-fn worker_exe() -> Result<PathBuf, TunerError> {
+/// This program, which workers are started as.
+pub fn worker_exe() -> Result<PathBuf, TunerError> {
     Ok(std::env::current_exe()?)
 }

@@ -9,7 +9,9 @@ const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range"];
 /// Keys of a table; `path` is dotted, `*` stands for names of the user's choice. `None` where any key is right.
 fn known(path: &str) -> Option<&'static [&'static str]> {
     Some(match path {
-        "" => &["operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "check", "limits"],
+        "" => {
+            &["operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "check", "limits", "sdk"]
+        }
         "operator" => &["name", "layout", "kernel", "tiling", "sources"],
         "machine" => &["name"],
         "cmake" => &["entries"],
@@ -26,6 +28,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "verify.tolerance.*" => &["absolute", "relative"],
         "check" => &["tolerance"],
         "limits" => &["run-timeout-s", "run-memory-mib"],
+        "sdk" => &["headers", "toolkit"],
         _ => return None,
     })
 }
@@ -110,6 +113,7 @@ pub(crate) fn all_keys() -> Vec<&'static str> {
         "verify.tolerance.*",
         "check",
         "limits",
+        "sdk",
     ];
     tables.iter().filter_map(|table| known(table)).flatten().copied().collect()
 }

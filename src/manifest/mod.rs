@@ -17,7 +17,9 @@ use std::path::Path;
 pub(crate) use keys::all_keys;
 
 pub use finding::{Finding, InvalidManifest, ManifestError};
-pub use valid::{Attribute, Case, HazardPolicy, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
+pub use valid::{
+    Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,
+};
 
 use crate::space::CaseFacts;
 

@@ -73,6 +73,18 @@ pub struct Manifest {
     pub prepare: Vec<String>,
     /// How warnings of the hazard judge are treated.
     pub hazards: HazardPolicy,
+    /// Which headers kernels are built against.
+    pub headers: KernelHeaders,
+}
+
+/// Headers that kernels are built against.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KernelHeaders {
+    /// The embedded SDK's.
+    #[default]
+    Own,
+    /// Those of a toolkit or a checkout of the open device library; without a path, of the installed one.
+    Toolkit(Option<PathBuf>),
 }
 
 /// Whether hazard warnings reject.

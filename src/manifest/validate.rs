@@ -10,8 +10,10 @@ use crate::space::{Binding, CaseFacts, Domain, NO_LIMIT, SearchSpace, SpaceError
 
 use super::finding::Finding;
 use super::keys::nearest;
-use super::valid::{Attribute, Case, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
-use super::wire::{WireCase, WireDomain, WireManifest, WireScalar, WireTensor, WireTunable, WireVerify};
+use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
+use super::wire::{
+    WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable, WireVerify,
+};
 
 /// Dtypes with the bytes of an element.
 pub(super) const DTYPES: [(&str, u32); 12] = [
@@ -63,6 +65,20 @@ impl Validator {
             self.find(value.span(), format!("`{key}` is {}", value.get_ref()), format!("it must be at least {least}"));
         }
         *value.get_ref()
+    }
+
+    fn headers(&mut self, sdk: WireSdk) -> KernelHeaders {
+        if let Some(toolkit) = &sdk.toolkit {
+            self.not_empty(toolkit, "toolkit");
+            if sdk.headers == WireHeaders::Own {
+                let message = "`toolkit` is there, but `headers` is \"own\"".to_owned();
+                self.find(toolkit.span(), message, "write headers = \"toolkit\", or remove `toolkit`");
+            }
+        }
+        match sdk.headers {
+            WireHeaders::Own => KernelHeaders::Own,
+            WireHeaders::Toolkit => KernelHeaders::Toolkit(sdk.toolkit.map(|path| path.into_inner().into())),
+        }
     }
 
     fn manifest(&mut self, path: &Path, wire: WireManifest) -> Manifest {
@@ -137,6 +153,7 @@ impl Validator {
             seeds: wire.verify.seeds.map_or(3, Spanned::into_inner),
             run_timeout_s,
             run_memory_bytes: memory_mib.saturating_mul(1 << 20),
+            headers: self.headers(wire.sdk),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,
         }

@@ -33,6 +33,24 @@ pub(super) struct WireManifest {
     pub check: WireCheck,
     #[serde(default)]
     pub limits: WireLimits,
+    #[serde(default)]
+    pub sdk: WireSdk,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WireSdk {
+    #[serde(default)]
+    pub headers: WireHeaders,
+    pub toolkit: Option<Spanned<String>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum WireHeaders {
+    #[default]
+    Own,
+    Toolkit,
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,11 @@
 //! call of a tiling function leaves a [`TilingExample`], every test a [`TilingTest`].
 
 mod example;
+mod kernel_run;
+mod kernel_tests;
 
 pub use example::{
     Difference, ExamplePlatform, Expected, TensorExample, TilingExample, TilingOutcome, TilingTest, Verdict,
 };
+pub use kernel_run::{KernelTestError, run_kernel_tests};
+pub use kernel_tests::{KernelTests, NoKernelTests};

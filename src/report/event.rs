@@ -15,7 +15,8 @@ mod results;
 
 pub use results::{
     Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
-    ProfileEvent, Rewind, RewindStep, StageSummary, Stages, StallReport, Summary, SummaryCase,
+    KernelTest, KernelTestSummary, ProfileEvent, Rewind, RewindStep, StageSummary, Stages, StallReport, Summary,
+    SummaryCase,
 };
 
 /// Version of the event format, carried by the first event.
@@ -111,6 +112,10 @@ pub enum Event {
     Doctor(Doctor),
     /// Result of `rewind`.
     Rewind(Rewind),
+    /// One kernel unit test.
+    KernelTest(Box<KernelTest>),
+    /// Result of `test`.
+    KernelTestSummary(KernelTestSummary),
     /// Result of `bank`.
     Bank(Bank),
     /// One operator of `survey`, as soon as it was tried.

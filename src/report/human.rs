@@ -315,6 +315,14 @@ impl Sink for Human<'_> {
                 let text = views::rewind(rewind);
                 self.result(&text)
             }
+            Event::KernelTest(test) => {
+                let text = views::kernel_test(test, self.color);
+                self.result(&text)
+            }
+            Event::KernelTestSummary(summary) => {
+                let text = views::kernel_test_summary(summary);
+                self.result(&text)
+            }
             Event::Bank(bank) => {
                 let text = views::bank(bank);
                 self.result(&text)

@@ -40,6 +40,9 @@ pub struct Task {
     pub run_timeout_s: f64,
     /// Memory limit of one run in bytes.
     pub run_memory_bytes: u64,
+    /// Toolkit whose headers kernels are built against; the SDK's own without.
+    #[serde(default)]
+    pub toolkit: Option<PathBuf>,
 }
 
 /// Something that is known now.
@@ -179,8 +182,12 @@ impl Trial<'_> {
             machine: Arc::new(Machine::clone(&machine)),
             limits: ProcessLimits { wall_s: self.task.run_timeout_s, memory_bytes: self.task.run_memory_bytes },
         };
-        let options =
-            BuildOptions { work_directory: Some(self.task.work_directory.clone()), jobs: 1, ..BuildOptions::default() };
+        let options = BuildOptions {
+            work_directory: Some(self.task.work_directory.clone()),
+            jobs: 1,
+            toolkit: self.task.toolkit.clone(),
+            ..BuildOptions::default()
+        };
         match self.task.shape {
             Shape::Framework => self.framework(project, tree, sdk, backend, options).await,
             Shape::DirectLaunch => self.direct(project, tree, sdk, backend, options).await,
@@ -237,7 +244,7 @@ impl Trial<'_> {
 
         let since = self.begin(Step::Run);
         let mut job = accepted.job;
-        job.kernels = BTreeMap::from([(Some(accepted.tiling_key), kernel.path)]);
+        job.add_kernel(Some(accepted.tiling_key), kernel);
         job.trace = true;
         job.poison = POISONS[0];
         let execution = backend.run_operator(&job).await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;

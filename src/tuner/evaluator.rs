@@ -8,7 +8,7 @@ use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome};
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
-use crate::build::{Artifact, BuildError, Builder, KernelVariant, TensorBinding, TilingClass};
+use crate::build::{BuildError, Builder, KernelVariant, TensorBinding, TilingClass};
 use crate::manifest::{HazardPolicy, Layout, Manifest};
 use crate::source::SourceTree;
 use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
@@ -163,11 +163,12 @@ impl Evaluator {
                 vec![self.build_direct(plan, &self.manifest.cases[trial.case].name).await?]
             } else {
                 let mut job = self.prepare_job(plan, trial).await?;
-                if job.kernels.is_empty() {
+                if job.kernels.is_empty() && job.cube_kernels.is_empty() {
                     // Only the tiling function knows the key, so the kernel is run to learn it.
                     self.run_job(plan, trial, &mut job).await?;
                 }
-                std::iter::once(job.host).chain(job.kernels.into_values()).collect()
+                let kernels = job.kernels.into_values().chain(job.cube_kernels.into_values());
+                std::iter::once(job.host).chain(kernels).collect()
             };
             artifacts.extend(found.into_iter().filter(|path| !artifacts.contains(path)).collect::<Vec<_>>());
         }
@@ -177,7 +178,9 @@ impl Evaluator {
     /// Builds what is known to be needed before the tiling function ran.
     async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
         let case = &self.manifest.cases[trial.case];
-        let host = self.build(plan, &case.name, |builder, plan| builder.host(&plan.sources)).await?;
+        let host = self
+            .build(plan, &case.name, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path))
+            .await?;
         let variant = self.variant(&host, trial).await?;
         let mut job = KernelJob {
             operator: self.manifest.operator.clone(),
@@ -195,7 +198,7 @@ impl Evaluator {
         if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
             let kernel =
                 self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
-            job.kernels.insert(None, kernel);
+            job.add_kernel(None, kernel);
         }
         Ok(job)
     }
@@ -208,7 +211,7 @@ impl Evaluator {
                 let variant = KernelVariant { tiling_key: key, ..self.variant(&job.host, trial).await? };
                 let kernel =
                     self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
-                job.kernels.insert(Some(key), kernel);
+                job.add_kernel(Some(key), kernel);
                 self.backend.run_operator(job).await
             }
             other => other,
@@ -255,13 +258,14 @@ impl Evaluator {
     }
 
     async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, Rejection> {
-        self.build(plan, case, |builder, plan| builder.direct(&plan.sources)).await
+        self.build(plan, case, |builder, plan| builder.direct(&plan.sources).map(|artifact| artifact.path)).await
     }
 
     /// Compilation blocks, so it goes to a thread of its own.
-    async fn build<F>(&self, plan: &Plan, case: &str, compile: F) -> Result<PathBuf, Rejection>
+    async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, Rejection>
     where
-        F: FnOnce(&Builder, &Plan) -> Result<Artifact, BuildError> + Send + 'static,
+        F: FnOnce(&Builder, &Plan) -> Result<Built, BuildError> + Send + 'static,
+        Built: Send + 'static,
     {
         let evaluator = self.clone();
         let plan = plan.clone();
@@ -270,7 +274,7 @@ impl Evaluator {
             compile(&builder, &plan)
         });
         match built.await {
-            Ok(Ok(artifact)) => Ok(artifact.path),
+            Ok(Ok(built)) => Ok(built),
             Ok(Err(error)) => Err(build_rejection(&error, case)),
             Err(error) => Err(Rejection::new(Reason::BuildFailed, case, error.to_string())),
         }

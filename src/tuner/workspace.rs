@@ -12,9 +12,9 @@ use super::workload::Workload;
 use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{BuildOptions, Builder};
+use crate::build::{BuildOptions, Builder, Toolkit};
 use crate::init;
-use crate::manifest::{FILE_NAME, Layout, Manifest, ManifestError};
+use crate::manifest::{FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
@@ -40,6 +40,8 @@ pub struct WorkspaceOptions {
     pub invent_manifest: bool,
     /// SDK and cache to use; `jobs` stands above.
     pub sdk: SdkOptions,
+    /// Kernel headers to build against; `None` takes the manifest's choice.
+    pub headers: Option<KernelHeaders>,
 }
 
 /// An opened project.
@@ -106,6 +108,7 @@ impl Workspace {
             program: None,
             // Candidates are what runs in parallel; each of them compiles its few files in turn.
             jobs: 1,
+            toolkit: toolkit_directory(&options, &manifest, &project.root)?,
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let backend = SimBackend {
@@ -245,4 +248,25 @@ fn select_cases(manifest: &Manifest, names: &[String]) -> Result<Vec<usize>, Tun
             })
         })
         .collect()
+}
+
+/// The toolkit whose headers kernels are built against, or `None` for the SDK's own.
+fn toolkit_directory(
+    options: &WorkspaceOptions,
+    manifest: &Manifest,
+    root: &Path,
+) -> Result<Option<PathBuf>, TunerError> {
+    match options.headers.as_ref().unwrap_or(&manifest.headers) {
+        KernelHeaders::Own => Ok(None),
+        // A path of the command line means the current directory, one of the manifest the project's.
+        KernelHeaders::Toolkit(Some(path)) if options.headers.is_some() => Ok(Some(path.clone())),
+        KernelHeaders::Toolkit(Some(path)) => Ok(Some(root.join(path))),
+        KernelHeaders::Toolkit(None) => match Toolkit::from_environment() {
+            Some(toolkit) => Ok(Some(toolkit.root)),
+            None => Err(TunerError::Usage(format!(
+                "{}: `headers = \"toolkit\"` needs a toolkit; write `toolkit = \"PATH\"` below it, or set ASCEND_HOME_PATH",
+                manifest.path.display()
+            ))),
+        },
+    }
 }

@@ -24,8 +24,7 @@ fn run(name: &str, arguments: &[&str]) -> String {
         .output()
         .expect("the compiler runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let ran =
-        Command::new(&program).args(arguments).current_dir(directory.path()).output().expect("the program runs");
+    let ran = Command::new(&program).args(arguments).current_dir(directory.path()).output().expect("the program runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{}\n{stdout}{stderr}", ran.status);
     stdout.into_owned()
@@ -73,7 +72,12 @@ macro_rules! programs {
 
 programs!(
     api_activation,
+    api_cube,
+    api_dropout,
+    api_floor,
     api_math,
+    api_matmul,
+    api_normalization,
     api_quantization,
     api_queue,
     api_reduce_select,

@@ -52,6 +52,25 @@ ASC_API DataCopyParams WholeBlocks(uint32_t count)
     return DataCopyParams(1, static_cast<uint16_t>(blocks), 0, 0);
 }
 
+/// From L1 to the bias table (units of 64 bytes) or the fixpipe buffer (units of 128 bytes).
+template <typename T>
+ASC_API void CopyFromL1(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& p)
+{
+    switch (GetPhyType(static_cast<TPosition>(dst.GetPosition()))) {
+        case Hardware::BIAS:
+            copy_cbuf_to_bt(
+                dst.GetPhyAddr(), Ub(src), static_cast<uint16_t>(0), p.blockCount, p.blockLen, p.srcStride,
+                p.dstStride);
+            return;
+        case Hardware::FIXBUF:
+            copy_cbuf_to_fbuf(Ub(dst), Ub(src), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
+            return;
+        default:
+            ascendsim::Fault(
+                "unsupported", "DataCopy: on a cube core L1 is copied to the bias table or the fixpipe buffer only");
+    }
+}
+
 }  // namespace detail
 
 // ---- DataCopy: lengths and gaps in blocks of 32 bytes ------------------------------------------------
@@ -59,24 +78,40 @@ template <typename T>
 ASC_API void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& repeatParams)
 {
     const detail::L2Hint hint(src.BypassesL2(CacheRwMode::READ));
-    copy_gm_to_ubuf(
-        detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
-        repeatParams.dstStride);
+    if constexpr (g_coreType == AIC) {
+        copy_gm_to_cbuf(
+            detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride, PAD_NONE);
+    } else {
+        copy_gm_to_ubuf(
+            detail::Ub(dst), src.GetPhyAddr(), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    }
 }
 template <typename T>
 ASC_API void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams)
 {
     const detail::L2Hint hint(dst.BypassesL2(CacheRwMode::WRITE));
-    copy_ubuf_to_gm(
-        dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
-        repeatParams.dstStride);
+    if constexpr (g_coreType == AIC) {
+        copy_cbuf_to_gm(
+            dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    } else {
+        copy_ubuf_to_gm(
+            dst.GetPhyAddr(0), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    }
 }
 template <typename T>
 ASC_API void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams)
 {
-    copy_ubuf_to_ubuf(
-        detail::Ub(dst), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen, repeatParams.srcStride,
-        repeatParams.dstStride);
+    if constexpr (g_coreType == AIC) {
+        detail::CopyFromL1(dst, src, repeatParams);
+    } else {
+        copy_ubuf_to_ubuf(
+            detail::Ub(dst), detail::Ub(src), 0, repeatParams.blockCount, repeatParams.blockLen,
+            repeatParams.srcStride, repeatParams.dstStride);
+    }
 }
 
 template <typename T>

@@ -114,7 +114,7 @@ enum class MemDsbT : uint8_t { ALL = 0, DDR, UB, SEQ };
 enum class GatherMaskMode : uint8_t { VERSION_V1 = 0, VERSION_V2 = 1 };
 constexpr GatherMaskMode defaultGatherMaskMode = GatherMaskMode::VERSION_V2;
 
-// Which kind of core runs the code: only the vector core exists here.
+// Which kind of core runs the code.
 enum KernelCoreType : int32_t { AIC = 1, AIV = 2, MIX = 3 };
 
 // ---- type traits ---------------------------------------------------------------------------------
@@ -195,13 +195,22 @@ constexpr Hardware GetPhyType(TPosition pos)
 
 using AscendC::AIC;
 using AscendC::AIV;
-constexpr int32_t g_coreType = AscendC::AIV;
 
-// Usable with and without parentheses: `if ASCEND_IS_AIV {`.
+// A kernel for both kinds of cores is compiled twice, once for each. The words are usable with and without parentheses:
+// `if ASCEND_IS_AIV {`.
+#ifdef __DAV_C220_CUBE__
+constexpr int32_t g_coreType = AscendC::AIC;
+#define ASCEND_IS_AIV constexpr(false)
+#define ASCEND_IS_AIC constexpr(true)
+#define ASCEND_IS_NOT_AIV constexpr(true)
+#define ASCEND_IS_NOT_AIC constexpr(false)
+#else
+constexpr int32_t g_coreType = AscendC::AIV;
 #define ASCEND_IS_AIV constexpr(true)
 #define ASCEND_IS_AIC constexpr(false)
 #define ASCEND_IS_NOT_AIV constexpr(false)
 #define ASCEND_IS_NOT_AIC constexpr(true)
+#endif
 
 #ifndef likely
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -3,6 +3,9 @@
 #ifndef ASCENDC_DTYPE_IDS_H
 #define ASCENDC_DTYPE_IDS_H
 
+// Beside host code the names are those of its enumerators.
+#ifndef ASCEND_SDK_GRAPH_TYPES_H
+
 #define DT_FLOAT 0
 #define DT_FLOAT16 1
 #define DT_INT8 2
@@ -44,5 +47,7 @@
 #define FORMAT_FRACTAL_Z_3D 33
 #define FORMAT_NC 35
 #define FORMAT_NCL 47
+
+#endif
 
 #endif

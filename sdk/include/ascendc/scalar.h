@@ -97,6 +97,58 @@ ASC_API int64_t ScalarGetSFFValue(uint64_t value)
     return countValue == 1 ? sff1(value) : sff0(value);
 }
 
+// The newer names of the same.
+template <int countValue>
+ASC_API int64_t GetBitCount(uint64_t value)
+{
+    return ScalarGetCountOfValue<countValue>(value);
+}
+ASC_API int64_t CountLeadingZero(uint64_t value) { return ScalarCountLeadingZero(value); }
+template <int countValue>
+ASC_API int64_t GetSFFValue(uint64_t value)
+{
+    return ScalarGetSFFValue<countValue>(value);
+}
+
+/// Numbers that turn division of an unsigned x by `divisor` into ((x * magic >> bits) + x) >> shift, where the sum has one
+/// more bit than T and bits is the width of T.
+template <typename T>
+ASC_API void GetUintDivMagicAndShift(T& magic, T& shift, T divisor)
+{
+    static_assert(SupportType<T, uint32_t, uint64_t>(), "GetUintDivMagicAndShift: takes uint32_t and uint64_t");
+    using Wide = std::conditional_t<sizeof(T) == 4, uint64_t, unsigned __int128>;
+    constexpr uint32_t bits = sizeof(T) * 8;
+    T power = 0;
+    while (power < bits && (Wide(1) << power) < divisor) {
+        ++power;
+    }
+    shift = power;
+    magic = divisor == 0 ? T(0) : static_cast<T>((Wide(1) << bits) * ((Wide(1) << power) - divisor) / divisor + 1);
+}
+
+/// Past the scalar unit's data cache.
+template <typename T>
+ASC_API void WriteGmByPassDCache(__gm__ T* addr, T value)
+{
+    static_assert(sizeof(T) <= 8, "WriteGmByPassDCache: takes scalars");
+    using Word = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t,
+                                    std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+    Word word;
+    __builtin_memcpy(&word, &value, sizeof(T));
+    st_dev(word, reinterpret_cast<__gm__ Word*>(addr), 0);
+}
+template <typename T>
+ASC_API T ReadGmByPassDCache(__gm__ T* addr)
+{
+    static_assert(sizeof(T) <= 8, "ReadGmByPassDCache: takes scalars");
+    using Word = std::conditional_t<sizeof(T) == 1, uint8_t, std::conditional_t<sizeof(T) == 2, uint16_t,
+                                    std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+    const Word word = ld_dev(reinterpret_cast<__gm__ Word*>(addr), 0);
+    T value;
+    __builtin_memcpy(static_cast<void*>(&value), &word, sizeof(T));
+    return value;
+}
+
 /// The bits of a scalar in the low end of a word.
 template <typename T>
 ASC_API uint64_t GetScalarBitcodeValue(T value)

@@ -38,26 +38,60 @@ constexpr PipePair PipesOf(HardEvent event)
         case HardEvent::S_MTE3: return {PIPE_S, PIPE_MTE3};
         case HardEvent::MTE3_S: return {PIPE_MTE3, PIPE_S};
         case HardEvent::V_V: return {PIPE_V, PIPE_V};
-        default: return {PIPE_ALL, PIPE_ALL};  // a pipe that the vector core does not have
+        case HardEvent::MTE2_MTE1: return {PIPE_MTE2, PIPE_MTE1};
+        case HardEvent::MTE1_MTE2: return {PIPE_MTE1, PIPE_MTE2};
+        case HardEvent::MTE1_M: return {PIPE_MTE1, PIPE_M};
+        case HardEvent::M_MTE1: return {PIPE_M, PIPE_MTE1};
+        case HardEvent::MTE3_MTE1: return {PIPE_MTE3, PIPE_MTE1};
+        case HardEvent::MTE1_MTE3: return {PIPE_MTE1, PIPE_MTE3};
+        case HardEvent::MTE2_M: return {PIPE_MTE2, PIPE_M};
+        case HardEvent::M_MTE2: return {PIPE_M, PIPE_MTE2};
+        case HardEvent::M_FIX: return {PIPE_M, PIPE_FIX};
+        case HardEvent::FIX_M: return {PIPE_FIX, PIPE_M};
+        case HardEvent::MTE2_FIX: return {PIPE_MTE2, PIPE_FIX};
+        case HardEvent::FIX_MTE2: return {PIPE_FIX, PIPE_MTE2};
+        case HardEvent::FIX_S: return {PIPE_FIX, PIPE_S};
+        case HardEvent::M_S: return {PIPE_M, PIPE_S};
+        case HardEvent::FIX_MTE3: return {PIPE_FIX, PIPE_MTE3};
+        case HardEvent::MTE1_FIX: return {PIPE_MTE1, PIPE_FIX};
+        case HardEvent::FIX_MTE1: return {PIPE_FIX, PIPE_MTE1};
+        case HardEvent::FIX_FIX: return {PIPE_FIX, PIPE_FIX};
+        default: return {PIPE_ALL, PIPE_ALL};  // between the vector and the matrix pipe: no core has both
     }
 }
 
-constexpr bool OnVectorCore(HardEvent event) { return PipesOf(event).src != PIPE_ALL; }
+/// Whether the kind of core that is compiled for has a pipe.
+constexpr bool HasPipe(pipe_t pipe)
+{
+    switch (pipe) {
+        case PIPE_S:
+        case PIPE_MTE2:
+        case PIPE_MTE3: return true;
+        case PIPE_V: return g_coreType == AIV;
+        case PIPE_M:
+        case PIPE_MTE1:
+        case PIPE_FIX: return g_coreType == AIC;
+        default: return false;
+    }
+}
+constexpr bool HasPipes(PipePair pipes) { return HasPipe(pipes.src) && HasPipe(pipes.dst); }
 
-// Flags between pipes of the cube core compile and do nothing here, as on a vector core of a mixed kernel.
+// Flags between pipes of the other kind of core compile and do nothing, as in a mixed kernel.
 ASC_API void SetFlag(HardEvent event, int32_t id)
 {
     const PipePair pipes = PipesOf(event);
-    if (event == HardEvent::V_V) {
-        pipe_barrier(PIPE_V);
-    } else if (pipes.src != PIPE_ALL) {
+    if (pipes.src == pipes.dst) {
+        if (HasPipe(pipes.src)) {
+            pipe_barrier(pipes.src);
+        }
+    } else if (HasPipes(pipes)) {
         set_flag(pipes.src, pipes.dst, static_cast<event_t>(id));
     }
 }
 ASC_API void WaitFlag(HardEvent event, int32_t id)
 {
     const PipePair pipes = PipesOf(event);
-    if (event != HardEvent::V_V && pipes.src != PIPE_ALL) {
+    if (pipes.src != pipes.dst && HasPipes(pipes)) {
         wait_flag(pipes.src, pipes.dst, static_cast<event_t>(id));
     }
 }
@@ -79,7 +113,7 @@ template <pipe_t pipe>
 ASC_API void PipeBarrier()
 {
     static_assert(pipe != PIPE_S, "PipeBarrier: PIPE_S has no barrier on NPU architecture 2201");
-    if constexpr (pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL) {
+    if constexpr (pipe == PIPE_ALL || detail::HasPipe(pipe)) {
         pipe_barrier(pipe);
     }
 }
@@ -112,14 +146,19 @@ ASC_API void CrossCoreWaitFlag(uint16_t flagId)
     wait_flag_dev(flagId);
 }
 
-/// All vector cores of the launch wait for each other by a hardware flag.
+/// All vector cores of the launch wait for each other by a hardware flag; with `isAIVOnly` false cube cores do too.
 template <bool isAIVOnly = true>
 ASC_API void SyncAll()
 {
-    PipeBarrier<PIPE_ALL>();
-    ffts_cross_core_sync(
-        PIPE_MTE3, detail::CrossCoreMessage(detail::CROSS_CORE_MODE_ALL_AIV, detail::CROSS_CORE_FLAG_ALL_AIV));
-    wait_flag_dev(detail::CROSS_CORE_FLAG_ALL_AIV);
+    if constexpr (!isAIVOnly) {
+        PipeBarrier<PIPE_ALL>();
+        ascendsim::SyncAll(true);
+    } else if constexpr (g_coreType == AIV) {
+        PipeBarrier<PIPE_ALL>();
+        ffts_cross_core_sync(
+            PIPE_MTE3, detail::CrossCoreMessage(detail::CROSS_CORE_MODE_ALL_AIV, detail::CROSS_CORE_FLAG_ALL_AIV));
+        wait_flag_dev(detail::CROSS_CORE_FLAG_ALL_AIV);
+    }
 }
 
 /// The software form: on hardware every core polls counters in `gmWorkspace`; here the same all-core barrier stands

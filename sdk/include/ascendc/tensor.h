@@ -81,6 +81,28 @@ ASC_API void WriteScalar(T* ptr, T value)
 }
 }  // namespace detail
 
+namespace detail {
+/// First byte of the memory that a position stands for. A vector core has the Unified Buffer only, and what it does with
+/// positions of the cube core's memories is not executed.
+ASC_API uint8_t* MemoryOf(uint8_t position)
+{
+    if constexpr (g_coreType == AIV) {
+        (void)position;
+        return ascendsim::UbBase();
+    } else {
+        switch (GetPhyType(static_cast<TPosition>(position))) {
+            case Hardware::L1: return ascendsim::OnChipBase(2);
+            case Hardware::L0A: return ascendsim::OnChipBase(3);
+            case Hardware::L0B: return ascendsim::OnChipBase(4);
+            case Hardware::L0C: return ascendsim::OnChipBase(5);
+            case Hardware::BIAS: return ascendsim::OnChipBase(6);
+            case Hardware::FIXBUF: return ascendsim::OnChipBase(7);
+            default: return ascendsim::UbBase();
+        }
+    }
+}
+}  // namespace detail
+
 /// A view of elements in on-chip memory.
 template <typename T>
 class LocalTensor {
@@ -101,7 +123,7 @@ public:
         address_.bufferAddr = addr;
     }
 
-    ASC_API uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(ascendsim::UbBase()) + address_.bufferAddr; }
+    ASC_API uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(detail::MemoryOf(address_.logicPos)) + address_.bufferAddr; }
     ASC_API uint64_t GetPhyAddr(const uint32_t offset) const { return GetPhyAddr() + detail::BytesOf<T>(uint64_t(offset)); }
 
     ASC_API T GetValue(const uint32_t index) const { return detail::ReadScalar(Element(index)); }
@@ -270,12 +292,25 @@ ASC_API __ubuf__ T* UbScratch()
 {
     return reinterpret_cast<__ubuf__ T*>(ascendsim::UbBase() + TMP_UB_OFFSET);
 }
+
+/// Bytes of a memory that kernels may use.
+ASC_API uint32_t MemorySize(Hardware memory)
+{
+    switch (memory) {
+        case Hardware::L1: return TOTAL_L1_SIZE;
+        case Hardware::L0A: return TOTAL_L0A_SIZE;
+        case Hardware::L0B: return TOTAL_L0B_SIZE;
+        case Hardware::L0C: return TOTAL_L0C_SIZE;
+        case Hardware::BIAS: return 1024;
+        case Hardware::FIXBUF: return 2048;
+        default: return static_cast<uint32_t>(ascendsim::UbSize());
+    }
+}
 }  // namespace detail
 
-/// Hands out Unified Buffer ranges one after another, for kernels without a pipe object.
+/// Hands out ranges of one memory one after another, for kernels without a pipe object.
 template <Hardware hard = Hardware::UB>
 class LocalMemAllocator {
-    static_assert(hard == Hardware::UB, "LocalMemAllocator: the vector core has the Unified Buffer only");
 
 public:
     ASC_API LocalMemAllocator() {}
@@ -306,7 +341,7 @@ private:
     ASC_API LocalTensor<DataType> Take(TPosition pos, uint32_t tileSize)
     {
         const uint64_t bytes = (detail::BytesOf<DataType>(uint64_t(tileSize)) + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
-        const uint64_t size = ascendsim::UbSize();
+        const uint64_t size = detail::MemorySize(hard);
         if (head_ + bytes > size) {
             ascendsim::Fault(
                 "ub_overflow",

@@ -1,4 +1,4 @@
-// The pipe object: hands out Unified Buffer memory and event ids.
+// The pipe object: hands out on-chip memory and event ids.
 #ifndef ASCENDC_TPIPE_H
 #define ASCENDC_TPIPE_H
 
@@ -38,7 +38,7 @@ ASC_API void InitSocState()
 
 namespace detail {
 
-/// A stretch of the Unified Buffer from which buffers are cut one after another.
+/// A stretch of a memory from which buffers are cut one after another.
 struct UbRange {
     uint32_t begin = 0;
     uint32_t next = 0;
@@ -131,21 +131,20 @@ public:
     template <class T>
     ASC_API bool InitBuffer(T& que, uint8_t num, uint32_t len)
     {
-        return InitQueue(que, num, len, range_, buffers_, used_, QBUF_MAX_LEN);
+        return InitQueue(que, num, len, RangeOf(T::bufferMemory), buffers_, used_, QBUF_MAX_LEN);
     }
     template <TPosition pos>
     ASC_API bool InitBuffer(TBuf<pos>& buf, uint32_t len)
     {
-        static_assert(GetPhyType(pos) == Hardware::UB, "InitBuffer: the vector core has the Unified Buffer only");
         len = detail::RoundToBlock(len);
-        buf.SetRange(detail::Cut(range_, 1, len), len);
+        buf.SetRange(detail::Cut(RangeOf(GetPhyType(pos)), 1, len), len);
         return true;
     }
     template <class T>
     ASC_API bool InitBufPool(T& bufPool, uint32_t len)
     {
         len = detail::RoundToBlock(len);
-        const uint32_t at = detail::Cut(range_, 1, len);
+        const uint32_t at = detail::Cut(RangeOf(GetPhyType(T::poolPos)), 1, len);
         bufPool.SetRange(at, at + len);
         return true;
     }
@@ -169,7 +168,7 @@ public:
         eventOccupy_[static_cast<uint8_t>(evt)] &= static_cast<uint8_t>(~(1u << (id & 7)));
     }
     /// First byte of the Unified Buffer that no InitBuffer has taken.
-    ASC_API uint32_t UsedBytes() const { return range_.next; }
+    ASC_API uint32_t UsedBytes() const { return ranges_[static_cast<uint8_t>(Hardware::UB)].next; }
     /// The lowest free id, which stays free.
     template <HardEvent evt>
     ASC_API TEventID FetchEventID()
@@ -224,7 +223,6 @@ private:
         T& que, uint32_t num, uint32_t len, detail::UbRange& range, TBufType* buffers, uint32_t& used,
         uint32_t capacity)
     {
-        static_assert(T::bufferIsUb, "InitBuffer: the vector core has the Unified Buffer only");
         ascendsim::ScalarOps(4);
         if (num == 0 || used + num > capacity) {
             ascendsim::Fault(
@@ -265,15 +263,20 @@ private:
 
     ASC_API void ResetPool()
     {
-        range_ = detail::UbRange();
-        range_.end = static_cast<uint32_t>(ascendsim::UbSize());
+        for (uint8_t memory = static_cast<uint8_t>(Hardware::UB); memory < MEMORIES; ++memory) {
+            ranges_[memory] = detail::UbRange();
+            ranges_[memory].end = detail::MemorySize(static_cast<Hardware>(memory));
+        }
         used_ = 0;
         for (uint8_t& occupied : eventOccupy_) {
             occupied = 0;
         }
     }
 
-    detail::UbRange range_;
+    static constexpr uint8_t MEMORIES = static_cast<uint8_t>(Hardware::MAX);
+    ASC_API detail::UbRange& RangeOf(Hardware memory) { return ranges_[static_cast<uint8_t>(memory)]; }
+
+    detail::UbRange ranges_[MEMORIES]; // by Hardware
     TBufType buffers_[QBUF_MAX_LEN];
     uint32_t used_ = 0;
     uint8_t eventOccupy_[EVENT_NUM] = {};

@@ -22,11 +22,23 @@ namespace detail {
 
 constexpr TPosition QueueSource(TPosition pos)
 {
-    return pos == TPosition::VECIN ? TPosition::GM : (pos == TPosition::VECOUT || pos == TPosition::SPM ? TPosition::VECOUT : pos);
+    switch (pos) {
+        case TPosition::VECIN:
+        case TPosition::A1:
+        case TPosition::B1:
+        case TPosition::C1:
+        case TPosition::TSCM: return TPosition::GM;
+        case TPosition::A2: return TPosition::A1;
+        case TPosition::B2: return TPosition::B1;
+        case TPosition::C2:
+        case TPosition::C2PIPE2GM: return TPosition::C1;
+        case TPosition::SPM: return TPosition::VECOUT;
+        default: return pos;
+    }
 }
 constexpr TPosition QueueDestination(TPosition pos)
 {
-    return pos == TPosition::VECIN ? TPosition::VECIN : (pos == TPosition::VECOUT || pos == TPosition::SPM ? TPosition::GM : pos);
+    return pos == TPosition::VECOUT || pos == TPosition::SPM || pos == TPosition::CO1 ? TPosition::GM : pos;
 }
 
 /// The flag that says "filled" (forward) or "emptied" of a buffer between two memories.
@@ -40,6 +52,21 @@ constexpr HardEvent QueueEvent(Hardware src, Hardware dst, bool forward)
     }
     if (src == Hardware::UB && dst == Hardware::UB) {
         return forward ? HardEvent::MTE2_MTE3 : HardEvent::MTE3_MTE2;
+    }
+    if (src == Hardware::GM && dst == Hardware::L1) {
+        return forward ? HardEvent::MTE2_MTE1 : HardEvent::MTE1_MTE2;
+    }
+    if (src == Hardware::UB && dst == Hardware::L1) {
+        return forward ? HardEvent::MTE3_MTE1 : HardEvent::MTE1_MTE3;
+    }
+    if (src == Hardware::L1 && (dst == Hardware::L0A || dst == Hardware::L0B || dst == Hardware::BIAS)) {
+        return forward ? HardEvent::MTE1_M : HardEvent::M_MTE1;
+    }
+    if (src == Hardware::L1 && dst == Hardware::FIXBUF) {
+        return forward ? HardEvent::MTE1_FIX : HardEvent::FIX_MTE1;
+    }
+    if (src == Hardware::L0C && dst == Hardware::GM) {
+        return forward ? HardEvent::M_FIX : HardEvent::FIX_M;
     }
     return HardEvent::MAX;
 }
@@ -164,7 +191,9 @@ public:
     static constexpr Hardware dstHardType = GetPhyType(dst);
     static constexpr HardEvent enQueEvt = detail::QueueEvent(srcHardType, dstHardType, true);
     static constexpr HardEvent freeBufEvt = detail::QueueEvent(srcHardType, dstHardType, false);
-    static constexpr bool bufferIsUb = enQueEvt != HardEvent::MAX;
+    static_assert(enQueEvt != HardEvent::MAX, "TQueBind: nothing moves between these positions on architecture 2201");
+    /// Memory of the buffers.
+    static constexpr Hardware bufferMemory = dstHardType == Hardware::GM ? srcHardType : dstHardType;
     static constexpr int32_t queDepth = depth;
 
 private:
@@ -179,11 +208,9 @@ private:
     {
         constexpr Hardware from = GetPhyType(srcUserPos);
         constexpr Hardware to = GetPhyType(dstUserPos);
-        static_assert(
-            (from == Hardware::GM || from == Hardware::UB) && (to == Hardware::GM || to == Hardware::UB)
-                && !(from == Hardware::GM && to == Hardware::GM),
-            "EnQue/DeQue: positions must be GM, VECIN, VECOUT or VECCALC, not both GM");
-        return detail::QueueEvent(from, to, true);
+        constexpr HardEvent event = detail::QueueEvent(from, to, true);
+        static_assert(event != HardEvent::MAX, "EnQue/DeQue: nothing moves between these positions");
+        return event;
     }
 
     ASC_API void SetBuffers(TBufType* first, uint8_t num)
@@ -358,7 +385,7 @@ public:
     ASC_API TQue() {}
 };
 
-/// Unified Buffer memory without a queue's synchronisation.
+/// Memory without a queue's synchronisation.
 template <TPosition pos>
 class TBuf {
 public:
@@ -425,7 +452,6 @@ private:
 /// A part of the Unified Buffer that is cut into queues and buffers of its own, and can be cut again.
 template <TPosition pos, uint32_t bufIDSize>
 class TBufPool {
-    static_assert(GetPhyType(pos) == Hardware::UB, "TBufPool: the vector core has the Unified Buffer only");
 
 public:
     static constexpr TPosition poolPos = pos;

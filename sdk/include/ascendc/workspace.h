@@ -8,16 +8,20 @@
 
 namespace AscendC {
 
-/// The toolkit keeps the start of the workspace for itself and gives the rest to the kernel; the simulator's
-/// workspace is the kernel's alone, because nothing else uses it.
-ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
+/// The library keeps the start of the workspace for itself where cores of both kinds run; elsewhere nothing uses it, and
+/// all of it is the kernel's.
+ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace)
+{
+    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + RESERVED_WORKSPACE : workspace;
+}
 
 namespace detail {
 /// What SetSysWorkspace was given; all cores of a launch have the same.
-inline GM_ADDR g_sysWorkspace = nullptr;
-inline uint8_t g_noWorkspace = 0;
+static GM_ADDR g_sysWorkspace = nullptr;
+static uint8_t g_noWorkspace = 0;
 }  // namespace detail
 ASC_API void SetSysWorkspace(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
+ASC_API void SetSysWorkSpacePtr(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
 ASC_API void SetSysWorkspaceForce(GM_ADDR workspace) { detail::g_sysWorkspace = workspace; }
 /// Never null, because kernels take null for "no workspace". Nothing may be read or written where no workspace was set: such
 /// an access is a fault.

@@ -52,6 +52,9 @@ bool InUb(const void* ptr, size_t bytes);
 /// Bytes from `ptr` to the end of its GM region, or 0 when it is in none.
 size_t GmBytesFrom(const void* ptr);
 
+/// True while a kernel is running, false in host code.
+bool InLaunch();
+
 /// All cores of the running core's kind wait for each other, with `everybody` those of both kinds.
 void SyncAll(bool everybody = false);
 /// Gives the other blocks a turn. For code that polls memory until another block has written it; polling that nothing can

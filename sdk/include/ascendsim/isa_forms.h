@@ -143,6 +143,24 @@ ASC_API void vgather(T* dst, uint32_t* offsets, uint64_t config)
     vgather(dst, offsets, config & 0xFFFFFFFFu, static_cast<uint16_t>((config >> 32) & 0xFFFu), static_cast<uint8_t>(config >> 56));
 }
 
+// Gathering moves bits: any element of the same width will do.
+#define ASCENDSIM_SAME_WIDTH(T, U)                                                                                     \
+    ASC_API void vgather(T* dst, uint32_t* offsets, uint64_t base, uint16_t dstRepeatStride, uint8_t repeat)           \
+    {                                                                                                                  \
+        vgather(reinterpret_cast<U*>(dst), offsets, base, dstRepeatStride, repeat);                                    \
+    }                                                                                                                  \
+    ASC_API void vgatherb(T* dst, uint32_t* offsets, uint64_t base, uint16_t dstRepeatStride, uint8_t dstBlockStride,  \
+                          uint8_t repeat)                                                                              \
+    {                                                                                                                  \
+        vgatherb(reinterpret_cast<U*>(dst), offsets, base, dstRepeatStride, dstBlockStride, repeat);                   \
+    }
+ASCENDSIM_SAME_WIDTH(half, uint16_t)
+ASCENDSIM_SAME_WIDTH(bfloat16_t, uint16_t)
+ASCENDSIM_SAME_WIDTH(int16_t, uint16_t)
+ASCENDSIM_SAME_WIDTH(float, uint32_t)
+ASCENDSIM_SAME_WIDTH(int32_t, uint32_t)
+#undef ASCENDSIM_SAME_WIDTH
+
 // Movements between GM and UB: bits 0..3 sid, 4..15 bursts, 16..31 length, 32..47 source gap, 48..63 destination gap; in the
 // align forms the length has 32 bits and the paddings follow in 48..53 and 54..59, with both gaps in the second word.
 ASC_API void copy_gm_to_ubuf(__ubuf__ void* dst, const __gm__ void* src, uint64_t config)

@@ -289,6 +289,18 @@ using Promoted = std::conditional_t<std::is_floating_point<T>::value, T, H>;
     {                                                                                        \
         a = a - H(1);                                                                        \
         return a;                                                                            \
+    }                                                                                        \
+    constexpr H operator++(H& a, int)                                                        \
+    {                                                                                        \
+        const H before = a;                                                                  \
+        ++a;                                                                                 \
+        return before;                                                                       \
+    }                                                                                        \
+    constexpr H operator--(H& a, int)                                                        \
+    {                                                                                        \
+        const H before = a;                                                                  \
+        --a;                                                                                 \
+        return before;                                                                       \
     }
 
 ASCENDSIM_OPERATORS(half)

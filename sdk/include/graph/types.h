@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ascendc/dtype_names_end.h"
 #include "graph/c_types.h"
 #include "graph/error_codes.h"
 

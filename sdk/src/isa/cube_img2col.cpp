@@ -84,6 +84,46 @@ public:
         }
     }
 
+    /// A block of channels that starts at `column`, a multiple of Lanes(): copies its 32 bytes.
+    void Block(uint32_t row, uint32_t column, uint8_t* to) const
+    {
+        const uint32_t full = p_.channels / lanes_ * lanes_;
+        if (row >= Rows() || column >= filter_w_ * filter_h_ * full) {
+            std::memset(to, 0, kBlock);
+            for (uint32_t lane = 0; row < Rows() && column < Columns() && lane < lanes_; ++lane) {
+                PutLane(to, lane, At(row, column + lane));
+            }
+            return;
+        }
+        const uint32_t point = column / lanes_ % (filter_w_ * filter_h_);
+        const uint32_t group = column / lanes_ / (filter_w_ * filter_h_);
+        const uint32_t x = row % out_w_ * p_.stride_w + point % filter_w_ * p_.dilation_w;
+        const uint32_t y = row / out_w_ * p_.stride_h + point / filter_w_ * p_.dilation_h;
+        if (x < map_.left || y < map_.top || x - map_.left >= map_.width || y - map_.top >= map_.height) {
+            for (uint32_t lane = 0; lane < lanes_; ++lane) {
+                PutLane(to, lane, static_cast<uint32_t>(core_.cube.padding));
+            }
+            return;
+        }
+        const uint64_t pixel = uint64_t{y - map_.top} * map_.width + (x - map_.left);
+        const uint8_t* at = base_ + (uint64_t{group} * map_.width * map_.height + pixel) * kBlock;
+        const uint64_t ring = core_.cube.l1_3d_size;
+        if (ring != 0 && static_cast<uint64_t>(at - core_.l1) >= ring) {
+            at -= ring;
+        }
+        std::memcpy(to, at, kBlock);
+    }
+
+    void PutLane(uint8_t* block, uint32_t lane, uint32_t value) const
+    {
+        if (bits_ == 4) {
+            const uint32_t shift = lane % 2 * 4;
+            block[lane / 2] = static_cast<uint8_t>((block[lane / 2] & ~(15u << shift)) | (value & 15u) << shift);
+        } else {
+            std::memcpy(block + lane * bits_ / 8, &value, bits_ / 8);
+        }
+    }
+
 private:
     const Core& core_;
     FeatureMap map_;
@@ -92,17 +132,6 @@ private:
     const uint8_t* base_;
     uint32_t lanes_, filter_w_, filter_h_, out_w_, out_h_;
 };
-
-/// Lanes within a destination of fractals.
-void SetLane(uint8_t* base, uint32_t bits, uint64_t index, uint32_t value)
-{
-    if (bits == 4) {
-        const uint32_t shift = index % 2 * 4;
-        base[index / 2] = static_cast<uint8_t>((base[index / 2] & ~(15u << shift)) | (value & 15u) << shift);
-    } else {
-        std::memcpy(base + index * bits / 8, &value, bits / 8);
-    }
-}
 
 }  // namespace
 }  // namespace isa
@@ -158,20 +187,24 @@ void Img2col(uint8_t element, Place place, void* dst, const void* src, const Loa
         const uint32_t m0 = p.m_start + (along_k ? 0 : turn * repeat_stride * kSide);
         const uint32_t k0 = p.k_start + (along_k ? turn * repeat_stride * lanes : 0);
         for (uint32_t m = 0; m < rows; ++m) {
-            for (uint32_t k = 0; k < columns; ++k) {
-                if (turned && k >= p.k_extension && bits == 32) {
-                    continue;  // a half of a fractal that is not asked for is left alone
+            for (uint32_t k = 0; k < columns; k += lanes) {
+                if (!turned) {
+                    const uint64_t fractal = uint64_t{m / kSide} * column_fractals + k / lanes;
+                    windows.Block(m0 + m, k0 + k, to + fractal * kFractal + m % kSide * kBlock);
+                    continue;
                 }
-                const uint32_t value = windows.At(m0 + m, k0 + k);
-                uint64_t at = 0;
-                if (to_b) {
-                    at = (uint64_t{m / lanes} * column_fractals + k / kSide) * kSide * lanes + uint64_t{k % kSide} * lanes + m % lanes;
-                } else if (p.transpose) {
-                    at = (uint64_t{k / kSide} * (rows / lanes) + m / lanes) * kSide * lanes + uint64_t{k % kSide} * lanes + m % lanes;
-                } else {
-                    at = (uint64_t{m / kSide} * column_fractals + k / lanes) * kSide * lanes + uint64_t{m % kSide} * lanes + k % lanes;
+                uint8_t block[kBlock];
+                windows.Block(m0 + m, k0 + k, block);
+                for (uint32_t lane = 0; lane < lanes; ++lane) {
+                    const uint32_t column = k + lane;
+                    if (column >= p.k_extension && bits == 32) {
+                        break;  // a half of a fractal that is not asked for is left alone
+                    }
+                    const uint64_t fractal = to_b ? uint64_t{m / lanes} * column_fractals + column / kSide
+                                                  : uint64_t{column / kSide} * (rows / lanes) + m / lanes;
+                    std::memcpy(to + fractal * kFractal + column % kSide * kBlock + m % lanes * (bits / 8),
+                                block + lane * (bits / 8), bits / 8);
                 }
-                SetLane(to, bits, at, value);
             }
         }
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "isa/float16.h"
 #include "isa/operands.h"
 
 #include "ascendsim/isa.h"
@@ -30,7 +31,7 @@ float ToHf32(float value, bool nearest_even)
     return FloatFromBits(bits & ~((1u << kDropped) - 1));
 }
 
-/// Element `index` of fractals as the arithmetic type.
+/// Element `index` of fractals of integers or floats as the arithmetic type.
 template <typename A, uint8_t kElement>
 inline A At(const uint8_t* base, size_t index)
 {
@@ -39,12 +40,23 @@ inline A At(const uint8_t* base, size_t index)
         return static_cast<A>(nibble >= 8 ? nibble - 16 : nibble);
     } else if constexpr (kElement == kI8) {
         return static_cast<A>(reinterpret_cast<const int8_t*>(base)[index]);
-    } else if constexpr (kElement == kF16) {
-        return static_cast<A>(static_cast<float>(reinterpret_cast<const half*>(base)[index]));
-    } else if constexpr (kElement == kBf16) {
-        return static_cast<A>(static_cast<float>(reinterpret_cast<const bfloat16_t*>(base)[index]));
     } else {
         return reinterpret_cast<const A*>(base)[index];
+    }
+}
+
+/// `count` consecutive elements from `index` on.
+template <typename A, uint8_t kElement>
+inline void Take(const uint8_t* base, size_t index, uint32_t count, A* to)
+{
+    if constexpr (kElement == kF16) {
+        Widen(reinterpret_cast<const half*>(base) + index, to, count);
+    } else if constexpr (kElement == kBf16) {
+        Widen(reinterpret_cast<const bfloat16_t*>(base) + index, to, count);
+    } else {
+        for (uint32_t i = 0; i < count; ++i) {
+            to[i] = At<A, kElement>(base, index + i);
+        }
     }
 }
 
@@ -54,18 +66,13 @@ void UnpackLeft(const uint8_t* from, uint32_t m, uint32_t k, uint32_t k_fractals
 {
     constexpr uint32_t kLanes = kBlock * 8 / ElementBits(kElement);
     if (m == 1) {  // a single row is read as a vector
-        for (uint32_t i = 0; i < k; ++i) {
-            to[i] = At<A, kElement>(from, i);
-        }
-        return;
+        return Take<A, kElement>(from, 0, k, to);
     }
     for (uint32_t row = 0; row < m; ++row) {
         for (uint32_t group = 0; group * kLanes < k; ++group) {
             const size_t base = (size_t{row / kSide} * k_fractals + group) * kSide * kLanes + size_t{row % kSide} * kLanes;
             const uint32_t lanes = std::min(kLanes, k - group * kLanes);
-            for (uint32_t lane = 0; lane < lanes; ++lane) {
-                to[size_t{row} * k + group * kLanes + lane] = At<A, kElement>(from, base + lane);
-            }
+            Take<A, kElement>(from, base, lanes, to + size_t{row} * k + group * kLanes);
         }
     }
 }
@@ -81,8 +88,10 @@ void UnpackRight(const uint8_t* from, uint32_t k, uint32_t n_fractals, A* to)
             const uint32_t lanes = std::min(kLanes, k - group * kLanes);
             A* rows = to + (size_t{panel} * k + group * kLanes) * kSide;
             for (uint32_t column = 0; column < kSide; ++column) {
+                A taken[kLanes];
+                Take<A, kElement>(from, base + column * kLanes, lanes, taken);
                 for (uint32_t lane = 0; lane < lanes; ++lane) {
-                    rows[lane * kSide + column] = At<A, kElement>(from, base + column * kLanes + lane);
+                    rows[lane * kSide + column] = taken[lane];
                 }
             }
         }

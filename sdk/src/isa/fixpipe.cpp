@@ -93,7 +93,20 @@ uint32_t Convert(const Plan& plan, const uint8_t* from, uint32_t column)
     return static_cast<uint32_t>(EightBits(value != value ? 0.0f : value, word));
 }
 
-/// Bits of a result of a mode, or 0 where the mode does not fit the element types.
+/// Up to sixteen accumulators of a row as elements of `size` bytes; factors are those of the columns from `column` on.
+void ConvertRow(const Plan& plan, const uint8_t* from, uint32_t column, uint32_t lanes, uint32_t size, uint8_t* to)
+{
+    if (plan.p->quant == NoQuant && plan.p->relu == NoRELU) {
+        std::memcpy(to, from, lanes * 4);
+        return;
+    }
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        const uint32_t value = Convert(plan, from + 4 * lane, std::min(column + lane, plan.p->n - 1u));
+        std::memcpy(to + lane * size, &value, size);
+    }
+}
+
+/// True for a mode that the element types fit.
 bool ModeFits(QuantMode_t mode, uint8_t dst, uint8_t src)
 {
     switch (mode) {
@@ -193,7 +206,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     if (matrices == 0) {
         return AdmitNothing(core, opcode, site);
     }
-    Range ranges[3] = {
+    Range ranges[kMaxRanges] = {
         p.nz2nd ? Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to, uint64_t{p.n} * size, p.m,
                         static_cast<int64_t>(layout.row_step), matrices, static_cast<int64_t>(layout.dst_matrix_step), 0}
                 : Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to,
@@ -201,6 +214,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
                         static_cast<int64_t>(layout.group_step), 1, 0, 0},
         {kSpaceL0c, kRead, from, uint64_t{p.m} * kSide * 4, src_columns, static_cast<int64_t>(src_column_step), matrices,
          static_cast<int64_t>(layout.src_matrix_step), 1},
+        {},
         {}};
     int count = 2;
     if (!p.nz2nd && columns % layout.lanes != 0) {
@@ -235,17 +249,14 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     if (!AdmitRanges(core, opcode, atomic ? core.atomic_dtype : dst_element, site, ranges, count, numbers)) {
         return;
     }
-    uint8_t line[64 * 4];
+    uint8_t line[kSide * 4];
     for (uint32_t matrix = 0; matrix < matrices; ++matrix) {
         for (uint32_t row = 0; row < p.m; ++row) {
             const uint8_t* accumulators = from + matrix * layout.src_matrix_step + uint64_t{row} * kSide * 4;
             for (uint32_t column = 0; column < columns; column += kSide) {
                 const uint8_t* block = accumulators + column / kSide * src_column_step;
                 const uint32_t lanes = std::min(kSide, columns - column);
-                for (uint32_t lane = 0; lane < lanes; ++lane) {
-                    const uint32_t value = Convert(plan, block + 4 * lane, std::min(column + lane, p.n - 1u));
-                    std::memcpy(line + lane * size, &value, size);
-                }
+                ConvertRow(plan, block, column, lanes, size, line);
                 for (uint32_t lane = 0; lane < lanes;) {
                     const uint32_t at = column + lane;
                     const uint32_t group = at / layout.lanes;

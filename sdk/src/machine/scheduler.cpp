@@ -489,6 +489,8 @@ void SyncAll(bool everybody)
 
 void AddKernelModule(const void* address) { machine::Locals().AddModule(address); }
 
+bool InLaunch() { return machine::g_launch != nullptr && machine::g_launch->running != nullptr; }
+
 LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
 {
     machine::ReadEnvironment();

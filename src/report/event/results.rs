@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::aicore::{HazardKind, Limiter, PipeTimes, Severity};
+use crate::backend::TestVerdict;
 use crate::lock::{CaseVerdict, Origin};
 use crate::space::Configuration;
 
@@ -21,6 +22,53 @@ pub struct HazardReport {
     pub message: String,
     /// Whether it rejects a candidate.
     pub severity: Severity,
+}
+
+/// One kernel unit test that was run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelTest {
+    /// Name of the test.
+    pub name: String,
+    /// What it says.
+    pub verdict: TestVerdict,
+    /// Hazards of its launches.
+    pub hazards: Vec<HazardReport>,
+}
+
+/// Result of `test`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelTestSummary {
+    /// Operator.
+    pub operator: String,
+    /// Tests that looked at results and found them right, without a hazard.
+    pub right: u32,
+    /// Tests that found something wrong.
+    pub wrong: u32,
+    /// Tests that found nothing wrong, but whose launches show a hazard.
+    pub hazardous: u32,
+    /// Tests that ran the kernel and looked at nothing.
+    pub ran_only: u32,
+    /// Tests that need what is not here.
+    pub not_runnable: u32,
+}
+
+impl KernelTestSummary {
+    /// Counts a test.
+    pub fn add(&mut self, verdict: &TestVerdict, hazardous: bool) {
+        let count = match verdict {
+            _ if hazardous => &mut self.hazardous,
+            TestVerdict::Right => &mut self.right,
+            TestVerdict::Wrong { .. } => &mut self.wrong,
+            TestVerdict::RanOnly => &mut self.ran_only,
+            TestVerdict::NotRunnable { .. } => &mut self.not_runnable,
+        };
+        *count += 1;
+    }
+
+    /// All tests.
+    pub fn total(&self) -> u32 {
+        self.right + self.wrong + self.hazardous + self.ran_only + self.not_runnable
+    }
 }
 
 /// Time that a pipe lost to one reason, with the line that waited longest.

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Bank, Check, CheckState, CheckVerdict, Doctor, HazardReport, ProfileEvent, Rewind, StallReport, Summary, Survey,
+    Bank, Check, CheckState, CheckVerdict, Doctor, HazardReport, KernelTest, KernelTestSummary, ProfileEvent, Rewind,
+    StallReport, Summary, Survey,
 };
 use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
 use crate::aicore::Severity;
+use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
 use crate::survey::Step;
 
@@ -198,6 +200,24 @@ fn stalls(stalls: &[StallReport]) -> String {
         let _ = writeln!(text, "    and {} smaller ones", stalls.len() - STALLS);
     }
     text
+}
+
+pub(super) fn kernel_test(test: &KernelTest, color: bool) -> String {
+    let (style, word, detail) = match &test.verdict {
+        TestVerdict::Right => (GOOD, "right", String::new()),
+        TestVerdict::Wrong { what } => (BAD, "wrong", format!("    {what}\n")),
+        TestVerdict::RanOnly => (STRONG, "ran, results not looked at", String::new()),
+        TestVerdict::NotRunnable { why } => (WARN, "not runnable", format!("    {why}\n")),
+    };
+    let seen = if test.hazards.is_empty() { String::new() } else { hazards(&test.hazards, color) };
+    format!("{}: {}\n{detail}{seen}", test.name, paint(color, style, word))
+}
+
+pub(super) fn kernel_test_summary(summary: &KernelTestSummary) -> String {
+    format!(
+        "\n{}: {} right, {} wrong, {} with hazards, {} ran without a check, {} not runnable\n",
+        summary.operator, summary.right, summary.wrong, summary.hazardous, summary.ran_only, summary.not_runnable
+    )
 }
 
 fn hazards(hazards: &[HazardReport], color: bool) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::aicore::{HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall};
+use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
 use crate::report::event::*;
 use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
@@ -137,6 +138,17 @@ pub(super) fn other_events() -> Vec<Event> {
             bank: "bank".into(),
             origin: Origin::Modelled,
             machine: "ascend910b2".into(),
+        }),
+        Event::KernelTest(Box::new(KernelTest {
+            name: "softmax_rows_test.float16".into(),
+            verdict: TestVerdict::Wrong { what: "compare_data.py: FAILED! (y)".into() },
+            hazards: vec![],
+        })),
+        Event::KernelTestSummary(KernelTestSummary {
+            operator: "softmax_rows".into(),
+            right: 2,
+            wrong: 1,
+            ..KernelTestSummary::default()
         }),
         Event::Bank(Bank {
             path: "bank".into(),

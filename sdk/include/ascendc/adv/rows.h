@@ -130,14 +130,10 @@ ASC_API void ReduceByRows(Floats values, Floats x, Floats folded, const Shape& s
     }
 }
 
-/// blocks[r] = eight times the reduction of row r. `scratch` has REDUCE_FLOATS floats per row; behind its values, rounded
-/// up to eight, is room for the blocks too.
+/// values[r] = reduction of row r; `folded` has 64 floats per row.
 template <typename Of>
-ASC_API void Reduce(Floats blocks, Floats x, Floats scratch, const Shape& shape)
+ASC_API void ReduceToValues(Floats values, Floats x, Floats folded, const Shape& shape)
 {
-    const uint32_t eights = WholeEights(shape.count);
-    const Floats values = scratch;
-    const Floats folded = scratch + eights;
     if (shape.columns <= LANES) {
         ReduceNarrow<Of>(values, x, shape);
     } else if (shape.stride / BLOCK <= 255) {
@@ -145,19 +141,35 @@ ASC_API void Reduce(Floats blocks, Floats x, Floats scratch, const Shape& shape)
     } else {
         ReduceByRows<Of>(values, x, folded, shape);
     }
-    // Eight values a repeat become eight blocks; where rows do not fill the last eight, the blocks pass by `folded`.
-    const Floats to = eights == shape.count ? blocks : folded;
     set_vector_mask(FULL_MASK, FULL_MASK);
+}
+
+/// blocks[r] = eight times values[r]. Eight values a repeat become eight blocks; where `count` does not fill the last
+/// eight, the blocks pass by `folded`.
+ASC_API void SpreadValues(Floats blocks, Floats values, Floats folded, uint32_t count)
+{
+    const uint32_t eights = WholeEights(count);
+    const Floats to = eights == count ? blocks : folded;
     for (uint32_t done = 0; done < eights; done += 248) {
         vbrcb(reinterpret_cast<Run<uint32_t>>(to + done * BLOCK), reinterpret_cast<Run<uint32_t>>(values + done), 1,
               REP, static_cast<uint8_t>(AtMost(eights - done, 248) / BLOCK));
     }
     pipe_barrier(PIPE_V);
     if (to != blocks) {
-        Count(shape.count * BLOCK);
+        Count(count * BLOCK);
         lanes::Muls(blocks, to, 1.0f);
         Normal();
     }
+}
+
+/// blocks[r] = eight times the reduction of row r. `scratch` has REDUCE_FLOATS floats per row; behind its values, rounded
+/// up to eight, is room for the blocks too.
+template <typename Of>
+ASC_API void Reduce(Floats blocks, Floats x, Floats scratch, const Shape& shape)
+{
+    const Floats folded = scratch + WholeEights(shape.count);
+    ReduceToValues<Of>(scratch, x, folded, shape);
+    SpreadValues(blocks, scratch, folded, shape.count);
 }
 
 #define ASCENDC_ROWS_WITH(Name, instr)                                                                             \

@@ -281,6 +281,52 @@ ASC_API void Begin(
     }
 }
 
+/// The flash softmax of the second form with values per row that stand alone. `reduced` (or null) gets the maxima of these
+/// columns alone.
+template <bool update>
+ASC_API void Compact(
+    const FlashOperands<float, float>& tensors, Floats reduced, const LocalTensor<float>& work,
+    const SoftMaxTiling& tiling, const Shape& all)
+{
+    const uint32_t step = RowsAtOnce<float>("SoftmaxFlashV2", work, all, tiling, rows::REDUCE_FLOATS);
+    if (step < all.count && step % rows::BLOCK != 0) {
+        ascendsim::Fault(
+            "bad_argument", Describe("SoftmaxFlashV2: values per row that stand alone need eight rows at a time, the "
+                                     "temporary buffer and the tiling give ", step).Text());
+        return;
+    }
+    for (uint32_t row = 0; step != 0 && row < all.count; row += step) {
+        const Shape shape = {rows::AtMost(all.count - row, step), all.stride, all.columns};
+        const Parts parts = CutParts(Ub(work), 0, shape.count);
+        const Floats values = parts.reduce;
+        const Floats x = tensors.src + row * all.stride;
+        const Floats d = tensors.dst + row * all.stride;
+        rows::ReduceToValues<rows::MaxOf>(values, x, parts.blocks, shape);
+        rows::Count(shape.count);
+        if constexpr (update) {
+            if (reduced != nullptr) {
+                lanes::Muls(reduced + row, values, 1.0f);
+            }
+            const Floats grown = tensors.expMax + row;
+            lanes::Max(values, values, tensors.inMax + row);
+            lanes::Sub(grown, tensors.inMax + row, values);
+            lanes::Exp(grown, grown);
+        }
+        lanes::Muls(tensors.max + row, values, 1.0f);
+        rows::Normal();
+        rows::SpreadValues(parts.blocks, values, parts.blocks, shape.count);
+        ExpOfDifference(d, x, parts.blocks, shape);
+        rows::ReduceToValues<rows::SumOf>(values, d, parts.blocks, shape);
+        rows::Count(shape.count);
+        if constexpr (update) {
+            lanes::Mul(parts.blocks, tensors.expMax + row, tensors.inSum + row);
+            lanes::Add(values, values, parts.blocks);
+        }
+        lanes::Muls(tensors.sum + row, values, 1.0f);
+        rows::Normal();
+    }
+}
+
 ASC_API LocalTensor<float> Work(const LocalTensor<uint8_t>& temporary) { return temporary.ReinterpretCast<float>(); }
 ASC_API LocalTensor<float> Work() { return lanes::Stack().ReinterpretCast<float>(); }
 
@@ -355,12 +401,17 @@ ASCENDC_SOFTMAX(ASCENDC_NO_TEMPORARY, detail::softmax::Work())
         const SoftMaxShapeInfo& softmaxShapeInfo = {})                                                             \
     {                                                                                                              \
         ASCENDC_SOFTMAX_CHECK(SoftmaxFlashV2);                                                                     \
-        ASCENDC_SOFTMAX_CHECK_MODE(SoftmaxFlashV2);                                                                \
         const detail::softmax::FlashOperands<RowType, U> tensors = {                                               \
             detail::Ub(dstTensor), detail::Ub(expSumTensor), detail::Ub(maxTensor), detail::Ub(srcTensor),         \
             detail::Ub(expMaxTensor), detail::Ub(inExpSumTensor), detail::Ub(inMaxTensor)};                        \
         const detail::rows::Shape shape = detail::softmax::ShapeOf(srcTensor, tiling, softmaxShapeInfo, config);   \
-        if constexpr (isUpdate) {                                                                                  \
+        if constexpr (config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC) {                                    \
+            static_assert(std::is_same<RowType, float>::value || sizeof(T) == 0,                                   \
+                          "SoftmaxFlashV2: SOFTMAX_OUTPUT_WITHOUT_BRC takes rows of float only in this SDK");      \
+            if constexpr (std::is_same<RowType, float>::value) {                                                   \
+                detail::softmax::Compact<isUpdate>(tensors, nullptr, WORK, tiling, shape);                         \
+            }                                                                                                      \
+        } else if constexpr (isUpdate) {                                                                           \
             detail::softmax::Continue<false>("SoftmaxFlashV2", tensors, WORK, tiling, shape);                      \
         } else {                                                                                                   \
             detail::softmax::Begin(tensors, WORK, tiling, shape);                                                  \
@@ -389,6 +440,30 @@ ASCENDC_FLASH(T, T, ASCENDC_TEMPORARY, detail::softmax::Work(sharedTmpBuffer))
 ASCENDC_FLASH(T, T, ASCENDC_NO_TEMPORARY, detail::softmax::Work())
 ASCENDC_FLASH(half, float, ASCENDC_TEMPORARY, detail::softmax::Work(sharedTmpBuffer))
 ASCENDC_FLASH(half, float, ASCENDC_NO_TEMPORARY, detail::softmax::Work())
+#undef ASCENDC_FLASH
+
+// With the maxima of the columns at hand besides; for values per row that stand alone, and to be called for an update.
+#define ASCENDC_FLASH(Temporary, WORK)                                                                             \
+    template <typename T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,            \
+              bool isDataFormatNZ = false, const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG>                      \
+    ASC_API void SoftmaxFlashV2(                                                                                   \
+        const LocalTensor<T>& dstTensor, const LocalTensor<T>& outReduceMax, const LocalTensor<T>& outExpSum,      \
+        const LocalTensor<T>& outMax, const LocalTensor<T>& srcTensor, const LocalTensor<T>& outExpMax,            \
+        const LocalTensor<T>& inExpSum, const LocalTensor<T>& inMax, Temporary const SoftMaxTiling& tiling,        \
+        const SoftMaxShapeInfo& softmaxShapeInfo = {})                                                             \
+    {                                                                                                              \
+        ASCENDC_CHECK_DTYPE(SoftmaxFlashV2, T, float);                                                             \
+        static_assert(config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC,                                      \
+                      "SoftmaxFlashV2: outReduceMax goes with SOFTMAX_OUTPUT_WITHOUT_BRC");                        \
+        const detail::softmax::FlashOperands<T, T> tensors = {                                                     \
+            detail::Ub(dstTensor), detail::Ub(outExpSum), detail::Ub(outMax), detail::Ub(srcTensor),               \
+            detail::Ub(outExpMax), detail::Ub(inExpSum), detail::Ub(inMax)};                                       \
+        detail::softmax::Compact<isUpdate>(                                                                        \
+            tensors, detail::Ub(outReduceMax), WORK, tiling,                                                       \
+            detail::softmax::ShapeOf(srcTensor, tiling, softmaxShapeInfo, config));                                \
+    }
+ASCENDC_FLASH(ASCENDC_TEMPORARY, detail::softmax::Work(sharedTmpBuffer))
+ASCENDC_FLASH(ASCENDC_NO_TEMPORARY, detail::softmax::Work())
 #undef ASCENDC_FLASH
 
 }  // namespace AscendC

@@ -1,0 +1,40 @@
+// What kernel libraries built against a toolkit's headers take from the libraries of the CPU-debug package, under the
+// names that those headers declare.
+#include <cstdint>
+
+namespace AscendC {
+
+// The package carries out atomic stores in the headers where this is set; here the instructions do.
+extern bool g_isAtomic;
+bool g_isAtomic = false;
+extern uint32_t g_atomicType;
+uint32_t g_atomicType = 0;
+
+/// Orders the output of cores, which needs nothing where they take turns in one thread.
+class ProcessLock {
+public:
+    int Read();
+    int Write();
+    int Unlock();
+    void UnInit();
+    static void FreeLock();
+    static ProcessLock* CreateLock();
+
+private:
+    static ProcessLock* processLock;
+};
+
+ProcessLock* ProcessLock::processLock = nullptr;
+int ProcessLock::Read() { return 0; }
+int ProcessLock::Write() { return 0; }
+int ProcessLock::Unlock() { return 0; }
+void ProcessLock::UnInit() {}
+void ProcessLock::FreeLock() {}
+ProcessLock* ProcessLock::CreateLock()
+{
+    // The headers only call through it.
+    static ProcessLock lock;
+    return &lock;
+}
+
+}  // namespace AscendC

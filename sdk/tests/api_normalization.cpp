@@ -1,0 +1,191 @@
+// Normalisation of rows against double precision: dtypes, padded rows, small temporary buffers.
+#include "kernel_operator.h"
+
+#include "isa_support.h"
+
+using namespace isa_test;
+namespace A = AscendC;
+
+constexpr A::LayerNormConfig kVariance = {false, false, false, false};
+
+namespace {
+
+constexpr uint32_t kBytes = 16384;
+
+template <typename T>
+A::LocalTensor<T> At(uint32_t slot, uint32_t bytes = kBytes)
+{
+    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kBytes, bytes / sizeof(T));
+}
+template <typename T>
+T* Raw(uint32_t slot)
+{
+    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kBytes);
+}
+template <typename T>
+double Value(T value)
+{
+    return static_cast<double>(static_cast<float>(value));
+}
+template <typename T>
+std::vector<double> Fill(uint32_t slot, uint32_t count, uint64_t seed, double low, double high)
+{
+    Random random(seed);
+    std::vector<double> values(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        Raw<T>(slot)[i] = static_cast<T>(static_cast<float>(random.Real(low, high)));
+        values[i] = Value(Raw<T>(slot)[i]);
+    }
+    return values;
+}
+template <typename T>
+void Near(const char* what, T got, double want, double scale = 1)
+{
+    const double precision = sizeof(T) == 4 ? 3e-6 : std::is_same<T, half>::value ? 1e-3 : 8e-3;
+    if (!(std::fabs(Value(got) - want) <= precision * (std::fabs(want) + scale))) {
+        Fail(std::string(what) + " of " + std::to_string(sizeof(T)) + " bytes: " + std::to_string(Value(got)) + ", expected " + std::to_string(want));
+    }
+}
+
+struct Size {
+    uint32_t m;
+    uint32_t k;
+    uint32_t columns;
+};
+struct Moments {
+    double mean;
+    double variance;
+};
+Moments MomentsOf(const std::vector<double>& x, const Size& size, uint32_t row)
+{
+    Moments result = {0, 0};
+    for (uint32_t c = 0; c < size.columns; ++c) {
+        result.mean += x[row * size.k + c] / size.columns;
+    }
+    for (uint32_t c = 0; c < size.columns; ++c) {
+        result.variance += std::pow(x[row * size.k + c] - result.mean, 2) / size.columns;
+    }
+    return result;
+}
+
+constexpr float kEpsilon = 1e-3f;
+
+// Slots: 0 result, 1 rows, 2 gamma, 3 beta, 4 means, 5 variances, 6 gx, 8 temporary.
+template <typename T>
+void Rows(const Size& size, uint32_t bytes)
+{
+    const uint32_t count = size.m * size.k;
+    std::vector<double> x = Fill<T>(1, count, size.k, -3, 5);
+    const std::vector<double> gamma = Fill<T>(2, size.k, 2, 0.5, 2);
+    const std::vector<double> beta = Fill<T>(3, size.k, 3, -1, 1);
+    const std::vector<double> gx = Fill<T>(6, count, 4, -1, 1);
+    const double epsilon = Value(static_cast<T>(kEpsilon));
+    const auto check = [&](const char* what, bool reciprocal) {
+        for (uint32_t row = 0; row < size.m; ++row) {
+            const Moments want = MomentsOf(x, size, row);
+            const double rstd = 1 / std::sqrt(want.variance + epsilon);
+            Near(what, Raw<T>(4)[row], want.mean);
+            Near(what, Raw<T>(5)[row], reciprocal ? rstd : want.variance);
+            for (uint32_t c = 0; c < size.columns; ++c) {
+                Near(what, Raw<T>(0)[row * size.k + c], (x[row * size.k + c] - want.mean) * rstd * gamma[c] + beta[c], 2);
+            }
+        }
+    };
+    if constexpr (!std::is_same<T, bfloat16_t>::value) {
+        LayerNormTiling tiling;
+        tiling.bLength = 1;
+        tiling.sLength = size.m;
+        tiling.hLength = size.k;
+        tiling.originalHLength = size.columns;
+        A::LayerNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(2), At<T>(3), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), tiling);
+        check("LayerNorm", false);
+        RmsNormTiling rms;
+        rms.bLength = 1;
+        rms.sLength = size.m;
+        rms.hLength = size.k;
+        rms.originalHLength = size.columns;
+        A::RmsNorm<T>(At<T>(0), At<T>(1), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), rms);
+        for (uint32_t row = 0; row < size.m; ++row) {
+            double squares = 0;
+            for (uint32_t c = 0; c < size.columns; ++c) {
+                squares += x[row * size.k + c] * x[row * size.k + c] / size.columns;
+            }
+            for (uint32_t c = 0; c < size.columns; ++c) {
+                Near("RmsNorm", Raw<T>(0)[row * size.k + c], x[row * size.k + c] / std::sqrt(squares + epsilon) * gamma[c]);
+            }
+        }
+        DeepNormTiling deep;
+        deep.bLength = 1;
+        deep.sLength = size.m;
+        deep.hLength = size.k;
+        deep.originalHLength = size.columns;
+        A::DeepNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(6), At<T>(3), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(0.5f), static_cast<T>(kEpsilon), deep);
+        const std::vector<double> plain = x;
+        for (uint32_t i = 0; i < count; ++i) {
+            x[i] = x[i] * 0.5 + gx[i];
+        }
+        check("DeepNorm", true);
+        x = plain;
+    }
+    // Means and reciprocals in float.
+    const A::LayerNormPara para = {size.m, size.columns, size.k};
+    const LayerNormSeparateTiling separate;
+    for (const bool variance : {false, true}) {
+        if (variance) {
+            A::LayerNorm<T, T, false, kVariance>(At<T>(0), At<float>(4), At<float>(5), At<T>(1), At<T>(2), At<T>(3), kEpsilon, At<uint8_t>(8, bytes), para, separate);
+        } else {
+            A::LayerNorm<T, T>(At<T>(0), At<float>(4), At<float>(5), At<T>(1), At<T>(2), At<T>(3), kEpsilon, At<uint8_t>(8, bytes), para, separate);
+        }
+        for (uint32_t row = 0; row < size.m; ++row) {
+            const Moments want = MomentsOf(x, size, row);
+            const double rstd = 1 / std::sqrt(want.variance + static_cast<double>(kEpsilon));
+            Near("LayerNorm mean", Raw<float>(4)[row], want.mean);
+            Near("LayerNorm rstd", Raw<float>(5)[row], variance ? want.variance : rstd);
+            for (uint32_t c = 0; c < size.columns; ++c) {
+                Near("LayerNorm [A, R]", Raw<T>(0)[row * size.k + c], (x[row * size.k + c] - want.mean) * rstd * gamma[c] + beta[c], 2);
+            }
+        }
+    }
+}
+
+template <typename T>
+void Welford()
+{
+    const uint32_t length = 200;
+    std::vector<double> mean(length);
+    std::vector<double> spread(length);
+    std::fill_n(Raw<float>(1), length, 0.0f);
+    std::fill_n(Raw<float>(2), length, 0.0f);
+    for (uint32_t n = 1; n <= 4; ++n) {
+        const std::vector<double> x = Fill<T>(3, length, n, -4, 4);
+        A::WelfordUpdate<T, float>(At<float>(1), At<float>(2), At<float>(1), At<float>(2), At<T>(3), At<uint8_t>(8, 512),
+                                   {1, length, length - 8, 1.0f / static_cast<float>(n)});
+        for (uint32_t i = 0; i < length - 8; ++i) {
+            const double before = mean[i];
+            mean[i] += (x[i] - before) / n;
+            spread[i] += (x[i] - before) * (x[i] - mean[i]);
+        }
+    }
+    for (uint32_t i = 0; i < length; ++i) {
+        Near("WelfordUpdate mean", Raw<float>(1)[i], mean[i]);
+        Near("WelfordUpdate spread", Raw<float>(2)[i], spread[i], 10);
+    }
+}
+
+}  // namespace
+
+int main()
+{
+    OnCore([] {
+        for (const Size size : {Size{1, 16, 16}, Size{5, 48, 43}, Size{16, 128, 128}, Size{9, 208, 200}, Size{3, 1024, 1024}}) {
+            for (const uint32_t bytes : {40u * 1024, (4 * size.k + 72 + 2 * 16) * 4}) {
+                Rows<float>(size, bytes);
+                Rows<half>(size, bytes);
+                Rows<bfloat16_t>(size, bytes);
+            }
+        }
+        Welford<float>();
+        Welford<half>();
+    });
+    return Report("api_normalization");
+}

@@ -1,0 +1,210 @@
+//! Text of the translation unit around an unmodified kernel entry file: what the operator compiler would define and
+//! generate, and the entry that the runner calls.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::error::{BuildError, CompileFailure};
+use super::kernel::{KernelVariant, OUTPUT};
+use super::template_key::{DECODER, declared_parameters, template_arguments};
+use super::tiling_header::tiling_header;
+use crate::source::SourceTree;
+
+/// Text of the translation unit.
+pub(crate) fn wrapper(
+    tree: &SourceTree,
+    files: &BTreeSet<String>,
+    variant: &KernelVariant,
+    generic: bool,
+    toolkit: bool,
+) -> Result<String, BuildError> {
+    let key = variant.tiling_key;
+    let entry = &variant.entry.function;
+    let texts = || files.iter().filter_map(|file| tree.text(file));
+    let mut text = String::from("// Generated: one variant of a kernel with the entry that the runner calls.\n");
+    if variant.entry.is_template {
+        text.push_str("#define ASCENDC_TPL_KERNEL 1\n");
+    }
+    if !generic {
+        let _ = writeln!(text, "#define TILING_KEY_VAR {key}UL");
+    }
+    text.push_str("#include \"kernel_operator.h\"\n");
+    if toolkit {
+        text.push_str("#include \"core_switch.h\"\n#include \"ascendsim/tiling_data.h\"\n");
+    }
+    definitions(variant, &mut text);
+    if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
+        constants(&mut text);
+    }
+    text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes));
+    // The entry may be called like a function of the C library.
+    let _ = writeln!(text, "#define {entry} {entry}_{}", if generic { "all_keys".to_owned() } else { key.to_string() });
+    let _ = writeln!(text, "#include \"{}\"", variant.entry.file);
+    let mut function = entry.clone();
+    if variant.entry.is_template {
+        let parameters = texts().find_map(declared_parameters).ok_or_else(|| {
+            let message = format!(
+                "`{entry}` is a template, but no ASCENDC_TPL_ARGS_DECL says what its tiling key means in the files that it includes"
+            );
+            BuildError::Compile(CompileFailure {
+                what: OUTPUT.to_owned(),
+                log: message.clone(),
+                diagnostics: vec![super::Diagnostic {
+                    file: variant.entry.file.clone(),
+                    line: u32::try_from(variant.entry.line).unwrap_or(0),
+                    column: 0,
+                    severity: super::Severity::Error,
+                    message,
+                }],
+            })
+        })?;
+        text.push_str(DECODER);
+        function = format!("{entry}<{}>", template_arguments(&parameters, key));
+    }
+    let _ = write!(
+        text,
+        "namespace ascend_tune {{\n\
+         template <unsigned... Indices> struct Sequence {{}};\n\
+         template <unsigned Count, unsigned... Indices> struct Counted : Counted<Count - 1, Count - 1, Indices...> {{}};\n\
+         template <unsigned... Indices> struct Counted<0, Indices...> {{ using type = Sequence<Indices...>; }};\n\
+         template <typename... Parameters, unsigned... Indices>\n\
+         inline void Call(void (*entry)(Parameters...), void** args, unsigned count, Sequence<Indices...>)\n\
+         {{\n\
+         \x20   entry(reinterpret_cast<Parameters>(Indices < count ? args[Indices] : nullptr)...);\n\
+         }}\n\
+         template <typename... Parameters> inline void Call(void (*entry)(Parameters...), void** args, unsigned count)\n\
+         {{\n\
+         \x20   Call(entry, args, count, typename Counted<sizeof...(Parameters)>::type{{}});\n\
+         }}\n\
+         }}  // namespace ascend_tune\n\
+         extern \"C\" void ascend_tune_entry(void** args, unsigned count)\n\
+         {{\n\
+         \x20   ascend_tune::Call(&{function}, args, count);\n\
+         }}\n\
+         extern \"C\" {{\n\
+         extern const char ascend_tune_kernel_name[];\n\
+         const char ascend_tune_kernel_name[] = \"{entry}\";\n\
+         }}\n"
+    );
+    Ok(text)
+}
+
+/// Macros per tensor that the operator compiler defines.
+fn definitions(variant: &KernelVariant, text: &mut String) {
+    let inputs: BTreeSet<String> = variant.inputs.iter().map(|tensor| tensor.name.to_uppercase()).collect();
+    let outputs = variant.outputs.iter().map(|tensor| {
+        let name = tensor.name.to_uppercase();
+        let name = if inputs.contains(&name) { format!("{name}_REF") } else { name };
+        (name, tensor)
+    });
+    for (name, tensor) in variant.inputs.iter().map(|tensor| (tensor.name.to_uppercase(), tensor)).chain(outputs) {
+        let Some((kind, constant)) = dtype_names(&tensor.dtype) else { continue };
+        let _ = writeln!(text, "#define DTYPE_{name} {kind}");
+        let _ = writeln!(text, "#define ORIG_DTYPE_{name} {constant}");
+        let _ = writeln!(text, "#define FORMAT_{name} FORMAT_{}", tensor.format);
+    }
+}
+
+/// Kernel type and constant of a dtype name.
+fn dtype_names(dtype: &str) -> Option<(&'static str, &'static str)> {
+    Some(match dtype {
+        "float32" => ("float", "DT_FLOAT"),
+        "float16" => ("half", "DT_FLOAT16"),
+        "bfloat16" => ("bfloat16_t", "DT_BF16"),
+        "int8" => ("int8_t", "DT_INT8"),
+        "uint8" => ("uint8_t", "DT_UINT8"),
+        "int16" => ("int16_t", "DT_INT16"),
+        "uint16" => ("uint16_t", "DT_UINT16"),
+        "int32" => ("int32_t", "DT_INT32"),
+        "uint32" => ("uint32_t", "DT_UINT32"),
+        "int64" => ("int64_t", "DT_INT64"),
+        "uint64" => ("uint64_t", "DT_UINT64"),
+        "float64" => ("double", "DT_DOUBLE"),
+        "bool" => ("bool", "DT_BOOL"),
+        _ => return None,
+    })
+}
+
+/// Numbers for `#if ORIG_DTYPE_X == DT_FLOAT16`: the preprocessor knows no enumerators.
+fn constants(text: &mut String) {
+    for (name, number) in [
+        ("DT_FLOAT", 0),
+        ("DT_FLOAT16", 1),
+        ("DT_INT8", 2),
+        ("DT_INT32", 3),
+        ("DT_UINT8", 4),
+        ("DT_INT16", 6),
+        ("DT_UINT16", 7),
+        ("DT_UINT32", 8),
+        ("DT_INT64", 9),
+        ("DT_UINT64", 10),
+        ("DT_DOUBLE", 11),
+        ("DT_BOOL", 12),
+        ("DT_BF16", 27),
+        ("FORMAT_NCHW", 0),
+        ("FORMAT_NHWC", 1),
+        ("FORMAT_ND", 2),
+        ("FORMAT_NC1HWC0", 3),
+        ("FORMAT_FRACTAL_Z", 4),
+        ("FORMAT_FRACTAL_NZ", 29),
+    ] {
+        let _ = writeln!(text, "#ifndef {name}\n#define {name} {number}\n#endif");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kernel::TensorBinding;
+    use super::*;
+    use crate::project::KernelEntry;
+
+    fn tensor(name: &str, dtype: &str) -> TensorBinding {
+        TensorBinding { name: name.into(), dtype: dtype.into(), format: "ND".into() }
+    }
+
+    fn variant(is_template: bool) -> KernelVariant {
+        KernelVariant {
+            op_type: "AddCustom".into(),
+            entry: KernelEntry {
+                file: "op_kernel/add_custom.cpp".into(),
+                function: "add_custom".into(),
+                parameters: vec![],
+                is_template,
+                line: 7,
+            },
+            inputs: vec![tensor("x", "float16")],
+            outputs: vec![tensor("x", "float16"), tensor("z", "float32")],
+            tiling_key: 3,
+            tiling_classes: vec![],
+        }
+    }
+
+    #[test]
+    fn wrapper_defines_names_and_calls_the_entry() {
+        let mut tree = SourceTree::new();
+        tree.insert(
+            "op_kernel/add_custom.cpp",
+            "ASCENDC_TPL_ARGS_DECL(A, ASCENDC_TPL_UINT_DECL(m, 8, ASCENDC_TPL_UI_LIST, 4, 5));",
+        );
+        let files = BTreeSet::from(["op_kernel/add_custom.cpp".to_owned()]);
+        let plain = wrapper(&tree, &files, &variant(false), true, false).unwrap();
+        for part in [
+            "#define DTYPE_X half\n#define ORIG_DTYPE_X DT_FLOAT16\n#define FORMAT_X FORMAT_ND\n",
+            "#define DTYPE_X_REF half\n",
+            "#define DTYPE_Z float\n",
+            "#define add_custom add_custom_all_keys\n#include \"op_kernel/add_custom.cpp\"\n",
+            "ascend_tune::Call(&add_custom, args, count);",
+        ] {
+            assert!(plain.contains(part), "{part} in\n{plain}");
+        }
+        assert!(!plain.contains("TILING_KEY_VAR"));
+        let template = wrapper(&tree, &files, &variant(true), false, false).unwrap();
+        assert!(
+            template.contains("#define TILING_KEY_VAR 3UL\n")
+                && template.contains("&add_custom<ascend_tune::ListedValue<")
+        );
+        tree.insert("op_kernel/add_custom.cpp", "");
+        let error = wrapper(&tree, &files, &variant(true), false, false).unwrap_err().to_string();
+        assert!(error.contains("op_kernel/add_custom.cpp:7:") && error.contains("ASCENDC_TPL_ARGS_DECL"), "{error}");
+    }
+}

@@ -1,0 +1,73 @@
+//! `test`: the operator's own kernel unit tests on the simulated machine.
+
+use super::Exit;
+use super::args::{Common, TestArgs};
+use super::output::Output;
+use super::target::{hazard_reports, processors, runtime, start_event, worker_exe};
+use crate::aicore::Severity;
+use crate::backend::{ProcessLimits, SimBackend, TestRun, TestVerdict};
+use crate::build::sdk::{Sdk, SdkOptions};
+use crate::build::{BuildOptions, Builder};
+use crate::lock::Origin;
+use crate::oracle::{KernelTestError, KernelTests, run_kernel_tests};
+use crate::project::OperatorProject;
+use crate::report::event::{Event, KernelTest, KernelTestSummary, Start};
+use crate::tuner::{TunerError, load_machine};
+
+/// Machine that tests run on unless the command line says otherwise.
+const MACHINE: &str = "ascend910b1";
+
+/// Memory of one test in bytes.
+const MEMORY_BYTES: u64 = 8 << 30;
+
+/// Executes the command.
+pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    let project = OperatorProject::find(&common.project)?;
+    let tests = KernelTests::find(&project).map_err(|error| TunerError::Usage(error.to_string()))?;
+    let operator = project.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let machine = load_machine(arguments.machine.as_deref().unwrap_or(MACHINE), &project.root)?;
+    output.emit(&Event::Start(Start {
+        operator: Some(operator.clone()),
+        machine: Some(machine.name.clone()),
+        machine_version: Some(machine.version.clone()),
+        origin: Some(Origin::Modelled),
+        ..start_event("test", common)
+    }));
+    let sdk = Sdk::prepare(&SdkOptions { jobs: processors(), ..SdkOptions::from_environment() })?;
+    let backend = SimBackend {
+        worker_exe: worker_exe()?,
+        runner: sdk.runner(),
+        scratch: project.work_directory().join("runs"),
+        machine: std::sync::Arc::new(machine),
+        limits: ProcessLimits { wall_s: arguments.timeout_s, memory_bytes: MEMORY_BYTES },
+    };
+    let builder = Builder::new(project, sdk, BuildOptions { jobs: 1, ..BuildOptions::default() })?;
+    let filter = arguments.filter.as_deref().unwrap_or_default();
+    let mut summary = KernelTestSummary { operator: operator.clone(), ..KernelTestSummary::default() };
+    let ran =
+        runtime()?.block_on(run_kernel_tests(&builder, &backend, &tests, &operator, filter, usize::MAX, &mut |run| {
+            summary.add(&run.verdict, has_error(run));
+            output.emit(&Event::KernelTest(Box::new(KernelTest {
+                name: run.name.clone(),
+                verdict: run.verdict.clone(),
+                hazards: run.launches.iter().flat_map(hazard_reports).collect(),
+            })));
+        }));
+    ran.map_err(|error| match error {
+        KernelTestError::Sources(error) => TunerError::Sources(error),
+        KernelTestError::Build(error) => TunerError::Build(error),
+        KernelTestError::Program(error) => TunerError::Usage(error.to_string()),
+    })?;
+    if summary.total() == 0 {
+        return Err(TunerError::Usage(format!("no test's name contains `{filter}`")));
+    }
+    let exit = if summary.wrong + summary.hazardous > 0 { Exit::NothingValid } else { Exit::Fine };
+    output.emit(&Event::KernelTestSummary(summary));
+    Ok(exit)
+}
+
+fn has_error(run: &TestRun) -> bool {
+    // What is wrong already is not counted twice.
+    !matches!(run.verdict, TestVerdict::Wrong { .. })
+        && run.launches.iter().flat_map(|launch| &launch.hazards).any(|hazard| hazard.severity == Severity::Error)
+}
