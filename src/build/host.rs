@@ -54,7 +54,7 @@ impl Builder {
         let mut words = vec!["-shared".to_owned(), "-o".to_owned(), output.display().to_string()];
         words.extend(objects.iter().map(|object| object.path.display().to_string()));
         words.extend(self.sdk.link_words());
-        words.extend(["-Wl,-z,lazy", "-ldl", "-pthread"].iter().chain(extra).map(|word| (*word).to_owned()));
+        words.extend(["-Wl,-z,lazy", "-Wl,--allow-multiple-definition", "-ldl", "-pthread"].iter().chain(extra).map(|word| (*word).to_owned()));
         self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
     }
 
