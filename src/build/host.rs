@@ -15,6 +15,10 @@ const DEPENDENCIES: &str = "sources.txt";
 /// Dependencies of dependencies are followed this far.
 const ROUNDS: usize = 6;
 
+/// Targets of repositories that operators add host sources to (`sdk/cmake/in_tree_functions.cmake`).
+const REPOSITORY_TARGETS: [&str; 7] =
+    ["op_host_aclnn", "op_host_aclnnInner", "op_host_aclnnExc", "optiling", "opsproto", "cust_optiling", "cust_proto"];
+
 /// A source with its flags and whether it is device code.
 type HostSource = (String, ProjectFlags, bool);
 
@@ -54,7 +58,12 @@ impl Builder {
         let mut words = vec!["-shared".to_owned(), "-o".to_owned(), output.display().to_string()];
         words.extend(objects.iter().map(|object| object.path.display().to_string()));
         words.extend(self.sdk.link_words());
-        words.extend(["-Wl,-z,lazy", "-Wl,--allow-multiple-definition", "-ldl", "-pthread"].iter().chain(extra).map(|word| (*word).to_owned()));
+        words.extend(
+            ["-Wl,-z,lazy", "-Wl,--allow-multiple-definition", "-ldl", "-pthread"]
+                .iter()
+                .chain(extra)
+                .map(|word| (*word).to_owned()),
+        );
         self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
     }
 
@@ -75,12 +84,19 @@ impl Builder {
             })
             .collect();
         let model = self.model();
-        let is_named = |file: &&str| model.groups_of(&self.project.root.join(file)).next().is_some();
+        let in_repository = self.project.repository_root != self.project.root;
+        // What the operator's CMake file names itself; the SDK's own target has all files of the folder.
+        let is_named = |file: &&str| {
+            model
+                .groups_of(&self.project.root.join(file))
+                .any(|(target, _)| !in_repository || REPOSITORY_TARGETS.contains(&target.name.as_str()))
+        };
         let named: Vec<&str> = all.iter().copied().filter(is_named).collect();
-        let whole = named.is_empty() || self.project.repository_root != self.project.root;
+        let whole = named.is_empty();
+        let flagged = if whole { &all } else { &named };
         let mut common = ProjectFlags::none();
         // The plugin and interface targets are compiled with other definitions; those of tiling are the ones meant here.
-        for file in &named {
+        for file in flagged {
             for (target, group) in model.groups_of(&self.project.root.join(file)) {
                 if !target.name.contains("proto") && !target.name.contains("opapi") {
                     common.merge(ProjectFlags::from_group(group));

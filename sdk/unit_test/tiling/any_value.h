@@ -34,10 +34,13 @@ public:
     {
         AnyValue any;
         any.Take(value);
+        any.valuePtr_ = std::make_shared<std::decay_t<T>>(value);
         return any;
     }
 
     ValueType type_ = VT_NONE;
+    // The value as it was given, for tests that look inside.
+    std::shared_ptr<void> valuePtr_;
     // One of them holds the value, by the type.
     int64_t number_ = 0;
     double real_ = 0;

@@ -1,5 +1,7 @@
 #include "tiling_case_executor.h"
 
+#include <cctype>
+
 #include "platform/platform_info.h"
 
 namespace {
@@ -20,6 +22,30 @@ gert::Tensor TensorOf(const gert::TilingContextPara::TensorDescription& from)
                         gert::kOnHost, from.dtype_, from.isConst_ ? from.constValue_ : nullptr);
 }
 
+// A chip by a name that may be written in any case: "Ascend910b".
+std::map<std::string, std::string> Version(const std::string& soc)
+{
+    std::string name;
+    for (const char each : soc) {
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
+    }
+    static const struct {
+        const char* part;
+        const char* short_name;
+        const char* architecture;
+    } kChips[] = {
+        {"910_95", "Ascend950", "3510"},    {"950", "Ascend950", "3510"},   {"910_93", "Ascend910_93", "2201"},
+        {"310p", "Ascend310P", "2002"},     {"310b", "Ascend310B", "3002"}, {"910b", "Ascend910B", "2201"},
+        {"ascend910", "Ascend910", "1001"},
+    };
+    for (const auto& chip : kChips) {
+        if (name.find(chip.part) != std::string::npos) {
+            return {{"Short_SoC_version", chip.short_name}, {"NpuArch", chip.architecture}};
+        }
+    }
+    return {{"Short_SoC_version", "Ascend910B"}, {"NpuArch", "2201"}};
+}
+
 // The machine that tests of this form mean: as many cores of one kind, and the SoC they are built for.
 void Describe(const gert::TilingContextPara& para, fe::PlatFormInfos& platform)
 {
@@ -31,7 +57,7 @@ void Describe(const gert::TilingContextPara& para, fe::PlatFormInfos& platform)
     std::map<std::string, std::string> soc;
     std::map<std::string, std::string> core;
     std::map<std::string, std::string> intrinsics;
-    std::map<std::string, std::string> version = {{"Short_SoC_version", "Ascend910B"}, {"NpuArch", "2201"}};
+    std::map<std::string, std::string> version = Version(para.socVersion_);
     GetPlatFormInfos(json.c_str(), soc, core, intrinsics);
     platform.SetPlatformRes("SoCInfo", soc);
     platform.SetPlatformRes("AICoreSpec", core);

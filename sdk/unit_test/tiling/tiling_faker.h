@@ -86,8 +86,12 @@ class TilingParseFunction {
 public:
     TilingParseFunction() = default;
     explicit TilingParseFunction(gert::OpImplRegisterV2::TilingParseFunc function) : function_(function) {}
-    ge::graphStatus operator()(gert::TilingParseContext* context) const { return function_(context); }
-    explicit operator bool() const { return function_ != nullptr; }
+    // An operator without one needs nothing parsed.
+    ge::graphStatus operator()(gert::TilingParseContext* context) const
+    {
+        return function_ == nullptr ? ge::GRAPH_SUCCESS : function_(context);
+    }
+    explicit operator bool() const { return true; }
     operator gert::OpImplRegisterV2::TilingParseFunc() const { return function_; }
 
 private:
@@ -236,6 +240,29 @@ public:
           compileInfo_(compile_info)
     {}
 
+    // The same with the name of a chip.
+    TilingContextPara(const std::string& type, const Tensors& inputs, const Tensors& outputs, const Attributes& attrs,
+                      void* compile_info, const std::string& soc, uint64_t cores = 64, uint64_t ub = 262144,
+                      uint64_t size = 4096)
+        : TilingContextPara(type, inputs, outputs, attrs, {}, {}, compile_info, soc, cores, ub, size)
+    {}
+    TilingContextPara(const std::string& type, const Tensors& inputs, const Tensors& outputs, void* compile_info,
+                      const std::string& soc, uint64_t cores = 64, uint64_t ub = 262144, uint64_t size = 4096)
+        : TilingContextPara(type, inputs, outputs, Attributes(), {}, {}, compile_info, soc, cores, ub, size)
+    {}
+    TilingContextPara(const std::string& type, const Tensors& inputs, const Tensors& outputs, const Instances& ins,
+                      const Instances& outs, void* compile_info, const std::string& soc, uint64_t cores = 64,
+                      uint64_t ub = 262144, uint64_t size = 4096)
+        : TilingContextPara(type, inputs, outputs, Attributes(), ins, outs, compile_info, soc, cores, ub, size)
+    {}
+    TilingContextPara(const std::string& type, const Tensors& inputs, const Tensors& outputs, const Attributes& attrs,
+                      const Instances& ins, const Instances& outs, void* compile_info, const std::string& soc,
+                      uint64_t cores = 64, uint64_t ub = 262144, uint64_t size = 4096)
+        : TilingContextPara(type, inputs, outputs, attrs, ins, outs, compile_info, cores, ub, size)
+    {
+        socVersion_ = soc;
+    }
+
     std::string opName_;
     Instances inputInstanceNum_;
     Instances outputInstanceNum_;
@@ -246,6 +273,7 @@ public:
     uint64_t ubSize_;
     uint64_t tilingDataSize_;
     void* compileInfo_;
+    std::string socVersion_; // empty: the one that tests are built for
 };
 
 struct OpImplFunctions {
