@@ -98,4 +98,5 @@ programs!(
     isa_rearrange,
     isa_table,
     machine_mix,
+    unit_tiling,
 );
