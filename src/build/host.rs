@@ -6,7 +6,7 @@ use super::builder::{Artifact, Builder};
 use super::cache::Digest;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
-use super::host_dependencies::{Candidates, unresolved};
+use super::host_dependencies::{Candidates, defined_types, unresolved};
 use crate::project::{is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
 
@@ -129,7 +129,7 @@ impl Builder {
         }
         let flags = own.first().map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
         let remembered =
-            self.artifact(&self.host_digest("host dependencies 1", objects), DEPENDENCIES, |directory| {
+            self.artifact(&self.host_digest("host dependencies 2", objects), DEPENDENCIES, |directory| {
                 let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
                 let path = directory.join(DEPENDENCIES);
                 std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))
@@ -150,17 +150,14 @@ impl Builder {
         let mut objects = objects.to_vec();
         let mut found: Vec<String> = Vec::new();
         let trial = directory.join("trial.so");
+        let own_texts = || own.iter().filter_map(|(file, _, _)| tree.text(file));
+        let has_tiling = own_texts().any(|text| text.contains("IMPL_OP_OPTILING") || text.contains("SetTiling"));
+        let mut chosen = Vec::new();
+        if !has_tiling {
+            let types = own_texts().flat_map(defined_types).collect();
+            chosen = candidates.get_or_insert_with(|| self.candidates(tree, own)).registering(&types);
+        }
         for _ in 0..ROUNDS {
-            let missing = match self.link_host(&trial, &objects, &["-Wl,-z,defs"]) {
-                Ok(()) => break,
-                Err(BuildError::Compile(failure)) => unresolved(&failure.log),
-                Err(error) => return Err(error),
-            };
-            let candidates = candidates.get_or_insert_with(|| self.candidates(tree, own));
-            let chosen = candidates.defining(&missing);
-            if chosen.is_empty() {
-                break;
-            }
             for file in chosen {
                 let source = [(file.display().to_string(), flags.clone(), false)];
                 match self.objects(tree, &source) {
@@ -172,6 +169,15 @@ impl Builder {
                     Err(BuildError::Compile(_)) => {}
                     Err(error) => return Err(error),
                 }
+            }
+            let missing = match self.link_host(&trial, &objects, &["-Wl,-z,defs"]) {
+                Ok(()) => break,
+                Err(BuildError::Compile(failure)) => unresolved(&failure.log),
+                Err(error) => return Err(error),
+            };
+            chosen = candidates.get_or_insert_with(|| self.candidates(tree, own)).defining(&missing);
+            if chosen.is_empty() {
+                break;
             }
         }
         let _ = std::fs::remove_file(&trial);
