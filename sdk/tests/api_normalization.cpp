@@ -1,4 +1,7 @@
 // Normalisation of rows against double precision: dtypes, padded rows, small temporary buffers.
+// A header of its own first: it brings what it needs.
+#include "adv_api/normalization/layernorm.h"
+
 #include "kernel_operator.h"
 
 #include "isa_support.h"
@@ -170,6 +173,115 @@ void Welford()
         Near("WelfordUpdate mean", Raw<float>(1)[i], mean[i]);
         Near("WelfordUpdate spread", Raw<float>(2)[i], spread[i], 10);
     }
+    // Mean and variance of everything: four samples at the first 192 positions, three at the others.
+    for (uint32_t i = 0; i < length; ++i) {
+        Raw<int32_t>(4)[i] = i < 192 ? 4 : 3;
+    }
+    double total = 0;
+    for (uint32_t i = 0; i < length; ++i) {
+        mean[i] = Value(Raw<float>(1)[i]);
+        spread[i] = Value(Raw<float>(2)[i]);
+        total += Raw<int32_t>(4)[i] * mean[i] / (192 * 4 + 8 * 3);
+    }
+    double variance = 0;
+    for (uint32_t i = 0; i < length; ++i) {
+        variance += (spread[i] + Raw<int32_t>(4)[i] * std::pow(mean[i] - total, 2)) / (192 * 4 + 8 * 3);
+    }
+    A::WelfordFinalizePara para = {4, length, 4, 192, 3, 8, 1.0f / length, 1.0f / (192 * 4 + 8 * 3), 0};
+    for (const bool tensor : {true, false}) {
+        if (tensor) {
+            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<int32_t>(4), At<uint8_t>(8, 2048), para);
+        } else {
+            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
+        }
+        Near("WelfordFinalize mean", Raw<float>(5)[0], total);
+        Near("WelfordFinalize variance", Raw<float>(6)[0], variance);
+    }
+    para.tailCount = 0;
+    para.rRec = 1.0f / (4 * length);
+    A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
+    total = 0;
+    for (uint32_t i = 0; i < length; ++i) {
+        total += mean[i] / length;
+    }
+    Near("WelfordFinalize without a tail", Raw<float>(5)[0], total);
+}
+
+template <typename T>
+void Known(const Size& size, uint32_t bytes)
+{
+    const uint32_t count = size.m * size.k;
+    const std::vector<double> x = Fill<T>(1, count, size.k, -3, 5);
+    const std::vector<double> gamma = Fill<float>(2, size.k, 2, 0.5, 2);
+    const std::vector<double> beta = Fill<float>(3, size.k, 3, -1, 1);
+    const std::vector<double> mean = Fill<float>(4, size.m, 4, -1, 2);
+    const std::vector<double> variance = Fill<float>(5, size.m, 5, 0.5, 4);
+    A::Normalize<float, T>(At<T>(0), At<float>(6), At<float>(4), At<float>(5), At<T>(1), At<float>(2), At<float>(3),
+                           At<uint8_t>(8, bytes), kEpsilon, {size.m, size.columns, size.k});
+    for (uint32_t row = 0; row < size.m; ++row) {
+        const double rstd = 1 / std::sqrt(variance[row] + static_cast<double>(kEpsilon));
+        Near("Normalize rstd", Raw<float>(6)[row], rstd);
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            const uint32_t at = row * size.k + c;
+            Near("Normalize", Raw<T>(0)[at], (x[at] - mean[row]) * rstd * gamma[c] + beta[c], 2);
+        }
+    }
+}
+
+// Slots: 0 dx, 7 xhat, 1 x, 6 dy, 2 gamma, 4 means, 5 variances.
+template <typename T>
+void Gradients(const Size& size, uint32_t bytes)
+{
+    const uint32_t count = size.m * size.k;
+    const std::vector<double> x = Fill<T>(1, count, size.k, -3, 5);
+    const std::vector<double> dy = Fill<T>(6, count, 7, -1, 1);
+    const std::vector<double> gamma = Fill<T>(2, size.k, 2, 0.5, 2);
+    const std::vector<double> mean = Fill<T>(4, size.m, 4, 0.5, 1.5);
+    const std::vector<double> variance = Fill<T>(5, size.m, 5, 2, 6);
+    LayerNormGradTiling tiling;
+    tiling.bLength = 1;
+    tiling.sLength = size.m;
+    tiling.hLength = size.k;
+    tiling.originalHLength = size.columns;
+    A::LayerNormGrad<T>(At<T>(0), At<T>(7), At<T>(6), At<T>(1), At<T>(5), At<T>(4), At<T>(2), At<uint8_t>(8, bytes),
+                        static_cast<T>(kEpsilon), tiling);
+    const double h = size.columns;
+    for (uint32_t row = 0; row < size.m; ++row) {
+        // The definition, with powers of variance + epsilon.
+        const double sigma = variance[row] + Value(static_cast<T>(kEpsilon));
+        double byVariance = 0;
+        double byMean = 0;
+        double deviations = 0;
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            const uint32_t at = row * size.k + c;
+            byVariance += -0.5 * dy[at] * gamma[c] * (x[at] - mean[row]) * std::pow(sigma, -1.5);
+            byMean += -dy[at] * gamma[c] / std::sqrt(sigma);
+            deviations += -2 * (x[at] - mean[row]);
+        }
+        byMean += byVariance / h * deviations;
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            const uint32_t at = row * size.k + c;
+            Near("LayerNormGrad xhat", Raw<T>(7)[at], (x[at] - mean[row]) / std::sqrt(sigma));
+            Near("LayerNormGrad", Raw<T>(0)[at],
+                 dy[at] * gamma[c] / std::sqrt(sigma) + byVariance * 2 / h * (x[at] - mean[row]) + byMean / h, 2);
+        }
+    }
+    LayerNormGradBetaTiling sums;
+    sums.bLength = size.m;
+    sums.sLength = 1;
+    sums.hLength = size.k;
+    const std::vector<double> xhat = Fill<T>(7, count, 9, -2, 2);
+    A::LayerNormGradBeta<T>(At<T>(0), At<T>(3), At<T>(7), At<T>(6), At<uint8_t>(8, bytes), sums);
+    for (uint32_t c = 0; c < size.columns; ++c) {
+        double byGamma = 0;
+        double byBeta = 0;
+        for (uint32_t row = 0; row < size.m; ++row) {
+            byGamma += dy[row * size.k + c] * xhat[row * size.k + c];
+            byBeta += dy[row * size.k + c];
+        }
+        Near("LayerNormGradBeta gamma", Raw<T>(0)[c], byGamma);
+        Near("LayerNormGradBeta beta", Raw<T>(3)[c], byBeta);
+    }
 }
 
 }  // namespace
@@ -182,6 +294,11 @@ int main()
                 Rows<float>(size, bytes);
                 Rows<half>(size, bytes);
                 Rows<bfloat16_t>(size, bytes);
+                Known<float>(size, bytes);
+                Known<half>(size, bytes);
+                const uint32_t more = bytes + (size.k + 24) * 4;
+                Gradients<float>(size, more);
+                Gradients<half>(size, more);
             }
         }
         Welford<float>();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "ascendsim/launch.h"
 #include "isa_support.h"
 
 using namespace isa_test;
@@ -273,6 +274,34 @@ void TestLocalData()
     Expect(g_shared == 6, "globals of other modules are shared");
 }
 
+int g_own = 3;
+int Own(int by) { return g_own += by; }
+
+void TestDirect()
+{
+    // As the compiler driver gives it to programs with such kernels.
+    const char* const kinds = "other=aic;both=mix_1_2;";
+    std::vector<std::pair<bool, int>> seen;
+    struct Bound {
+        std::vector<std::pair<bool, int>>* seen;
+    } bound = {&seen};
+    const auto kernel = [](void* raw) { static_cast<Bound*>(raw)->seen->push_back({Aic(), Own(1)}); };
+    ascendsim::RunBlocks("both", kinds, 2, kernel, &bound);
+    const std::vector<std::pair<bool, int>> expected = {{true, 4}, {false, 4}, {false, 4}, {true, 4}, {false, 4}, {false, 4}};
+    Expect(seen == expected, "a mixed direct launch runs on cores of both kinds, each with its own globals");
+    seen.clear();
+    ascendsim::RunBlocks("other", kinds, 1, kernel, &bound);
+    ascendsim::RunBlocks("bot", kinds, 1, kernel, &bound);
+    Expect(seen == std::vector<std::pair<bool, int>>({{true, 4}, {false, 4}}), "cube kernel, and one that is not named");
+    ascendsim::CompiledFor(false);
+    seen.clear();
+    ascendsim::RunBlocks("both", kinds, 1, kernel, &bound);
+    Expect(seen.empty() && ascendsim::LastLaunch().first_fault.find("unsupported: ") == 0, "both kinds from code for one");
+    ascendsim::RunBlocks("bot", kinds, 1, kernel, &bound);
+    Expect(seen.size() == 1, "the kind that the code is for");
+    Expect(g_own == 3, "what kernels do to globals stays on their cores");
+}
+
 struct Seen {
     std::vector<const uint8_t*> bases;
 };
@@ -305,6 +334,7 @@ int main()
     TestOnChip();
     TestLocalData();
     TestCallback();
+    TestDirect();
     for (const char* file : {kTracePath, "machine_mix_kernel.cpp", "machine_mix_kernel.so"}) std::remove(file);
     return Report("machine_mix");
 }

@@ -6,13 +6,16 @@
 
 use std::collections::VecDeque;
 
+use super::cube::{cube_time, tail_cycles};
+use super::kernel_type::Unit;
 use super::machine::{Machine, Parameters};
 use super::memory::CopyShape;
 use super::pipe::{
     Active, Busy, Copy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slot, flag_slots, slot_destination, slot_source,
 };
 use super::trace::{
-    Cursor, FLAG_ATOMIC, FLAG_L2_BYPASS, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, PIPE_COUNT, Record, S, Space, V,
+    Cursor, FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, PIPE_COUNT,
+    Record, S, Space, V,
 };
 use super::vector::{VectorCost, vector_time};
 
@@ -24,17 +27,18 @@ pub(crate) struct Shared<'m> {
     pub(crate) parameters: &'m Parameters,
     pub(crate) opcodes: &'m [Opcode],
     pub(crate) costs: Vec<VectorCost>,
-    pub(crate) read_limit: f64,
+    /// Bytes per cycle that one core reads from HBM, by kind of core.
+    pub(crate) read_limit: [f64; 2],
     pub(crate) depth: u64,
 }
 
 impl<'m> Shared<'m> {
-    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: usize) -> Self {
+    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: [usize; 2]) -> Self {
         Self {
             parameters: &machine.parameters,
             opcodes,
             costs: opcodes.iter().map(|opcode| machine.table.cost(&opcode.name)).collect(),
-            read_limit: super::memory::core_read_limit(&machine.parameters, cores),
+            read_limit: super::memory::core_read_limits(&machine.parameters, cores),
             depth: (machine.parameters.queue_depth as u64).max(1),
         }
     }
@@ -54,8 +58,13 @@ pub(crate) enum Held {
     QueueFull(u8),
     Drain,
     Bytes(u8),
-    Cores,
-    CrossFlag { id: u32, mode: u32 },
+    /// SyncAll of its own kind of cores, or of everybody.
+    Cores {
+        everybody: bool,
+    },
+    CrossFlag {
+        id: u32,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -65,9 +74,9 @@ enum Pending {
     WaitFlag { slot: u16, site: u64 },
     SetFlag { slot: u16 },
     BarrierAll { site: u64 },
-    SyncAll { site: u64 },
+    SyncAll { everybody: bool, site: u64 },
     SetCross { id: u32, mode: u32 },
-    WaitCross { id: u32, mode: u32, site: u64 },
+    WaitCross { id: u32, site: u64 },
     End,
 }
 
@@ -78,7 +87,7 @@ impl Pending {
             Self::ScalarWork { site, .. }
             | Self::WaitFlag { site, .. }
             | Self::BarrierAll { site }
-            | Self::SyncAll { site }
+            | Self::SyncAll { site, .. }
             | Self::WaitCross { site, .. } => *site,
             Self::SetFlag { .. } | Self::SetCross { .. } | Self::End => 0,
         }
@@ -90,11 +99,17 @@ impl Pending {
 pub(crate) struct BlockTotals {
     pub(crate) conflict: f64,
     pub(crate) vector_throughput: f64,
+    /// Cycles of matrix products and of L1 to L0 copies without start-up.
+    pub(crate) cube_throughput: f64,
+    pub(crate) mte1_throughput: f64,
     pub(crate) copies: u64,
     pub(crate) copy_bytes: u64,
     pub(crate) bursts: u64,
     pub(crate) read_effective: f64,
     pub(crate) write_effective: f64,
+    /// Of those written, what the fixpipe wrote.
+    pub(crate) fixpipe_effective: f64,
+    pub(crate) cube_instructions: u64,
     pub(crate) records: u64,
     pub(crate) vector_instructions: u64,
 }
@@ -102,6 +117,7 @@ pub(crate) struct BlockTotals {
 /// State of one block on its core.
 pub(crate) struct CorePlay<'a> {
     cursor: Cursor<'a>,
+    pub(crate) unit: Unit,
     pending: Option<Pending>,
     pub(crate) held: Held,
     pub(crate) scalar_now: f64,
@@ -124,9 +140,10 @@ pub(crate) struct CorePlay<'a> {
 }
 
 impl<'a> CorePlay<'a> {
-    pub(crate) fn new(cursor: Cursor<'a>) -> Self {
+    pub(crate) fn new(cursor: Cursor<'a>, unit: Unit) -> Self {
         Self {
             cursor,
+            unit,
             pending: None,
             held: Held::No,
             scalar_now: 0.0,
@@ -275,28 +292,36 @@ impl<'a> CorePlay<'a> {
                 self.cross_sets.push((id, mode, pipe.drained_at.max(pipe.free_at)));
             }
             Work::Compute { busy, conflict } => {
+                // Products add up in L0C without waiting for each other, and what comes from L1 is behind a flag: only the
+                // vector unit waits for its own results.
                 let dependent = |(touch, end): &(Touch, f64)| if queued.touch.depends_on(touch) { *end } else { 0.0 };
-                let ready = self.recent.iter().map(dependent).fold(start, f64::max);
+                let recent = if index == V { self.recent.as_slice() } else { &[] };
+                let ready = recent.iter().map(dependent).fold(start, f64::max);
                 self.stalls.add(index, Reason::Issue, queued.issue - idle_from, queued.site);
                 self.stalls.add(index, Reason::Dependent, ready - start, queued.site);
                 let end = ready + busy;
-                let complete = end + parameters.vector_tail_cycles;
+                let complete = end + tail_cycles(parameters, index);
                 pipe.note_start(ready, shared.depth);
                 pipe.busy += busy;
                 pipe.free_at = end;
                 pipe.drained_at = pipe.drained_at.max(complete);
                 pipe.note_flying(queued.touch, complete, self.scalar_now);
-                self.recent[self.recent_at] = (queued.touch, complete);
-                self.recent_at = (self.recent_at + 1) % self.recent.len();
+                if index == V {
+                    self.recent[self.recent_at] = (queued.touch, complete);
+                    self.recent_at = (self.recent_at + 1) % self.recent.len();
+                }
                 if conflict > 0.0 && self.pipes[MTE2].active.is_some() {
                     self.conflict_debt += conflict;
                 }
                 self.note_busy(index, queued.opcode, ready, end, queued.site);
             }
             Work::Copy(copy) => {
-                let startup = if copy.write { parameters.mte3_startup_cycles } else { parameters.mte2_startup_cycles };
+                let (startup, rate) = match (copy.write, index) {
+                    (true, FIX) => (parameters.fixpipe_startup_cycles, parameters.fixpipe_write),
+                    (true, _) => (parameters.mte3_startup_cycles, parameters.core_write),
+                    (false, _) => (parameters.mte2_startup_cycles, shared.read_limit[self.unit as usize]),
+                };
                 let shape = CopyShape::of(parameters, &copy.gm);
-                let rate = if copy.write { parameters.core_write } else { shared.read_limit };
                 let gap = (parameters.dma_accept_cycles
                     + parameters.dma_accept_cycles_per_byte * pipe.last_copy_bytes.min(shape.bytes as f64))
                 .min(startup);
@@ -312,8 +337,11 @@ impl<'a> CorePlay<'a> {
                 self.totals.copies += 1;
                 self.totals.copy_bytes += shape.bytes;
                 self.totals.bursts += shape.bursts;
-                *(if copy.write { &mut self.totals.write_effective } else { &mut self.totals.read_effective }) +=
-                    shape.effective_bytes;
+                *(match (copy.write, index) {
+                    (true, FIX) => &mut self.totals.fixpipe_effective,
+                    (true, _) => &mut self.totals.write_effective,
+                    (false, _) => &mut self.totals.read_effective,
+                }) += shape.effective_bytes;
                 let time = first_byte + debt + shape.burst_delay_cycles(parameters, rate);
                 self.departures.push(Departure { time, pipe: index as u8 });
             }
@@ -354,8 +382,8 @@ impl<'a> CorePlay<'a> {
                 let mut touch = Touch::default();
                 let mut lines = 0;
                 for operand in record.operands() {
-                    if operand.space == Space::Ub {
-                        touch.push(operand.extent(), operand.writes);
+                    if operand.space != Space::Gm {
+                        touch.push(operand.space, operand.extent(), operand.writes);
                     } else {
                         let (from, to) = operand.extent();
                         lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
@@ -388,12 +416,12 @@ impl<'a> CorePlay<'a> {
                 let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
                 Some(Pending::Push(target, queued(Work::Register, Touch::default())))
             }
-            OpKind::SyncAll => Some(Pending::SyncAll { site }),
+            OpKind::SyncAll => Some(Pending::SyncAll { everybody: aux1 != 0, site }),
             OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
             OpKind::SetCross => {
                 Some(Pending::Push(pipe, queued(Work::SetCross { id: aux0, mode: aux1 }, Touch::default())))
             }
-            OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, mode: aux1, site }),
+            OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
             OpKind::Fault | OpKind::Note => None,
             OpKind::EndOfBlock => Some(Pending::End),
             OpKind::Copy | OpKind::Compute => {
@@ -402,18 +430,29 @@ impl<'a> CorePlay<'a> {
                 self.operands.clear();
                 for operand in record.operands() {
                     match operand.space {
-                        Space::Ub => touch.push(operand.extent(), operand.writes),
                         Space::Gm => gm = Some(operand),
-                        Space::Other(_) => {}
+                        space => touch.push(space, operand.extent(), operand.writes),
                     }
                     self.operands.push(operand);
                 }
                 let copies = shared.opcodes[opcode].kind == OpKind::Copy;
+                let cube = cube_time(parameters, &shared.opcodes[opcode].name, record, &self.operands);
                 let bypass = record.flags & FLAG_L2_BYPASS != 0;
                 let work = match gm {
-                    Some(gm) if copies && (pipe == MTE2 || pipe == MTE3) => {
+                    Some(gm) if pipe == MTE2 || pipe == MTE3 || pipe == FIX => {
                         let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
                         Work::Copy(Copy { gm, write, bypass })
+                    }
+                    _ if let Some(time) = cube => {
+                        match pipe {
+                            M => {
+                                self.totals.cube_instructions += 1;
+                                self.totals.cube_throughput += time.throughput;
+                            }
+                            MTE1 => self.totals.mte1_throughput += time.throughput,
+                            _ => {}
+                        }
+                        Work::Compute { busy: time.busy, conflict: 0.0 }
                     }
                     _ if copies => {
                         let bytes = f64::from(aux1);
@@ -501,11 +540,11 @@ impl<'a> CorePlay<'a> {
                     pipe.separated = true;
                 }
             }
-            Pending::SyncAll { site } => {
+            Pending::SyncAll { everybody, site } => {
                 let Some(release) = self.release.take() else {
                     if let Some(drained) = self.all_drained() {
                         self.scalar_now = self.scalar_now.max(drained);
-                        return Held::Cores;
+                        return Held::Cores { everybody };
                     }
                     return Held::Drain;
                 };
@@ -520,8 +559,8 @@ impl<'a> CorePlay<'a> {
                 self.charge_sync(parameters);
                 self.cross_sets.push((id, mode, self.scalar_now));
             }
-            Pending::WaitCross { id, mode, site } => {
-                let Some(release) = self.release.take() else { return Held::CrossFlag { id, mode } };
+            Pending::WaitCross { id, site } => {
+                let Some(release) = self.release.take() else { return Held::CrossFlag { id } };
                 self.stalls.add(S, Reason::Cores, release - self.scalar_now, site);
                 self.scalar_now = self.scalar_now.max(release);
                 self.charge_sync(parameters);

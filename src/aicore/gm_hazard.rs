@@ -1,32 +1,66 @@
 //! Global memory across cores: races, unwritten outputs, reads of bytes that nobody writes.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::hazard::Findings;
+use super::ordering::{Clock, join};
 use super::profile::{HazardKind, Severity};
-use super::trace::{Region, Role};
+use super::trace::{Launch, Region, Role};
 
 /// Pairs looked at per region; beyond that a kernel whose cores all overlap has long been reported.
 const PAIR_LIMIT: u64 = 4_000_000;
 
 /// Consecutive accesses of one core to global memory, merged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct GmAccess {
     pub(crate) from: u64,
     pub(crate) to: u64,
+    /// Number in the trace.
     pub(crate) core: u32,
-    /// All-core synchronisations that the core had begun.
-    pub(crate) sets: u32,
-    /// All-core synchronisations that the core had passed.
-    pub(crate) waits: u32,
+    pub(crate) pipe: u8,
+    /// Its last instruction on that pipe.
+    pub(crate) last: u32,
+    /// What the core knew of other cores.
+    pub(crate) known: Rc<Known>,
+    /// Grows with every flag and barrier between cores that the core sets or passes.
+    pub(crate) epoch: u32,
     pub(crate) write: bool,
     pub(crate) atomic: bool,
     pub(crate) site: u64,
 }
 
+/// What one core knows to be complete on others: per core, the last instruction on each pipe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Known(BTreeMap<u32, Clock>);
+
+impl Known {
+    /// With what `core` itself has completed.
+    pub(crate) fn with(&self, core: u32, clock: Clock) -> Self {
+        let mut known = self.clone();
+        join(known.0.entry(core).or_default(), &clock);
+        known
+    }
+
+    pub(crate) fn joined(mut self, other: &Self) -> Self {
+        for (core, clock) in &other.0 {
+            join(self.0.entry(*core).or_default(), clock);
+        }
+        self
+    }
+
+    pub(crate) fn of(&self, core: u32) -> Option<&Clock> {
+        self.0.get(&core)
+    }
+}
+
 impl GmAccess {
+    fn before(&self, other: &Self) -> bool {
+        other.known.of(self.core).is_some_and(|clock| clock[usize::from(self.pipe)] >= self.last)
+    }
+
     fn ordered_with(&self, other: &Self) -> bool {
-        self.sets < other.waits || other.sets < self.waits
+        self.before(other) || other.before(self)
     }
 }
 
@@ -34,34 +68,36 @@ impl GmAccess {
 #[derive(Default)]
 pub(crate) struct GmLog {
     regions: BTreeMap<u64, Vec<GmAccess>>,
-    /// Last entry per region, core, direction and site: streaming extends it.
-    open: BTreeMap<(u64, u32, bool, bool, u64), usize>,
+    /// Last entry per region, core, pipe, direction and site: streaming extends it.
+    open: BTreeMap<(u64, u32, u8, bool, bool, u64), usize>,
 }
 
 impl GmLog {
     pub(crate) fn push(&mut self, access: GmAccess) {
         let region = access.from >> 40;
         let entries = self.regions.entry(region).or_default();
-        let key = (region, access.core, access.write, access.atomic, access.site);
-        if let Some(last) = self.open.get(&key).and_then(|index| entries.get_mut(*index)) {
-            let same_phase = (last.sets, last.waits) == (access.sets, access.waits);
-            if same_phase && access.from >= last.from && access.from <= last.to {
-                last.to = last.to.max(access.to);
-                return;
-            }
+        let key = (region, access.core, access.pipe, access.write, access.atomic, access.site);
+        if let Some(last) = self.open.get(&key).and_then(|index| entries.get_mut(*index))
+            && last.epoch == access.epoch
+            && access.from >= last.from
+            && access.from <= last.to
+        {
+            last.to = last.to.max(access.to);
+            last.last = access.last;
+            return;
         }
         self.open.insert(key, entries.len());
         entries.push(access);
     }
 
-    /// Overlapping accesses of different cores, one a write, without an all-core synchronisation between.
-    pub(crate) fn cross_core(&mut self, findings: &mut Findings) {
+    /// Overlapping accesses of different cores, one a write, without flags or barriers between that order them.
+    pub(crate) fn cross_core(&mut self, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
         for entries in self.regions.values_mut() {
             if !entries.iter().any(|access| access.write) {
                 continue;
             }
             entries.sort_by_key(|access| (access.from, access.to, access.core, access.write, access.site));
-            let mut open: Vec<GmAccess> = Vec::new();
+            let mut open: Vec<&GmAccess> = Vec::new();
             let mut pairs = 0;
             for access in entries.iter() {
                 open.retain(|earlier| earlier.to > access.from);
@@ -77,9 +113,9 @@ impl GmLog {
                     if harmless {
                         continue;
                     }
-                    report_cross_core(earlier, access, findings);
+                    report_cross_core(earlier, access, launch, severity, findings);
                 }
-                open.push(*access);
+                open.push(access);
             }
         }
     }
@@ -131,7 +167,13 @@ impl GmLog {
     }
 }
 
-fn report_cross_core(earlier: &GmAccess, access: &GmAccess, findings: &mut Findings) {
+fn report_cross_core(
+    earlier: &GmAccess,
+    access: &GmAccess,
+    launch: &Launch<'_>,
+    severity: Severity,
+    findings: &mut Findings,
+) {
     // Reported from the writer's side so that the pair has one name whatever the order of addresses.
     let (a, b) = if (access.write, access.site) >= (earlier.write, earlier.site) {
         (access, earlier)
@@ -144,15 +186,17 @@ fn report_cross_core(earlier: &GmAccess, access: &GmAccess, findings: &mut Findi
         (false, false) => "reads",
     };
     let (from, to) = (a.from.max(b.from), a.to.min(b.to));
-    findings.add((HazardKind::CrossCoreRace, Severity::Error), (a.site, b.site), a.core, || {
+    let mixed = launch.kernel_type().is_mixed();
+    let remedy = if mixed { "a cross-core flag" } else { "SyncAll" };
+    findings.add((HazardKind::CrossCoreRace, severity), (a.site, b.site), a.core, || {
         format!(
-            "block {} {} bytes {:#x}..{:#x} of region {} that block {} {} too, without SyncAll between them",
-            a.core,
+            "{} {} bytes {:#x}..{:#x} of region {} that {} {} too, without {remedy} between them",
+            launch.core_text(a.core),
             verb(a),
             from & 0xff_ffff_ffff,
             to & 0xff_ffff_ffff,
             (from >> 40).saturating_sub(1),
-            b.core,
+            launch.core_text(b.core),
             verb(b),
         )
     });

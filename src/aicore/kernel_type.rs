@@ -1,6 +1,8 @@
-//! Which cores a kernel runs on.
+//! Which cores a kernel runs on, and who a core is.
 
 use serde::{Deserialize, Serialize};
+
+use super::trace::Launch;
 
 /// Cores of a launch: vector cores, cube cores, or groups of one cube core with 0, 1 or 2 vector cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,5 +62,47 @@ impl KernelType {
     /// Whether cores are numbered by group in the trace.
     pub fn is_mixed(self) -> bool {
         !matches!(self, Self::Aiv | Self::Aic)
+    }
+}
+
+/// Kind of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unit {
+    Vector,
+    Cube,
+}
+
+/// Who a core is: its kind and the group (block) that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CoreName {
+    pub(crate) unit: Unit,
+    pub(crate) group: u32,
+}
+
+impl Launch<'_> {
+    /// Kind of the launch; traces of an unknown kind are taken for vector launches.
+    pub(crate) fn kernel_type(&self) -> KernelType {
+        self.info.get("kernel_type").and_then(|name| KernelType::parse(name)).unwrap_or_default()
+    }
+
+    /// Who the core with a number in the trace is.
+    pub(crate) fn core_name(&self, core: u32) -> CoreName {
+        let kind = self.kernel_type();
+        match kind {
+            KernelType::Aiv => CoreName { unit: Unit::Vector, group: core },
+            KernelType::Aic => CoreName { unit: Unit::Cube, group: core },
+            _ if core.is_multiple_of(3) => CoreName { unit: Unit::Cube, group: core / 3 },
+            _ => CoreName { unit: Unit::Vector, group: core / 3 },
+        }
+    }
+
+    /// How messages name a core.
+    pub(crate) fn core_text(&self, core: u32) -> String {
+        let name = self.core_name(core);
+        match (self.kernel_type().is_mixed(), name.unit) {
+            (false, _) => format!("block {core}"),
+            (true, Unit::Cube) => format!("block {} AIC", name.group),
+            (true, Unit::Vector) => format!("block {} AIV{}", name.group, core % 3 - 1),
+        }
     }
 }

@@ -117,6 +117,38 @@ parameters! {
     core_write: "bytes/cycle",
     /// Rate of copies inside the unified buffer.
     core_ub_to_ub: "bytes/cycle",
+    /// Read rate of one cube core from HBM into L1 when it runs alone.
+    cube_read_hbm_alone: "bytes/cycle",
+    /// The same when many cores run.
+    cube_read_hbm_shared: "bytes/cycle",
+    /// Read rate of one cube core into L1 on L2 hits.
+    cube_read_l2: "bytes/cycle",
+    /// Write rate of one fixpipe to global memory.
+    fixpipe_write: "bytes/cycle",
+    /// Start-up of a fixpipe transfer.
+    fixpipe_startup_cycles: "cycles",
+    /// Rate from L0C to L1.
+    l0c_to_l1: "bytes/cycle",
+    /// Rate from L1 to L0A.
+    l1_to_l0a: "bytes/cycle",
+    /// Rate from L1 to L0B.
+    l1_to_l0b: "bytes/cycle",
+    /// Rate from L1 to the bias table and the fixpipe buffer.
+    l1_to_tables: "bytes/cycle",
+    /// Issue of one L1 to L0 copy behind another.
+    mte1_issue_cycles: "cycles",
+    /// Time from the last byte of such a copy to its completion, exposed before a flag or barrier.
+    mte1_tail_cycles: "cycles",
+    /// Start-up of a matrix multiplication behind another.
+    cube_startup_cycles: "cycles",
+    /// Tail of a matrix multiplication, exposed before a flag or barrier.
+    cube_tail_cycles: "cycles",
+    /// Inner dimension that the cube unit takes in a cycle: 16-bit types, with 16 rows and 16 columns.
+    cube_k_16bit: "elements/cycle",
+    /// The same for 8-bit types.
+    cube_k_8bit: "elements/cycle",
+    /// The same for 32-bit types.
+    cube_k_32bit: "elements/cycle",
     /// Start-up of a copy into the unified buffer.
     mte2_startup_cycles: "cycles",
     /// Start-up of a copy out of the unified buffer.
@@ -161,6 +193,10 @@ parameters! {
     barrier_cycles: "cycles",
     /// SyncAll beyond the arrival of the last core.
     sync_all_cycles: "cycles",
+    /// From setting a cross-core flag to a waiting core going on.
+    cross_flag_cycles: "cycles",
+    /// Task duration that a launch on cores of both kinds adds.
+    mix_launch_us: "us",
     /// Task duration beyond the longest core, one core.
     launch_us: "us",
     /// Growth of that with each further core.

@@ -8,8 +8,10 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::kernel_type::Unit;
 use super::l2::{L2, Traffic};
 use super::machine::Parameters;
+use super::pipe::Copy;
 use super::trace::Operand;
 
 /// A time or byte total that orders by value.
@@ -43,6 +45,8 @@ struct Demand {
     hbm: u32,
     /// Share of the bytes that misses, in steps; it decides the rate limit of a reading core.
     miss: u32,
+    /// A cube core's: its paths have other rates.
+    cube: bool,
 }
 
 struct Class {
@@ -75,19 +79,23 @@ pub(crate) struct Memory {
     port_read: f64,
     port_write: f64,
     read_priority: f64,
-    read_limit_hbm: f64,
-    read_limit_l2: f64,
-    write_limit: f64,
+    read_limit_hbm: [f64; 2],
+    read_limit_l2: [f64; 2],
+    write_limit: [f64; 2],
     classes: Vec<Class>,
     by_demand: BTreeMap<Demand, usize>,
     stale: bool,
     pub(crate) totals: MemoryTotals,
 }
 
-/// Bytes per cycle that one core reads from HBM when `cores` run.
-pub(crate) fn core_read_limit(parameters: &Parameters, cores: usize) -> f64 {
-    let shared = (cores.clamp(1, 4) - 1) as f64 / 3.0;
-    parameters.core_read_hbm_alone * (1.0 - shared) + parameters.core_read_hbm_shared * shared
+/// Bytes per cycle that one core reads from HBM when as many of each kind run: vector cores, cube cores.
+pub(crate) fn core_read_limits(parameters: &Parameters, cores: [usize; 2]) -> [f64; 2] {
+    let shared = ((cores[0] + cores[1]).clamp(1, 4) - 1) as f64 / 3.0;
+    let mix = |alone: f64, many: f64| alone * (1.0 - shared) + many * shared;
+    [
+        mix(parameters.core_read_hbm_alone, parameters.core_read_hbm_shared),
+        mix(parameters.cube_read_hbm_alone, parameters.cube_read_hbm_shared),
+    ]
 }
 
 /// GB/s at the machine's clock as bytes per cycle.
@@ -96,7 +104,7 @@ pub(crate) fn bytes_per_cycle(parameters: &Parameters, gbps: f64) -> f64 {
 }
 
 impl Memory {
-    pub(crate) fn new(parameters: &Parameters, cores: usize) -> Self {
+    pub(crate) fn new(parameters: &Parameters, cores: [usize; 2]) -> Self {
         Self {
             l2: L2::new(parameters.l2_bytes as u64),
             now: 0.0,
@@ -105,9 +113,9 @@ impl Memory {
             port_read: 1.0 / bytes_per_cycle(parameters, parameters.l2_read_gbps),
             port_write: 1.0 / bytes_per_cycle(parameters, parameters.l2_write_gbps),
             read_priority: parameters.read_priority,
-            read_limit_hbm: core_read_limit(parameters, cores),
-            read_limit_l2: parameters.core_read_l2,
-            write_limit: parameters.core_write,
+            read_limit_hbm: core_read_limits(parameters, cores),
+            read_limit_l2: [parameters.core_read_l2, parameters.cube_read_l2],
+            write_limit: [parameters.core_write, parameters.fixpipe_write],
             classes: Vec::new(),
             by_demand: BTreeMap::new(),
             stale: false,
@@ -116,7 +124,9 @@ impl Memory {
     }
 
     /// Start a transfer of `operand`'s bytes at the current time, `shape.effective_bytes` long as far as time goes.
-    pub(crate) fn start(&mut self, operand: &Operand, shape: &CopyShape, write: bool, bypass: bool, owner: (u32, u8)) {
+    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8)) {
+        let Copy { gm: operand, write, bypass } = copy;
+        let (write, bypass) = (*write, *bypass);
         let mut traffic = Traffic::default();
         for (address, len) in operand.pieces() {
             self.l2.access(address, len, write, bypass, &mut traffic);
@@ -140,6 +150,7 @@ impl Memory {
             write,
             hbm: (hbm * DEMAND_STEPS).round() as u32,
             miss: if write { 0 } else { (miss * DEMAND_STEPS).round() as u32 },
+            cube: unit == Unit::Cube,
         };
         let index = self.class(demand);
         let class = &mut self.classes[index];
@@ -153,10 +164,11 @@ impl Memory {
             return *index;
         }
         let miss = f64::from(demand.miss) / DEMAND_STEPS;
+        let unit = usize::from(demand.cube);
         let limit = if demand.write {
-            self.write_limit
+            self.write_limit[unit]
         } else {
-            1.0 / (miss / self.read_limit_hbm + (1.0 - miss) / self.read_limit_l2)
+            1.0 / (miss / self.read_limit_hbm[unit] + (1.0 - miss) / self.read_limit_l2[unit])
         };
         let index = self.classes.len();
         self.classes.push(Class {
@@ -300,11 +312,11 @@ mod tests {
 
     fn time_of(cores: u32, write: bool) -> f64 {
         let parameters = Machine::named("ascend910b2").unwrap().parameters;
-        let mut memory = Memory::new(&parameters, cores as usize);
+        let mut memory = Memory::new(&parameters, [cores as usize, 0]);
         for core in 0..cores {
             let operand = gm(u64::from(core) << 20, 1 << 16);
             let shape = CopyShape { bytes: 1 << 16, effective_bytes: 65536.0, bursts: 1 };
-            memory.start(&operand, &shape, write, false, (core, 2));
+            memory.start(&Copy { gm: operand, write, bypass: false }, &shape, Unit::Vector, (core, 2));
         }
         let mut ended = Vec::new();
         let end = memory.next_end().unwrap();

@@ -5,6 +5,8 @@
 
 mod analyse;
 mod core_play;
+mod cross;
+mod cube;
 mod gm_hazard;
 mod hazard;
 mod kernel_type;
@@ -14,6 +16,7 @@ mod memory;
 mod ordering;
 mod pipe;
 mod profile;
+mod region;
 mod segments;
 mod summary;
 #[doc(hidden)]
@@ -27,6 +30,6 @@ mod vector;
 pub use analyse::{LaunchReport, Options, analyse};
 pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
-pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall};
+pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall, UnitTimes};
 pub use trace::{DataRegion, LaunchStatus, Region, Role, TraceError};
 pub use vector::VectorClass;

@@ -1,15 +1,15 @@
 //! Happens-before between the pipes of one core, by vector clocks.
 //!
 //! A clock says, for a pipe, up to which instruction of every pipe it knows completion. Edges come from flags,
-//! barriers, the scalar unit's in-order issue, the vector unit's own order, and from what the compiler adds: an order
+//! barriers, the scalar unit's in-order issue, the own order of the vector and the cube pipes, and from what the compiler adds: an order
 //! between scalar accesses and whatever a pipe still does to the same bytes.
 
 use std::collections::VecDeque;
 
 use super::pipe::{flag_slots, slot_destination, slot_source};
-use super::trace::{MTE2, MTE3, PIPE_COUNT, S, V};
+use super::trace::{FIX, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V};
 
-type Clock = [u32; PIPE_COUNT];
+pub(crate) type Clock = [u32; PIPE_COUNT];
 
 /// One instruction on a pipe; indices count from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Ordering {
     owed: Vec<u32>,
 }
 
-fn join(into: &mut Clock, from: &Clock) {
+pub(crate) fn join(into: &mut Clock, from: &Clock) {
     for (a, b) in into.iter_mut().zip(from) {
         *a = (*a).max(*b);
     }
@@ -37,7 +37,7 @@ fn join(into: &mut Clock, from: &Clock) {
 
 /// Pipes whose instructions follow each other without help.
 fn keeps_own_order(pipe: usize) -> bool {
-    pipe == S || pipe == V
+    matches!(pipe, S | V | MTE1 | M | FIX)
 }
 
 impl Ordering {
@@ -131,6 +131,20 @@ impl Ordering {
         }
         let count = self.count;
         join(&mut self.known[S], &count);
+    }
+
+    /// What is complete when a flag for other cores takes effect on a pipe.
+    pub(crate) fn released_by(&self, pipe: usize) -> Clock {
+        let mut clock = self.known[pipe];
+        join(&mut clock, &self.known[S]);
+        clock[pipe] = self.count[pipe];
+        clock[S] = self.count[S];
+        clock
+    }
+
+    /// The scalar unit has learnt from another core what is complete on this one.
+    pub(crate) fn learn(&mut self, clock: &Clock) {
+        join(&mut self.known[S], clock);
     }
 
     /// A flag on a copy pipe takes effect when the copies before it are through, and holds the next one back.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::trace::{Operand, PIPE_COUNT};
+use super::trace::{Operand, PIPE_COUNT, Space};
 
 /// Why a pipe waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ pub(crate) struct Busy {
     pub(crate) site: u64,
 }
 
-/// Bytes that an instruction touches in the unified buffer, as intervals.
+/// Bytes that an instruction touches in on-chip memories, as intervals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Touch {
     parts: [(u64, u64, bool); 5],
@@ -65,7 +65,10 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
-    pub(crate) fn push(&mut self, extent: (u64, u64), write: bool) {
+    pub(crate) fn push(&mut self, space: Space, extent: (u64, u64), write: bool) {
+        // One line of addresses for all memories, which keeps comparisons cheap.
+        let base = (space as u64) << 48;
+        let extent = (base + (extent.0 & 0xffff_ffff), base + (extent.1 & 0xffff_ffff));
         let slot = usize::from(self.count).min(self.parts.len() - 1);
         if usize::from(self.count) == self.parts.len() {
             // More operands than slots: widen the last one, which can only make a wait longer.

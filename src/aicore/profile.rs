@@ -21,6 +21,17 @@ pub struct PipeTimes {
     pub fixpipe_us: f64,
 }
 
+/// Times of the cores of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitTimes {
+    /// `aiv` for vector cores, `aic` for cube cores.
+    pub unit: String,
+    /// Cores of the kind that ran.
+    pub cores: u32,
+    /// Mean over them.
+    pub pipes: PipeTimes,
+}
+
 /// The resource that bounds a launch from below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -33,6 +44,12 @@ pub enum Limiter {
     Memory,
     /// Vector repeats over throughput.
     Vector,
+    /// Matrix products over the cube unit's throughput.
+    Cube,
+    /// Bytes from L1 to L0 over bandwidth.
+    Mte1,
+    /// Bytes that the fixpipe writes to global memory over bandwidth.
+    Fixpipe,
     /// Scalar work.
     Scalar,
     /// Launch and completion.
@@ -119,8 +136,11 @@ pub struct Profile {
     pub bound_us: f64,
     /// What gives the bound.
     pub limiter: Limiter,
-    /// Mean over the cores that ran.
+    /// Mean over the cores that ran; where both kinds of cores ran, of the kind that is busier on the pipe.
     pub pipes: PipeTimes,
+    /// The same for each kind of core that ran.
+    #[serde(default)]
+    pub units: Vec<UnitTimes>,
     /// Cores that ran.
     pub cores: u32,
     /// Longest core time in microseconds.
@@ -142,7 +162,7 @@ pub struct Profile {
 /// Time one pipe lost to one reason, mean over cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stall {
-    /// Pipe that waited: `s`, `v`, `mte2`, `mte3`.
+    /// Pipe that waited: `s`, `v`, `mte2`, `mte3`, `mte1`, `m`, `fix`.
     pub pipe: String,
     /// What it waited for, such as `flag mte2->v` or `barrier all`.
     pub reason: String,
@@ -155,7 +175,7 @@ pub struct Stall {
 /// One busy interval of a pipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Pipe: `s`, `v`, `mte2`, `mte3`.
+    /// Pipe: `s`, `v`, `mte2`, `mte3`, `mte1`, `m`, `fix`.
     pub pipe: String,
     /// Instruction.
     pub opcode: String,

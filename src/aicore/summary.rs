@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::kernel_type::Unit;
 use super::machine::Machine;
-use super::memory::{bytes_per_cycle, core_read_limit};
+use super::memory::{bytes_per_cycle, core_read_limits};
 use super::pipe::{Busy, Reason};
-use super::profile::{Interval, Limiter, PipeTimes, Profile, Stall};
+use super::profile::{Interval, Limiter, PipeTimes, Profile, Stall, UnitTimes};
 use super::timing::Played;
-use super::trace::{Launch, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
+use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
 
 /// Share of the task below which no pipe explains the time.
 const LATENCY_SHARE: f64 = 0.5;
@@ -16,15 +17,10 @@ const LATENCY_SHARE: f64 = 0.5;
 pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_>) -> Profile {
     let parameters = &machine.parameters;
     let us = |cycles: f64| machine.cycles_to_us(cycles);
-    let cores = played.cores.max(1) as f64;
-    let mut busy = [0.0; PIPE_COUNT];
-    for (_, block) in &played.blocks {
-        busy[S] += block.scalar_busy;
-        for (total, pipe) in busy.iter_mut().zip(&block.pipes).skip(1) {
-            *total += pipe.busy;
-        }
-    }
-    let mean = busy.map(|cycles| us(cycles / cores));
+    let cores = physical_cores(played) as f64;
+    let unit_means = [Unit::Vector, Unit::Cube].map(|unit| mean_times(machine, played, unit));
+    // Averages over idle pipes of the other kind of core would say nothing.
+    let mean: [f64; PIPE_COUNT] = std::array::from_fn(|pipe| unit_means[0][pipe].max(unit_means[1][pipe]));
     // A stuck block has no end; its last known time still gives a lower bound.
     let ends = if played.core_ends.is_empty() {
         played.blocks.iter().map(|(_, block)| block.finished_at()).collect()
@@ -34,7 +30,8 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
     let longest = us(ends.iter().copied().fold(0.0, f64::max));
     let shortest = us(ends.iter().copied().fold(f64::INFINITY, f64::min));
     let shortest = if shortest.is_finite() { shortest } else { 0.0 };
-    let launch_us = parameters.launch_us + parameters.launch_per_core_us * (cores - 1.0);
+    let mix_us = if launch.kernel_type().is_mixed() { parameters.mix_launch_us } else { 0.0 };
+    let launch_us = parameters.launch_us + mix_us + parameters.launch_per_core_us * (cores - 1.0);
     let task_us = launch_us + longest;
     let (bound, limiter) = bound(machine, played, launch_us, task_us);
     Profile {
@@ -42,16 +39,19 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
         task_us,
         bound_us: bound,
         limiter,
-        pipes: PipeTimes {
-            scalar_us: mean[S],
-            vec_us: mean[V],
-            mte1_us: mean[4],
-            mte2_us: mean[MTE2],
-            mte3_us: mean[MTE3],
-            cube_us: mean[5],
-            fixpipe_us: mean[6],
-        },
-        cores: played.cores as u32,
+        pipes: pipe_times(&mean),
+        units: ["aiv", "aic"]
+            .into_iter()
+            .zip(played.cores)
+            .zip(&unit_means)
+            .filter(|((_, cores), _)| *cores > 0)
+            .map(|((unit, cores), mean)| UnitTimes {
+                unit: unit.to_owned(),
+                cores: cores as u32,
+                pipes: pipe_times(mean),
+            })
+            .collect(),
+        cores: physical_cores(played) as u32,
         longest_core_us: longest,
         shortest_core_us: shortest,
         gm_read_bytes: played.memory.read,
@@ -62,16 +62,46 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
     }
 }
 
+/// Cores of both kinds that ran.
+fn physical_cores(played: &Played<'_>) -> usize {
+    played.cores.iter().sum::<usize>().max(1)
+}
+
+/// Busy time per pipe in microseconds, mean over the cores of a kind.
+fn mean_times(machine: &Machine, played: &Played<'_>, unit: Unit) -> [f64; PIPE_COUNT] {
+    let mut busy = [0.0; PIPE_COUNT];
+    for (_, block) in played.blocks.iter().filter(|(_, block)| block.unit == unit) {
+        busy[S] += block.scalar_busy;
+        for (total, pipe) in busy.iter_mut().zip(&block.pipes).skip(1) {
+            *total += pipe.busy;
+        }
+    }
+    let cores = played.cores[unit as usize].max(1) as f64;
+    busy.map(|cycles| machine.cycles_to_us(cycles / cores))
+}
+
+fn pipe_times(mean_us: &[f64; PIPE_COUNT]) -> PipeTimes {
+    PipeTimes {
+        scalar_us: mean_us[S],
+        vec_us: mean_us[V],
+        mte1_us: mean_us[MTE1],
+        mte2_us: mean_us[MTE2],
+        mte3_us: mean_us[MTE3],
+        cube_us: mean_us[M],
+        fixpipe_us: mean_us[FIX],
+    }
+}
+
 /// Lower bound of the task with this division of work: the busiest core per pipe, and the shared memory.
 fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -> (f64, Limiter) {
     let parameters = &machine.parameters;
     let us = |cycles: f64| machine.cycles_to_us(cycles);
     let read_limit = if played.memory.read_hits * 2 > played.memory.read {
-        parameters.core_read_l2
+        [parameters.core_read_l2, parameters.cube_read_l2]
     } else {
-        core_read_limit(parameters, played.cores)
+        core_read_limits(parameters, played.cores)
     };
-    let spread = (played.blocks.len() as f64 / played.cores.max(1) as f64).max(1.0).ceil();
+    let spread = (played.blocks.len() as f64 / physical_cores(played) as f64).max(1.0).ceil();
     let most = |cost: &dyn Fn(&super::core_play::CorePlay<'_>) -> f64| {
         spread * played.blocks.iter().map(|(_, block)| cost(block)).fold(0.0, f64::max)
     };
@@ -79,10 +109,13 @@ fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -
     let port = played.memory.read as f64 / bytes_per_cycle(parameters, parameters.l2_read_gbps)
         + played.memory.written as f64 / bytes_per_cycle(parameters, parameters.l2_write_gbps);
     let candidates = [
-        (Limiter::Mte2, most(&|block| block.totals.read_effective / read_limit)),
+        (Limiter::Mte2, most(&|block| block.totals.read_effective / read_limit[block.unit as usize])),
         (Limiter::Mte3, most(&|block| block.totals.write_effective / parameters.core_write)),
         (Limiter::Memory, (played.memory.hbm_read as f64 / hbm).max(port)),
         (Limiter::Vector, most(&|block| block.totals.vector_throughput)),
+        (Limiter::Cube, most(&|block| block.totals.cube_throughput)),
+        (Limiter::Mte1, most(&|block| block.totals.mte1_throughput)),
+        (Limiter::Fixpipe, most(&|block| block.totals.fixpipe_effective / parameters.fixpipe_write)),
         (Limiter::Scalar, most(&|block| block.scalar_busy)),
     ];
     let (mut limiter, cycles) =
@@ -163,7 +196,7 @@ fn counters(
     longest_us: f64,
     ends: &[f64],
 ) -> BTreeMap<String, f64> {
-    let cores = played.cores.max(1) as f64;
+    let cores = physical_cores(played) as f64;
     let sum = |value: &dyn Fn(&super::core_play::BlockTotals) -> f64| -> f64 {
         played.blocks.iter().map(|(_, block)| value(&block.totals)).sum()
     };
@@ -173,8 +206,13 @@ fn counters(
     let mut put = |name: &str, value: f64| {
         counters.insert(name.to_owned(), value);
     };
-    for (name, pipe) in [("scalar", S), ("vec", V), ("mte2", MTE2), ("mte3", MTE3)] {
-        put(&format!("{name}_ratio"), ratio(mean_us[pipe], mean_end_us));
+    let mut pipes = vec![("scalar", S), ("vec", V), ("mte2", MTE2), ("mte3", MTE3)];
+    if played.cores[Unit::Cube as usize] > 0 {
+        pipes.extend([("mte1", MTE1), ("cube", M), ("fixpipe", FIX)]);
+        put("cube_instructions", sum(&|totals| totals.cube_instructions as f64));
+    }
+    for (name, pipe) in &pipes {
+        put(&format!("{name}_ratio"), ratio(mean_us[*pipe], mean_end_us));
     }
     let mut waits = [0.0; PIPE_COUNT];
     for (_, block) in &played.blocks {
@@ -184,7 +222,7 @@ fn counters(
             }
         }
     }
-    for (name, pipe) in [("scalar", S), ("vec", V), ("mte2", MTE2), ("mte3", MTE3)] {
+    for (name, pipe) in pipes {
         put(&format!("{name}_wait_ratio"), ratio(machine.cycles_to_us(waits[pipe] / cores), mean_end_us));
     }
     let copies = sum(&|totals| totals.copies as f64);

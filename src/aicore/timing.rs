@@ -1,9 +1,11 @@
 //! The play of a launch: all blocks on their cores, the memory system between them, and what came of it.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::core_play::{CorePlay, Held, Shared};
+use super::cross::{Awaited, CrossFlags};
+use super::kernel_type::{KernelType, Unit};
 use super::machine::Machine;
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
 use super::pipe::{slot_destination, slot_id, slot_source};
@@ -22,8 +24,8 @@ pub(crate) struct Played<'a> {
     pub(crate) blocks: Vec<(u32, CorePlay<'a>)>,
     pub(crate) memory: MemoryTotals,
     pub(crate) stuck: Vec<Stuck>,
-    /// Physical cores used.
-    pub(crate) cores: usize,
+    /// Physical cores used: vector cores, cube cores.
+    pub(crate) cores: [usize; 2],
     /// End of each physical core in cycles.
     pub(crate) core_ends: Vec<f64>,
 }
@@ -33,45 +35,66 @@ struct Play<'a, 'm> {
     blocks: Vec<(u32, CorePlay<'a>)>,
     memory: Memory,
     departures: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
-    waiting_for_sync: BTreeSet<usize>,
-    waiting_for_cross: BTreeSet<usize>,
-    /// Times at which each cross flag was set, by id, mode and group.
-    cross: BTreeMap<(u32, u32, usize), Vec<(usize, f64)>>,
-    cross_done: BTreeMap<(usize, u32, u32), usize>,
-    next_block: usize,
+    /// Blocks that stand at a barrier or a flag of other cores.
+    waiting: BTreeSet<usize>,
+    /// Blocks whose arrival at the barrier they stand at is known to `cross`.
+    arrived: BTreeSet<usize>,
+    cross: CrossFlags<f64>,
+    /// Blocks of each group, and the group of each block.
+    groups: Vec<Vec<usize>>,
+    group_of: Vec<usize>,
+    next_group: usize,
     core_ends: Vec<f64>,
-    finished: usize,
     prologue: f64,
 }
 
 /// Play one launch.
 pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine) -> Played<'a> {
     let parameters = &machine.parameters;
-    let limit = (parameters.aiv_cores as usize).max(1);
-    let cores = launch.cores.len().min(limit);
+    let kind = launch.kernel_type();
+    let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
     let blocks: Vec<(u32, CorePlay<'a>)> = launch
         .cores
         .iter()
-        .map(|(core, stream)| (*core, CorePlay::new(stream.cursor().with_messages(&launch.message_opcodes))))
+        .zip(&names)
+        .map(|((core, stream), name)| {
+            (*core, CorePlay::new(stream.cursor().with_messages(&launch.message_opcodes), name.unit))
+        })
         .collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of = Vec::with_capacity(names.len());
+    for (index, name) in names.iter().enumerate() {
+        if index == 0 || names[index - 1].group != name.group {
+            groups.push(Vec::new());
+        }
+        group_of.push(groups.len() - 1);
+        if let Some(last) = groups.last_mut() {
+            last.push(index);
+        }
+    }
+    let running = groups.len().min(group_limit(kind, machine));
+    let count = |unit: Unit| groups[..running].iter().flatten().filter(|block| names[**block].unit == unit).count();
+    let cores = [count(Unit::Vector), count(Unit::Cube)];
     let mut play = Play {
         shared: Shared::new(machine, &launch.opcodes, cores),
         memory: Memory::new(parameters, cores),
         departures: BinaryHeap::new(),
-        waiting_for_sync: BTreeSet::new(),
-        waiting_for_cross: BTreeSet::new(),
-        cross: BTreeMap::new(),
-        cross_done: BTreeMap::new(),
-        next_block: cores,
+        waiting: BTreeSet::new(),
+        arrived: BTreeSet::new(),
+        cross: CrossFlags::new(names),
+        groups,
+        group_of,
+        next_group: running,
         core_ends: Vec::new(),
-        finished: 0,
         prologue: parameters.prologue_us * parameters.clock_mhz,
         blocks,
     };
-    for block in 0..cores {
+    for group in 0..running {
         let start = play.prologue;
-        play.blocks[block].1.begin(start);
-        play.run_block(block);
+        play.begin(group, start);
+        for block in play.groups[group].clone() {
+            play.run_block(block);
+        }
     }
     play.run();
     let stuck = play.stuck();
@@ -95,12 +118,19 @@ impl Play<'_, '_> {
                 self.departures.pop();
                 let Some(copy) = self.blocks[block as usize].1.active_copy(usize::from(pipe)) else { continue };
                 let shape = CopyShape::of(self.shared.parameters, &copy.gm);
-                self.memory.start(&copy.gm, &shape, copy.write, copy.bypass, (block, pipe));
+                let unit = self.blocks[block as usize].1.unit;
+                self.memory.start(&copy, &shape, unit, (block, pipe));
             }
             for (block, pipe) in &ended {
                 self.blocks[*block as usize].1.complete_copy(usize::from(*pipe), time);
                 self.run_block(*block as usize);
             }
+        }
+    }
+
+    fn begin(&mut self, group: usize, time: f64) {
+        for block in &self.groups[group] {
+            self.blocks[*block].1.begin(time);
         }
     }
 
@@ -114,68 +144,65 @@ impl Play<'_, '_> {
                 self.departures.push(Reverse((Ordered(departure.time), index as u32, departure.pipe)));
             }
             let sets = std::mem::take(&mut block.cross_sets);
-            match block.held {
-                Held::Cores => drop(self.waiting_for_sync.insert(index)),
-                Held::CrossFlag { .. } => drop(self.waiting_for_cross.insert(index)),
+            let held = block.held;
+            let now = block.scalar_now;
+            if block.done && !was_done {
+                self.end_block(index, &mut work);
+            }
+            let mut woken = Vec::new();
+            for (id, mode, time) in sets {
+                woken.extend(self.cross.set(index, id, mode, time, f64::max));
+            }
+            match held {
+                Held::Cores { everybody } => {
+                    self.waiting.insert(index);
+                    if self.arrived.insert(index) {
+                        woken.extend(self.cross.arrive(index, everybody, now, f64::max));
+                    }
+                }
+                Held::CrossFlag { .. } => {
+                    self.waiting.insert(index);
+                    woken.push(index);
+                }
                 _ => {}
             }
-            if block.done && !was_done {
-                let end = block.finished_at();
-                self.finished += 1;
-                if self.next_block < self.blocks.len() {
-                    // The core takes the next queued block.
-                    let next = self.next_block;
-                    self.next_block += 1;
-                    self.blocks[next].1.begin(end + self.prologue);
-                    work.push(next);
-                } else {
-                    self.core_ends.push(end);
-                }
+            for block in woken {
+                self.release(block, &mut work);
             }
-            for (id, mode, time) in sets {
-                let group = group_of(mode, index);
-                self.cross.entry((id, mode, group)).or_default().push((index, time));
-            }
-            self.release_sync(&mut work);
-            self.release_cross(&mut work);
         }
     }
 
-    fn release_sync(&mut self, work: &mut Vec<usize>) {
-        if self.waiting_for_sync.is_empty() || self.waiting_for_sync.len() < self.blocks.len() {
+    /// The cores of a group that is through take the next queued group.
+    fn end_block(&mut self, index: usize, work: &mut Vec<usize>) {
+        let group = &self.groups[self.group_of[index]];
+        if self.next_group >= self.groups.len() {
+            self.core_ends.push(self.blocks[index].1.finished_at());
+        } else if group.iter().all(|block| self.blocks[*block].1.done) {
+            let end = group.iter().map(|block| self.blocks[*block].1.finished_at()).fold(0.0, f64::max);
+            let next = self.next_group;
+            self.next_group += 1;
+            self.begin(next, end + self.prologue);
+            work.extend(&self.groups[next]);
+        }
+    }
+
+    /// Lets a waiting block go on if what it waits for has been delivered.
+    fn release(&mut self, index: usize, work: &mut Vec<usize>) {
+        if !self.waiting.contains(&index) {
             return;
         }
-        let latest = self.blocks.iter().map(|(_, block)| block.scalar_now).fold(0.0, f64::max);
-        let release = latest + self.shared.parameters.sync_all_cycles;
-        for index in std::mem::take(&mut self.waiting_for_sync) {
-            self.blocks[index].1.release = Some(release);
+        let parameters = self.shared.parameters;
+        let (awaited, delay) = match self.blocks[index].1.held {
+            Held::Cores { everybody: true } => (Awaited::Everybody, parameters.sync_all_cycles),
+            Held::Cores { everybody: false } => (Awaited::OwnKind, parameters.sync_all_cycles),
+            Held::CrossFlag { id } => (Awaited::Flag(id), parameters.cross_flag_cycles),
+            _ => return,
+        };
+        if let Some(time) = self.cross.take(index, awaited) {
+            self.waiting.remove(&index);
+            self.arrived.remove(&index);
+            self.blocks[index].1.release = Some(time + delay);
             work.push(index);
-        }
-    }
-
-    fn release_cross(&mut self, work: &mut Vec<usize>) {
-        for index in self.waiting_for_cross.clone() {
-            let Held::CrossFlag { id, mode } = self.blocks[index].1.held else { continue };
-            let group = group_of(mode, index);
-            let members = group_size(mode, group, self.blocks.len());
-            let done = self.cross_done.get(&(index, id, mode)).copied().unwrap_or(0);
-            let Some(sets) = self.cross.get(&(id, mode, group)) else { continue };
-            // The wait holds until every member has set the flag once more than this core has waited for it.
-            let mut times = Vec::new();
-            for member in members {
-                if let Some((_, time)) = sets.iter().filter(|(from, _)| *from == member).nth(done) {
-                    times.push(*time);
-                } else {
-                    times.clear();
-                    break;
-                }
-            }
-            if let Some(release) = times.into_iter().reduce(f64::max) {
-                self.waiting_for_cross.remove(&index);
-                self.cross_done.insert((index, id, mode), done + 1);
-                self.blocks[index].1.release = Some(release);
-                work.push(index);
-            }
         }
     }
 
@@ -198,8 +225,8 @@ impl Play<'_, '_> {
             }
             if unmet.is_empty() {
                 let what = match block.held {
-                    Held::Cores => "SyncAll that not every block reaches".to_owned(),
-                    Held::CrossFlag { id, .. } => format!("cross-core flag {id} that not every core of the group sets"),
+                    Held::Cores { .. } => "SyncAll that not every block reaches".to_owned(),
+                    Held::CrossFlag { id } => format!("cross-core flag {id} that not every core of the group sets"),
                     _ => continue,
                 };
                 add(block.blocked_site(), format!("block waits for {what}"));
@@ -209,10 +236,15 @@ impl Play<'_, '_> {
     }
 }
 
-fn group_of(mode: u32, block: usize) -> usize {
-    if mode == 0 { 0 } else { block / 2 }
-}
-
-fn group_size(mode: u32, group: usize, blocks: usize) -> std::ops::Range<usize> {
-    if mode == 0 { 0..blocks } else { group * 2..(group * 2 + 2).min(blocks) }
+/// Groups that run at the same time.
+fn group_limit(kind: KernelType, machine: &Machine) -> usize {
+    let parameters = &machine.parameters;
+    let vectors = parameters.aiv_cores as usize;
+    let cubes = parameters.aic_cores as usize;
+    match kind {
+        KernelType::Aiv => vectors,
+        _ if kind.vectors() == 0 => cubes,
+        _ => cubes.min(vectors / kind.vectors()),
+    }
+    .max(1)
 }

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use super::region::{DataRegion, Region, Role};
+
 const MAGIC: &[u8; 8] = b"ASCTRC02";
 pub(crate) const HEAD_BYTES: usize = 32;
 pub(crate) const OPERAND_BYTES: usize = 40;
@@ -67,6 +69,9 @@ pub(crate) const S: usize = 0;
 pub(crate) const V: usize = 1;
 pub(crate) const MTE2: usize = 2;
 pub(crate) const MTE3: usize = 3;
+pub(crate) const MTE1: usize = 4;
+pub(crate) const M: usize = 5;
+pub(crate) const FIX: usize = 6;
 pub(crate) const NO_PIPE: u8 = 255;
 
 /// Name of a pipe as reports write it.
@@ -96,8 +101,8 @@ impl OpKind {
     fn of(name: &str) -> Self {
         match name {
             "scalar" => Self::Scalar,
-            "set_flag" => Self::SetFlag,
-            "wait_flag" => Self::WaitFlag,
+            "set_flag" | "hset_flag" => Self::SetFlag,
+            "wait_flag" | "hwait_flag" => Self::WaitFlag,
             "pipe_barrier" => Self::Barrier,
             "sync_all" => Self::SyncAll,
             "set_cross_flag" => Self::SetCross,
@@ -120,20 +125,55 @@ pub(crate) struct Opcode {
 }
 
 /// Memory of an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
-    /// Unified buffer.
+    /// Unified buffer of a vector core.
     Ub,
     /// Global memory.
     Gm,
-    /// L1, L0A, L0B or L0C.
-    Other(u8),
+    /// L1 buffer of a cube core.
+    L1,
+    /// Left operand of the cube unit.
+    L0a,
+    /// Right operand of the cube unit.
+    L0b,
+    /// Accumulators of the cube unit.
+    L0c,
+    /// Bias table.
+    Bt,
+    /// Fixpipe buffer.
+    Fb,
+}
+
+impl Space {
+    /// Number of memories.
+    pub const COUNT: usize = 8;
+
+    fn of(number: u8) -> Self {
+        const ALL: [Space; Space::COUNT] =
+            [Space::Ub, Space::Gm, Space::L1, Space::L0a, Space::L0b, Space::L0c, Space::Bt, Space::Fb];
+        ALL.get(usize::from(number)).copied().unwrap_or(Space::Fb)
+    }
+
+    /// As messages name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ub => "the unified buffer",
+            Self::Gm => "global memory",
+            Self::L1 => "L1",
+            Self::L0a => "L0A",
+            Self::L0b => "L0B",
+            Self::L0c => "L0C",
+            Self::Bt => "the bias table",
+            Self::Fb => "the fixpipe buffer",
+        }
+    }
 }
 
 /// One operand: `count1` x `count0` pieces of `len` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Byte offset in the unified buffer, or virtual address in global memory.
+    /// Byte offset in an on-chip memory, or virtual address in global memory.
     pub addr: u64,
     /// Distance of inner pieces in bytes.
     pub stride0: i64,
@@ -163,11 +203,7 @@ impl Operand {
             len: u32_at(bytes, 24),
             count0: u32_at(bytes, 28),
             count1: u32_at(bytes, 32),
-            space: match bytes[36] {
-                0 => Space::Ub,
-                1 => Space::Gm,
-                other => Space::Other(other),
-            },
+            space: Space::of(bytes[36]),
             reads: access & 1 != 0,
             writes: access & 2 != 0,
         }
@@ -227,6 +263,11 @@ pub(crate) const FLAG_ATOMIC: u8 = 2;
 pub(crate) const FLAG_L2_BYPASS: u8 = 4;
 
 impl<'a> Record<'a> {
+    /// Whether cube unit and fixpipe keep their order on L0C by themselves.
+    pub(crate) fn has_unit_flag(&self) -> bool {
+        matches!(usize::from(self.pipe), M | FIX) && self.repeat & 2 != 0
+    }
+
     pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + use<'a> {
         self.tail.chunks_exact(OPERAND_BYTES).map(Operand::decode)
     }
@@ -305,43 +346,6 @@ fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, us
         usize::from(bytes[4]) * OPERAND_BYTES
     };
     (record, HEAD_BYTES + tail)
-}
-
-/// Role of a region of global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Operator input.
-    Input,
-    /// Operator output.
-    Output,
-    /// Workspace.
-    Workspace,
-    /// Tiling data.
-    Tiling,
-    /// Allocation of a direct launch.
-    Other,
-}
-
-/// A region of global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// Virtual base address.
-    pub base: u64,
-    /// Size in bytes.
-    pub size_bytes: u64,
-    /// Role.
-    pub role: Role,
-    /// Index within the role.
-    pub index: u32,
-}
-
-/// Content of a live region after a direct launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataRegion {
-    /// Virtual base address.
-    pub base: u64,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
 }
 
 /// How a launch ended.
@@ -551,8 +555,8 @@ fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceE
         }
         if !message_opcodes[opcode] {
             for operand in rest[HEAD_BYTES..size].chunks_exact(OPERAND_BYTES) {
-                if operand[36] > 5 {
-                    return Err(value("operand space", u64::from(operand[36]), "0 to 5", &place(), offset));
+                if usize::from(operand[36]) >= Space::COUNT {
+                    return Err(value("operand space", u64::from(operand[36]), "0 to 7", &place(), offset));
                 }
                 if !(1..=3).contains(&operand[37]) {
                     return Err(value("operand access", u64::from(operand[37]), "1 to 3", &place(), offset));

@@ -7,6 +7,7 @@ use super::builder::DEVICE_DEFINES;
 use super::direct::TOOLKIT_LIBRARIES;
 use super::error::BuildError;
 use super::file_api::normal;
+use super::kernel_kinds::KernelKinds;
 use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
 use super::lex::quoted_includes;
 use super::sdk::Sdk;
@@ -42,11 +43,13 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
         tempfile::Builder::new().prefix("ascend-tune-").tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
     let mut words = parsed.words.clone();
     let mut originals = Vec::new();
+    let mut texts = Vec::new();
     for (index, source) in parsed.sources.iter().enumerate() {
         let folder = temporary.path().join(index.to_string());
         let original = normal(&directory.join(source));
         match stage(&original, &folder) {
-            Ok(staged) => {
+            Ok((staged, own_texts)) => {
+                texts.extend(own_texts);
                 words.extend(quote_folders(&original));
                 words.extend([
                     "-x".to_owned(),
@@ -73,6 +76,7 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
             "-fPIC".to_owned(),
             "-fno-strict-aliasing".to_owned(),
         ]);
+        words.extend(KernelKinds::of(texts.iter().map(String::as_str)).words());
     }
     if parsed.links {
         words.extend(sdk.link_words());
@@ -164,9 +168,11 @@ enum StageError {
     Launch(String),
 }
 
-/// Copies a source, and those of its quoted includes that launch kernels, with launches rewritten.
-fn stage(original: &Path, folder: &Path) -> Result<PathBuf, StageError> {
+/// Copies a source, and those of its quoted includes that launch kernels, with launches rewritten. Returns the copy and the
+/// texts that it consists of.
+fn stage(original: &Path, folder: &Path) -> Result<(PathBuf, Vec<String>), StageError> {
     let mut done = BTreeSet::new();
+    let mut texts = Vec::new();
     let name = original.file_name().map(PathBuf::from).unwrap_or_default();
     let staged = folder.join("source").join(&name);
     let mut pending = vec![(original.to_owned(), staged.clone(), true)];
@@ -195,8 +201,9 @@ fn stage(original: &Path, folder: &Path) -> Result<PathBuf, StageError> {
             std::fs::write(&to, format!("#line 1 \"{escaped}\"\n{}", rewritten.text))
                 .map_err(|error| StageError::Build(BuildError::io(&to)(error)))?;
         }
+        texts.push(text.into_owned());
     }
-    Ok(staged)
+    Ok((staged, texts))
 }
 
 #[cfg(test)]
@@ -223,7 +230,7 @@ mod tests {
         std::fs::write(temporary.path().join("run.h"), "inline void r() { k<<<1, 0, s>>>(x); }\n").unwrap();
         std::fs::write(temporary.path().join("plain.h"), "int p;\n").unwrap();
         let folder = temporary.path().join("stage");
-        let Ok(staged) = stage(&source, &folder) else { panic!("staging failed") };
+        let Ok((staged, _)) = stage(&source, &folder) else { panic!("staging failed") };
         let text = std::fs::read_to_string(&staged).unwrap();
         assert!(text.starts_with("#line 1 \"") && text.contains("::ascendsim::Launch(\"k\", 1, 0, s)"));
         assert!(folder.join("source/run.h").is_file() && !folder.join("source/plain.h").exists());

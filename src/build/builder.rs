@@ -13,6 +13,7 @@ use super::error::{BuildError, CompileFailure};
 use super::file_api::CmakeModel;
 use super::flags::ProjectFlags;
 use super::includes::{Closure, closure};
+use super::kernel_kinds::KernelKinds;
 use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
@@ -357,6 +358,7 @@ impl Builder {
                 let mut words = self.device_words(overlay, flags, &reached)?;
                 words.push("-D__DAV_C220_VEC__".to_owned());
                 words.extend(["-include".to_owned(), LAUNCH_HEADER.to_owned()]);
+                words.extend(KernelKinds::of(reached.tree_files.iter().filter_map(|file| tree.text(file))).words());
                 words
             } else {
                 self.compile_words(overlay, flags, &reached)?

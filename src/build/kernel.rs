@@ -112,7 +112,7 @@ impl Builder {
         }
         let reached = self.closure(tree, &variant.entry.file, &self.project_flags(&variant.entry.file));
         !reached.tree_files.iter().any(|file| tree.text(file).is_some_and(|text| text.contains("TILING_KEY_VAR")))
-            && task_types(tree, &reached).same_for_all_keys()
+            && task_types(tree, &reached, &self.project.repository_root).same_for_all_keys()
     }
 
     /// Builds the libraries of one kernel variant: one for each kind of core that runs it.
@@ -120,7 +120,7 @@ impl Builder {
         let file = &variant.entry.file;
         let flags = self.project_flags(file);
         let reached = self.closure(tree, file, &flags);
-        let kind = task_types(tree, &reached).of_key(variant.tiling_key);
+        let kind = task_types(tree, &reached, &self.project.repository_root).of_key(variant.tiling_key);
         let generic = self.kernel_serves_all_keys(tree, variant);
         let wrapper = wrapper(tree, &reached.tree_files, variant, generic, self.toolkit.is_some())?;
         let build = |unit| self.kernel_for(tree, unit, &wrapper, &flags, &reached);
@@ -187,10 +187,11 @@ fn undefined_symbols(object: &Path) -> std::io::Result<Vec<String>> {
 }
 
 /// What the sources that a kernel reaches say about its type.
-fn task_types(tree: &SourceTree, reached: &Closure) -> TaskTypes {
+fn task_types(tree: &SourceTree, reached: &Closure, repository: &Path) -> TaskTypes {
     let mut texts: Vec<String> =
         reached.tree_files.iter().filter_map(|file| tree.text(file)).map(str::to_owned).collect();
-    for path in reached.other_files.keys() {
+    // Headers of the API name everything that there is.
+    for path in reached.other_files.keys().filter(|path| path.starts_with(repository)) {
         texts.extend(std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
     }
     TaskTypes::of(texts.iter().map(String::as_str))

@@ -17,6 +17,7 @@ mod host;
 mod host_dependencies;
 mod includes;
 mod kernel;
+mod kernel_kinds;
 pub(crate) mod launch;
 pub(crate) mod lex;
 mod overlay;

@@ -80,15 +80,15 @@ impl Sdk {
             Some(directory) => given_directory(directory)?,
             None => unpack(&cache)?,
         };
-        let library_directory = build_library(&cache, &root, &digest, &compiler, jobs(options.jobs))?;
+        let library_directory = build_library(&cache, &root, &compiler, jobs(options.jobs))?;
         let (library_directory, built) = library_directory;
         Ok(Sdk { root, digest, compiler, library_directory, built, prepare_s: started.elapsed().as_secs_f64() })
     }
 
     /// Where the library is, or will be once something needs it. Compiles nothing.
     pub fn expected_library(options: &SdkOptions) -> Result<PathBuf, BuildError> {
-        let (_, digest) = Self::unpacked(options)?;
-        Ok(options.cache_directory()?.join(library_name(&digest, &Compiler::find()?)).join(LIBRARY))
+        let (root, _) = Self::unpacked(options)?;
+        Ok(options.cache_directory()?.join(library_name(&root, &Compiler::find()?)?).join(LIBRARY))
     }
 
     /// Only the tree, unpacked, without compiling anything.
@@ -220,21 +220,26 @@ fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(files)
 }
 
-/// Folder of the library in the cache.
-fn library_name(digest: &str, compiler: &Compiler) -> String {
-    let name = Digest::new("library 1").text(digest).text(&compiler.identity).texts(LIBRARY_FLAGS).finish();
-    format!("lib-{name}")
+/// Folder of the library in the cache: named by what it is compiled from, so that a change of headers that only kernels
+/// include, or of CMake files, does not build it again.
+fn library_name(root: &Path, compiler: &Compiler) -> Result<String, BuildError> {
+    let mut name = Digest::new("library 2");
+    name.text(&compiler.identity).texts(LIBRARY_FLAGS);
+    for folder in ["src", "runner", "include"].map(|folder| root.join(folder)) {
+        for entry in WalkDir::new(&folder).sort_by_file_name().into_iter().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_file() && !path.starts_with(root.join("include/ascendc")) {
+                name.text(&path.strip_prefix(root).unwrap_or(path).to_string_lossy());
+                name.bytes(&std::fs::read(path).map_err(BuildError::io(path))?);
+            }
+        }
+    }
+    Ok(format!("lib-{}", name.finish()))
 }
 
-fn build_library(
-    cache: &Path,
-    root: &Path,
-    digest: &str,
-    compiler: &Compiler,
-    jobs: usize,
-) -> Result<(PathBuf, bool), BuildError> {
-    let target = cache.join(library_name(digest, compiler));
-    let name = library_name(digest, compiler);
+fn build_library(cache: &Path, root: &Path, compiler: &Compiler, jobs: usize) -> Result<(PathBuf, bool), BuildError> {
+    let name = library_name(root, compiler)?;
+    let target = cache.join(&name);
     if target.join(LIBRARY).is_file() {
         return Ok((target, false));
     }

@@ -77,8 +77,16 @@ pub(crate) fn wrapper(
          \x20   Call(entry, args, count, typename Counted<sizeof...(Parameters)>::type{{}});\n\
          }}\n\
          }}  // namespace ascend_tune\n\
+         // As the operator compiler's entry does; the workspace comes before the tiling. Headers without the function get\n\
+         // one that does nothing.\n\
+         namespace AscendC {{\n\
+         inline void SetSysWorkspaceForce(...) {{}}\n\
+         }}  // namespace AscendC\n\
          extern \"C\" void ascend_tune_entry(void** args, unsigned count)\n\
          {{\n\
+         \x20   if (count >= 2) {{\n\
+         \x20       AscendC::SetSysWorkspaceForce(static_cast<unsigned char*>(args[count - 2]));\n\
+         \x20   }}\n\
          \x20   ascend_tune::Call(&{function}, args, count);\n\
          }}\n\
          extern \"C\" {{\n\

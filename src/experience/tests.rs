@@ -96,6 +96,7 @@ fn profile(task_us: f64, stall_us: f64) -> Profile {
         bound_us: 1.0,
         limiter: Limiter::Latency,
         pipes: PipeTimes::default(),
+        units: Vec::new(),
         cores: 1,
         longest_core_us: task_us,
         shortest_core_us: task_us,

@@ -24,6 +24,7 @@ fn profile() -> Profile {
         bound_us: 10.0,
         limiter: Limiter::Scalar,
         pipes: PipeTimes { scalar_us: 80.0, vec_us: 5.0, mte2_us: 5.0, mte3_us: 5.0, ..PipeTimes::default() },
+        units: Vec::new(),
         cores: 1,
         longest_core_us: 100.0,
         shortest_core_us: 100.0,

@@ -11,19 +11,28 @@ fn run(name: &str, arguments: &[&str]) -> String {
     let source = root().join("sdk/tests").join(format!("{name}.cpp"));
     let program = directory.path().join(name);
     let library = sdk.library_directory.display();
-    let built = Command::new(sdk.compiler.program())
-        .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror"])
-        .arg(format!("-I{}", sdk.include().display()))
-        .arg(format!("-I{}", sdk.root.join("src").display()))
-        .arg(format!("-I{}", sdk.root.join("tests").display()))
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .args([format!("-L{library}"), format!("-Wl,-rpath,{library}")])
-        .args(["-lascend_sim", "-ldl"])
-        .output()
-        .expect("the compiler runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let build = |output: &std::path::Path, more: &[&str]| {
+        let built = Command::new(sdk.compiler.program())
+            .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror"])
+            .args(more)
+            .arg(format!("-I{}", sdk.include().display()))
+            .arg(format!("-I{}", sdk.root.join("src").display()))
+            .arg(format!("-I{}", sdk.root.join("tests").display()))
+            .arg(&source)
+            .arg("-o")
+            .arg(output)
+            .args([format!("-L{library}"), format!("-Wl,-rpath,{library}")])
+            .args(["-lascend_sim", "-ldl"])
+            .output()
+            .expect("the compiler runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    };
+    build(&program, &[]);
+    // A program for both kinds of cores loads itself, built for the cube core.
+    let twin = format!("{name}_cube.so");
+    if fs_err::read_to_string(&source).expect("the source is there").contains(&twin) {
+        build(&directory.path().join(twin), &["-D__DAV_C220_CUBE__", "-shared", "-fPIC"]);
+    }
     let ran = Command::new(&program).args(arguments).current_dir(directory.path()).output().expect("the program runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{}\n{stdout}{stderr}", ran.status);
@@ -75,8 +84,10 @@ programs!(
     api_cube,
     api_dropout,
     api_floor,
+    api_library_buffers,
     api_math,
     api_matmul,
+    api_matmul_mix,
     api_normalization,
     api_quantization,
     api_queue,
@@ -94,6 +105,8 @@ programs!(
     isa_convert,
     isa_differential,
     isa_differential_cube,
+    isa_differential_fractals,
+    isa_differential_select,
     isa_machine,
     isa_rearrange,
     isa_table,

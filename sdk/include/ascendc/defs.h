@@ -73,6 +73,7 @@ constexpr uint32_t TOTAL_L0B_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
 constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr size_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
+constexpr int32_t K_MAX_DIM = 8;
 constexpr int32_t QBUF_MAX_LEN = 64;
 constexpr int32_t QUE_MAX_EVENT = 8;
 
@@ -210,6 +211,10 @@ constexpr int32_t g_coreType = AscendC::AIV;
 #define ASCEND_IS_AIC constexpr(false)
 #define ASCEND_IS_NOT_AIV constexpr(false)
 #define ASCEND_IS_NOT_AIC constexpr(true)
+#endif
+#ifdef ASCENDSIM_ONE_KIND_PER_PROGRAM
+// A program with its own main is compiled once, so its launches can only be for this kind of cores.
+inline const bool g_compiledForOneKind = ::ascendsim::CompiledFor(g_coreType == AscendC::AIC);
 #endif
 
 #ifndef likely

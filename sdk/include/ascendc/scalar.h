@@ -13,7 +13,12 @@ ASC_API constexpr uint32_t Ceil(uint32_t a, uint32_t b) { return b == 0 ? 0 : (a
 ASC_API constexpr uint32_t AlignUp(uint32_t a, uint32_t b) { return Ceil(a, b) * b; }
 ASC_API constexpr int32_t CeilNoLog(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
 
-ASC_API float ToFloat(const bfloat16_t& value) { return static_cast<float>(value); }
+/// Kernels call it for other dtypes too, in branches that only bfloat16_t takes.
+template <typename T>
+ASC_API float ToFloat(const T& value)
+{
+    return static_cast<float>(value);
+}
 ASC_API bfloat16_t ToBfloat16(const float& value) { return bfloat16_t(value); }
 ASC_API half ToHalf(const float& value) { return half(value); }
 

@@ -124,6 +124,14 @@ ASC_API void DataSyncBarrier()
     dsb(static_cast<mem_dsb_t>(kind));
 }
 
+/// Cross-core flags that library synchronisation uses, for kernels that build messages themselves.
+constexpr uint16_t SYNC_AIC_FLAG = 11;
+constexpr uint16_t SYNC_AIV_FLAG = 12;
+constexpr uint16_t SYNC_AIC_AIV_FLAG = 13;
+constexpr uint16_t SYNC_AIV_ONLY_ALL = 14;
+constexpr uint16_t SYNC_MODE_SHIFT_VALUE = 4;
+constexpr uint16_t SYNC_FLAG_SHIFT_VALUE = 8;
+
 namespace detail {
 constexpr uint64_t CROSS_CORE_MODE_ALL_AIV = 0;
 constexpr uint16_t CROSS_CORE_FLAG_ALL_AIV = 14;

@@ -96,9 +96,8 @@ ASC_API uint32_t WholeRepeats(const char* api, uint32_t count)
 
 }  // namespace detail
 
-#define ASCENDC_CHECK_COMPARE(API)                       \
-    ASCENDC_CHECK_DTYPE(API, T, half, float, int32_t);   \
-    static_assert(std::is_integral<U>::value, #API ": the result must be bits in an integer dtype")
+// The results of comparisons and the masks of selections are bits, whatever the dtype of the tensor that holds them.
+#define ASCENDC_CHECK_COMPARE(API) ASCENDC_CHECK_DTYPE(API, T, half, float, int32_t)
 
 template <typename T, typename U, bool isSetMask = true>
 ASC_API void Compare(
@@ -274,9 +273,7 @@ ASC_API void SelectScalar(
 
 }  // namespace detail
 
-#define ASCENDC_CHECK_SELECT                     \
-    ASCENDC_CHECK_DTYPE(Select, T, half, float); \
-    static_assert(std::is_integral<U>::value, "Select: the mask must hold bits in an integer dtype")
+#define ASCENDC_CHECK_SELECT ASCENDC_CHECK_DTYPE(Select, T, half, float)
 
 template <typename T, typename U, bool isSetMask = true>
 ASC_API void Select(

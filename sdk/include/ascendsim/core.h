@@ -42,6 +42,8 @@ uint8_t* OnChipBase(uint32_t space);
 size_t OnChipSize(uint32_t space);
 /// True on a cube core, false on a vector core.
 bool OnCubeCore();
+/// Says that the program has code in which the kind of core is a constant. Returns its argument.
+bool CompiledFor(bool cube);
 /// Position of a vector core in its group (0 on a cube core) and the number of vector cores of a group (1 without groups).
 int64_t SubBlockIdx();
 int64_t SubBlockDim();

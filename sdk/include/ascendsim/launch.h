@@ -8,10 +8,20 @@
 #include <type_traits>
 #include <utility>
 
+// What cores the program's kernels run on, "name=mix_1_2;other=aic;", from their `__mix__` and `__cube__` words; kernels that
+// are not named run on vector cores.
+#ifdef ASCENDSIM_KERNEL_KINDS
+// Headers that know the core's kind when they are compiled have to say so (CompiledFor).
+#define ASCENDSIM_ONE_KIND_PER_PROGRAM 1
+#else
+#define ASCENDSIM_KERNEL_KINDS ""
+#endif
+
 namespace ascendsim {
 
-/// Runs `fn(arg)` once for every block of a launch and writes its trace. Used by Launch.
-void RunBlocks(const char* kernel, uint32_t blocks, void (*fn)(void*), void* arg);
+/// Runs `fn(arg)` once for every core of every block of a launch and writes its trace. Used by Launch. A kernel for a kind of
+/// cores that the program's code was not compiled for is refused with a fault on every core.
+void RunBlocks(const char* kernel, const char* kinds, uint32_t blocks, void (*fn)(void*), void* arg);
 
 /// One launch: `Launch("k", blocks, ubuf, stream).Run(fn, args...)`.
 class Launch {
@@ -27,7 +37,7 @@ public:
         using Bound = std::pair<Fn, std::tuple<std::decay_t<Args>...>>;
         Bound bound(fn, std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...));
         RunBlocks(
-            kernel_, blocks_,
+            kernel_, ASCENDSIM_KERNEL_KINDS, blocks_,
             [](void* raw) {
                 // Each block gets its own copies, as each core gets its own parameters.
                 Bound mine = *static_cast<Bound*>(raw);

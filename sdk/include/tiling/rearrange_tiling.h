@@ -4,31 +4,12 @@
 #define ASCEND_SDK_TILING_REARRANGE_TILING_H
 
 #include "kernel_tiling/kernel_tiling.h"
+#include "kernel_tiling/library_choices.h"
 #include "tiling/library_shape.h"
 #include "tiling/library_tiling_classes.h"
 #include "tiling/platform/platform_ascendc.h"
 
 namespace AscendC {
-// Axes from the outside in: A stays, R is reduced.
-enum class ReducePattern : uint32_t {
-    AR = 0,
-    RA = 1,
-    R,
-    ARA,
-    ARAR,
-    ARARA,
-    ARARAR,
-    ARARARA,
-    ARARARAR,
-    ARARARARA,
-    RAR,
-    RARA,
-    RARAR,
-    RARARA,
-    RARARAR,
-    RARARARA,
-};
-
 // shape has two dimensions; what is not supported leaves the sizes alone.
 #define ASCEND_SDK_REDUCE(name)                                                                                       \
     void GetReduce##name##MaxMinTmpSize(const TensorShape& shape, const TensorDataType dtype, ReducePattern pattern, \
@@ -66,14 +47,6 @@ uint32_t GetSortTmpSize(const platform_ascendc::PlatformAscendC& platform, const
 void GetSortMaxMinTmpSize(const TensorShape& shape, TensorDataType value_type, TensorDataType index_type,
                           bool reuse_source, const SortConfig& config, uint32_t& max_bytes, uint32_t& min_bytes);
 
-enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
-enum class TopKAlgo { RADIX_SELECT, MERGE_SORT };
-enum class TopKOrder { UNSET, LARGEST, SMALLEST };
-struct TopKConfig {
-    TopKAlgo algo = TopKAlgo::MERGE_SORT;
-    TopKOrder order = TopKOrder::UNSET;
-    bool sorted = true;
-};
 bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC& platform, const int32_t inner, const int32_t outer,
                           const bool reuse_source, const bool has_index, enum TopKMode mode, const bool largest,
                           const uint32_t type_size, uint32_t& max_bytes, uint32_t& min_bytes);

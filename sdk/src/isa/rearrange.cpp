@@ -50,6 +50,22 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     }
 }
 
+/// Base of a gather: a host address, its lower 32 bits (what the toolkit's library passes), or an offset in the buffer.
+uint64_t GatherBase(const Core& core, uint64_t base)
+{
+    constexpr uint64_t kLow = 0xFFFFFFFFu;
+    const auto ub = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core.ub));
+    if (base < core.ub_size) {
+        return ub + base;
+    }
+    if (base <= kLow) {
+        uint64_t address = (ub & ~kLow) | base;
+        address += address < ub ? kLow + 1 : 0;
+        return address - ub < core.ub_size ? address : base;
+    }
+    return base;
+}
+
 /// Source addresses of a gather, checked; the record names their hull.
 struct Hull {
     uint64_t low = ~uint64_t{0};
@@ -65,6 +81,7 @@ template <typename T>
 void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint32_t drs, uint32_t repeat)
 {
     Core& core = Current();
+    base = GatherBase(core, base);
     Recorder recorder(core, kOp_vgather, site);
     const Active active = ActiveLanes(core, kRepeat / sizeof(T), repeat);
     if (active.Empty()) {
@@ -122,6 +139,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
 {
     constexpr uint32_t per_repeat = 8;
     Core& core = Current();
+    base = GatherBase(core, base);
     Recorder recorder(core, kOp_vgatherb, site);
     const Active active = Unmasked(kRepeat / sizeof(T), repeat);
     if (repeat == 0) {

@@ -67,14 +67,8 @@ void hwait_flag(pipe_t, pipe_t, event_t, mem_t, bool)
     ascendsim::machine::AbandonBlock();
 }
 
-void dcci(void*, uint64_t)
-{
-    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
-}
-void dcci(void*, uint64_t, uint64_t)
-{
-    ascendsim::machine::Append(Current(), ascendsim::kOp_dcci, ascendsim::kPipeS, 0, ASCENDSIM_SITE());
-}
+void dcci(void* dst, uint64_t) { ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE()); }
+void dcci(void* dst, uint64_t, uint64_t) { ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE()); }
 void preload(const void*) { ascendsim::ScalarOps(1); }
 void preload(const void*, int64_t) { ascendsim::ScalarOps(1); }
 void trap(uint64_t code)
@@ -101,7 +95,7 @@ int64_t Saturated(float value)
 
 half conv_f322f16o(float value)
 {
-    // A double keeps all bits of the float, so the nearest half below in magnitude with a sticky last bit is the odd one.
+    // Towards zero with the last bit set is the odd neighbour of whatever does not fit.
     const half near(value);
     const float back = near;
     if (back == value || value != value || back - back != 0.0f) {

@@ -83,7 +83,7 @@ bool HoldsRegion(const Range& range)
 
 }  // namespace
 
-void BlockLocal::AddModule(const void* address)
+void BlockLocal::AddModule(const void* address, size_t limit)
 {
     Query query{reinterpret_cast<uintptr_t>(address), false, 0, {}};
     dl_iterate_phdr(Inspect, &query);
@@ -93,7 +93,11 @@ void BlockLocal::AddModule(const void* address)
         std::find(modules_.begin(), modules_.end(), query.module) != modules_.end()) {
         return;
     }
-    if (std::any_of(query.writable.begin(), query.writable.end(), HoldsRegion)) {
+    size_t bytes = 0;
+    for (const Range& range : query.writable) {
+        bytes += range.to - range.from;
+    }
+    if (bytes > limit || std::any_of(query.writable.begin(), query.writable.end(), HoldsRegion)) {
         return;
     }
     modules_.push_back(query.module);

@@ -18,8 +18,8 @@ using LocalImage = std::vector<uint8_t>;
 class BlockLocal {
 public:
     /// Makes the writable data of the module that holds `address` private. A module is taken once. Relocated read-only
-    /// data stays out, and so does a module whose data is registered as global memory.
-    void AddModule(const void* address);
+    /// data stays out, and so does a module with more than `limit` bytes or whose data is registered as global memory.
+    void AddModule(const void* address, size_t limit);
 
     bool Any() const { return bytes_ != 0; }
     size_t Bytes() const { return bytes_; }

@@ -52,6 +52,7 @@ struct Polling {
     uint64_t seen[kPlaces] = {};  // blocks of 32 bytes of global memory read lately
     uint32_t repeats = 0;
     bool due = false;
+    bool noted = false;
 };
 
 struct Core {
@@ -115,6 +116,7 @@ struct State {
     uint8_t poison = 0xCD;
     bool dump = false;
     std::string soc = "Ascend910B2";
+    uint32_t compiled_for = 0;             // 1 vector cores, 2 cube cores: code whose kind of core is a constant
     std::vector<bool> written;             // by region ordinal: some block of this launch wrote to it
 };
 extern State g_state;

@@ -10,6 +10,11 @@
 
 namespace ascendsim {
 
+/// What the numbers of a record say, by the unit of the instruction in machine/opcodes.h:
+/// vector: repeat the repeats, aux0 active lanes of a repeat or the count of counter mode.
+/// movements: aux0 fractals or rows where there are any, aux1 bytes, aux2 bytes of a burst, repeat the bursts.
+/// mad: aux0 m, aux1 k, aux2 n, repeat the unit flag. Fixpipe: aux0 fractals read, aux1 bytes written, aux2 bytes of a burst,
+/// repeat the unit flag.
 struct RecordHead {
     uint16_t opcode;
     uint8_t pipe;
@@ -50,6 +55,15 @@ enum TraceSpace : uint8_t {
 };
 enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 enum TraceFlag : uint8_t { kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, kFlagPartialMask = 8 };
+
+// What the fields of cube instructions mean:
+//   mad*                            pipe M, dtype of the left matrix, aux0 = m, aux1 = k, aux2 = n; operands L0C, L0A, L0B
+//                                   (and BT). L0C is read as well (access 3) where the product is added to it.
+//   load_cbuf_to_*, copy_cbuf_to_*  pipe MTE1 (FIX for the fixpipe buffer), aux1 = bytes written; operands destination, source
+//   copy_gm_to_cbuf*, load_gm_to_*  pipe MTE2, otherwise like the copies to the Unified Buffer
+//   copy_matrix_cc_to_*             pipe FIX, aux1 = bytes written; operands destination, L0C (and FB)
+//   On M and FIX `repeat` holds the unit flag's mode (2, 3: cube unit and fixpipe keep their order on L0C by themselves).
+//   hset_flag, hwait_flag           like set_flag and wait_flag, with aux0 = 8 + id
 enum TraceChunk : uint32_t {
     kChunkOpcodes = 1, kChunkModules, kChunkLaunch, kChunkRegions, kChunkRecords, kChunkEnd, kChunkData
 };

@@ -2,6 +2,8 @@
 // names that those headers declare.
 #include <cstdint>
 
+#include "ascendsim/isa_registers.h"
+
 namespace AscendC {
 
 // The package carries out atomic stores in the headers where this is set; here the instructions do.
@@ -9,6 +11,19 @@ extern bool g_isAtomic;
 bool g_isAtomic = false;
 extern uint32_t g_atomicType;
 uint32_t g_atomicType = 0;
+
+// Hooks by which the headers tell the package's model which tensor the next instruction uses; ours know by the address.
+void SetModelGatherbSrc0Tensor(uint64_t src0, const uint32_t length);
+void SetModelScatterDst0Tensor(uint64_t dst0, const uint32_t length);
+void SetModelDeqTensor(void* factors);
+void SetModelBiasTensor(void* bias);
+void SetIndexMatrix(void* index);
+void SetModelGatherbSrc0Tensor(uint64_t, const uint32_t) {}
+void SetModelScatterDst0Tensor(uint64_t, const uint32_t) {}
+void SetModelDeqTensor(void*) {}
+void SetModelBiasTensor(void*) {}
+// This one has no other way to the instruction.
+void SetIndexMatrix(void* index) { ::SetIndexMatrix(index); }
 
 /// Orders the output of cores, which needs nothing where they take turns in one thread.
 class ProcessLock {

@@ -3,6 +3,7 @@
 mod decoding;
 mod hazards;
 mod ladder;
+mod mix;
 mod programs;
 
 use super::testing::TraceBuilder;

@@ -322,6 +322,7 @@ fn profile(tiles: u32, tile_us: f64, overlapped: bool, cores: u32) -> Profile {
             mte3_us: busy(0.3),
             ..PipeTimes::default()
         },
+        units: Vec::new(),
         cores,
         longest_core_us: longest,
         shortest_core_us: longest * 0.97,

@@ -4,23 +4,19 @@
 
 #include "ascendc/adv/sort.h"
 #include "ascendc/vec_scalar.h"
+#include "kernel_tiling/library_choices.h"
 
 namespace AscendC {
+
+// Words of the sorting library that kernels use.
+constexpr uint32_t EIGHT = 8;
+constexpr uint32_t SIXTEEN = 16;
 
 /// Rows of `n` elements, `inner` (a multiple of 32) apart. The elements behind the first n of a row are overwritten.
 struct TopKInfo {
     int32_t outter = 1;
     int32_t inner;
     int32_t n;
-};
-/// NORMAL takes any row length, NSMALL rows of 32; here both are the same.
-enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
-enum class TopKAlgo { RADIX_SELECT, MERGE_SORT };
-enum class TopKOrder { UNSET, LARGEST, SMALLEST };
-struct TopKConfig {
-    TopKAlgo algo = TopKAlgo::MERGE_SORT;
-    TopKOrder order = TopKOrder::UNSET;
-    bool sorted = true;
 };
 
 namespace detail {

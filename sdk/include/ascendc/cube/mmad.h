@@ -149,6 +149,43 @@ ASC_API void Fixpipe(
     }
 }
 
+namespace detail {
+template <typename T, typename U>
+ASC_API FixpipeParamsV220 FromBursts(const FixpipeParams<U>& p)
+{
+    const uint16_t rows = static_cast<uint16_t>(p.burstLen * ONE_BLK_SIZE / sizeof(float) / BLOCK_CUBE);
+    FixpipeParamsV220 f;
+    f.nSize = static_cast<uint16_t>(p.nz2ndParams.nz2ndEn ? p.nz2ndParams.originalNSize : p.cburstNum * BLOCK_CUBE);
+    f.mSize = rows;
+    f.srcStride = static_cast<uint16_t>(p.srcStride * BLOCK_CUBE + (rows + BLOCK_CUBE - 1) / BLOCK_CUBE * BLOCK_CUBE);
+    f.dstStride = p.nz2ndParams.nz2ndEn
+        ? p.dstStride
+        : p.dstStride + p.burstLen * static_cast<uint32_t>(sizeof(T)) / static_cast<uint32_t>(sizeof(float));
+    f.quantPre = p.quantParams.quantPre;
+    f.deqScalar = p.quantParams.deqScalar;
+    f.reluEn = p.reluEn;
+    f.ndNum = p.nz2ndParams.ndNum;
+    f.srcNdStride = p.nz2ndParams.srcNdStride;
+    f.dstNdStride = p.nz2ndParams.dstNdStride;
+    f.unitFlag = p.unitFlag;
+    return f;
+}
+}  // namespace detail
+template <typename T, typename U>
+ASC_API void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const FixpipeParams<U>& p)
+{
+    if (p.nz2ndParams.nz2ndEn) {
+        Fixpipe<T, U, CFG_ROW_MAJOR>(dst, src, detail::FromBursts<T>(p));
+    } else {
+        Fixpipe<T, U, CFG_NZ>(dst, src, detail::FromBursts<T>(p));
+    }
+}
+template <typename T, typename U>
+ASC_API void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const FixpipeParams<U>& p)
+{
+    Fixpipe<T, U, CFG_NZ>(dst, src, detail::FromBursts<T>(p));
+}
+
 /// The same by its older name; what row-major results and factors need has been set before.
 template <typename T, typename U>
 ASC_API void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyCO12DstParams& p)

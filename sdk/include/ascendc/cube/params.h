@@ -193,6 +193,35 @@ struct FixpipeParamsV220 {
     bool isChannelSplit = false;
 };
 
+struct QuantParams {
+    QuantMode_t quantPre = QuantMode_t::NoQuant;
+    uint64_t deqScalar = 0;
+};
+struct Nz2NdParams {
+    bool nz2ndEn = false;
+    uint16_t ndNum = 1;
+    uint16_t srcNdStride = 0;
+    uint16_t dstNdStride = 0;
+    uint16_t originalNSize = 0;
+};
+/// The older form: bursts of 16 columns, lengths in blocks of 32 bytes of accumulators, gaps instead of strides.
+template <typename T>
+struct FixpipeParams {
+    ASC_API FixpipeParams() {}
+    ASC_API FixpipeParams(
+        const uint16_t count, const uint16_t len, const uint16_t srcGap, const uint32_t dstGap)
+        : cburstNum(count), burstLen(len), srcStride(srcGap), dstStride(dstGap)
+    {}
+    uint16_t cburstNum = DEFAULT_DATA_COPY_NBURST;
+    uint16_t burstLen = 1;
+    uint16_t srcStride = DEFAULT_DATA_COPY_STRIDE;
+    uint32_t dstStride = DEFAULT_DATA_COPY_STRIDE;
+    QuantParams quantParams;
+    bool reluEn = false;
+    Nz2NdParams nz2ndParams;
+    uint8_t unitFlag = 0;
+};
+
 /// The form of DataCopy from accumulators to global memory or L1.
 struct DataCopyCO12DstParams {
     ASC_API DataCopyCO12DstParams() {}

@@ -23,6 +23,7 @@ enum class BatchMode { NONE = 0, BATCH_LESS_THAN_L1, BATCH_LARGE_THAN_L1, SINGLE
 enum class IterateOrder { ORDER_M = 0, ORDER_N, UNDEF };
 enum class ScheduleType { INNER_PRODUCT = 0, OUTER_PRODUCT };
 enum class BatchOutMode { SINGLE_BATCH = 0, MULTI_BATCH };
+enum class MatmulConfigMode { CONFIG_NORM, CONFIG_MDL, CONFIG_SPECIALMDL, CONFIG_IBSHARE };
 enum IterateMode : uint8_t {
     ITERATE_MODE_NORMAL = 1,
     ITERATE_MODE_ALL = 2,
@@ -86,6 +87,46 @@ struct MatmulConfig {
     bool enableRelu = false; // the result is max(C, 0)
 };
 
+// Groups of members for GetMMConfig.
+struct MatmulShapeParams {
+    uint32_t singleCoreM = 0;
+    uint32_t singleCoreN = 0;
+    uint32_t singleCoreK = 0;
+    uint32_t basicM = 0;
+    uint32_t basicN = 0;
+    uint32_t basicK = 0;
+};
+struct MatmulQuantParams {
+    bool isPerTensor = false;
+    bool hasAntiQuantOffset = false;
+};
+struct MatmulBatchParams {
+    bool isNBatch = false;
+    BatchMode batchMode = BatchMode::NONE;
+    bool isBiasBatch = true;
+    BatchOutMode bmmOutMode = BatchOutMode::SINGLE_BATCH;
+};
+struct MatmulFuncParams {
+    bool intrinsicsCheck = false;
+    bool enVecND2NZ = false;
+    bool enableDoubleCache = false;
+    bool enableL1CacheUB = false;
+    uint32_t doMTE2Preload = 0;
+    IterateOrder iterateOrder = IterateOrder::UNDEF;
+    ScheduleType scheduleType = ScheduleType::INNER_PRODUCT;
+    bool enableReuse = true;
+    bool enableUBReuse = false;
+    bool isPartialOutput = false;
+    bool isA2B2Shared = false;
+    bool isEnableChannelSplit = false;
+    bool enableKdimReorderLoad = false;
+    bool enableL1BankConflictOptimise = false;
+    bool enableRelu = false;
+};
+struct MatmulBiasParams {
+    bool enableSetBias = true;
+};
+
 namespace AscendC {
 using ::BatchMode;
 using ::BatchOutMode;
@@ -94,6 +135,12 @@ using ::IterateMode;
 using ::IterateOrder;
 using ::LayoutMode;
 using ::MatmulConfig;
+using ::MatmulConfigMode;
+using ::MatmulBatchParams;
+using ::MatmulBiasParams;
+using ::MatmulFuncParams;
+using ::MatmulQuantParams;
+using ::MatmulShapeParams;
 using ::ScheduleType;
 
 /// An operand: where it is, how it lies there, its dtype, and whether it may come transposed.
@@ -194,6 +241,61 @@ constexpr MatmulConfig CFG_MDL = GetMDLConfig();
 constexpr MatmulConfig CFG_IBSHARE_NORM = GetIBShareNormConfig();
 constexpr MatmulConfig MM_CFG_BB = GetBasicConfig(128, 128, 128);
 
+namespace detail {
+constexpr void Apply(MatmulConfig& config, const MatmulShapeParams& p)
+{
+    config.singleCoreM = p.singleCoreM;
+    config.singleCoreN = p.singleCoreN;
+    config.singleCoreK = p.singleCoreK;
+    config.basicM = p.basicM;
+    config.basicN = p.basicN;
+    config.basicK = p.basicK;
+}
+constexpr void Apply(MatmulConfig& config, const MatmulQuantParams& p)
+{
+    config.isPerTensor = p.isPerTensor;
+    config.hasAntiQuantOffset = p.hasAntiQuantOffset;
+}
+constexpr void Apply(MatmulConfig& config, const MatmulBatchParams& p)
+{
+    config.isNBatch = p.isNBatch;
+    config.batchMode = p.batchMode;
+    config.isBiasBatch = p.isBiasBatch;
+    config.bmmOutMode = p.bmmOutMode;
+}
+constexpr void Apply(MatmulConfig& config, const MatmulFuncParams& p)
+{
+    config.intrinsicsCheck = p.intrinsicsCheck;
+    config.enVecND2NZ = p.enVecND2NZ;
+    config.enableDoubleCache = p.enableDoubleCache;
+    config.enableL1CacheUB = p.enableL1CacheUB;
+    config.doMTE2Preload = p.doMTE2Preload;
+    config.iterateOrder = p.iterateOrder;
+    config.scheduleType = p.scheduleType;
+    config.enableReuse = p.enableReuse;
+    config.enableUBReuse = p.enableUBReuse;
+    config.isPartialOutput = p.isPartialOutput;
+    config.isA2B2Shared = p.isA2B2Shared;
+    config.isEnableChannelSplit = p.isEnableChannelSplit;
+    config.enableKdimReorderLoad = p.enableKdimReorderLoad;
+    config.enableL1BankConflictOptimise = p.enableL1BankConflictOptimise;
+    config.enableRelu = p.enableRelu;
+}
+constexpr void Apply(MatmulConfig& config, const MatmulBiasParams& p) { config.enableSetBias = p.enableSetBias; }
+}  // namespace detail
+
+/// The configuration of a kind with groups of members replaced.
+template <MatmulConfigMode mode, typename... Params>
+constexpr MatmulConfig GetMMConfig(Params&&... params)
+{
+    MatmulConfig config = mode == MatmulConfigMode::CONFIG_MDL ? CFG_MDL
+        : mode == MatmulConfigMode::CONFIG_SPECIALMDL          ? GetSpecialMDLConfig()
+        : mode == MatmulConfigMode::CONFIG_IBSHARE             ? CFG_IBSHARE_NORM
+                                                               : CFG_NORM;
+    (detail::Apply(config, params), ...);
+    return config;
+}
+
 /// A tiling known at compile time: the values of a TCubeTiling, -1 where they come at run time, and a configuration.
 struct MatmulApiStaticTiling {
     int32_t usedCoreNum = -1;
@@ -248,6 +350,47 @@ struct MatmulApiStaticTiling {
     MatmulConfig cfg = GetNormalConfig();
 };
 
+namespace detail {
+constexpr int32_t Least(int32_t a, int32_t b) { return a < b ? a : b; }
+constexpr int32_t RoundTo(int32_t value, int32_t unit) { return (value + unit - 1) / unit * unit; }
+constexpr int32_t OrRuntime(uint32_t value) { return value == 0 ? -1 : static_cast<int32_t>(value); }
+}  // namespace detail
+
+/// A tiling at compile time: the sizes in the configuration, and base blocks for them where it names none. What is not
+/// known stays -1 and comes at run time.
+template <typename A_TYPE, typename B_TYPE, typename C_TYPE, typename BIAS_TYPE = C_TYPE>
+constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig& config, int32_t l1Size = 512 * 1024)
+{
+    MatmulApiStaticTiling t;
+    constexpr int32_t bytes = sizeof(typename A_TYPE::T);
+    t.cfg = config;
+    t.singleCoreM = detail::OrRuntime(config.singleCoreM);
+    t.singleCoreN = detail::OrRuntime(config.singleCoreN);
+    t.singleCoreK = detail::OrRuntime(config.singleCoreK);
+    t.baseM = detail::OrRuntime(config.basicM);
+    t.baseN = detail::OrRuntime(config.basicN);
+    t.baseK = detail::OrRuntime(config.basicK);
+    if (t.singleCoreM <= 0 || t.singleCoreN <= 0 || t.singleCoreK <= 0) {
+        return t;
+    }
+    const int32_t unit = bytes == 1 ? 32 : 16;
+    t.baseM = t.baseM > 0 ? t.baseM : detail::Least(detail::RoundTo(t.singleCoreM, unit), 128);
+    t.baseN = t.baseN > 0 ? t.baseN : detail::Least(detail::RoundTo(t.singleCoreN, unit), 256);
+    const int32_t rows = t.baseM < t.baseN ? t.baseN : t.baseM;
+    const int32_t fitting = 32 * 1024 / bytes / rows / unit * unit; // half of L0A or L0B
+    t.baseK = t.baseK > 0 ? t.baseK : detail::Least(detail::RoundTo(t.singleCoreK, unit), fitting);
+    const int32_t blocks = (t.singleCoreK + t.baseK - 1) / t.baseK;
+    const int32_t both = (t.baseM + t.baseN) * t.baseK * bytes;
+    const int32_t step = detail::Least(blocks, (l1Size - 16 * 1024) / 2 / both);
+    t.stepM = t.stepN = 1;
+    t.stepKa = t.stepKb = step < 1 ? 1 : step;
+    t.depthA1 = t.depthB1 = 2 * t.stepKa;
+    t.dbL0A = t.dbL0B = 2;
+    t.dbL0C = 1;
+    t.iterateOrder = 0;
+    return t;
+}
+
 /// Functions of the user's that replace copies; only none is taken.
 template <
     void (*dataCopyOut)(const __gm__ void*, const void*, const void*, const uint64_t, const uint64_t) = nullptr,
@@ -257,5 +400,17 @@ struct MatmulCallBackFunc {};
 template <const auto& config = CFG_NORM, typename... Types>
 struct MatmulPolicy {};
 }  // namespace AscendC
+
+using AscendC::CFG_IBSHARE_NORM;
+using AscendC::CFG_MDL;
+using AscendC::CFG_NORM;
+using AscendC::GetBasicConfig;
+using AscendC::GetIBShareNormConfig;
+using AscendC::GetMDLConfig;
+using AscendC::GetMatmulApiTiling;
+using AscendC::GetMMConfig;
+using AscendC::GetNormalConfig;
+using AscendC::GetSpecialMDLConfig;
+using AscendC::MatmulApiStaticTiling;
 
 #endif

@@ -151,12 +151,29 @@ public:
         const TCubeTiling given = state_.tiling;
         state_.Start(given);
         if constexpr (g_coreType == AIC) {
-            const int32_t step = given.stepKa < given.stepKb ? given.stepKa : given.stepKb;
-            // Two sets in L1 at most; a tiling for one set halves what is loaded at once.
+            StartEngine(pipe == nullptr ? GetTPipePtr() : pipe);
+        }
+    }
+    /// Takes the buffers that the tiling asks for from a pipe object.
+    ASC_API void StartEngine(TPipe* pipe)
+    {
+        if constexpr (g_coreType == AIC) {
+            const TCubeTiling& t = state_.tiling;
+            constexpr uint32_t side = detail::MatmulEngine<TA, TB, TC, TBias>::SIDE;
+            const uint32_t k = detail::CeilTo(static_cast<uint32_t>(t.baseK), side);
+            const uint32_t left = detail::CeilTo(static_cast<uint32_t>(t.baseM), side) * k * sizeof(TA);
+            const uint32_t right = detail::CeilTo(static_cast<uint32_t>(t.baseN), side) * k * sizeof(TB);
+            // As much of L1 as the tiling gives: two sets of as many blocks along k as fit, else one of one block.
+            const uint64_t given = uint64_t(t.depthA1) * left + uint64_t(t.depthB1) * right;
+            const uint64_t most = TOTAL_L1_SIZE - 16 * 1024;
+            const uint64_t pairs = (given < most ? given : most) / (2 * (left + right));
+            const uint64_t asked = static_cast<uint64_t>(t.stepKa < t.stepKb ? t.stepKa : t.stepKb);
+            const uint64_t step = pairs < asked ? pairs : asked;
             engine_.Init(
-                pipe == nullptr ? GetTPipePtr() : pipe, static_cast<uint32_t>(given.baseM),
-                static_cast<uint32_t>(given.baseN), static_cast<uint32_t>(given.baseK),
-                FittingStep(given, static_cast<uint32_t>(step)), given.isBias != 0);
+                pipe, static_cast<uint32_t>(t.baseM), static_cast<uint32_t>(t.baseN), static_cast<uint32_t>(t.baseK),
+                static_cast<uint32_t>(step == 0 ? 1 : step), pairs == 0 ? 1 : 2, t.isBias != 0);
+        } else {
+            (void)pipe;
         }
     }
     ASC_API void SetSubBlockIdx(uint8_t index) { (void)index; }
@@ -170,26 +187,38 @@ public:
     ASC_API void SetTensorA(const GlobalTensor<TA>& gm, bool transposed = false)
     {
         state_.a = Address(gm);
+        isLocalA_ = false;
         state_.transposedA = transposed;
         walk_.next = 0;
     }
     ASC_API void SetTensorB(const GlobalTensor<TB>& gm, bool transposed = false)
     {
         state_.b = Address(gm);
+        isLocalB_ = false;
         state_.transposedB = transposed;
         walk_.next = 0;
     }
+    /// In L1 as columns of blocks, with rows of this core's part rounded up to 16 (32 for bytes).
     ASC_API void SetTensorA(const LocalTensor<TA>& tensor, bool transposed = false)
     {
-        (void)tensor;
-        (void)transposed;
-        NotFromL1();
+        if (sizeof(TA) == 4 && transposed == true) {
+            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
+        }
+        localA_ = tensor;
+        isLocalA_ = true;
+        state_.transposedA = transposed;
+        walk_.next = 0;
     }
+    /// In L1 as columns of blocks, with rows of this core's part rounded up to 16 (32 for bytes).
     ASC_API void SetTensorB(const LocalTensor<TB>& tensor, bool transposed = false)
     {
-        (void)tensor;
-        (void)transposed;
-        NotFromL1();
+        if (sizeof(TB) == 4 && transposed == false) {
+            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
+        }
+        localB_ = tensor;
+        isLocalB_ = true;
+        state_.transposedB = transposed;
+        walk_.next = 0;
     }
     ASC_API void SetBias(const GlobalTensor<TBias>& bias) { state_.bias = Address(bias); }
     ASC_API void SetBias(const LocalTensor<TBias>& bias)
@@ -276,8 +305,31 @@ public:
         }
         walk_.next = 0;
     }
+    /// The same for a result that goes to both places.
+    template <bool sync = true>
+    ASC_API void GetTensorC(
+        const GlobalTensor<TC>& gm, const LocalTensor<TC>& tensor, uint8_t atomic = 0, bool sequential = false)
+    {
+        (void)tensor;
+        GetTensorC<sync>(gm, atomic, sequential);
+        NotFromL1();
+    }
+    template <bool sync = true>
+    ASC_API void IterateAll(const LocalTensor<TC>& tensor, uint8_t atomic = 0)
+    {
+        (void)tensor;
+        (void)atomic;
+        NotFromL1();
+    }
+    ASC_API void AsyncGetTensorC(const LocalTensor<TC>& tensor) { GetTensorC<false>(tensor); }
     ASC_API void WaitIterateAll() {}
+    ASC_API void WaitIterateBatch() {}
     ASC_API void WaitGetTensorC() {}
+    ASC_API void SetBatchNum(int32_t batchA, int32_t batchB)
+    {
+        (void)batchA;
+        (void)batchB;
+    }
 
     /// `batchA` and `batchB` matrices one after another in memory; the fewer are used several times.
     ASC_API void IterateBatch(
@@ -313,6 +365,8 @@ public:
 
     // ---- for the service of a mixed kernel ----
     ASC_API detail::MatmulState& State() { return state_; }
+    /// Makes `index` the block that sequential results are counted by.
+    ASC_API void SetWalk(uint32_t index) { walk_.next = index; }
     ASC_API void ComputeBlock(uint32_t row, uint32_t column, bool partialSum)
     {
         if constexpr (g_coreType == AIC) {
@@ -324,6 +378,11 @@ public:
             a.rows = static_cast<uint32_t>(a.transposed ? s.orgKa : s.orgM);
             a.columns = static_cast<uint32_t>(a.transposed ? s.orgM : s.orgKa);
             a.stride = a.columns;
+            if (isLocalA_) {
+                a.local = localA_;
+                a.isLocal = true;
+                a.rows = static_cast<uint32_t>(a.transposed ? s.k : s.m);
+            }
             detail::MatrixView<TB> b;
             b.gm = reinterpret_cast<__gm__ TB*>(s.b);
             b.fractal = B_TYPE::format == CubeFormat::NZ;
@@ -331,6 +390,11 @@ public:
             b.rows = static_cast<uint32_t>(b.transposed ? s.orgN : s.orgKb);
             b.columns = static_cast<uint32_t>(b.transposed ? s.orgKb : s.orgN);
             b.stride = b.columns;
+            if (isLocalB_) {
+                b.local = localB_;
+                b.isLocal = true;
+                b.rows = static_cast<uint32_t>(b.transposed ? s.n : s.k);
+            }
             const uint32_t rowStart = row * BaseM(), columnStart = column * BaseN();
             engine_.Compute(
                 a, b, reinterpret_cast<__gm__ TBias*>(s.bias), rowStart, columnStart, Used(s.m, rowStart, BaseM()),
@@ -373,7 +437,7 @@ private:
     }
     ASC_API static void NotFromL1()
     {
-        ascendsim::Fault("unsupported", "MatmulImpl: operands and results are taken in global memory only");
+        ascendsim::Fault("unsupported", "MatmulImpl: bias and results are taken in global memory only");
     }
     ASC_API uint32_t BaseM() const { return static_cast<uint32_t>(state_.tiling.baseM); }
     ASC_API uint32_t BaseN() const { return static_cast<uint32_t>(state_.tiling.baseN); }
@@ -382,20 +446,12 @@ private:
         const uint32_t left = static_cast<uint32_t>(size) - start;
         return left < base ? left : base;
     }
-    /// Base blocks along k that two sets in L1 hold.
-    ASC_API static uint32_t FittingStep(const TCubeTiling& t, uint32_t step)
-    {
-        constexpr uint32_t side = detail::MatmulEngine<TA, TB, TC, TBias>::SIDE;
-        const uint32_t k = detail::CeilTo(static_cast<uint32_t>(t.baseK), side);
-        const uint32_t one = detail::CeilTo(static_cast<uint32_t>(t.baseM), side) * k * sizeof(TA)
-            + detail::CeilTo(static_cast<uint32_t>(t.baseN), side) * k * sizeof(TB);
-        const uint32_t budget = TOTAL_L1_SIZE - 16 * 1024;
-        const uint32_t fitting = one == 0 ? 1 : budget / (2 * one);
-        return fitting == 0 ? 1 : (step < fitting ? (step == 0 ? 1 : step) : fitting);
-    }
-
     detail::MatmulState state_;
     detail::BlockWalk walk_;
+    LocalTensor<TA> localA_;
+    LocalTensor<TB> localB_;
+    bool isLocalA_ = false;
+    bool isLocalB_ = false;
     detail::MatmulEngine<TA, TB, TC, TBias> engine_;
 };
 }  // namespace AscendC

@@ -1,0 +1,205 @@
+// Matrix multiplication that vector cores ask for: one cube core serves one or two of them. Built for both kinds of cores:
+// the program holds the vector cores' code and loads api_matmul_mix_cube.so, this same file built for the cube core.
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+#include "kernel_operator.h"
+#include "lib/matmul_intf.h"
+
+namespace {
+using namespace AscendC;
+
+struct Arguments {
+    uint8_t* a;
+    uint8_t* b;
+    uint8_t* bias;
+    uint8_t* c;
+    uint8_t* workspace;
+    const TCubeTiling* tiling;
+    int mode; // how C is asked for
+};
+
+template <TPosition positionA, TPosition positionC>
+__aicore__ void Multiply(const Arguments& args)
+{
+    TPipe pipe;
+    using A = MatmulType<positionA, CubeFormat::ND, half>;
+    using B = MatmulType<TPosition::GM, CubeFormat::ND, half, true>;
+    using C = MatmulType<positionC, CubeFormat::ND, float>;
+    using Bias = MatmulType<TPosition::GM, CubeFormat::ND, float>;
+    matmul::Matmul<A, B, C, Bias> first;
+    matmul::Matmul<A, B, C, Bias> second;
+    SetSysWorkspace(args.workspace);
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), first, args.tiling, second, args.tiling);
+
+    const TCubeTiling& t = *args.tiling;
+    const int32_t rowBlocks = (t.M + t.singleCoreM - 1) / t.singleCoreM;
+    const int32_t at = static_cast<int32_t>(GetBlockIdx());
+    if (at >= rowBlocks) {
+        return;
+    }
+    const int32_t row = at * t.singleCoreM;
+    const int32_t rows = t.M - row < t.singleCoreM ? t.M - row : t.singleCoreM;
+    GlobalTensor<half> a, b;
+    GlobalTensor<float> bias, c;
+    a.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.a) + row * t.Ka);
+    b.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.b));
+    bias.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.bias));
+    c.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.c) + row * t.N);
+    auto& mm = args.mode == 1 ? second : first;
+    mm.SetTail(rows);
+    if constexpr (positionA == TPosition::GM) {
+        mm.SetTensorA(a);
+    } else {
+        TBuf<TPosition::VECCALC> buffer;
+        pipe.InitBuffer(buffer, static_cast<uint32_t>(rows * t.Ka) * sizeof(half));
+        LocalTensor<half> local = buffer.Get<half>();
+        DataCopy(local, a, static_cast<uint32_t>(rows * t.Ka));
+        mm.SetTensorA(local);
+    }
+    mm.SetTensorB(b, true);
+    mm.SetBias(bias);
+    if constexpr (positionC == TPosition::GM) {
+        if (args.mode == 2) {
+            while (mm.Iterate()) {
+                mm.GetTensorC(c);
+            }
+        } else if (args.mode == 3) {
+            mm.template IterateAll<false>(c);
+            mm.WaitIterateAll();
+        } else {
+            mm.IterateAll(c);
+        }
+    } else {
+        // Each block through the Unified Buffer, with one added.
+        TBuf<TPosition::VECCALC> buffer;
+        pipe.InitBuffer(buffer, static_cast<uint32_t>(t.baseM * t.baseN) * sizeof(float));
+        LocalTensor<float> block = buffer.Get<float>();
+        const int32_t columns = (t.N + t.baseN - 1) / t.baseN;
+        for (int32_t i = 0; mm.Iterate(); ++i) {
+            mm.GetTensorC(block);
+            Adds(block, block, 1.0f, t.baseM * t.baseN);
+            PipeBarrier<PIPE_ALL>();
+            const int32_t blockRow = i / columns * t.baseM, blockColumn = i % columns * t.baseN;
+            const int32_t some = rows - blockRow < t.baseM ? rows - blockRow : t.baseM;
+            DataCopy(
+                c[blockRow * t.N + blockColumn], block,
+                DataCopyParams(
+                    static_cast<uint16_t>(some), static_cast<uint16_t>(t.baseN / 8), 0,
+                    static_cast<uint16_t>((t.N - t.baseN) / 8)));
+            PipeBarrier<PIPE_ALL>();
+        }
+    }
+    mm.End();
+}
+}  // namespace
+
+extern "C" void MatmulMixKernel(const void* raw)
+{
+    const Arguments& args = *static_cast<const Arguments*>(raw);
+    switch (args.mode) {
+        case 4: return Multiply<TPosition::VECCALC, TPosition::GM>(args);
+        case 5: return Multiply<TPosition::GM, TPosition::VECCALC>(args);
+        default: return Multiply<TPosition::GM, TPosition::GM>(args);
+    }
+}
+
+#ifndef __DAV_C220_CUBE__
+#include <dlfcn.h>
+
+#include "isa_support.h"
+#include "machine/machine.h"
+
+namespace {
+using namespace isa_test;
+
+/// Global memory of the launch.
+struct Gm {
+    explicit Gm(size_t bytes) : data(bytes + 64)
+    {
+        ascendsim::RegisterRegion(data.data(), bytes, ascendsim::RegionRole::kOther, 0);
+    }
+    ~Gm() { ascendsim::UnregisterRegion(data.data()); }
+    Gm(const Gm&) = delete;
+    Gm& operator=(const Gm&) = delete;
+    std::vector<uint8_t> data;
+};
+
+using Kernel = void (*)(const void*);
+
+void Check(Kernel cube, ascendsim::KernelType type, int mode)
+{
+    TCubeTiling t;
+    t.M = 170;
+    t.N = 64;
+    t.Ka = t.Kb = 96;
+    t.singleCoreM = type == ascendsim::KernelType::kMix12 ? 48 : 64; // the last part is a tail
+    t.singleCoreN = 64;
+    t.singleCoreK = 96;
+    t.baseM = t.baseN = t.baseK = 32;
+    t.depthA1 = t.depthB1 = 4;
+    t.stepM = t.stepN = 1;
+    t.stepKa = t.stepKb = 2;
+    t.isBias = 1;
+    t.iterateOrder = 1;
+    t.dbL0A = t.dbL0B = 2;
+    t.dbL0C = 1;
+    const int32_t cores = type == ascendsim::KernelType::kMix12 ? 4 : 3;
+    const size_t m = static_cast<size_t>(t.M), n = static_cast<size_t>(t.N), k = static_cast<size_t>(t.Ka);
+    Gm a(m * k * 2), b(n * k * 2), bias(n * 4), c(m * n * 4), workspace(RESERVED_WORKSPACE);
+    Random random(static_cast<uint64_t>(mode) + 7);
+    half* const left = reinterpret_cast<half*>(a.data.data());
+    half* const right = reinterpret_cast<half*>(b.data.data());
+    for (size_t i = 0; i < m * k; ++i) {
+        left[i] = static_cast<half>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
+    }
+    for (size_t i = 0; i < n * k; ++i) {
+        right[i] = static_cast<half>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
+    }
+    for (size_t i = 0; i < n; ++i) {
+        reinterpret_cast<float*>(bias.data.data())[i] = static_cast<float>(i);
+    }
+    const Arguments args = {a.data.data(), b.data.data(), bias.data.data(), c.data.data(), workspace.data.data(), &t, mode};
+    std::function<void()> body = [&] { (ascendsim::OnCubeCore() ? cube : &MatmulMixKernel)(&args); };
+    ascendsim::LaunchInfo info;
+    info.kernel = "matmul_mix";
+    info.type = type;
+    info.block_dim = static_cast<uint32_t>(type == ascendsim::KernelType::kMix12 ? (cores + 1) / 2 : cores);
+    const auto result =
+        ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &body);
+    const std::string name = std::string(ascendsim::KernelTypeName(type)) + ", mode " + std::to_string(mode);
+    Expect(result.completed && result.faults == 0, name + ": faults: " + result.first_fault);
+    for (size_t i = 0; i < m; ++i) {
+        for (size_t j = 0; j < n; ++j) {
+            double sum = static_cast<double>(j) + (mode == 5 ? 1 : 0);
+            for (size_t l = 0; l < k; ++l) {
+                sum += static_cast<double>(static_cast<float>(left[i * k + l])) *
+                       static_cast<double>(static_cast<float>(right[j * k + l]));
+            }
+            const double got = static_cast<double>(reinterpret_cast<float*>(c.data.data())[i * n + j]);
+            if (got != sum) {
+                Fail(name + ": element " + std::to_string(i) + "," + std::to_string(j) + " is " + std::to_string(got) +
+                     " instead of " + std::to_string(sum));
+                return;
+            }
+        }
+    }
+}
+}  // namespace
+
+int main()
+{
+    void* const library = dlopen("./api_matmul_mix_cube.so", RTLD_NOW);
+    if (library == nullptr) {
+        Fail(dlerror());
+        return Report("api_matmul_mix");
+    }
+    const auto cube = reinterpret_cast<Kernel>(dlsym(library, "MatmulMixKernel"));
+    for (int mode = 0; mode <= 5; ++mode) {
+        Check(cube, ascendsim::KernelType::kMix11, mode);
+        Check(cube, ascendsim::KernelType::kMix12, mode);
+    }
+    return Report("api_matmul_mix");
+}
+#endif
