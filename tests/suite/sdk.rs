@@ -111,4 +111,5 @@ programs!(
     isa_rearrange,
     isa_table,
     machine_mix,
+    unit_tiling,
 );
