@@ -98,10 +98,24 @@ void One()
     }
 }
 
+/// What is computed in the destination cannot be its own source.
+void InPlace()
+{
+    const auto faults = [](const char* what, const std::function<void()>& call) {
+        const ascendsim::LaunchResult result = OnCore(call);
+        Expect(result.faults == 1 && result.first_fault.find(what) != std::string::npos, std::string(what) + " in place: " + result.first_fault);
+    };
+    faults("Silu", [] { A::Silu(At<float>(1), At<float>(1), 64); });
+    faults("Swish", [] { A::Swish(At<half>(1), At<half>(1), 64, half(1.0f)); });
+    faults("GeGLU", [] { A::GeGLU(At<float>(1), At<float>(1), At<float>(2), 64); });
+    faults("SwiGLU", [] { A::SwiGLU(At<float>(2), At<float>(1), At<float>(2), 1.0f, 64); });
+}
+
 }  // namespace
 
 int main()
 {
+    InPlace();
     OnCore([] {
         A::TPipe pipe;
         A::TBuf<A::TPosition::VECCALC> operands;

@@ -1,5 +1,8 @@
 // Advanced mathematical functions against double precision: dtypes, odd lengths, small temporary buffers, in place,
 // hostile values.
+// A header of its own first: it brings what it needs.
+#include "lib/math/kernel_operator_power_intf.h"
+
 #include "kernel_operator.h"
 
 #include <limits>

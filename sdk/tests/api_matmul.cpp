@@ -98,7 +98,7 @@ void FillMatrix(Random& random, Gm& gm, std::vector<double>& values, CubeFormat 
 }
 
 template <typename T, typename C, CubeFormat formatA, CubeFormat formatB, const auto& config = AscendC::CFG_NORM>
-void Check(const Case& c, double tolerance, bool blockwise = false)
+void Check(const Case& c, double tolerance, bool blockwise = false, bool keepB = false)
 {
     using Bias = std::conditional_t<sizeof(T) == 1, int32_t, float>;
     Random random(static_cast<uint64_t>(c.m * 131 + c.n * 17 + c.k));
@@ -121,6 +121,10 @@ void Check(const Case& c, double tolerance, bool blockwise = false)
     tiling.SetBiasType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<Bias>());
     tiling.SetShape(c.m, c.n, c.k);
     tiling.EnableBias(c.bias);
+    if (keepB) {
+        tiling.SetFixSplit(32, 32, 32);
+        tiling.SetBufferSpace(128 * 1024);
+    }
     AscendC::tiling::TCubeTiling planned;
     Expect(tiling.GetTiling(planned) == 0, "no tiling");
 
@@ -144,6 +148,24 @@ void Check(const Case& c, double tolerance, bool blockwise = false)
         const size_t rowA = static_cast<size_t>(mAt), columnB = static_cast<size_t>(nAt);
         mm.SetTensorA(aGm[c.transposedA ? Place<T>(formatA, k, m, 0, rowA) : Place<T>(formatA, m, k, rowA, 0)],
                       c.transposedA);
+        if (keepB) { // all of B in L1, put there by the kernel
+            TQue<TPosition::B1, 1> queue;
+            constexpr uint32_t side = sizeof(T) == 1 ? 32 : 16;
+            const uint32_t rows = static_cast<uint32_t>(c.transposedB ? n : k), wide = static_cast<uint32_t>(c.transposedB ? k : n);
+            const uint32_t stored = static_cast<uint32_t>(Up(rows, side));
+            pipe.InitBuffer(queue, 1, stored * static_cast<uint32_t>(Up(wide, 32)) * sizeof(T));
+            LocalTensor<T> kept = queue.template AllocTensor<T>();
+            DataCopy(kept, bGm, Nd2NzParams(1, static_cast<uint16_t>(rows), static_cast<uint16_t>(wide), 0,
+                                            static_cast<uint16_t>(wide), static_cast<uint16_t>(stored), 1, 0));
+            queue.EnQue(kept);
+            kept = queue.template DeQue<T>();
+            mm.SetTensorB(kept, c.transposedB);
+            mm.SetTail(c.m, c.n);
+            mm.IterateAll(cGm);
+            mm.End();
+            queue.FreeTensor(kept);
+            return;
+        }
         mm.SetTensorB(bGm[c.transposedB ? Place<T>(formatB, n, k, columnB, 0) : Place<T>(formatB, k, n, 0, columnB)],
                       c.transposedB);
         if (c.bias) {
@@ -201,6 +223,10 @@ void CheckAll(double tolerance)
     Check<T, C, nz, nd>({48, 64, 96, false, false, true, 1}, tolerance);
     Check<T, C, nz, nz>({33, 70, 100, false, false, false, 1}, tolerance);
     Check<T, C, nz, nz>({64, 96, 64, true, true, false, 1}, tolerance);
+    Check<T, C, nd, nd>({100, 96, 128, false, true, false, 1}, tolerance, false, true);
+    if (sizeof(T) != 4) {
+        Check<T, C, nd, nd>({70, 64, 96, true, false, false, 1}, tolerance, false, true);
+    }
     Check<T, C, nd, nz, AscendC::CFG_MDL>({100, 96, 128, true, true, true, 2}, tolerance);
 }
 }  // namespace

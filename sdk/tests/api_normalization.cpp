@@ -1,4 +1,7 @@
 // Normalisation of rows against double precision: dtypes, padded rows, small temporary buffers.
+// A header of its own first: it brings what it needs.
+#include "adv_api/normalization/layernorm.h"
+
 #include "kernel_operator.h"
 
 #include "isa_support.h"

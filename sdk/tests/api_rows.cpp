@@ -211,6 +211,62 @@ void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
                       + std::to_string(cols));
 }
 
+template <typename T>
+void PadsOf(uint32_t rows, uint32_t width, uint32_t valid, uint16_t left, uint16_t right)
+{
+    const std::string what = " of " + std::to_string(rows) + " x " + std::to_string(width) + " of "
+        + std::to_string(sizeof(T)) + " bytes";
+    const uint32_t block = 32 / sizeof(T);
+    const uint32_t pitch = (width + block - 1) / block * block;
+    for (uint32_t i = 0; i < rows * width; ++i) {
+        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 999));
+    }
+    struct {
+        uint32_t srcHeight, srcWidth, srcOriWidth;
+    } tiling = {rows, width, valid};
+    A::PadParams pad(left, right, -5);
+    A::Pad(At<T>(2), At<T>(0), pad, At<uint8_t>(4), tiling);
+    bool right_ = true;
+    for (uint32_t r = 0; r < rows; ++r) {
+        for (uint32_t c = 0; c < left + valid + right; ++c) {
+            const bool inside = c >= left && c < left + valid;
+            const T want = inside ? Raw<T>(0)[r * width + c - left] : static_cast<T>(-5);
+            right_ = right_ && Raw<T>(2)[r * pitch + c] == want;
+        }
+    }
+    Expect(right_, "Pad" + what);
+    A::UnPadParams unpad(0, static_cast<uint16_t>(pitch - valid));
+    tiling.srcWidth = pitch;
+    A::LocalTensor<uint8_t> tmp = At<uint8_t>(4);
+    A::UnPad(At<T>(3), At<T>(2), unpad, tmp, tiling);
+    right_ = true;
+    for (uint32_t i = 0; i < rows * valid; ++i) {
+        right_ = right_ && Raw<T>(3)[i] == Raw<T>(2)[i / valid * pitch + i % valid];
+    }
+    Expect(right_, "UnPad" + what);
+}
+
+template <typename T>
+void TransposesOf(uint16_t n, uint16_t c, uint16_t h, uint16_t w)
+{
+    const uint32_t pixels = uint32_t(h) * w;
+    for (uint32_t i = 0; i < n * c * pixels; ++i) {
+        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i));
+    }
+    const A::TransposeParamsExt there(n, c, h, w, A::TransposeType::TRANSPOSE_NCHW2NHWC);
+    const A::TransposeParamsExt back(n, c, h, w, A::TransposeType::TRANSPOSE_NHWC2NCHW);
+    A::Transpose(At<T>(2), At<T>(0), At<uint8_t>(4), there);
+    A::Transpose(At<T>(3), At<T>(2), At<uint8_t>(4), back);
+    bool right = true;
+    for (uint32_t i = 0; i < n * c * pixels; ++i) {
+        const uint32_t image = i / (c * pixels);
+        const uint32_t rest = i % (c * pixels);
+        right = right && Raw<T>(2)[image * c * pixels + rest % pixels * c + rest / pixels] == Raw<T>(0)[i];
+        right = right && Raw<T>(3)[i] == Raw<T>(0)[i];
+    }
+    Expect(right, "Transpose of " + std::to_string(c) + " channels of " + std::to_string(pixels) + " pixels");
+}
+
 }  // namespace
 
 int main()
@@ -238,6 +294,12 @@ int main()
         SelectsOf<half, int16_t>(2, 272, 272);
         SelectsOf<float, int32_t>(1, 3000, 3008);
         SelectsOf<half, uint8_t>(7, 16, 32);
+        PadsOf<float>(20, 13, 13, 1, 2);
+        PadsOf<half>(300, 31, 31, 0, 1);
+        PadsOf<int32_t>(4, 32, 27, 0, 3);
+        TransposesOf<float>(1, 3, 4, 6);
+        TransposesOf<half>(2, 16, 5, 8);
+        TransposesOf<int32_t>(1, 8, 7, 9);
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
     const auto narrow = OnCore([] {

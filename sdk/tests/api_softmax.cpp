@@ -1,4 +1,7 @@
 // Softmax and what goes with it against double precision: dtypes, padded rows, many and long rows, small temporary buffers.
+// A header of its own first: it brings what it needs.
+#include "lib/activation/softmax.h"
+
 #include "kernel_operator.h"
 
 #include "isa_support.h"

@@ -309,6 +309,12 @@ void CheckPackedForms()
     const std::vector<uint8_t> abs_packed = Image();
     vabs(Operand<half>(0), Operand<half>(1), uint8_t{2}, uint16_t{1}, uint16_t{2}, uint16_t{8}, uint16_t{9});
     Expect(abs_packed == Image(), "packed vabs");
+    vcadd(Operand<half>(0), Operand<half>(1), uint64_t{3} << 56 | uint64_t{8} << 32 | 1u << 16 | 2u, false);
+    const std::vector<uint8_t> sum_packed = Image();
+    vcadd(Operand<half>(0), Operand<half>(1), 3, 2, 1, 8, false);
+    Expect(sum_packed == Image(), "packed vcadd");
+    vcadd(Operand<half>(0), Operand<half>(1), 3, 2, 1, 8);
+    Expect(sum_packed == Image(), "vcadd without a mode");
 }
 
 void CheckScalarConversions()

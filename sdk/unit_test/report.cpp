@@ -191,8 +191,11 @@ int main(int count, char** words)
     }
     const std::string action = count > 1 ? words[1] : "";
     if (action == "--list") {
+        // Output may be cut by whoever reads it; a file is whole.
+        const char* const path = std::getenv("ASCEND_UNIT_LIST");
+        std::ofstream list(path == nullptr ? "/dev/stdout" : path);
         for (const Entry& test : program.tests) {
-            std::printf("%s\n", test.name.c_str());
+            list << test.name << "\n";
         }
         return 0;
     }

@@ -77,12 +77,14 @@ impl GmLog {
         let region = access.from >> 40;
         let entries = self.regions.entry(region).or_default();
         let key = (region, access.core, access.pipe, access.write, access.atomic, access.site);
-        if let Some(last) = self.open.get(&key).and_then(|index| entries.get_mut(*index)) {
-            if last.epoch == access.epoch && access.from >= last.from && access.from <= last.to {
-                last.to = last.to.max(access.to);
-                last.last = access.last;
-                return;
-            }
+        if let Some(last) = self.open.get(&key).and_then(|index| entries.get_mut(*index))
+            && last.epoch == access.epoch
+            && access.from >= last.from
+            && access.from <= last.to
+        {
+            last.to = last.to.max(access.to);
+            last.last = access.last;
+            return;
         }
         self.open.insert(key, entries.len());
         entries.push(access);

@@ -6,7 +6,7 @@ use super::builder::{Artifact, Builder};
 use super::cache::Digest;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
-use super::host_dependencies::{Candidates, unresolved};
+use super::host_dependencies::{Candidates, defined_types, unresolved};
 use crate::project::{is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
 
@@ -14,6 +14,10 @@ const OUTPUT: &str = "host.so";
 const DEPENDENCIES: &str = "sources.txt";
 /// Dependencies of dependencies are followed this far.
 const ROUNDS: usize = 6;
+
+/// Targets of repositories that operators add host sources to (`sdk/cmake/in_tree_functions.cmake`).
+const REPOSITORY_TARGETS: [&str; 7] =
+    ["op_host_aclnn", "op_host_aclnnInner", "op_host_aclnnExc", "optiling", "opsproto", "cust_optiling", "cust_proto"];
 
 /// A source with its flags and whether it is device code.
 type HostSource = (String, ProjectFlags, bool);
@@ -54,7 +58,12 @@ impl Builder {
         let mut words = vec!["-shared".to_owned(), "-o".to_owned(), output.display().to_string()];
         words.extend(objects.iter().map(|object| object.path.display().to_string()));
         words.extend(self.sdk.link_words());
-        words.extend(["-Wl,-z,lazy", "-ldl", "-pthread"].iter().chain(extra).map(|word| (*word).to_owned()));
+        words.extend(
+            ["-Wl,-z,lazy", "-Wl,--allow-multiple-definition", "-ldl", "-pthread"]
+                .iter()
+                .chain(extra)
+                .map(|word| (*word).to_owned()),
+        );
         self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
     }
 
@@ -75,12 +84,19 @@ impl Builder {
             })
             .collect();
         let model = self.model();
-        let is_named = |file: &&str| model.groups_of(&self.project.root.join(file)).next().is_some();
+        let in_repository = self.project.repository_root != self.project.root;
+        // What the operator's CMake file names itself; the SDK's own target has all files of the folder.
+        let is_named = |file: &&str| {
+            model
+                .groups_of(&self.project.root.join(file))
+                .any(|(target, _)| !in_repository || REPOSITORY_TARGETS.contains(&target.name.as_str()))
+        };
         let named: Vec<&str> = all.iter().copied().filter(is_named).collect();
-        let whole = named.is_empty() || self.project.repository_root != self.project.root;
+        let whole = named.is_empty();
+        let flagged = if whole { &all } else { &named };
         let mut common = ProjectFlags::none();
         // The plugin and interface targets are compiled with other definitions; those of tiling are the ones meant here.
-        for file in &named {
+        for file in flagged {
             for (target, group) in model.groups_of(&self.project.root.join(file)) {
                 if !target.name.contains("proto") && !target.name.contains("opapi") {
                     common.merge(ProjectFlags::from_group(group));
@@ -113,7 +129,7 @@ impl Builder {
         }
         let flags = own.first().map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
         let remembered =
-            self.artifact(&self.host_digest("host dependencies 1", objects), DEPENDENCIES, |directory| {
+            self.artifact(&self.host_digest("host dependencies 2", objects), DEPENDENCIES, |directory| {
                 let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
                 let path = directory.join(DEPENDENCIES);
                 std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))
@@ -134,17 +150,14 @@ impl Builder {
         let mut objects = objects.to_vec();
         let mut found: Vec<String> = Vec::new();
         let trial = directory.join("trial.so");
+        let own_texts = || own.iter().filter_map(|(file, _, _)| tree.text(file));
+        let has_tiling = own_texts().any(|text| text.contains("IMPL_OP_OPTILING") || text.contains("SetTiling"));
+        let mut chosen = Vec::new();
+        if !has_tiling {
+            let types = own_texts().flat_map(defined_types).collect();
+            chosen = candidates.get_or_insert_with(|| self.candidates(tree, own)).registering(&types);
+        }
         for _ in 0..ROUNDS {
-            let missing = match self.link_host(&trial, &objects, &["-Wl,-z,defs"]) {
-                Ok(()) => break,
-                Err(BuildError::Compile(failure)) => unresolved(&failure.log),
-                Err(error) => return Err(error),
-            };
-            let candidates = candidates.get_or_insert_with(|| self.candidates(tree, own));
-            let chosen = candidates.defining(&missing);
-            if chosen.is_empty() {
-                break;
-            }
             for file in chosen {
                 let source = [(file.display().to_string(), flags.clone(), false)];
                 match self.objects(tree, &source) {
@@ -156,6 +169,15 @@ impl Builder {
                     Err(BuildError::Compile(_)) => {}
                     Err(error) => return Err(error),
                 }
+            }
+            let missing = match self.link_host(&trial, &objects, &["-Wl,-z,defs"]) {
+                Ok(()) => break,
+                Err(BuildError::Compile(failure)) => unresolved(&failure.log),
+                Err(error) => return Err(error),
+            };
+            chosen = candidates.get_or_insert_with(|| self.candidates(tree, own)).defining(&missing);
+            if chosen.is_empty() {
+                break;
             }
         }
         let _ = std::fs::remove_file(&trial);

@@ -50,6 +50,8 @@ fn without_arguments(symbol: &str) -> String {
 /// Sources that may be taken, those nearest to the operator first.
 pub(super) struct Candidates {
     left: Vec<PathBuf>,
+    /// Folders of the operators that the CMake file names as dependencies.
+    dependencies: Vec<PathBuf>,
 }
 
 impl Candidates {
@@ -58,6 +60,7 @@ impl Candidates {
     pub(super) fn around(project: &OperatorProject, headers: &BTreeSet<PathBuf>) -> Candidates {
         let index = RepositoryIndex::of(&project.repository_root);
         let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut dependencies = Vec::new();
         for header in headers {
             // The whole op_host folder: declarations and definitions are not always in the same subfolder.
             let host = header.ancestors().find(|folder| folder.ends_with("op_host"));
@@ -66,7 +69,10 @@ impl Candidates {
         for above in project.root.ancestors().skip(1).take_while(|above| above.starts_with(&project.repository_root)) {
             folders.extend(["common", "utils"].map(|name| above.join(name)).into_iter().filter(|path| path.is_dir()));
             for dependency in dependencies_in_cmake(&project.root) {
-                folders.extend(Some(above.join(dependency).join("op_host")).filter(|path| path.is_dir()));
+                let folder = above.join(dependency).join("op_host");
+                if folder.is_dir() && folders.insert(folder.clone()) {
+                    dependencies.push(folder);
+                }
             }
         }
         // Files of the operator itself that were left out may define something after all.
@@ -93,7 +99,27 @@ impl Candidates {
             .collect();
         let shared = |path: &Path| path.components().zip(own.components()).take_while(|(one, two)| one == two).count();
         left.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.clone()));
-        Candidates { left }
+        Candidates { left, dependencies }
+    }
+
+    /// Takes the sources of dependencies that register something for one of the operator types: functions that no symbol
+    /// of the operator leads to.
+    pub(super) fn registering(&mut self, types: &BTreeSet<String>) -> Vec<PathBuf> {
+        let mut chosen = Vec::new();
+        let dependencies = &self.dependencies;
+        self.left.retain(|path| {
+            let near = dependencies.iter().any(|folder| path.starts_with(folder));
+            let takes = near
+                && std::fs::read(path).is_ok_and(|bytes| {
+                    let text = String::from_utf8_lossy(&bytes);
+                    types.iter().any(|name| registers(&text, name))
+                });
+            if takes {
+                chosen.push(path.clone());
+            }
+            !takes
+        });
+        chosen
     }
 
     /// Takes the sources that define one of the symbols, one source a symbol.
@@ -115,6 +141,30 @@ impl Candidates {
         });
         chosen
     }
+}
+
+/// Operator types that a text defines: `OP_ADD(Add)`.
+pub(super) fn defined_types(text: &str) -> Vec<String> {
+    if !text.contains("OP_ADD") {
+        return Vec::new();
+    }
+    let all = tokens(text);
+    let added = all.windows(3).filter(|window| window[0].is(text, "OP_ADD") && window[1].is(text, "("));
+    added.map(|window| window[2].text(text).to_owned()).collect()
+}
+
+/// Whether a text calls a macro with an operator type as its first argument: `IMPL_OP_OPTILING(Add)`, or a family's own.
+fn registers(text: &str, operator: &str) -> bool {
+    if !text.contains(operator) {
+        return false;
+    }
+    let all = tokens(text);
+    all.windows(4).any(|window| {
+        let is_macro = window[0].kind == TokenKind::Identifier
+            && window[0].text(text).chars().all(|letter| !letter.is_ascii_lowercase());
+        let closes = window[3].is(text, ",") || window[3].is(text, ")");
+        is_macro && window[1].is(text, "(") && window[2].is(text, operator) && closes
+    })
 }
 
 /// Whether a text holds a definition of a qualified name: `Class::function(` for members, `function(...) {` for others;
@@ -228,6 +278,14 @@ mod tests {
         assert!(defines("namespace ns { int Run(int a)\n{ return a; } }", "ns::Run"));
         assert!(defines("void Other::Anything() {}", "ns::Other"));
         assert!(defines("const int Table::kSize = 3;", "Table::kSize"));
+    }
+
+    #[test]
+    fn registrations_by_any_macro_count() {
+        assert_eq!(defined_types("class Add {}; OP_ADD(Add);"), ["Add"]);
+        assert!(registers("IMPL_OP_OPTILING(Add).Tiling(f);", "Add"));
+        assert!(registers("FAMILY_TILING(Add, 3);", "Add"));
+        assert!(!registers("namespace Add { int Call(Add, 3); FAMILY(AddMore, 1) }", "Add"));
     }
 
     #[test]

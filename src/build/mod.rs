@@ -28,6 +28,7 @@ mod template_key;
 #[cfg(test)]
 mod tests;
 mod tiling_header;
+mod tiling_test;
 pub mod toolkit;
 mod translation_unit;
 mod unit_test;

@@ -47,6 +47,8 @@ pub trait Environment {
     fn variable(&self, name: &str) -> Option<String>;
     /// Whether a directory is there.
     fn has_directory(&self, path: &str) -> bool;
+    /// Kernel headers of a toolkit in a directory, in words; `None` if there are none.
+    fn kernel_headers(&self, directory: &str) -> Option<String>;
     /// Processors that may be used.
     fn processors(&self) -> usize;
 }
@@ -61,6 +63,7 @@ pub fn examine(environment: &dyn Environment) -> Doctor {
         landlock(environment),
         git(environment),
         toolkit(environment),
+        headers(environment),
         processors(environment),
     ];
     Doctor { ok: checks.iter().all(|check| check.state != CheckState::Missing), checks }
@@ -152,11 +155,33 @@ fn git(environment: &dyn Environment) -> DoctorCheck {
     }
 }
 
+/// Variables that name an installed toolkit.
+const VARIABLES: [&str; 3] = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_CANN_PACKAGE_PATH"];
+/// Where toolkits are installed by default.
+const USUAL: &str = "/usr/local/Ascend/ascend-toolkit/latest";
+
+/// Which header sets kernels can be built against.
+fn headers(environment: &dyn Environment) -> DoctorCheck {
+    let named = VARIABLES.into_iter().filter_map(|name| environment.variable(name));
+    let found = named
+        .chain(std::iter::once(USUAL.to_owned()))
+        .find_map(|path| environment.kernel_headers(&path).map(|words| (path, words)));
+    match found {
+        Some((path, words)) => {
+            check("headers", CheckState::Found, format!("own, and --sdk-headers {path}: {words}"), None)
+        }
+        None => check(
+            "headers",
+            CheckState::Found,
+            "own; --sdk-headers takes those of a toolkit or of a checkout of the open device library",
+            None,
+        ),
+    }
+}
+
 fn toolkit(environment: &dyn Environment) -> DoctorCheck {
-    const VARIABLES: [&str; 3] = ["ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_CANN_PACKAGE_PATH"];
-    const USUAL: &str = "/usr/local/Ascend/ascend-toolkit/latest";
     let named = VARIABLES.into_iter().find_map(|name| environment.variable(name).map(|path| (name, path)));
-    let note = "this version has no `cann` backend and does not use it: all latencies are modelled";
+    let note = "this version has no `cann` backend and takes no more than headers from it: all latencies are modelled";
     match named {
         Some((name, path)) if environment.has_directory(&path) => {
             check("cann-toolkit", CheckState::Found, format!("{path} ({name}); {note}"), None)

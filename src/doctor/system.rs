@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
 
 use super::checks::{Environment, Program, SdkState};
+use crate::build::Toolkit;
 
 /// The machine that this process runs on.
 #[derive(Clone, Debug)]
@@ -72,6 +73,10 @@ impl Environment for SystemEnvironment {
 
     fn has_directory(&self, path: &str) -> bool {
         Path::new(path).is_dir()
+    }
+
+    fn kernel_headers(&self, directory: &str) -> Option<String> {
+        Toolkit::find(Path::new(directory)).ok().map(|toolkit| toolkit.shape.to_string())
     }
 
     fn processors(&self) -> usize {

@@ -64,6 +64,10 @@ impl Environment for Fake {
         path == "/opt/toolkit"
     }
 
+    fn kernel_headers(&self, directory: &str) -> Option<String> {
+        (directory == "/opt/toolkit").then(|| "open device library".to_owned())
+    }
+
     fn processors(&self) -> usize {
         2
     }
@@ -98,7 +102,8 @@ fn a_complete_machine_is_fine() {
        found  simulator     /cache/sdk/libascend_sim.so
        found  landlock      kernels cannot write outside their directory
        found  git           git version 2.39.5 (git)
-       found  cann-toolkit  /opt/toolkit (ASCEND_HOME_PATH); this version has no `cann` backend and does not use it: all latencies are modelled
+       found  cann-toolkit  /opt/toolkit (ASCEND_HOME_PATH); this version has no `cann` backend and takes no more than headers from it: all latencies are modelled
+       found  headers       own, and --sdk-headers /opt/toolkit: open device library
        found  processors    2; --jobs sets how many are used
 
     ok: everything that tuning needs is there
@@ -131,7 +136,8 @@ fn what_is_missing_comes_with_a_fix() {
               help: use Linux 5.13 or newer with Landlock enabled (`lsm=landlock,..`), and a container that permits it
       absent  git           `git --version` does not run
               help: without git, `run` cannot see uncommitted changes and wants --allow-dirty to write back
-      absent  cann-toolkit  ASCEND_TOOLKIT_HOME names /gone, which is not there; this version has no `cann` backend and does not use it: all latencies are modelled
+      absent  cann-toolkit  ASCEND_TOOLKIT_HOME names /gone, which is not there; this version has no `cann` backend and takes no more than headers from it: all latencies are modelled
+       found  headers       own; --sdk-headers takes those of a toolkit or of a checkout of the open device library
        found  processors    2; --jobs sets how many are used
 
     incomplete: tuning needs what is marked missing

@@ -107,9 +107,9 @@ pub struct TilingExample {
     /// What the test expects.
     #[serde(default)]
     pub expected: Expected,
-    /// What came out here.
+    /// What came out here; `None` where the call ended the process.
     #[serde(default)]
-    pub outcome: TilingOutcome,
+    pub outcome: Option<TilingOutcome>,
 }
 
 /// A disagreement.

@@ -2,7 +2,9 @@
 
 mod cli;
 mod defects;
+mod door;
 mod ladder;
+mod mix;
 mod resume;
 mod sdk;
 mod support;

@@ -84,6 +84,7 @@ programs!(
     api_cube,
     api_dropout,
     api_floor,
+    api_library_buffers,
     api_math,
     api_matmul,
     api_matmul_mix,
@@ -110,4 +111,5 @@ programs!(
     isa_rearrange,
     isa_table,
     machine_mix,
+    unit_tiling,
 );

@@ -146,6 +146,7 @@ ASC_API void OOMCheckAddrRange(GM_ADDR address, const uint64_t size)
 #define ASSERT_MSG(...)
 #undef ascendc_assert
 #define ascendc_assert(...)
+#undef ASCENDC_ASSERT
 #define ASCENDC_ASSERT(...)
 #define KERNEL_LOG(...)
 #ifndef assert

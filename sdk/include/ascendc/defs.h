@@ -73,6 +73,7 @@ constexpr uint32_t TOTAL_L0B_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
 constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr size_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
+constexpr int32_t K_MAX_DIM = 8;
 constexpr int32_t QBUF_MAX_LEN = 64;
 constexpr int32_t QUE_MAX_EVENT = 8;
 

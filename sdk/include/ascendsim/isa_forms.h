@@ -143,6 +143,67 @@ ASC_API void vgather(T* dst, uint32_t* offsets, uint64_t config)
     vgather(dst, offsets, config & 0xFFFFFFFFu, static_cast<uint16_t>((config >> 32) & 0xFFFu), static_cast<uint8_t>(config >> 56));
 }
 
+// Reductions: destination stride in bits 0..15, the source's block stride in 16..31, its repeat stride in 32..47. Without a mode
+// vcadd writes its sums and vcmax, vcmin write value and index.
+#define ASCENDSIM_PACKED_REDUCE(c)                                                                                     \
+    static_cast<uint8_t>((c) >> 56), static_cast<uint16_t>(c), static_cast<uint16_t>((c) >> 16), static_cast<uint16_t>((c) >> 32)
+#define ASCENDSIM_FORMS_REDUCE(name)                                                                                   \
+    template <typename T>                                                                                              \
+    ASC_API void name(T* dst, T* src, uint64_t config)                                                                 \
+    {                                                                                                                  \
+        name(dst, src, ASCENDSIM_PACKED_REDUCE(config));                                                               \
+    }
+#define ASCENDSIM_FORMS_EXTREME(name)                                                                                  \
+    template <typename T>                                                                                              \
+    ASC_API void name(T* dst, T* src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,               \
+                      uint16_t srcRepeatStride)                                                                        \
+    {                                                                                                                  \
+        name(dst, src, repeat, dstRepeatStride, srcBlockStride, srcRepeatStride, VALUE_INDEX);                         \
+    }                                                                                                                  \
+    template <typename T>                                                                                              \
+    ASC_API void name(T* dst, T* src, uint64_t config, Order_t order)                                                  \
+    {                                                                                                                  \
+        name(dst, src, ASCENDSIM_PACKED_REDUCE(config), order);                                                        \
+    }
+template <typename T>
+ASC_API void vcadd(T* dst, T* src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride, uint16_t srcRepeatStride)
+{
+    vcadd(dst, src, repeat, dstRepeatStride, srcBlockStride, srcRepeatStride, false);
+}
+template <typename T>
+ASC_API void vcadd(T* dst, T* src, uint64_t config, bool mode)
+{
+    vcadd(dst, src, ASCENDSIM_PACKED_REDUCE(config), mode);
+}
+ASCENDSIM_FORMS_EXTREME(vcmax)
+ASCENDSIM_FORMS_EXTREME(vcmin)
+ASCENDSIM_FORMS_REDUCE(vcgadd)
+ASCENDSIM_FORMS_REDUCE(vcgmax)
+ASCENDSIM_FORMS_REDUCE(vcgmin)
+ASCENDSIM_FORMS_REDUCE(vcpadd)
+#undef ASCENDSIM_FORMS_EXTREME
+#undef ASCENDSIM_FORMS_REDUCE
+#undef ASCENDSIM_PACKED_REDUCE
+template <typename T>
+ASC_API void vector_dup(T* dst, T value, uint64_t config)
+{
+    vector_dup(dst, value, ASCENDSIM_PACKED1(config));
+}
+// Strides of the transposition in bits 0..15 and 16..31.
+ASC_API void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint64_t config)
+{
+    scatter_vnchwconv_b16(dst, src, static_cast<uint8_t>(config >> 56), static_cast<uint16_t>(config), static_cast<uint16_t>(config >> 16));
+}
+ASC_API void scatter_vnchwconv_b32(ub_addr8_t dst, ub_addr8_t src, uint64_t config)
+{
+    scatter_vnchwconv_b32(dst, src, static_cast<uint8_t>(config >> 56), static_cast<uint16_t>(config), static_cast<uint16_t>(config >> 16));
+}
+ASC_API void scatter_vnchwconv_b8(ub_addr8_t dst, ub_addr8_t src, uint64_t config, bool dstHighHalf, bool srcHighHalf)
+{
+    scatter_vnchwconv_b8(dst, src, static_cast<uint8_t>(config >> 56), static_cast<uint16_t>(config), static_cast<uint16_t>(config >> 16),
+                         dstHighHalf, srcHighHalf);
+}
+
 // Gathering moves bits: any element of the same width will do.
 #define ASCENDSIM_SAME_WIDTH(T, U)                                                                                     \
     ASC_API void vgather(T* dst, uint32_t* offsets, uint64_t base, uint16_t dstRepeatStride, uint8_t repeat)           \

@@ -40,6 +40,7 @@ public:
     bool GetPlatformRes(const std::string& label, std::map<std::string, std::string>& values);
     bool GetPlatformResWithLock(const std::string& label, const std::string& key, std::string& value);
     bool GetPlatformResWithLock(const std::string& label, std::map<std::string, std::string>& values);
+    // Replaces a section; the numbers that its keys stand for follow.
     void SetPlatformRes(const std::string& label, std::map<std::string, std::string>& values);
     uint32_t GetCoreNum() const;
     uint32_t GetCoreNumByType(const std::string& core_type);
@@ -56,6 +57,9 @@ public:
 
 private:
     MachineNumbers numbers_;
+    // The numbers that the sections "SoCInfo" and "AICoreSpec" stand for.
+    void TakeNumbers();
+
     std::string core_type_;
     std::map<std::string, std::map<std::string, std::string>> texts_;
 };

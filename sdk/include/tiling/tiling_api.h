@@ -2,6 +2,10 @@
 #ifndef ASCEND_SDK_TILING_TILING_API_H
 #define ASCEND_SDK_TILING_TILING_API_H
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "exe_graph/runtime/tiling_context.h"
 #include "graph/types.h"
 #include "register/tilingdata_base.h"
@@ -14,7 +18,11 @@
 #include "tiling/rearrange_tiling.h"
 #include "tiling/softmax_tiling.h"
 
-// Named by host code that declares nothing in it.
-namespace AscendC {}
+// Host code opens this namespace and then names containers without their own.
+namespace AscendC {
+using std::map;
+using std::string;
+using std::vector;
+} // namespace AscendC
 
 #endif

@@ -1,6 +1,7 @@
 // The simulated machine as host functions see it.
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "op_common/log/log.h"
 #include "platform/platform_info.h"
@@ -126,6 +127,44 @@ bool PlatFormInfos::GetPlatformResWithLock(const std::string& label, std::map<st
 void PlatFormInfos::SetPlatformRes(const std::string& label, std::map<std::string, std::string>& values)
 {
     texts_[label] = values;
+    TakeNumbers();
+}
+
+void PlatFormInfos::TakeNumbers()
+{
+    const auto take = [&](const char* label, const char* key, auto& number) {
+        std::string text;
+        if (!GetPlatformRes(label, key, text) || text.empty()) {
+            return false;
+        }
+        char* end = nullptr;
+        const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+        if (*end != '\0') {
+            return false;
+        }
+        number = static_cast<std::remove_reference_t<decltype(number)>>(value);
+        return true;
+    };
+    std::string kinds;
+    (void)GetPlatformRes("SoCInfo", "core_type_list", kinds);
+    uint32_t cores = 0;
+    // Where cores are of one kind, each of them does both kinds of work.
+    if (take("SoCInfo", "ai_core_cnt", cores)) {
+        numbers_.cores_aic = cores;
+        numbers_.cores_aiv = cores;
+    }
+    if (kinds.find("VectorCore") != std::string::npos || cores == 0) {
+        (void)take("SoCInfo", "cube_core_cnt", numbers_.cores_aic);
+        (void)take("SoCInfo", "vector_core_cnt", numbers_.cores_aiv);
+    }
+    (void)take("SoCInfo", "l2_size", numbers_.l2_bytes);
+    (void)take("AICoreSpec", "ub_size", numbers_.ub_bytes);
+    (void)take("AICoreSpec", "l1_size", numbers_.l1_bytes);
+    (void)take("AICoreSpec", "l0_a_size", numbers_.l0a_bytes);
+    (void)take("AICoreSpec", "l0_b_size", numbers_.l0b_bytes);
+    (void)take("AICoreSpec", "l0_c_size", numbers_.l0c_bytes);
+    (void)take("AICoreSpec", "bt_size", numbers_.bt_bytes);
+    (void)take("AICoreSpec", "fb0_size", numbers_.fb_bytes);
 }
 
 uint32_t PlatFormInfos::GetCoreNum() const

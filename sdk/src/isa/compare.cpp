@@ -77,6 +77,9 @@ void CompareStep(const Active& active, uint32_t step, Relation relation, const S
     C y[kRepeat / sizeof(T)];
     uint8_t holds[kRepeat / sizeof(T)];
     const uint32_t end = active.End(step);
+    if (end == 0) {
+        return;
+    }
     a.Row(step, end, raw);
     Comparable(raw, x, end);
     b.Row(step, end, raw);

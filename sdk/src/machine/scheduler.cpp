@@ -74,7 +74,6 @@ struct Launching {
     Core* latest = nullptr;                      // the core that ran last, for the callbacks
     std::vector<std::unique_ptr<Fiber>> fibers;  // by core index; null before its start and once the core is through
     std::vector<CoreName> names;
-    std::vector<std::unique_ptr<Resources>> spare;
     CrossFlags flags;
     uint64_t progress = 0;                       // grows whenever something happens that a polling core may wait for
     KernelType type = KernelType::kAiv;
@@ -83,6 +82,13 @@ struct Launching {
 };
 
 Launching* g_launch = nullptr;
+
+/// Stacks and memories of cores that are through; later launches use them again.
+std::vector<std::unique_ptr<Resources>>& Spare()
+{
+    static std::vector<std::unique_ptr<Resources>> spare;
+    return spare;
+}
 
 struct CoreCallback {
     void (*fn)(void*);
@@ -147,11 +153,11 @@ bool IsReady(const Fiber& fiber)
 
 void Start(Fiber& fiber, uint32_t index)
 {
-    if (g_launch->spare.empty()) {
-        g_launch->spare.push_back(std::make_unique<Resources>());
+    if (Spare().empty()) {
+        Spare().push_back(std::make_unique<Resources>());
     }
-    fiber.resources = std::move(g_launch->spare.back());
-    g_launch->spare.pop_back();
+    fiber.resources = std::move(Spare().back());
+    Spare().pop_back();
     const CoreName& name = g_launch->names[index];
     const bool mixed = g_launch->type != KernelType::kAiv && g_launch->type != KernelType::kAic;
     Core& core = fiber.core;
@@ -174,7 +180,7 @@ void Start(Fiber& fiber, uint32_t index)
 void Retire(std::unique_ptr<Fiber>& fiber)
 {
     g_state.launch.records += fiber->core.records;
-    g_launch->spare.push_back(std::move(fiber->resources));
+    Spare().push_back(std::move(fiber->resources));
     Locals().Forget(fiber->local);
     g_launch->latest = nullptr;
     ++g_launch->progress;

@@ -2,6 +2,8 @@
 // names that those headers declare.
 #include <cstdint>
 
+#include "ascendsim/core.h"
+
 #include "ascendsim/isa_registers.h"
 
 namespace AscendC {
@@ -52,4 +54,16 @@ ProcessLock* ProcessLock::CreateLock()
     return &lock;
 }
 
+namespace check {
+
+/// Bytes of a memory by the headers' number: GM, UB, L1, L0A, L0B, L0C, BT, FB.
+uint64_t GetHardWarebufferSize(uint8_t index)
+{
+    if (index == 0) {
+        return uint64_t{1} << 20;
+    }
+    return ascendsim::OnChipSize(index == 1 ? 0u : index);
+}
+
+}  // namespace check
 }  // namespace AscendC

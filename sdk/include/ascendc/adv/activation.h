@@ -68,6 +68,10 @@ template <typename T, bool isReuseSource = false>
 ASC_API void Silu(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal, uint32_t dataSize)
 {
     ASCENDC_CHECK_DTYPE(Silu, T, half, float);
+    if (detail::Ub(dstLocal) == detail::Ub(srcLocal)) {
+        ascendsim::Fault("bad_argument", "Silu: the destination must not be the source");
+        return;
+    }
     const int32_t count = static_cast<int32_t>(dataSize);
     Muls(dstLocal, srcLocal, static_cast<T>(-1.0f), count);
     PipeBarrier<PIPE_V>();

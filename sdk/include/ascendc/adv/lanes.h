@@ -4,6 +4,7 @@
 #define ASCENDC_ADV_LANES_H
 
 #include "ascendc/tque.h"
+#include "ascendc/vec_binary.h"
 #include "ascendc/vec_cast.h"
 #include "ascendc/vec_compare_select.h"
 

@@ -111,8 +111,9 @@ ASC_API Floats ParameterRow(Run<U> from, Floats wide, uint32_t count)
     return from == nullptr ? nullptr : rows::LoadRows(from, wide, count);
 }
 
-/// d = d / sqrt(variance + epsilon) * gamma + beta; blocks hold the variances and are spent.
-ASC_API void Scale(Floats d, Floats blocks, Floats gamma, Floats beta, float epsilon, const Shape& shape)
+/// d = d / sqrt(variance + epsilon) * gamma + beta; blocks hold the variances, and converted parameters afterwards.
+template <typename U>
+ASC_API void Scale(Floats d, Floats blocks, Run<U> gamma, Run<U> beta, float epsilon, const Shape& shape)
 {
     rows::Count(shape.count * rows::BLOCK);
     lanes::Adds(blocks, blocks, epsilon);
@@ -120,10 +121,10 @@ ASC_API void Scale(Floats d, Floats blocks, Floats gamma, Floats beta, float eps
     rows::Normal();
     rows::DivBlocks(d, d, blocks, shape);
     if (gamma != nullptr) {
-        MulByRow(d, d, gamma, shape);
+        MulByRow(d, d, ParameterRow(gamma, blocks, shape.columns), shape);
     }
     if (beta != nullptr) {
-        AddRow(d, d, beta, shape);
+        AddRow(d, d, ParameterRow(beta, blocks, shape.columns), shape);
     }
 }
 
@@ -133,12 +134,10 @@ ASC_API void Normalise(
     const char* api, const Operands<T, U>& tensors, Floats means, Floats variances, float epsilon, const Shape& all,
     const LocalTensor<uint8_t>& temporary, bool wideValues, Prepare prepare, Layout& layout)
 {
-    // Rows and their squares, and what a reduction takes; its folded rows hold the blocks afterwards.
+    // Rows and their squares, and a value per row. The memory of the squares serves reductions, and holds their blocks.
     constexpr bool wide = sizeof(T) < sizeof(float);
-    const uint32_t perRow = (wide ? 2 : 1) * all.stride + rows::REDUCE_FLOATS;
-    layout = LayOut(api, temporary, all, sizeof(U) < sizeof(float), wideValues, perRow);
-    const Floats gamma = ParameterRow(tensors.gamma, layout.gamma, all.columns);
-    const Floats beta = ParameterRow(tensors.beta, layout.beta, all.columns);
+    const uint32_t perRow = (wide ? 2 : 1) * all.stride + rows::BLOCK;
+    layout = LayOut(api, temporary, all, false, wideValues, perRow);
     const Floats keptMeans = wideValues ? layout.means : means;
     const Floats keptVariances = wideValues ? layout.variances : variances;
     const float part = 1.0f / static_cast<float>(all.columns);
@@ -147,13 +146,13 @@ ASC_API void Normalise(
         const uint32_t elements = shape.count * shape.stride;
         const Floats squares = layout.rowsAt;
         const Floats wideRows = squares + elements;
-        const Floats reduce = wideRows + (wide ? elements : 0);
-        const Floats blocks = reduce + rows::WholeEights(shape.count);
+        const Floats values = wideRows + (wide ? elements : 0);
+        const Floats blocks = squares;
         const uint32_t at = row * all.stride;
         const Floats x = prepare(rows::LoadRows(tensors.src + at, wideRows, elements), squares, at, elements);
         const Floats d = rows::ResultRows(tensors.dst + at, wideRows);
-        const auto average = [&](Floats from, Floats kept) __attribute__((always_inline)) {
-            rows::Reduce<rows::SumOf>(blocks, from, reduce, shape);
+        const auto average = [&](Floats kept) __attribute__((always_inline)) {
+            rows::SpreadWithin(blocks, values, shape.count, elements);
             rows::Count(shape.count * rows::BLOCK);
             lanes::Muls(blocks, blocks, part);
             rows::Normal();
@@ -161,7 +160,8 @@ ASC_API void Normalise(
                 Compact(kept + row, blocks, shape.count);
             }
         };
-        average(x, keptMeans);
+        rows::ReduceToValues<rows::SumOf>(values, x, squares, shape);
+        average(keptMeans);
         rows::SubBlocks(d, x, blocks, shape);
         if (shape.columns != shape.stride) {
             // Squares of padding are never looked at, but must have been written.
@@ -174,8 +174,9 @@ ASC_API void Normalise(
             lanes::Mul(squares + r * shape.stride, d + r * shape.stride, d + r * shape.stride);
         }
         rows::Normal();
-        average(squares, keptVariances);
-        Scale(d, blocks, gamma, beta, epsilon, shape);
+        rows::ReduceSpending<rows::SumOf>(values, squares, shape);
+        average(keptVariances);
+        Scale(d, blocks, tensors.gamma, tensors.beta, epsilon, shape);
         rows::StoreRows(tensors.dst + at, d, elements);
     }
 }
@@ -289,7 +290,7 @@ ASC_API void LayerNorm(
     norm::Normalise(
         "LayerNorm", tensors, mean, rstd, epsilon, all, sharedTmpBuffer, false, norm::Unchanged(), layout);
     if (config.isOutputRstd && rstd != nullptr && layout.step != 0) {
-        const uint32_t room = layout.step * (all.stride + detail::rows::REDUCE_FLOATS);
+        const uint32_t room = layout.step * all.stride;
         for (uint32_t done = 0; done < all.count; done += room / 8 * 8) {
             norm::Reciprocals(
                 rstd + done, epsilon, layout.rowsAt, detail::rows::AtMost(all.count - done, room / 8 * 8));
@@ -351,7 +352,7 @@ ASC_API void DeepNorm(
         return;
     }
     const Floats variances = wide ? layout.variances : detail::UbAs<float>(rstdLocal);
-    const uint32_t room = layout.step * (all.stride + rows::REDUCE_FLOATS) / 8 * 8;
+    const uint32_t room = layout.step * all.stride / 8 * 8;
     for (uint32_t done = 0; done < all.count; done += room) {
         norm::Reciprocals(
             variances + done, static_cast<float>(epsilon), layout.rowsAt, rows::AtMost(all.count - done, room));
@@ -389,30 +390,30 @@ ASC_API void RmsNorm(
         return;
     }
     constexpr bool wide = sizeof(T) < sizeof(float);
-    const uint32_t perRow = (wide ? 2 : 1) * all.stride + rows::REDUCE_FLOATS;
-    const norm::Layout layout = norm::LayOut("RmsNorm", sharedTmpBuffer, all, wide, false, perRow);
-    const Floats gamma = norm::ParameterRow(detail::Ub(gammaLocal), layout.gamma, all.columns);
+    const uint32_t perRow = (wide ? 2 : 1) * all.stride + rows::BLOCK;
+    const norm::Layout layout = norm::LayOut("RmsNorm", sharedTmpBuffer, all, false, false, perRow);
     for (uint32_t row = 0; layout.step != 0 && row < all.count; row += layout.step) {
         const rows::Shape shape = {rows::AtMost(all.count - row, layout.step), all.stride, all.columns};
         const uint32_t elements = shape.count * shape.stride;
         const uint32_t at = row * all.stride;
         const Floats squares = layout.rowsAt;
         const Floats wideRows = squares + elements;
-        const Floats reduce = wideRows + (wide ? elements : 0);
-        const Floats blocks = reduce + rows::WholeEights(shape.count);
+        const Floats values = wideRows + (wide ? elements : 0);
+        const Floats blocks = squares;
         const Floats x = rows::LoadRows(detail::Ub(srcLocal) + at, wideRows, elements);
         const Floats d = rows::ResultRows(detail::Ub(dstLocal) + at, wideRows);
         rows::Count(elements);
         detail::lanes::Mul(squares, x, x);
         rows::Normal();
-        rows::Reduce<rows::SumOf>(blocks, squares, reduce, shape);
+        rows::ReduceSpending<rows::SumOf>(values, squares, shape);
+        rows::SpreadWithin(blocks, values, shape.count, elements);
         rows::Count(shape.count * rows::BLOCK);
         detail::lanes::Muls(blocks, blocks, 1.0f / static_cast<float>(all.columns));
         detail::lanes::Adds(blocks, blocks, static_cast<float>(epsilon));
         detail::lanes::Sqrt(blocks, blocks);
         rows::Normal();
         rows::DivBlocks(d, x, blocks, {shape.count, shape.stride, shape.stride});
-        norm::MulByRow(d, d, gamma, shape);
+        norm::MulByRow(d, d, norm::ParameterRow(detail::Ub(gammaLocal), blocks, all.columns), shape);
         rows::StoreRows(detail::Ub(dstLocal) + at, d, elements);
     }
 }

@@ -122,12 +122,14 @@ ASC_API void LayerNormGradBeta(
     namespace rows = detail::rows;
     const uint32_t rowCount = tiling.bLength * tiling.sLength;
     const uint32_t length = tiling.hLength;
-    // Two sums, two operands; as many columns at a time as there is room for.
-    const lanes::Share share = lanes::ShareOut("LayerNormGradBeta", sharedTmpBuffer, 4, false, true);
+    // Two sums, a product, and an operand that has to be widened; as many columns at a time as there is room for.
+    constexpr bool wide = sizeof(T) < sizeof(float);
+    constexpr uint32_t slots = wide ? 4 : 3;
+    const lanes::Share share = lanes::ShareOut("LayerNormGradBeta", sharedTmpBuffer, slots, false, wide);
     if (share.room == 0) {
         return;
     }
-    const lanes::Slots<4> t = lanes::CutSlots<4>(sharedTmpBuffer, share);
+    const lanes::Slots<slots> t = lanes::CutSlots<slots>(sharedTmpBuffer, share);
     for (uint32_t column = 0; column < length; column += share.room) {
         const uint32_t now = rows::AtMost(length - column, share.room);
         rows::Count(now);
@@ -135,7 +137,7 @@ ASC_API void LayerNormGradBeta(
         lanes::Fill(t[1], 0.0f);
         for (uint32_t row = 0; row < rowCount; ++row) {
             const uint32_t at = row * length + column;
-            if constexpr (sizeof(T) == sizeof(float)) {
+            if constexpr (!wide) {
                 lanes::Add(t[1], t[1], detail::Ub(inputDy) + at);
                 lanes::Mul(t[2], detail::Ub(inputDy) + at, detail::Ub(resForGamma) + at);
             } else {
@@ -146,7 +148,7 @@ ASC_API void LayerNormGradBeta(
             }
             lanes::Add(t[0], t[0], t[2]);
         }
-        if constexpr (sizeof(T) == sizeof(float)) {
+        if constexpr (!wide) {
             lanes::Muls(detail::Ub(outputPdGamma) + column, t[0], 1.0f);
             lanes::Muls(detail::Ub(outputPdBeta) + column, t[1], 1.0f);
         } else {

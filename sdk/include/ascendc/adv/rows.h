@@ -162,6 +162,48 @@ ASC_API void SpreadValues(Floats blocks, Floats values, Floats folded, uint32_t 
     }
 }
 
+/// The same without memory of its own: the first 64 columns of x are overwritten.
+template <typename Of>
+ASC_API void ReduceSpending(Floats values, Floats x, const Shape& shape)
+{
+    if (shape.columns <= LANES) {
+        ReduceNarrow<Of>(values, x, shape);
+    } else {
+        const uint8_t step = static_cast<uint8_t>(shape.stride / BLOCK);
+        const bool together = shape.stride / BLOCK <= 255;
+        const uint32_t runs = together ? (shape.count + MAX_REPEAT_TIMES - 1) / MAX_REPEAT_TIMES : shape.count;
+        for (uint32_t run = 0; run < runs; ++run) {
+            const uint32_t done = together ? run * MAX_REPEAT_TIMES : run;
+            const uint8_t repeat =
+                static_cast<uint8_t>(together ? AtMost(shape.count - done, MAX_REPEAT_TIMES) : 1);
+            const Floats from = x + done * shape.stride;
+            for (uint32_t column = LANES; column < shape.columns; column += LANES) {
+                Mask(AtMost(shape.columns - column, LANES));
+                Of::Pair(from, from, from + column, repeat, step, step, step);
+                pipe_barrier(PIPE_V);
+            }
+        }
+        ReduceNarrow<Of>(values, x, {shape.count, shape.stride, LANES});
+    }
+    set_vector_mask(FULL_MASK, FULL_MASK);
+}
+
+/// SpreadValues where there are only `room` floats: what eight rows at a time would overshoot, the scalar unit reads.
+ASC_API void SpreadWithin(Floats blocks, Floats values, uint32_t count, uint32_t room)
+{
+    if (WholeEights(count) * BLOCK <= room) {
+        SpreadValues(blocks, values, blocks, count);
+        return;
+    }
+    Order(HardEvent::V_S);
+    Mask(BLOCK);
+    for (uint32_t i = 0; i < count; ++i) {
+        vector_dup(blocks + i * BLOCK, ReadScalar(values + i), 1, BLK, 1, REP, 0);
+    }
+    pipe_barrier(PIPE_V);
+    set_vector_mask(FULL_MASK, FULL_MASK);
+}
+
 /// blocks[r] = eight times the reduction of row r. `scratch` has REDUCE_FLOATS floats per row; behind its values, rounded
 /// up to eight, is room for the blocks too.
 template <typename Of>

@@ -465,6 +465,8 @@ ASCENDC_FLASH(half, float, ASCENDC_NO_TEMPORARY, detail::softmax::Work())
 ASCENDC_FLASH(ASCENDC_TEMPORARY, detail::softmax::Work(sharedTmpBuffer))
 ASCENDC_FLASH(ASCENDC_NO_TEMPORARY, detail::softmax::Work())
 #undef ASCENDC_FLASH
+#undef ASCENDC_NO_TEMPORARY
+#undef ASCENDC_TEMPORARY
 
 }  // namespace AscendC
 

@@ -49,6 +49,8 @@ ASC_API void Gradient(
 }  // namespace softmax
 }  // namespace detail
 
+#define ASCENDC_TEMPORARY const LocalTensor<uint8_t>& sharedTmpBuffer,
+#define ASCENDC_NO_TEMPORARY
 #define ASCENDC_SOFTMAX_GRAD(Temporary, WORK)                                                                      \
     template <typename T, bool isBasicBlock = false, bool isDataFormatNZ = false>                                  \
     ASC_API void SoftmaxGradFront(                                                                                 \
@@ -81,6 +83,8 @@ ASC_API void Gradient(
 ASCENDC_SOFTMAX_GRAD(ASCENDC_TEMPORARY, detail::softmax::Work(sharedTmpBuffer))
 ASCENDC_SOFTMAX_GRAD(ASCENDC_NO_TEMPORARY, detail::softmax::Work())
 #undef ASCENDC_SOFTMAX_GRAD
+#undef ASCENDC_NO_TEMPORARY
+#undef ASCENDC_TEMPORARY
 
 /// Decimal logarithm of the softmax.
 template <typename T, bool isReuseSource = false, bool isDataFormatNZ = false>
@@ -125,8 +129,5 @@ ASC_API bool AdjustSoftMaxRes(
 }
 
 }  // namespace AscendC
-
-#undef ASCENDC_TEMPORARY
-#undef ASCENDC_NO_TEMPORARY
 
 #endif

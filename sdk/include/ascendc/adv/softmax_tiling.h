@@ -29,19 +29,17 @@ constexpr uint32_t BasicBlockRows(uint32_t floats, uint32_t rowSize, uint32_t pe
 }  // namespace softmax
 }  // namespace detail
 
-/// How SoftmaxFlashV2 splits rows of `dataTypeSize1` bytes per element, with sums and maxima of `dataTypeSize2` bytes, to
-/// make do with `localWorkSpaceSize` bytes.
-ASC_API constexpr SoftMaxTiling SoftMaxFlashV2TilingFunc(
-    const SoftMaxShapeInfo& shapeInfo, const uint32_t dataTypeSize1, const uint32_t dataTypeSize2,
+/// How SoftmaxFlashV2 splits `m` rows of `k` elements of `dataTypeSize1` bytes, with sums and maxima of `dataTypeSize2`
+/// bytes, to make do with `localWorkSpaceSize` floats. The name is the vendor's internal one; kernels use it.
+ASC_API constexpr SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(
+    const uint32_t m, const uint32_t k, const uint32_t dataTypeSize1, const uint32_t dataTypeSize2,
     const uint32_t localWorkSpaceSize, const bool isUpdate = false, const bool isBasicBlock = false,
     const bool isDataFormatNZ = false, const bool isFlashOutputBrc = false)
 {
     (void)isUpdate;
     constexpr uint32_t eight = detail::rows::BLOCK;
     constexpr uint32_t lanes = detail::rows::LANES;
-    const uint32_t m = shapeInfo.srcM;
-    const uint32_t k = shapeInfo.srcK;
-    const uint32_t floats = localWorkSpaceSize / B32_BYTE_SIZE;
+    const uint32_t floats = localWorkSpaceSize;
     const uint32_t perBlock = ONE_BLK_SIZE / dataTypeSize2;
     const bool narrow = dataTypeSize1 == B16_BYTE_SIZE;
     uint32_t split = 0;
@@ -76,6 +74,17 @@ ASC_API constexpr SoftMaxTiling SoftMaxFlashV2TilingFunc(
     tiling.tailSplitSize = tiling.tailM * k;
     tiling.tailReduceSize = tiling.tailM * perBlock;
     return tiling;
+}
+
+/// The same for a shape, with the size of the temporary buffer in bytes.
+ASC_API constexpr SoftMaxTiling SoftMaxFlashV2TilingFunc(
+    const SoftMaxShapeInfo& shapeInfo, const uint32_t dataTypeSize1, const uint32_t dataTypeSize2,
+    const uint32_t localWorkSpaceSize, const bool isUpdate = false, const bool isBasicBlock = false,
+    const bool isDataFormatNZ = false, const bool isFlashOutputBrc = false)
+{
+    return SoftMaxFlashV2TilingFuncImpl(
+        shapeInfo.srcM, shapeInfo.srcK, dataTypeSize1, dataTypeSize2, localWorkSpaceSize / B32_BYTE_SIZE, isUpdate,
+        isBasicBlock, isDataFormatNZ, isFlashOutputBrc);
 }
 
 }  // namespace AscendC

@@ -8,6 +8,10 @@
 
 namespace AscendC {
 
+// Words of the sorting library that kernels use.
+constexpr uint32_t EIGHT = 8;
+constexpr uint32_t SIXTEEN = 16;
+
 /// Rows of `n` elements, `inner` (a multiple of 32) apart. The elements behind the first n of a row are overwritten.
 struct TopKInfo {
     int32_t outter = 1;

@@ -13,16 +13,28 @@ namespace detail {
 
 ASC_API constexpr uint32_t CeilTo(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// An operand of a multiplication as it lies in global memory: `rows` x `columns` elements, row-major with `stride` elements from
+/// An operand of a multiplication as it lies in memory: `rows` x `columns` elements, row-major with `stride` elements from
 /// row to row, or as columns of blocks (`fractal`) with rows rounded up to 16.
 template <typename T>
 struct MatrixView {
     __gm__ T* gm = nullptr;
+    LocalTensor<T> local;    // where it is in L1 already, as columns of blocks
+    bool isLocal = false;
     bool fractal = false;
     bool transposed = false; // stored the other way round
     uint32_t rows = 0;
     uint32_t columns = 0;
     uint32_t stride = 0;
+};
+
+/// Where a block of an operand lies in L1: columns of blocks, `stored` rows each; from `start` on along m or n and from
+/// `kStart` on along k.
+template <typename T>
+struct PanelView {
+    LocalTensor<T> tensor;
+    uint32_t stored = 0;
+    uint32_t start = 0;
+    uint32_t kStart = 0;
 };
 
 /// Everything about one C: where it goes and what the fixpipe does on the way.
@@ -102,8 +114,14 @@ public:
             }
             const LocalTensor<TA> a1 = a1_.template GetWithOffset<TA>(a1Bytes_ / sizeof(TA), set * a1Bytes_);
             const LocalTensor<TB> b1 = b1_.template GetWithOffset<TB>(b1Bytes_ / sizeof(TB), set * b1Bytes_);
-            LoadL1(a1, a, row, m, outer, kOuter, !a.transposed);
-            LoadL1(b1, b, column, n, outer, kOuter, b.transposed);
+            PanelView<TA> left = Panel(a, a1, row, outer, a.transposed ? kOuter : m);
+            PanelView<TB> right = Panel(b, b1, column, outer, b.transposed ? n : kOuter);
+            if (!a.isLocal) {
+                LoadL1(a1, a, row, m, outer, kOuter, !a.transposed);
+            }
+            if (!b.isLocal) {
+                LoadL1(b1, b, column, n, outer, kOuter, b.transposed);
+            }
             const bool withBias = bias != nullptr && first && outer == 0;
             if (withBias) {
                 LoadBias(bias + column, n);
@@ -112,7 +130,9 @@ public:
             AscendC::WaitFlag<HardEvent::MTE2_MTE1>(l1Full_[set]);
             for (uint32_t inner = 0; inner < kOuter; inner += baseK_) {
                 const uint32_t kInner = kOuter - inner < baseK_ ? kOuter - inner : baseK_;
-                Step(a, b, a1, b1, m, n, inner, kInner, kOuter, withBias && inner == 0, first);
+                Step(left, right, a.transposed, b.transposed, m, n, kInner, withBias && inner == 0, first);
+                left.kStart += kInner;
+                right.kStart += kInner;
                 first = false;
             }
             AscendC::SetFlag<HardEvent::MTE1_MTE2>(l1Free_[set]);
@@ -205,6 +225,23 @@ private:
         return CeilTo(rows, SIDE);
     }
 
+    template <typename T>
+    ASC_API static PanelView<T> Panel(
+        const MatrixView<T>& view, const LocalTensor<T>& loaded, uint32_t start, uint32_t kStart, uint32_t rows)
+    {
+        PanelView<T> panel;
+        if (view.isLocal) {
+            panel.tensor = view.local;
+            panel.stored = L1Rows<T>(view.rows);
+            panel.start = start;
+            panel.kStart = kStart;
+        } else {
+            panel.tensor = loaded;
+            panel.stored = L1Rows<T>(rows);
+        }
+        return panel;
+    }
+
     /// `outerFirst`: the operand is stored with m (or n) as its rows and k as its columns.
     template <typename T>
     ASC_API static void LoadL1(
@@ -295,8 +332,8 @@ private:
 
     // ---- L1 to L0, and the multiplication ----
     ASC_API void Step(
-        const MatrixView<TA>& a, const MatrixView<TB>& b, const LocalTensor<TA>& a1, const LocalTensor<TB>& b1,
-        uint32_t m, uint32_t n, uint32_t kStart, uint32_t k, uint32_t kAll, bool withBias, bool first)
+        const PanelView<TA>& left, const PanelView<TB>& right, bool transposedA, bool transposedB, uint32_t m,
+        uint32_t n, uint32_t k, bool withBias, bool first)
     {
         const uint32_t set = l0Turn_;
         l0Turn_ = (l0Turn_ + 1) % l0Sets_;
@@ -305,10 +342,10 @@ private:
         }
         const LocalTensor<TA> a2(TPosition::A2, set * a2Bytes_, a2Bytes_ / sizeof(TA));
         const LocalTensor<TB> b2(TPosition::B2, set * b2Bytes_, b2Bytes_ / sizeof(TB));
-        const uint32_t mStored = a.transposed ? CeilTo(m, SIDE) : CeilTo(m, 16);
-        const uint32_t nStored = b.transposed ? CeilTo(n, 16) : CeilTo(n, SIDE);
-        LoadLeft(a2, a1, mStored, m, kStart, k, kAll, a.transposed);
-        LoadRight(b2, b1, nStored, n, kStart, k, kAll, b.transposed);
+        const uint32_t mStored = transposedA ? CeilTo(m, SIDE) : CeilTo(m, 16);
+        const uint32_t nStored = transposedB ? CeilTo(n, 16) : CeilTo(n, SIDE);
+        LoadLeft(a2, left, mStored, k, transposedA);
+        LoadRight(b2, right, nStored, k, transposedB);
         const LocalTensor<Accumulator> table(TPosition::C2, 0, 256);
         if (withBias) {
             const uint16_t units = static_cast<uint16_t>((n * sizeof(TBias) + 63) / 64);
@@ -322,7 +359,7 @@ private:
         p.m = static_cast<uint16_t>(m == 1 ? 16 : m); // one row would be taken as a vector
         p.n = static_cast<uint16_t>(nStored);
         p.k = static_cast<uint16_t>(k);
-        p.kDirectionAlign = sizeof(TA) == 4 && a.transposed;
+        p.kDirectionAlign = sizeof(TA) == 4 && transposedA;
         p.cmatrixInitVal = first && !withBias;
         const LocalTensor<Accumulator> c = co1_.template Get<Accumulator>();
         if (withBias) {
@@ -336,37 +373,40 @@ private:
 
     /// L0A: fractals in row-major order of (m, k).
     ASC_API static void LoadLeft(
-        const LocalTensor<TA>& dst, const LocalTensor<TA>& src, uint32_t mStored, uint32_t m, uint32_t kStart,
-        uint32_t k, uint32_t kAll, bool transposed)
+        const LocalTensor<TA>& dst, const PanelView<TA>& panel, uint32_t mStored, uint32_t k, bool transposed)
     {
+        const LocalTensor<TA>& src = panel.tensor;
+        const uint32_t kStart = panel.kStart;
         const uint32_t kBlocks = (k + C0 - 1) / C0;
         if (!transposed) {
-            const uint32_t rows = L1Rows<TA>(m) / 16; // fractals of a column in L1
+            const uint32_t rows = panel.stored / 16; // fractals of a column in L1
             for (uint32_t i = 0; i < mStored / 16; ++i) {
                 LoadData(
                     dst[i * kBlocks * 16 * C0], src[kStart / C0 * rows * 16 * C0],
                     LoadData2DParams(
-                        static_cast<uint16_t>(i), static_cast<uint8_t>(kBlocks), static_cast<uint16_t>(rows), 0, 0, false,
-                        0));
+                        static_cast<uint16_t>(panel.start / 16 + i), static_cast<uint8_t>(kBlocks),
+                        static_cast<uint16_t>(rows), 0, 0, false, 0));
             }
             return;
         }
         // In L1 k runs down the rows. A square becomes C0-wide fractals below each other.
-        const uint32_t squares = L1Rows<TA>(kAll) / SIDE; // of a column of squares in L1
+        const uint32_t squares = panel.stored / SIDE; // of a column of squares in L1
+        const uint32_t column = panel.start / SIDE;
         const uint32_t kSquares = (k + SIDE - 1) / SIDE;
         if constexpr (sizeof(TA) == 2) {
             for (uint32_t i = 0; i < mStored / 16; ++i) {
                 LoadData(
                     dst[i * kSquares * 256], src,
                     LoadData2DParams(
-                        static_cast<uint16_t>(i * squares + kStart / 16), static_cast<uint8_t>(kSquares), 1, 0, 0, true, 0));
+                        static_cast<uint16_t>((column + i) * squares + kStart / 16), static_cast<uint8_t>(kSquares), 1, 0, 0,
+                        true, 0));
             }
         } else if constexpr (sizeof(TA) == 1) {
             for (uint32_t i = 0; i < mStored / 32; ++i) { // two rows of fractals at once
                 LoadDataWithTranspose(
                     dst[i * 2 * kSquares * 512], src,
                     LoadData2dTransposeParams(
-                        static_cast<uint16_t>(i * squares + kStart / 32), static_cast<uint8_t>(kSquares), 1, 0,
+                        static_cast<uint16_t>((column + i) * squares + kStart / 32), static_cast<uint8_t>(kSquares), 1, 0,
                         static_cast<uint16_t>(kSquares - 1)));
             }
         } else {
@@ -383,23 +423,25 @@ private:
 
     /// L0B: transposed fractals in row-major order of (k, n).
     ASC_API static void LoadRight(
-        const LocalTensor<TB>& dst, const LocalTensor<TB>& src, uint32_t nStored, uint32_t n, uint32_t kStart,
-        uint32_t k, uint32_t kAll, bool transposed)
+        const LocalTensor<TB>& dst, const PanelView<TB>& panel, uint32_t nStored, uint32_t k, bool transposed)
     {
+        const LocalTensor<TB>& src = panel.tensor;
+        const uint32_t kStart = panel.kStart;
         if (transposed) {
             // In L1 n runs down the rows: fractals lie as L0B wants them.
-            const uint32_t rows = L1Rows<TB>(n) / 16;
+            const uint32_t rows = panel.stored / 16;
             for (uint32_t i = 0; i < (k + C0 - 1) / C0; ++i) {
                 LoadData(
                     dst[i * nStored * C0], src[(kStart / C0 + i) * rows * 16 * C0],
-                    LoadData2DParams(0, static_cast<uint8_t>(nStored / 16), 1, 0, 0, false, 0));
+                    LoadData2DParams(
+                        static_cast<uint16_t>(panel.start / 16), static_cast<uint8_t>(nStored / 16), 1, 0, 0, false, 0));
             }
             return;
         }
-        const uint32_t squares = L1Rows<TB>(kAll) / SIDE;
+        const uint32_t squares = panel.stored / SIDE;
         const uint32_t nSquares = nStored / SIDE;
         for (uint32_t i = 0; i < (k + SIDE - 1) / SIDE; ++i) {
-            const uint16_t first = static_cast<uint16_t>(kStart / SIDE + i);
+            const uint16_t first = static_cast<uint16_t>(panel.start / SIDE * squares + kStart / SIDE + i);
             if constexpr (sizeof(TB) == 2) {
                 LoadData(
                     dst[i * nStored * 16], src,

@@ -187,26 +187,38 @@ public:
     ASC_API void SetTensorA(const GlobalTensor<TA>& gm, bool transposed = false)
     {
         state_.a = Address(gm);
+        isLocalA_ = false;
         state_.transposedA = transposed;
         walk_.next = 0;
     }
     ASC_API void SetTensorB(const GlobalTensor<TB>& gm, bool transposed = false)
     {
         state_.b = Address(gm);
+        isLocalB_ = false;
         state_.transposedB = transposed;
         walk_.next = 0;
     }
+    /// In L1 as columns of blocks, with rows of this core's part rounded up to 16 (32 for bytes).
     ASC_API void SetTensorA(const LocalTensor<TA>& tensor, bool transposed = false)
     {
-        (void)tensor;
-        (void)transposed;
-        NotFromL1();
+        if (sizeof(TA) == 4 && transposed == true) {
+            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
+        }
+        localA_ = tensor;
+        isLocalA_ = true;
+        state_.transposedA = transposed;
+        walk_.next = 0;
     }
+    /// In L1 as columns of blocks, with rows of this core's part rounded up to 16 (32 for bytes).
     ASC_API void SetTensorB(const LocalTensor<TB>& tensor, bool transposed = false)
     {
-        (void)tensor;
-        (void)transposed;
-        NotFromL1();
+        if (sizeof(TB) == 4 && transposed == false) {
+            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
+        }
+        localB_ = tensor;
+        isLocalB_ = true;
+        state_.transposedB = transposed;
+        walk_.next = 0;
     }
     ASC_API void SetBias(const GlobalTensor<TBias>& bias) { state_.bias = Address(bias); }
     ASC_API void SetBias(const LocalTensor<TBias>& bias)
@@ -366,6 +378,11 @@ public:
             a.rows = static_cast<uint32_t>(a.transposed ? s.orgKa : s.orgM);
             a.columns = static_cast<uint32_t>(a.transposed ? s.orgM : s.orgKa);
             a.stride = a.columns;
+            if (isLocalA_) {
+                a.local = localA_;
+                a.isLocal = true;
+                a.rows = static_cast<uint32_t>(a.transposed ? s.k : s.m);
+            }
             detail::MatrixView<TB> b;
             b.gm = reinterpret_cast<__gm__ TB*>(s.b);
             b.fractal = B_TYPE::format == CubeFormat::NZ;
@@ -373,6 +390,11 @@ public:
             b.rows = static_cast<uint32_t>(b.transposed ? s.orgN : s.orgKb);
             b.columns = static_cast<uint32_t>(b.transposed ? s.orgKb : s.orgN);
             b.stride = b.columns;
+            if (isLocalB_) {
+                b.local = localB_;
+                b.isLocal = true;
+                b.rows = static_cast<uint32_t>(b.transposed ? s.n : s.k);
+            }
             const uint32_t rowStart = row * BaseM(), columnStart = column * BaseN();
             engine_.Compute(
                 a, b, reinterpret_cast<__gm__ TBias*>(s.bias), rowStart, columnStart, Used(s.m, rowStart, BaseM()),
@@ -415,7 +437,7 @@ private:
     }
     ASC_API static void NotFromL1()
     {
-        ascendsim::Fault("unsupported", "MatmulImpl: operands and results are taken in global memory only");
+        ascendsim::Fault("unsupported", "MatmulImpl: bias and results are taken in global memory only");
     }
     ASC_API uint32_t BaseM() const { return static_cast<uint32_t>(state_.tiling.baseM); }
     ASC_API uint32_t BaseN() const { return static_cast<uint32_t>(state_.tiling.baseN); }
@@ -426,6 +448,10 @@ private:
     }
     detail::MatmulState state_;
     detail::BlockWalk walk_;
+    LocalTensor<TA> localA_;
+    LocalTensor<TB> localB_;
+    bool isLocalA_ = false;
+    bool isLocalB_ = false;
     detail::MatmulEngine<TA, TB, TC, TBias> engine_;
 };
 }  // namespace AscendC

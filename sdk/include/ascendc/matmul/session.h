@@ -81,6 +81,16 @@ private:
     __gm__ uint8_t* workspace_ = nullptr;
 };
 
+ASC_API void CheckWorkspace(__gm__ uint8_t* workspace)
+{
+    if (ascendsim::GmBytesFrom(workspace) < RESERVED_WORKSPACE) {
+        ascendsim::Fault(
+            "unsupported",
+            "Matmul: the workspace has no room for the library: GetLibApiWorkSpaceSize() bytes belong in the "
+            "workspace size that the tiling function sets");
+    }
+}
+
 // ---- on the vector core ----
 /// Tells the cube core that no more work comes when the kernel ends.
 class MatmulSession {
@@ -91,11 +101,8 @@ public:
         if (active_ && static_cast<uint64_t>(GetBlockIdx()) >= MATMUL_SLOTS) {
             ascendsim::Fault("unsupported", "Matmul: more vector cores than the library's workspace has room for");
         }
-        if (active_ && ascendsim::GmBytesFrom(workspace) < RESERVED_WORKSPACE) {
-            ascendsim::Fault(
-                "unsupported",
-                "Matmul: the workspace has no room for the library: GetLibApiWorkSpaceSize() bytes belong in the "
-                "workspace size that the tiling function sets");
+        if (active_) {
+            CheckWorkspace(workspace);
         }
     }
     MatmulSession(const MatmulSession&) = delete;
@@ -218,6 +225,7 @@ private:
 template <typename... Objects>
 ASC_API void ServeMatmul(TPipe* pipe, __gm__ uint8_t* workspace, Objects&&... objects)
 {
+    CheckWorkspace(workspace);
     const int64_t cores = ascendsim::SubBlockDim();
     bool ended[2] = {cores < 1, cores < 2};
     MatmulService service(pipe);

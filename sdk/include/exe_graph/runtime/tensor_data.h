@@ -15,7 +15,7 @@ enum TensorPlacement : int32_t { kOnDeviceHbm, kOnHost, kFollowing, kOnDeviceP2p
 class TensorData {
 public:
     TensorData() = default;
-    TensorData(TensorAddress addr, size_t size, TensorPlacement placement)
+    explicit TensorData(TensorAddress addr, size_t size = 0, TensorPlacement placement = kTensorPlacementEnd)
         : addr_(addr), size_(size), placement_(placement)
     {}
     TensorAddress GetAddr() const

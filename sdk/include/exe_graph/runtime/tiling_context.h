@@ -36,6 +36,7 @@ public:
         fe::PlatFormInfos* platform = nullptr;
         TilingData* tiling_data = nullptr;
         int32_t deterministic = 0;
+        bool has_workspace = true; // false: nowhere to put workspace sizes, which tests try
     };
     // The largest number of workspaces that one operator may ask for.
     static constexpr size_t kMaxWorkspaces = 16;
@@ -203,7 +204,7 @@ public:
     // An array of `count` sizes in bytes that the caller fills.
     size_t* GetWorkspaceSizes(size_t count)
     {
-        if (count > kMaxWorkspaces) {
+        if (count > kMaxWorkspaces || !question_.has_workspace) {
             return nullptr;
         }
         decision_.workspace_bytes.resize(count, 0);

@@ -11,14 +11,15 @@ class PlatFormInfos;
 namespace gert {
 class TilingParseContext : public ExtendedKernelContext {
 public:
-    TilingParseContext(const ComputeNodeInfo& node, void* compile_info, fe::PlatFormInfos* platform)
-        : ExtendedKernelContext(node), compile_info_(compile_info), platform_(platform)
+    TilingParseContext(const ComputeNodeInfo& node, void* compile_info, fe::PlatFormInfos* platform,
+                       const ge::char_t* compiled_json = "{}")
+        : ExtendedKernelContext(node), compile_info_(compile_info), platform_(platform), compiled_json_(compiled_json)
     {}
 
     // Compile-time JSON of the operator; Ascend C operators have none.
     const ge::char_t* GetCompiledJson() const
     {
-        return "{}";
+        return compiled_json_;
     }
     template <typename T>
     T* GetCompiledInfo()
@@ -33,6 +34,7 @@ public:
 private:
     void* compile_info_;
     fe::PlatFormInfos* platform_;
+    const ge::char_t* compiled_json_;
 };
 } // namespace gert
 
