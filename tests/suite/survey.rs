@@ -20,11 +20,7 @@ const HOST: &str = "op_host/add_custom.cpp";
 
 const TREE: [Made; 6] = [
     Made { directory: "math/works", edits: &[], golden: Some("x + y") },
-    Made {
-        directory: "math/missing_name",
-        edits: &[(KERNEL, "AscendC::Add(", "AscendC::AddNowhere(")],
-        golden: None,
-    },
+    Made { directory: "math/missing_name", edits: &[(KERNEL, "AscendC::Add(", "AscendC::AddNowhere(")], golden: None },
     Made {
         directory: "math/missing_header",
         edits: &[(HOST, "#include \"register/", "#include \"nowhere/at_all.h\"\n#include \"register/")],
@@ -151,7 +147,9 @@ fn operators_are_tried_grouped_and_remembered() {
     let missing = groups.iter().find(|group| group["cause"]["name"] == "AscendC::AddNowhere").expect("a group");
     assert!(missing["operators"][0].as_str().is_some_and(|name| name.ends_with("math/missing_name")));
     assert!(fs_err::read_to_string(&page).expect("a page").contains("AscendC::AddNowhere"));
-    assert!(fs_err::read_to_string(&markdown).expect("a page").contains("| kernel | unknown name: AscendC::AddNowhere |"));
+    assert!(
+        fs_err::read_to_string(&markdown).expect("a page").contains("| kernel | unknown name: AscendC::AddNowhere |")
+    );
 }
 
 #[test]
