@@ -52,6 +52,8 @@ pub(super) struct Candidates {
     left: Vec<PathBuf>,
     /// Folders of the operators that the CMake file names as dependencies.
     dependencies: Vec<PathBuf>,
+    /// Ends of the paths of sources outside the operator that its CMake file names.
+    named: Vec<String>,
 }
 
 impl Candidates {
@@ -99,16 +101,17 @@ impl Candidates {
             .collect();
         let shared = |path: &Path| path.components().zip(own.components()).take_while(|(one, two)| one == two).count();
         left.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.clone()));
-        Candidates { left, dependencies }
+        Candidates { left, dependencies, named: sources_in_cmake(&project.root) }
     }
 
     /// Takes the sources of dependencies that register something for one of the operator types: functions that no symbol
     /// of the operator leads to.
     pub(super) fn registering(&mut self, types: &BTreeSet<String>) -> Vec<PathBuf> {
         let mut chosen = Vec::new();
-        let dependencies = &self.dependencies;
+        let (dependencies, named) = (&self.dependencies, &self.named);
         self.left.retain(|path| {
-            let near = dependencies.iter().any(|folder| path.starts_with(folder));
+            let near = dependencies.iter().any(|folder| path.starts_with(folder))
+                || named.iter().any(|end| path.ends_with(end));
             let takes = near
                 && std::fs::read(path).is_ok_and(|bytes| {
                     let text = String::from_utf8_lossy(&bytes);
@@ -226,6 +229,24 @@ fn has_body_after(text: &str, all: &[super::lex::Token], from: usize) -> bool {
         }
     }
     false
+}
+
+/// Sources outside the operator that its CMake files name: `${OP_COMMON_DIR}/src/family/tiling.cpp` as `src/family/tiling.cpp`, for every source so named.
+fn sources_in_cmake(root: &Path) -> Vec<String> {
+    let mut result = Vec::new();
+    for file in [root.join("CMakeLists.txt"), root.join("op_host/CMakeLists.txt")] {
+        let Ok(bytes) = std::fs::read(&file) else { continue };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        for word in lines.flat_map(|line| line.split(|letter: char| letter.is_whitespace() || "()\"".contains(letter)))
+        {
+            let Some((_, end)) = word.rsplit_once("}/") else { continue };
+            if (end.ends_with(".cpp") || end.ends_with(".cc")) && !end.split('/').any(|part| part == "..") {
+                result.push(end.to_owned());
+            }
+        }
+    }
+    result
 }
 
 /// Operators that the CMake file of an operator depends on.
