@@ -174,7 +174,7 @@ fn the_real_machine_answers() {
     let directory = tempfile::tempdir().unwrap();
     let environment = SystemEnvironment::new(directory.path().join("cache"), directory.path().join("none.so"));
     let doctor = examine(&environment);
-    assert_eq!(doctor.checks.len(), 8);
+    assert_eq!(doctor.checks.len(), 9);
     let cache = doctor.checks.iter().find(|check| check.name == "cache").unwrap();
     assert_eq!(cache.fix, None, "{}", cache.detail);
 }

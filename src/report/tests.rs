@@ -64,7 +64,7 @@ fn every_event_survives_json_and_has_its_name() {
         names.push(value["event"].as_str().unwrap().to_owned());
     }
     names.dedup();
-    insta::assert_snapshot!(names.join(" "), @"start sdk baseline evaluation improvement stage-switch summary warning error build init doctor rewind bank surveyed survey profile check");
+    insta::assert_snapshot!(names.join(" "), @"start sdk baseline evaluation improvement stage-switch summary warning error build init doctor rewind kernel-test kernel-test-summary bank surveyed survey profile check");
 }
 
 #[test]
@@ -227,6 +227,10 @@ fn warnings_errors_rewinds_and_banks_read_well() {
       A03    op_kernel/softmax_rows.h:77                -  dropped  the kernel does not build without it
 
     1 record written to bank (ascend910b2)
+    softmax_rows_test.float16: wrong
+        compare_data.py: FAILED! (y)
+
+    softmax_rows: 2 right, 1 wrong, 0 with hazards, 0 ran without a check, 0 not runnable
       record                 motif  operator      gain  what it says
       D01-softmax-rows-3f2a  D01    SoftmaxRows  1.42x  double buffering where MTE2 and vector take equally long
 
