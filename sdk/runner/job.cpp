@@ -191,7 +191,8 @@ void ParseLine(size_t line, const std::vector<std::string>& words, Job& job)
     } else if (key == "cores_aic") {
         job.machine.cores_aic = static_cast<uint32_t>(number(0, kMaxCores));
     } else if (key == "ub_bytes") {
-        job.machine.ub_bytes = number(job.machine.ub_reserved_bytes + 32, uint64_t(64) << 20);
+        // The job says what a kernel may use, the description what there is.
+        job.machine.ub_bytes = number(32, uint64_t(64) << 20) + job.machine.ub_reserved_bytes;
     } else if (key == "l1_bytes") {
         job.machine.l1_bytes = number(0, kMaxBytes);
     } else if (key == "l0a_bytes") {

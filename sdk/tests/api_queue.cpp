@@ -237,6 +237,31 @@ void InPlaceQueue()
 
 }  // namespace
 
+/// Kernels may cut up all of the Unified Buffer, and functions without a temporary buffer find what is left of it.
+void WholeBuffer()
+{
+    const uint32_t whole = 192 * 1024;
+    uint32_t left[2] = {};
+    const auto result = OnCore([&] {
+        {
+            A::TPipe pipe;
+            A::TBuf<A::TPosition::VECCALC> buf;
+            pipe.InitBuffer(buf, whole);
+        }
+        for (const uint32_t used : {150u * 1024, 191u * 1024}) {
+            A::TPipe pipe;
+            A::TBuf<A::TPosition::VECCALC> buf;
+            pipe.InitBuffer(buf, used);
+            A::LocalTensor<uint8_t> rest;
+            A::PopStackBuffer<uint8_t, A::TPosition::LCM>(rest);
+            left[used > 184 * 1024] = rest.GetSize();
+        }
+    });
+    Expect(result.completed && result.faults == 0, "whole buffer: " + result.first_fault);
+    Expect(left[0] == whole - 150 * 1024 - 64, "rest behind queues: " + std::to_string(left[0]));
+    Expect(left[1] == 1024 - 64, "rest near the end: " + std::to_string(left[1]));
+}
+
 int main()
 {
     Flags();
@@ -245,5 +270,6 @@ int main()
     Pipeline<int32_t>(512, 2);
     Misuse();
     InPlaceQueue();
+    WholeBuffer();
     return Report("api_queue");
 }

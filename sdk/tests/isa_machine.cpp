@@ -186,6 +186,16 @@ void TestLaunch()
 
 }  // namespace
 
+void TestMissing()
+{
+    OnCore([] { copy_gm_to_ubuf(Ub(0), reinterpret_cast<void*>(uintptr_t{64}), 0, 1, 1, 0, 0); });
+    const std::string& fault = ascendsim::LastLaunch().first_fault;
+    Expect(fault.find("copy_gm_to_ubuf: 32 bytes at offset 64 of a tensor that the launch does not have") != fault.npos,
+           "optional tensor left out: " + fault);
+    OnCore([] { *reinterpret_cast<volatile int*>(get_para_base()) = 1; });
+    Expect(fault.find("unsupported: get_para_base") == 0, "arguments in memory: " + fault);
+}
+
 int main()
 {
     setenv("ASCEND_SIM_KNOBS", "bad=x;tile=48;", 1);
@@ -194,6 +204,7 @@ int main()
     TestSites();
     TestWaiting();
     TestOverlap();
+    TestMissing();
     TestLaunch();
     ascendsim::ClearRegions();
     std::remove(kTracePath);

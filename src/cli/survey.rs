@@ -135,6 +135,8 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
 
 /// `__trial`: reads a task from standard input, writes its progress to standard output.
 pub fn trial() -> Exit {
+    // A survey that is killed must not leave trials running; what they started ends with their process group or soon after.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     let mut text = String::new();
     let task: Task = match std::io::stdin().read_to_string(&mut text).map(|_| serde_json::from_str(&text)) {
         Ok(Ok(task)) => task,

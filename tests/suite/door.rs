@@ -16,7 +16,7 @@ fn project() -> Project {
 /// An array of 8 x 2048 halves of one value, as NumPy writes it.
 fn npy(half: u16) -> Vec<u8> {
     let mut header = "{'descr': '<f2', 'fortran_order': False, 'shape': (8, 2048), }".to_owned();
-    while (10 + header.len() + 1) % 64 != 0 {
+    while !(10 + header.len() + 1).is_multiple_of(64) {
         header.push(' ');
     }
     header.push('\n');

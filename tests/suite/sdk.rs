@@ -111,5 +111,6 @@ programs!(
     isa_rearrange,
     isa_table,
     machine_mix,
+    runner_job,
     unit_tiling,
 );

@@ -293,7 +293,8 @@ ASC_API __ubuf__ T* UbScratch()
     return reinterpret_cast<__ubuf__ T*>(ascendsim::UbBase() + TMP_UB_OFFSET);
 }
 
-/// Bytes of a memory that kernels may use.
+/// Bytes of a memory that buffers may be cut from. Of the Unified Buffer that is all of it: kernels that know its size
+/// take the bytes too that tiling functions are not told of.
 ASC_API uint32_t MemorySize(Hardware memory)
 {
     switch (memory) {
@@ -303,7 +304,7 @@ ASC_API uint32_t MemorySize(Hardware memory)
         case Hardware::L0C: return TOTAL_L0C_SIZE;
         case Hardware::BIAS: return 1024;
         case Hardware::FIXBUF: return 2048;
-        default: return static_cast<uint32_t>(ascendsim::UbSize());
+        default: return static_cast<uint32_t>(ascendsim::UbSize() + ascendsim::kUbReservedBytes);
     }
 }
 }  // namespace detail

@@ -516,13 +516,15 @@ private:
     uint32_t used_ = 0;
 };
 
-/// A stretch at the end of the Unified Buffer behind all queues, for functions that need room of their own.
+/// The rest of the Unified Buffer behind all queues, for functions that need room of their own. It ends before the
+/// message that a vector core of a mixed kernel hands over.
 template <typename T, TPosition pos>
 ASC_API bool PopStackBuffer(LocalTensor<T>& popBuffer)
 {
     TPipe* pipe = GetTPipePtr();
     const uint32_t begin = pipe == nullptr ? 0 : pipe->UsedBytes();
-    const uint32_t end = TMP_UB_OFFSET;
+    constexpr uint32_t messageBytes = 64;
+    const uint32_t end = detail::MemorySize(Hardware::UB) - messageBytes;
     popBuffer = LocalTensor<T>(pos, begin, begin < end ? detail::ElementsIn<T>(end - begin) : 0);
     return begin < end;
 }

@@ -36,7 +36,6 @@ int64_t get_icache_prl_st() { return 0; }
 int64_t get_data_main_base() { return 0; }
 int64_t get_l2_in_main() { return 0; }
 int64_t get_l2_vaddr_base() { return 0; }
-int64_t get_para_base() { return 0; }
 int64_t get_stack_phy_base() { return 0; }
 int64_t get_thread_dim() { return 1; }
 int64_t get_thread_id() { return 0; }
@@ -55,6 +54,14 @@ void set_data_exp_3(uint64_t value) { Current().cube.kept[6] = value; }
 BODY(0) BODY(1) BODY(2) BODY(3) BODY(4) BODY(5) BODY(6) BODY(7) BODY(8) BODY(9) BODY(10) BODY(11) BODY(12)
 BODY(13) BODY(14) BODY(15) BODY(16) BODY(17) BODY(18) BODY(19) BODY(20) BODY(21) BODY(22) BODY(23) BODY(24)
 #undef BODY
+
+// Kernels that look for their arguments behind this address would read whatever lies at zero.
+int64_t get_para_base()
+{
+    RaiseFault(Current(), FaultKind::kUnsupported, ASCENDSIM_SITE(),
+               "get_para_base: the simulator hands arguments to the entry and keeps no block of them in memory");
+    return 0;
+}
 
 void hset_flag(pipe_t, pipe_t, event_t, mem_t, bool)
 {

@@ -184,8 +184,13 @@ std::string DescribeGm(const void* ptr, size_t bytes)
             nearest = &region;
         }
     }
+    // Offsets from a null pointer: further than any block of a tensor, closer than anything that is mapped.
+    constexpr uintptr_t kNullRange = uintptr_t{1} << 32;
     char text[160];
-    if (nearest == nullptr) {
+    if (reinterpret_cast<uintptr_t>(address) < kNullRange) {
+        std::snprintf(text, sizeof(text), "%zu bytes at offset %llu of a tensor that the launch does not have (a null address)",
+                      bytes, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)));
+    } else if (nearest == nullptr) {
         std::snprintf(text, sizeof(text), "%zu bytes outside global memory (no region is registered)", bytes);
     } else {
         std::snprintf(text, sizeof(text), "%zu bytes at offset %lld of %s %u, which has %zu bytes", bytes,
