@@ -18,6 +18,7 @@ mod pipe;
 mod profile;
 mod region;
 mod segments;
+mod steps;
 mod summary;
 #[doc(hidden)]
 pub mod testing;
@@ -31,5 +32,6 @@ pub use analyse::{LaunchReport, Options, analyse};
 pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall, UnitTimes};
-pub use trace::{DataRegion, LaunchStatus, Region, Role, TraceError};
+pub use steps::{LaunchSteps, Parting, Step, StepOperand, partings, steps};
+pub use trace::{DataRegion, LaunchStatus, Region, Role, Space, TraceError};
 pub use vector::VectorClass;

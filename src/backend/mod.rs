@@ -13,4 +13,5 @@ pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, 
 pub use job::{Description, JobInput, JobOutput, KernelJob};
 pub use process::{ProcessLimits, WorkerCommand};
 pub use sim::{SimBackend, SimError};
+pub use symbols::Symbols;
 pub use unit_test::{Script, TestFailure, TestReport, TestRun, TestVerdict};

@@ -24,6 +24,8 @@ pub struct SimBackend {
     pub machine: Arc<Machine>,
     /// Limits of one run.
     pub limits: ProcessLimits,
+    /// File that an operator's latest trace stays in, for those who look at its instructions.
+    pub keep_trace: Option<PathBuf>,
 }
 
 /// A trace that cannot be understood.
@@ -85,6 +87,9 @@ impl SimBackend {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let launches = if job.trace { self.analyse_file(&trace_file(path)).await?.0 } else { Vec::new() };
+        if let Some(kept) = self.keep_trace.as_ref().filter(|_| job.trace) {
+            fs_err::rename(trace_file(path), kept).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        }
         let tiling =
             TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
         Ok(Execution { launches, outputs, tiling })

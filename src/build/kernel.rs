@@ -6,6 +6,7 @@ use object::{Object, ObjectSymbol};
 use serde::{Deserialize, Serialize};
 
 use super::builder::{Artifact, Builder};
+use super::compiler::CompilerFamily;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
 use super::includes::Closure;
@@ -139,7 +140,9 @@ impl Builder {
         flags: &ProjectFlags,
         reached: &Closure,
     ) -> Result<Artifact, BuildError> {
-        let digest = self.digest("kernel 2", tree, reached, flags).text(wrapper).text(unit.define()).finish();
+        let recording = if self.toolkit.is_some() { recording_words(self.sdk.compiler.family) } else { &[] };
+        let mut digest = self.digest("kernel 2", tree, reached, flags);
+        let digest = digest.text(wrapper).text(unit.define()).texts(recording).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
             let path = directory.join("wrapper.cpp");
@@ -148,6 +151,7 @@ impl Builder {
             words.push(unit.define().to_owned());
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
             words.push(format!("-I{}", overlay.operator().display()));
+            words.extend(recording.iter().map(|word| (*word).to_owned()));
             let object = directory.join("kernel.o");
             words.extend(["-c".to_owned(), path.display().to_string()]);
             words.extend(["-o".to_owned(), object.display().to_string()]);
@@ -172,6 +176,16 @@ impl Builder {
         let symbols = undefined_symbols(object).map_err(BuildError::io(object))?;
         let checks = symbols.into_iter().filter(|name| name.starts_with("_ZN7AscendC") && name.contains("Check"));
         Ok(checks.map(|name| format!("-Wl,--defsym={name}=ascend_sim_check_passed")).collect())
+    }
+}
+
+/// Compiler words that announce every access to memory to the SDK's library, which knows the ones that kernels make to
+/// on-chip and global memory. A toolkit's headers access those as plain memory; this SDK's own headers announce by
+/// themselves.
+fn recording_words(family: CompilerFamily) -> &'static [&'static str] {
+    match family {
+        CompilerFamily::Gnu => &["-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"],
+        CompilerFamily::Clang => &["-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"],
     }
 }
 

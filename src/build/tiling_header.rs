@@ -39,15 +39,20 @@ const LIBRARY_STRUCTURES: [&str; 26] = [
     "UnPadTiling",
 ];
 
-/// Text of the header; empty if the operator declares no class.
+/// Text of the header: every class registered for the operator; empty if the operator declares no class.
 pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingClass]) -> String {
     let Some(class) = class_for(op_type, tiling_key, classes) else { return String::new() };
+    // A kernel may name the classes of other keys too: which branch runs is often decided while it runs.
+    let others = classes.iter().filter(|other| registered_key(op_type, other).is_some());
+    let all: Vec<&TilingClass> = std::iter::once(class).chain(others).collect();
     let mut text = String::new();
-    if uses_library(class, classes, 0) {
+    if all.iter().any(|class| uses_library(class, classes, 0)) {
         text.push_str("#include \"kernel_tiling/kernel_tiling.h\"\n");
     }
     let mut done = BTreeSet::new();
-    declare(class, classes, &mut done, &mut text, 0);
+    for class in all {
+        declare(class, classes, &mut done, &mut text, 0);
+    }
     let name = &class.class;
     let _ = write!(
         text,
@@ -69,8 +74,15 @@ pub(crate) fn class_for<'classes>(
 
 /// Whether keys choose between classes, so that one kernel library cannot serve all keys.
 pub(crate) fn depends_on_key(op_type: &str, classes: &[TilingClass]) -> bool {
-    let prefix = format!("{op_type}_");
-    classes.iter().any(|class| class.op.strip_prefix(&prefix).is_some_and(|rest| rest.parse::<u64>().is_ok()))
+    classes.iter().any(|class| registered_key(op_type, class).flatten().is_some())
+}
+
+/// What a class is registered for if it is for this operator type: one key, or all others (`None`).
+fn registered_key(op_type: &str, class: &TilingClass) -> Option<Option<u64>> {
+    match class.op.strip_prefix(op_type)? {
+        "" => Some(None),
+        rest => rest.strip_prefix('_')?.parse().ok().map(Some),
+    }
 }
 
 fn is_library(name: &str) -> bool {

@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 use super::error::{BuildError, CompileFailure};
 use super::kernel::{KernelVariant, OUTPUT};
-use super::template_key::{DECODER, declared_parameters, template_arguments};
+use super::launch::{LAUNCH_HEADER, has_launch};
+use super::template_key::{DECODER, declared_parameters, template_arguments, width_check};
 use super::tiling_header::tiling_header;
 use crate::source::SourceTree;
 
@@ -31,6 +32,10 @@ pub(crate) fn wrapper(
     text.push_str("#include \"kernel_operator.h\"\n");
     if toolkit {
         text.push_str("#include \"core_switch.h\"\n#include \"ascendsim/tiling_data.h\"\n");
+    }
+    // Entry files may hold launches of their kernels for programs; nobody calls them here.
+    if texts().any(has_launch) {
+        let _ = writeln!(text, "#include \"{LAUNCH_HEADER}\"");
     }
     definitions(variant, &mut text);
     if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
@@ -59,6 +64,9 @@ pub(crate) fn wrapper(
             })
         })?;
         text.push_str(DECODER);
+        if !parameters.is_empty() {
+            text.push_str(&width_check(&parameters, key));
+        }
         function = format!("{entry}<{}>", template_arguments(&parameters, key));
     }
     let _ = write!(
@@ -211,6 +219,10 @@ mod tests {
             template.contains("#define TILING_KEY_VAR 3UL\n")
                 && template.contains("&add_custom<ascend_tune::ListedValue<")
         );
+        assert!(!plain.contains("launch.h"));
+        tree.insert("op_kernel/add_custom.cpp", "void f() { add_custom<<<8, nullptr, nullptr>>>(0); }");
+        let launching = wrapper(&tree, &files, &variant(false), true, false).unwrap();
+        assert!(launching.contains("#include \"ascendsim/launch.h\"\n"), "{launching}");
         tree.insert("op_kernel/add_custom.cpp", "");
         let error = wrapper(&tree, &files, &variant(true), false, false).unwrap_err().to_string();
         assert!(error.contains("op_kernel/add_custom.cpp:7:") && error.contains("ASCENDC_TPL_ARGS_DECL"), "{error}");

@@ -100,6 +100,9 @@ pub enum Command {
     Bank(BankArgs),
     /// Walk a tree, try every operator, and say how far each got and what stopped it.
     Survey(SurveyArgs),
+    /// Compare an operator's kernels built against the embedded headers and against a toolkit's.
+    #[command(hide = true)]
+    Doors(DoorsArgs),
     /// Take one operator through the steps of a survey.
     #[command(name = "__trial", hide = true)]
     Trial(RawArgs),
@@ -125,6 +128,7 @@ impl Command {
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
+            Command::Doors(_) => "doors",
             Command::Trial(_) => "__trial",
             Command::Worker(_) => "__worker",
             Command::Bisheng(_) => "__bisheng",
@@ -483,6 +487,23 @@ pub struct SurveyArgs {
     /// Start over, even if an interrupted survey could be continued.
     #[arg(long, overrides_with = "resume")]
     pub no_resume: bool,
+}
+
+/// `doors`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Example:\n  \
+    cargo ascend-tune doors --sdk-headers /usr/local/Ascend/ascend-toolkit/latest\n\n\
+    Exit status 5 when outputs or instructions differ.")]
+pub struct DoorsArgs {
+    /// What to build and run; its headers are those of the second build.
+    #[command(flatten)]
+    pub target: Target,
+    /// Core whose instructions are compared, by its number in the trace.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub core: u32,
+    /// Differences to print for each case.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub most: usize,
 }
 
 /// Arguments that the hidden commands read by themselves.

@@ -6,6 +6,7 @@ mod bisheng;
 mod build;
 mod check;
 pub mod doctor;
+mod doors;
 mod exit;
 mod init;
 mod output;
@@ -73,6 +74,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
+        Command::Doors(arguments) => doors::execute(&cli.common, arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
     };

@@ -122,6 +122,8 @@ pub enum Event {
     Surveyed(Box<Outcome>),
     /// Result of `survey`.
     Survey(Survey),
+    /// One case of `doors`.
+    Doors(Box<Doors>),
     /// Result of `run`, its last event.
     Summary(Summary),
 }
@@ -305,6 +307,45 @@ pub struct Warning {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+}
+
+/// One case of an operator built against two sets of headers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Doors {
+    /// Case.
+    pub case: String,
+    /// What differs between the outputs; empty when they are the same bit by bit.
+    pub outputs: Vec<String>,
+    /// Instructions of the core that move or compute, with the embedded headers.
+    pub own_steps: u64,
+    /// The same with the toolkit's headers.
+    pub toolkit_steps: u64,
+    /// Instructions in which the two differ.
+    pub differences: u64,
+    /// The first of them.
+    pub first: Vec<DoorsDifference>,
+}
+
+/// An instruction that two builds do not share. One side is absent where the other has one more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DoorsDifference {
+    /// With the embedded headers.
+    pub own: Option<DoorStep>,
+    /// With the toolkit's headers.
+    pub toolkit: Option<DoorStep>,
+}
+
+/// An instruction of one build.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DoorStep {
+    /// Position among the core's instructions that move or compute, from 0.
+    pub number: u64,
+    /// Instruction and operands.
+    pub what: String,
+    /// Source file, relative to the operator's root; empty if unknown.
+    pub file: String,
+    /// Its line; 0 if unknown.
+    pub line: u32,
 }
 
 /// The command failed.

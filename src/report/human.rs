@@ -323,6 +323,10 @@ impl Sink for Human<'_> {
                 let text = views::kernel_test_summary(summary);
                 self.result(&text)
             }
+            Event::Doors(doors) => {
+                let text = views::doors(doors);
+                self.result(&text)
+            }
             Event::Bank(bank) => {
                 let text = views::bank(bank);
                 self.result(&text)

@@ -117,6 +117,7 @@ impl Workspace {
             scratch: work_directory.join("runs"),
             machine: Arc::clone(&machine),
             limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
+            keep_trace: None,
         };
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join("data"))?;
         let manifest = Arc::new(manifest);

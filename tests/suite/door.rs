@@ -60,3 +60,90 @@ fn the_manifest_chooses_the_headers_and_the_command_line_overrules_it() {
     let ended = project.run(&["profile", "--sdk-headers", &nothing]).expect(3);
     assert!(format!("{:?}", ended.events).contains("kernel_operator.h was not found"), "{ended:?}");
 }
+
+/// The profile of the kernel when it reads one value of what it has just loaded, by plain C++, and the line of the read.
+fn profile_with_a_scalar_read(index: u32, exit: i32) -> (serde_json::Value, usize) {
+    let project = project();
+    let kernel = project.read("op_kernel/add_custom.cpp");
+    let load = "        a.Load(reinterpret_cast<__gm__ half*>(x) + at);\n";
+    let read = format!("        const half first = a.GetValue({index});\n");
+    let write = "        a.SetValue(0, first);\n        pipe_barrier(PIPE_ALL);\n        a.Add(b);\n";
+    let changed = kernel.replacen(load, &format!("{load}{read}"), 1).replacen("        a.Add(b);\n", write, 1);
+    let line = changed.lines().position(|line| line.contains("GetValue")).expect("the read") + 1;
+    project.write("op_kernel/add_custom.cpp", &changed);
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(exit);
+    (ended.named("profile")[0].clone(), line)
+}
+
+#[test]
+fn plain_accesses_to_on_chip_memory_are_seen() {
+    require_tools!();
+    let (profile, line) = profile_with_a_scalar_read(0, 0);
+    assert_eq!((&profile["correct"], &profile["hazards"]), (&true.into(), &serde_json::json!([])), "{profile}");
+    // The compiler makes the scalar unit wait for the copy.
+    let stalls = profile["stalls"].as_array().expect("a list");
+    let order = stalls.iter().find(|stall| stall["reason"] == "mte2->s access order").expect("a wait for the load");
+    assert_eq!((&order["file"], &order["line"]), (&"op_kernel/add_custom.cpp".into(), &line.into()), "{profile}");
+
+    let (profile, line) = profile_with_a_scalar_read(98304, 5);
+    let hazard = &profile["hazards"][0];
+    assert!(
+        hazard["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("scalar read of 2 bytes at UB offset 196608")),
+        "{profile}"
+    );
+    assert_eq!((&hazard["file"], &hazard["line"]), (&"op_kernel/add_custom.cpp".into(), &line.into()), "{profile}");
+}
+
+/// The kernel that both header sets understand: instructions alone, with one more where the toolkit's are used.
+const ON_INSTRUCTIONS: &str = r#"#include "kernel_operator.h"
+
+extern "C" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA(data, tiling);
+    const uint32_t tile = data.blockLength / (2 * data.tileNum);
+    __ubuf__ half* a = reinterpret_cast<__ubuf__ half*>(ascendsim::OnChipBase(0));
+    __ubuf__ half* b = a + tile;
+    for (uint32_t done = 0; done < data.blockLength; done += tile) {
+        const uint64_t at = ascendsim::BlockIdx() * data.blockLength + done;
+        copy_gm_to_ubuf(a, reinterpret_cast<__gm__ half*>(x) + at, 0, 1, tile / 16, 0, 0);
+        copy_gm_to_ubuf(b, reinterpret_cast<__gm__ half*>(y) + at, 0, 1, tile / 16, 0, 0);
+        pipe_barrier(PIPE_ALL);
+        set_mask_norm();
+        set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+        vadd(a, a, b, tile / 128, 1, 1, 1, 8, 8, 8);
+#ifdef MORE_FOR_TOOLKITS
+        pipe_barrier(PIPE_V);
+        vadds(a, a, static_cast<half>(0.0f), tile / 128, 1, 1, 8, 8);
+#endif
+        pipe_barrier(PIPE_ALL);
+        copy_ubuf_to_gm(reinterpret_cast<__gm__ half*>(z) + at, a, 0, 1, tile / 16, 0, 0);
+        pipe_barrier(PIPE_ALL);
+    }
+}
+"#;
+
+#[test]
+fn both_doors_are_compared_step_by_step() {
+    require_tools!();
+    let project = project();
+    project.write("op_kernel/add_custom.cpp", ON_INSTRUCTIONS);
+    let arguments = ["doors", "--sdk-headers", &toolkit()];
+    let same = project.run(&arguments).expect(0);
+    let doors = same.named("doors")[0];
+    assert!(doors["own_steps"].as_u64().is_some_and(|steps| steps >= 4), "{doors}");
+    assert_eq!((&doors["own_steps"], &doors["differences"]), (&doors["toolkit_steps"], &0.into()), "{doors}");
+    assert_eq!(doors["outputs"], serde_json::json!([]), "{doors}");
+
+    let more = ON_INSTRUCTIONS.replace("MORE_FOR_TOOLKITS", "ASCENDC_CPU_DEBUG");
+    let line = more.lines().position(|line| line.contains("vadds(")).expect("the line") + 1;
+    project.write("op_kernel/add_custom.cpp", &more);
+    let differ = project.run(&arguments).expect(5);
+    let doors = differ.named("doors")[0];
+    let first = &doors["first"][0];
+    assert_eq!(first["own"], serde_json::Value::Null, "{doors}");
+    assert!(first["toolkit"]["what"].as_str().is_some_and(|what| what.contains("vadds")), "{doors}");
+    assert_eq!(first["toolkit"]["line"], line, "{doors}");
+    project.run(&["doors"]).expect(2);
+}

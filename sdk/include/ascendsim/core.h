@@ -12,6 +12,8 @@ namespace ascendsim {
 bool ScalarRead(const void* ptr, size_t bytes);
 /// Announces a scalar write; see ScalarRead.
 bool ScalarWrite(const void* ptr, size_t bytes);
+/// Copies tiling data from GM word by word with the scalar unit, announced as ScalarRead does.
+void ReadTilingWords(void* to, const void* from, size_t bytes);
 /// Adds `count` generic scalar operations to the current stretch of scalar work.
 void ScalarOps(uint32_t count);
 

@@ -10,15 +10,7 @@ namespace ascendsim {
 /// Copies tiling data out of GM word by word with the scalar unit, as compiled kernels do it.
 ASC_API void ReadTiling(void* to, const __gm__ void* from, size_t bytes)
 {
-    constexpr size_t word = 8;
-    uint8_t* target = static_cast<uint8_t*>(to);
-    const uint8_t* source = static_cast<const uint8_t*>(from);
-    for (size_t done = 0; done < bytes; done += word) {
-        const size_t now = bytes - done < word ? bytes - done : word;
-        if (ScalarRead(source + done, now)) {
-            __builtin_memcpy(target + done, source + done, now);
-        }
-    }
+    ReadTilingWords(to, from, bytes);
 }
 
 }  // namespace ascendsim

@@ -68,6 +68,10 @@ struct Core {
     // On-chip memories; see machine/memory.h.
     uint8_t *ub = nullptr, *l1 = nullptr, *l0a = nullptr, *l0b = nullptr, *l0c = nullptr, *bt = nullptr, *fb = nullptr;
     size_t ub_size = 0, l1_size = 0, l0a_size = 0, l0b_size = 0, l0c_size = 0, bt_size = 0, fb_size = 0;
+    size_t on_chip_bytes = 0;  // of all of them, which begin with the Unified Buffer and follow one another
+    // What the core's code has as its stack; null outside launches.
+    const uint8_t* stack = nullptr;
+    size_t stack_bytes = 0;
 
     bool count_mode = false;
     uint64_t mask_low = ~uint64_t{0};
@@ -135,6 +139,9 @@ inline Core& Current()
 }
 
 void FlushScalar(Core& core);
+/// Records a scalar access as ScalarRead and ScalarWrite do; false has recorded a fault. `may_poll`: reading the same global
+/// memory again and again means waiting for another core.
+bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site, bool may_poll = true);
 /// Notes a read of global memory, which may turn out to be polling, and a write, which others may be polling for.
 void NoteGmRead(Core& core, uint64_t virtual_address);
 void NoteGmWrite();
@@ -194,6 +201,8 @@ void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, .
 
 /// Virtual address of [ptr, ptr + bytes), or 0 when no region holds all of it.
 uint64_t TranslateGm(const void* ptr, size_t bytes);
+/// True when an address lies in a region or in the guard gaps of one, so that touching it is touching global memory.
+bool BelongsToGm(const void* ptr);
 /// Text on where an address lies relative to the known regions.
 std::string DescribeGm(const void* ptr, size_t bytes);
 

@@ -78,6 +78,11 @@ size_t SpaceSize(const Core& core, uint8_t space)
     }
 }
 
+size_t SpaceRoom(const Core& core, uint8_t space)
+{
+    return Room(SpaceSize(core, space));
+}
+
 bool FindSpace(const Core& core, const void* ptr, size_t bytes, uint8_t* space, uint64_t* address)
 {
     const auto at = reinterpret_cast<uintptr_t>(ptr);
@@ -179,6 +184,7 @@ void OnChip::Attach(Core& core, size_t ub_size, uint8_t poison, bool cube)
         }
         next += room;
     }
+    core.on_chip_bytes = needed;
 }
 
 }  // namespace machine

@@ -19,6 +19,8 @@ const char* SpaceName(uint8_t space);
 /// First byte of an on-chip memory of the core (null for GM) and its usable size in bytes.
 uint8_t* SpaceBase(const Core& core, uint8_t space);
 size_t SpaceSize(const Core& core, uint8_t space);
+/// Bytes from the first of an on-chip memory to the first of the next: its size and a gap.
+size_t SpaceRoom(const Core& core, uint8_t space);
 
 /// Finds the memory that holds all of [ptr, ptr + bytes), GM included. `address` is the offset in an on-chip memory,
 /// the virtual address in GM: what goes into an operand of a record. False when no memory does.

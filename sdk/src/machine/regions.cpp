@@ -173,6 +173,28 @@ uint64_t TranslateGm(const void* ptr, size_t bytes)
     return bytes <= region->size - offset ? region->virtual_base + offset : 0;
 }
 
+bool BelongsToGm(const void* ptr)
+{
+    const auto& regions = TheRegistry().by_base;
+    const auto* address = static_cast<const uint8_t*>(ptr);
+    if (regions.empty() || address < regions.front().base - kGuardBytes) {
+        return false;
+    }
+    if (FindRegion(ptr) != nullptr) {
+        return true;
+    }
+    const auto next = std::upper_bound(regions.begin(), regions.end(), address,
+                                       [](const uint8_t* key, const Region& r) { return key < r.base; });
+    if (next != regions.end() && next->owned && address >= next->base - kGuardBytes) {
+        return true;
+    }
+    if (next == regions.begin()) {
+        return false;
+    }
+    const Region& before = *(next - 1);
+    return before.owned && address < before.base + PaddedSize(before.size) + kGuardBytes;
+}
+
 std::string DescribeGm(const void* ptr, size_t bytes)
 {
     static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation"};

@@ -170,6 +170,8 @@ void Start(Fiber& fiber, uint32_t index)
     core.index = index;
     core.trace_core = !mixed ? index : name.group * 3 + (name.unit == Unit::kCube ? 0 : 1 + name.sub_block);
     fiber.resources->memory.Attach(core, g_state.ub_size, g_state.poison, name.unit == Unit::kCube);
+    core.stack = static_cast<const uint8_t*>(fiber.resources->stack.memory);
+    core.stack_bytes = kStackBytes;
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.resources->stack.memory;
     fiber.context.uc_stack.ss_size = kStackBytes;

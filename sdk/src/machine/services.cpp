@@ -62,9 +62,10 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
     (space == kSpaceGm ? pending.gm : pending.ub) += 1;
 }
 
-bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+}  // namespace
+
+bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site, bool may_poll)
 {
-    Core& core = Current();
     if (core.polling.due) {
         GiveTurn(site);
     }
@@ -73,7 +74,9 @@ bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     if (FindSpace(core, ptr, bytes, &space, &address)) {
         Touch(core, address, static_cast<uint32_t>(bytes), static_cast<TraceSpace>(space), access, site);
         if (space == kSpaceGm && access == kRead) {
-            NoteGmRead(core, address);
+            if (may_poll) {
+                NoteGmRead(core, address);
+            }
         } else if (space == kSpaceGm) {
             NoteGmWrite();
         }
@@ -84,7 +87,7 @@ bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     const char* verb = access == kRead ? "read" : "write";
     for (uint8_t near = 0; near < kSpaceCount; ++near) {
         const uint8_t* base = SpaceBase(core, near);
-        if (base != nullptr && at >= base && at < base + SpaceSize(core, near) + kUbReservedBytes) {
+        if (base != nullptr && at >= base && at < base + SpaceRoom(core, near)) {
             RaiseFault(core, near == kSpaceUb ? FaultKind::kOutOfBoundsUb : FaultKind::kOutOfBoundsOnChip, site,
                        "scalar %s of %zu bytes at %s offset %zu of %zu", verb, bytes, SpaceName(near),
                        static_cast<size_t>(at - base), SpaceSize(core, near));
@@ -94,8 +97,6 @@ bool Access(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "scalar %s: %s", verb, DescribeGm(ptr, bytes).c_str());
     return false;
 }
-
-}  // namespace
 
 const char* FaultName(FaultKind kind) { return kFaultNames[static_cast<uint32_t>(kind)]; }
 
@@ -143,8 +144,29 @@ void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, .
 
 using namespace machine;
 
-bool ScalarRead(const void* ptr, size_t bytes) { return Access(ptr, bytes, kRead, ASCENDSIM_SITE()); }
-bool ScalarWrite(const void* ptr, size_t bytes) { return Access(ptr, bytes, kWrite, ASCENDSIM_SITE()); }
+bool ScalarRead(const void* ptr, size_t bytes)
+{
+    return ScalarAccess(Current(), ptr, bytes, kRead, ASCENDSIM_SITE());
+}
+
+bool ScalarWrite(const void* ptr, size_t bytes)
+{
+    return ScalarAccess(Current(), ptr, bytes, kWrite, ASCENDSIM_SITE());
+}
+
+void ReadTilingWords(void* to, const void* from, size_t bytes)
+{
+    constexpr size_t kWord = 8;
+    const uint64_t site = ASCENDSIM_SITE();
+    auto* target = static_cast<uint8_t*>(to);
+    const auto* source = static_cast<const uint8_t*>(from);
+    for (size_t done = 0; done < bytes; done += kWord) {
+        const size_t now = std::min(bytes - done, kWord);
+        if (ScalarAccess(Current(), source + done, now, kRead, site)) {
+            std::memcpy(target + done, source + done, now);
+        }
+    }
+}
 
 void ScalarOps(uint32_t count)
 {

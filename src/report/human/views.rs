@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Bank, Check, CheckState, CheckVerdict, Doctor, HazardReport, KernelTest, KernelTestSummary, ProfileEvent, Rewind,
-    StallReport, Summary, Survey,
+    Bank, Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, ProfileEvent,
+    Rewind, StallReport, Summary, Survey,
 };
 use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
 use super::table::{Align, table};
@@ -316,6 +316,24 @@ pub(super) fn doctor(doctor: &Doctor, color: bool) -> String {
         paint(color, BAD, "incomplete") + ": tuning needs what is marked missing"
     };
     let _ = writeln!(text, "\n{verdict}");
+    text
+}
+
+pub(super) fn doors(doors: &Doors) -> String {
+    let mut text = format!(
+        "{}: {} instructions with the embedded headers, {} with the toolkit's, {} differ\n",
+        doors.case, doors.own_steps, doors.toolkit_steps, doors.differences
+    );
+    for output in &doors.outputs {
+        text.push_str(&format!("  {output}\n"));
+    }
+    for difference in &doors.first {
+        for (sign, step) in [("-", &difference.own), ("+", &difference.toolkit)] {
+            if let Some(step) = step {
+                text.push_str(&format!("  {sign} {} {} ({}:{})\n", step.number, step.what, step.file, step.line));
+            }
+        }
+    }
     text
 }
 

@@ -1,0 +1,188 @@
+// Scalar accesses of kernels built against a toolkit's headers. Those headers, and kernels that dereference pointers to
+// global or on-chip memory, access it as plain memory. Their libraries are compiled with the compiler's instrumentation
+// for detecting races between threads, which announces every access; these are the functions that it calls, and the only
+// part of that detector's interface that is here. Accesses to anything but the core's memories and GM go by unseen.
+#include <cstring>
+
+#include "machine/core_state.h"
+
+namespace ascendsim {
+namespace machine __attribute__((visibility("hidden"))) {
+
+namespace {
+
+constexpr uintptr_t kNullPage = 4096;
+
+/// An access that would end the process ends the block instead.
+[[noreturn]] __attribute__((noinline, cold)) void ThroughNull(Core& core, uintptr_t at, size_t bytes, uint8_t access,
+                                                              uint64_t site)
+{
+    RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "scalar %s of %zu bytes through a null pointer (address %zu)",
+               access == kRead ? "read" : "write", bytes, static_cast<size_t>(at));
+    g_state.launch.completed = false;
+    AbandonBlock();
+}
+
+void RecordElsewhere(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+{
+    const auto at = reinterpret_cast<uintptr_t>(ptr);
+    if (BelongsToGm(ptr)) {
+        // Nobody writes what a kernel only reads: reading it often is not waiting.
+        const Region* region = FindRegion(ptr);
+        const bool constant =
+            region != nullptr && (region->role == RegionRole::kInput || region->role == RegionRole::kTiling);
+        ScalarAccess(core, ptr, bytes, access, site, !constant);
+    } else if (at < kNullPage) {
+        ThroughNull(core, at, bytes, access, site);
+    }
+}
+
+/// Most accesses are to the stack, the next most to on-chip memory.
+inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+{
+    Core* core = g_state.core;
+    if (core == nullptr || core->stack == nullptr) {
+        return;
+    }
+    const auto at = reinterpret_cast<uintptr_t>(ptr);
+    if (at - reinterpret_cast<uintptr_t>(core->stack) < core->stack_bytes) {
+        return;
+    }
+    if (at - reinterpret_cast<uintptr_t>(core->ub) < core->on_chip_bytes) {
+        ScalarAccess(*core, ptr, bytes, access, site);
+        return;
+    }
+    RecordElsewhere(*core, ptr, bytes, access, site);
+}
+
+}  // namespace
+
+}  // namespace machine
+}  // namespace ascendsim
+
+using ascendsim::machine::Record;
+
+#define RECORD(ptr, bytes, access) Record(ptr, bytes, ascendsim::access, ASCENDSIM_SITE())
+
+#pragma GCC diagnostic push
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+#endif
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+
+#define ACCESSES(bytes)                                                             \
+    void __tsan_read##bytes(void* ptr) { RECORD(ptr, bytes, kRead); }               \
+    void __tsan_write##bytes(void* ptr) { RECORD(ptr, bytes, kWrite); }             \
+    void __tsan_read_write##bytes(void* ptr)                                        \
+    {                                                                               \
+        RECORD(ptr, bytes, kRead);                                                  \
+        RECORD(ptr, bytes, kWrite);                                                 \
+    }                                                                               \
+    void __tsan_unaligned_read##bytes(void* ptr) { RECORD(ptr, bytes, kRead); }     \
+    void __tsan_unaligned_write##bytes(void* ptr) { RECORD(ptr, bytes, kWrite); }   \
+    void __tsan_unaligned_read_write##bytes(void* ptr)                              \
+    {                                                                               \
+        RECORD(ptr, bytes, kRead);                                                  \
+        RECORD(ptr, bytes, kWrite);                                                 \
+    }                                                                               \
+    void __tsan_volatile_read##bytes(void* ptr) { RECORD(ptr, bytes, kRead); }      \
+    void __tsan_volatile_write##bytes(void* ptr) { RECORD(ptr, bytes, kWrite); }
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __tsan_read_range(void* ptr, unsigned long bytes) { RECORD(ptr, bytes, kRead); }
+void __tsan_write_range(void* ptr, unsigned long bytes) { RECORD(ptr, bytes, kWrite); }
+void __tsan_vptr_read(void** ptr) { RECORD(ptr, sizeof(void*), kRead); }
+void __tsan_vptr_update(void** ptr, void*) { RECORD(ptr, sizeof(void*), kWrite); }
+
+void* __tsan_memcpy(void* to, const void* from, uintptr_t bytes)
+{
+    if (bytes != 0) {
+        RECORD(from, bytes, kRead);
+        RECORD(to, bytes, kWrite);
+    }
+    return std::memcpy(to, from, bytes);
+}
+
+void* __tsan_memmove(void* to, const void* from, uintptr_t bytes)
+{
+    if (bytes != 0) {
+        RECORD(from, bytes, kRead);
+        RECORD(to, bytes, kWrite);
+    }
+    return std::memmove(to, from, bytes);
+}
+
+void* __tsan_memset(void* to, int value, uintptr_t bytes)
+{
+    if (bytes != 0) {
+        RECORD(to, bytes, kWrite);
+    }
+    return std::memset(to, value, bytes);
+}
+
+// The instrumentation replaces atomic accesses. Cores take turns in one thread; the strongest order is right for all.
+#define EXCHANGES(bits, name, builtin)                                                                  \
+    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t* ptr, uint##bits##_t value, int) \
+    {                                                                                                   \
+        RECORD(const_cast<uint##bits##_t*>(ptr), bits / 8, kWrite);                                     \
+        return builtin(ptr, value, __ATOMIC_SEQ_CST);                                                   \
+    }
+
+#define COMPARES(bits, name)                                                                                     \
+    int __tsan_atomic##bits##_compare_exchange_##name(volatile uint##bits##_t* ptr, uint##bits##_t* expected,    \
+                                                      uint##bits##_t value, int, int)                            \
+    {                                                                                                            \
+        RECORD(const_cast<uint##bits##_t*>(ptr), bits / 8, kWrite);                                              \
+        return __atomic_compare_exchange_n(ptr, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+    }
+
+#define ATOMICS(bits)                                                                                       \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* ptr, int)                      \
+    {                                                                                                       \
+        RECORD(const_cast<const uint##bits##_t*>(ptr), bits / 8, kRead);                                    \
+        return __atomic_load_n(ptr, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                       \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t* ptr, uint##bits##_t value, int)               \
+    {                                                                                                       \
+        RECORD(const_cast<uint##bits##_t*>(ptr), bits / 8, kWrite);                                         \
+        __atomic_store_n(ptr, value, __ATOMIC_SEQ_CST);                                                     \
+    }                                                                                                       \
+    EXCHANGES(bits, exchange, __atomic_exchange_n)                                                          \
+    EXCHANGES(bits, fetch_add, __atomic_fetch_add)                                                          \
+    EXCHANGES(bits, fetch_sub, __atomic_fetch_sub)                                                          \
+    EXCHANGES(bits, fetch_and, __atomic_fetch_and)                                                          \
+    EXCHANGES(bits, fetch_or, __atomic_fetch_or)                                                            \
+    EXCHANGES(bits, fetch_xor, __atomic_fetch_xor)                                                          \
+    EXCHANGES(bits, fetch_nand, __atomic_fetch_nand)                                                        \
+    COMPARES(bits, strong)                                                                                  \
+    COMPARES(bits, weak)                                                                                    \
+    uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(volatile uint##bits##_t* ptr,                 \
+                                                              uint##bits##_t expected, uint##bits##_t value, \
+                                                              int, int)                                     \
+    {                                                                                                       \
+        RECORD(const_cast<uint##bits##_t*>(ptr), bits / 8, kWrite);                                         \
+        __atomic_compare_exchange_n(ptr, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+        return expected;                                                                                    \
+    }
+
+ATOMICS(8)
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+
+void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_signal_fence(int) {}
+
+}  // extern "C"
+
+#pragma GCC diagnostic pop
