@@ -90,12 +90,18 @@ impl GmLog {
         entries.push(access);
     }
 
-    /// Overlapping accesses of different cores, one a write, without flags or barriers between that order them.
+    /// Overlapping accesses of different cores, one a write, without flags or barriers between that order them. Bytes of a
+    /// workspace that nobody reads are left out: cores clear it more than once, and no result depends on it.
     pub(crate) fn cross_core(&mut self, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
-        for entries in self.regions.values_mut() {
+        for (number, entries) in &mut self.regions {
             if !entries.iter().any(|access| access.write) {
                 continue;
             }
+            // Nothing outlives the launch in a workspace: which of two writes comes last matters only to a reader.
+            let scratch =
+                launch.regions.iter().any(|region| region.base >> 40 == *number && region.role == Role::Workspace);
+            let read = union(entries.iter().filter(|access| !access.write).map(|access| (access.from, access.to)));
+            let unread = |from: u64, to: u64| missing(&read, from, to).1 == to - from;
             entries.sort_by_key(|access| (access.from, access.to, access.core, access.write, access.site));
             let mut open: Vec<&GmAccess> = Vec::new();
             let mut pairs = 0;
@@ -109,7 +115,8 @@ impl GmLog {
                     let harmless = earlier.core == access.core
                         || !(earlier.write || access.write)
                         || (earlier.atomic && access.atomic)
-                        || earlier.ordered_with(access);
+                        || earlier.ordered_with(access)
+                        || (scratch && unread(access.from.max(earlier.from), access.to.min(earlier.to)));
                     if harmless {
                         continue;
                     }

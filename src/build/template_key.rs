@@ -74,7 +74,7 @@ constexpr unsigned long long ListedValue(unsigned long long index)
     constexpr unsigned long long words[] = {Words...};
     constexpr unsigned long long count = sizeof...(Words);
     if (words[0] == 1) {
-        return words[1 + index];
+        return 1 + index < count ? words[1 + index] : throw \"the tiling key holds an index that is not declared\";
     }
     const unsigned long long ranges = words[1];
     for (unsigned long long range = 0; range < ranges; ++range) {
@@ -121,6 +121,15 @@ pub(crate) fn template_arguments(parameters: &[TemplateParameter], key: u64) -> 
         shift = format!("{shift} + ({bits})");
     }
     arguments.join(", ")
+}
+
+/// C++ that refuses a key with bits above the declared parameters: the operator compiler makes no kernel for such a key.
+pub(crate) fn width_check(parameters: &[TemplateParameter], key: u64) -> String {
+    let width = parameters.iter().map(|parameter| format!("({})", parameter.bits)).collect::<Vec<_>>().join(" + ");
+    format!(
+        "static_assert(({width}) >= 64 || ({key}ull >> (({width}) & 63)) == 0,\n\
+         \x20             \"tiling key {key} has more bits than ASCENDC_TPL_ARGS_DECL declares; make it with GET_TPL_TILING_KEY\");\n"
+    )
 }
 
 /// Groups separated by commas outside of brackets.
@@ -181,6 +190,10 @@ ASCENDC_TPL_SEL(ASCENDC_TPL_ARGS_SEL(ASCENDC_TPL_UINT_SEL(mode, ASCENDC_TPL_UI_L
             "ascend_tune::ListedValue<ASCENDC_TPL_UI_LIST, MODE_A, 7>(((257ull >> (0)) & ((1ull << (ASCENDC_TPL_8_BW)) - 1))), \
              ((257ull >> (0 + (ASCENDC_TPL_8_BW))) & ((1ull << (8)) - 1)), \
              (((257ull >> (0 + (ASCENDC_TPL_8_BW) + (8))) & ((1ull << (1)) - 1)) != 0)"
+        );
+        assert_eq!(
+            width_check(&parameters[1..], 257).split(',').next(),
+            Some("static_assert(((8) + (1)) >= 64 || (257ull >> (((8) + (1)) & 63)) == 0")
         );
         assert!(declared_parameters("int x;").is_none());
     }

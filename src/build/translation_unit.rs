@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::error::{BuildError, CompileFailure};
 use super::kernel::{KernelVariant, OUTPUT};
 use super::launch::{LAUNCH_HEADER, has_launch};
-use super::template_key::{DECODER, declared_parameters, template_arguments};
+use super::template_key::{DECODER, declared_parameters, template_arguments, width_check};
 use super::tiling_header::tiling_header;
 use crate::source::SourceTree;
 
@@ -64,6 +64,9 @@ pub(crate) fn wrapper(
             })
         })?;
         text.push_str(DECODER);
+        if !parameters.is_empty() {
+            text.push_str(&width_check(&parameters, key));
+        }
         function = format!("{entry}<{}>", template_arguments(&parameters, key));
     }
     let _ = write!(

@@ -450,6 +450,9 @@ pub struct SurveyArgs {
     /// The last step to try.
     #[arg(long, value_enum, value_name = "STEP", default_value = "hazards")]
     pub steps: Step,
+    /// Run the operators' own tiling and kernel unit tests too, where the host library is built; takes much longer.
+    #[arg(long)]
+    pub tests: bool,
     /// Operators at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,

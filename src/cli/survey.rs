@@ -94,6 +94,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
             run_memory_bytes: RUN_MEMORY_BYTES,
             python: arguments.python.clone(),
             toolkit: toolkit.as_ref().map(|toolkit| toolkit.root.clone()),
+            tests: arguments.tests,
         };
         trials.push((found, task));
         positions.push(position);
@@ -217,14 +218,15 @@ fn surroundings(
 ) -> Result<String, TunerError> {
     let tool = blake3::hash(&fs_err::read(exe)?).to_hex();
     Ok(format!(
-        "{tool} {} {} {} {} {machine} {} {} {}",
+        "{tool} {} {} {} {} {machine} {} {} {} {}",
         sdk.digest,
         toolkit.map_or("own", |toolkit| &toolkit.digest),
         sdk.compiler.identity,
         arguments.machine,
         arguments.steps,
         arguments.timeout_s,
-        arguments.run_timeout_s
+        arguments.run_timeout_s,
+        arguments.tests
     ))
 }
 

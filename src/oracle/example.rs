@@ -135,6 +135,8 @@ pub enum Verdict {
     Difference(Vec<Difference>),
     /// It is about another machine, as it says itself.
     OtherMachine(String),
+    /// It names no chip, fails on ours and holds on this other one: it says nothing about ours, for or against.
+    HeldElsewhere(String),
     /// It ended the process: a crash or a time limit.
     Crashed(String),
     /// It does not compile or link here, with the first message.

@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 
 use super::example::{Difference, TilingExample, TilingTest, Verdict};
 use crate::backend::{ProcessLimits, RunFailure, WorkerCommand};
-use crate::build::{Artifact, BuildError, Builder};
+use crate::build::{Artifact, BuildError, Builder, Severity};
 use crate::project::{OperatorProject, is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
 
@@ -78,7 +78,8 @@ pub async fn run_tiling_tests(
         let program = match builder.tiling_test(tree, host, &path) {
             Ok(program) => program,
             Err(BuildError::Compile(failure)) => {
-                let first = failure.diagnostics.first().map(ToString::to_string);
+                let error = failure.diagnostics.iter().find(|found| found.severity == Severity::Error);
+                let first = error.map(ToString::to_string);
                 let first = first.or_else(|| failure.log.lines().next().map(str::to_owned)).unwrap_or_default();
                 result.push(whole_file(Verdict::NotBuilt(first)));
                 continue;
@@ -142,7 +143,7 @@ impl TestRunner {
             let (_, there) = self.run_on(program, name, Some(OTHER_CHIP)).await;
             // A chip that is not ours is only reported for a test that holds.
             if matches!(there, Verdict::OtherMachine(_)) {
-                return (examples, Verdict::OtherMachine(format!("its values are those of {OTHER_CHIP}")));
+                return (examples, Verdict::HeldElsewhere(OTHER_CHIP.to_owned()));
             }
         }
         (examples, verdict)

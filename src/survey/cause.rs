@@ -42,8 +42,21 @@ const UNDECLARED: [&str; 9] = [
     "no template named",
 ];
 
+/// Cause of a compiler's message as text, `FILE:LINE:COLUMN: error: WORDS`.
+pub fn of_message(text: &str) -> Cause {
+    of_words(text.split_once("error: ").map_or(text, |(_, words)| words))
+}
+
+/// What a check says, without the `FILE:LINE: ` before it.
+pub fn after_place(text: &str) -> &str {
+    text.split_once(": ").filter(|(place, _)| !place.contains(' ')).map_or(text, |(_, words)| words)
+}
+
 fn of_diagnostic(found: &Diagnostic) -> Cause {
-    let message = found.message.as_str();
+    of_words(&found.message)
+}
+
+fn of_words(message: &str) -> Cause {
     for ending in [": No such file or directory", "' file not found"] {
         if let Some(header) = message.strip_suffix(ending) {
             return Cause::new(CauseKind::MissingHeader, header.trim_start_matches('\''));

@@ -3,6 +3,7 @@
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::outcome::{Outcome, State, Step};
+use super::own_tests::{KERNEL_TESTS, TestTotals};
 use super::summary::Summary;
 
 const TEMPLATE: &str = include_str!("../../templates/survey.html");
@@ -26,7 +27,7 @@ pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, mi
                 repository => if row.repository.is_empty() { "all" } else { row.repository.as_str() },
                 class => row.class.as_str(), operators => row.operators, steps,
                 right => row.right, wrong => row.wrong, unknown => row.unknown, clean => row.clean,
-                agree => row.tiling_tests.0, tests => row.tiling_tests.1,
+                tested => !row.tests.is_empty(), tests => row.tests.cells().to_vec(),
             }
         })
         .collect();
@@ -44,13 +45,15 @@ pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, mi
     environment.get_template("survey.html")?.render(context! {
         rows, groups, operators => list, headers => summary.headers.as_str(), machine => summary.machine.as_str(),
         machine_version => summary.machine_version.as_str(), other_chips => summary.other_chips,
-        left_out => summary.left_out, tool => env!("CARGO_PKG_VERSION"),
+        left_out => summary.left_out, tested => summary.rows.iter().any(|row| !row.tests.is_empty()),
+        test_columns => TestTotals::COLUMNS.to_vec(), kernel_tests => KERNEL_TESTS, tool => env!("CARGO_PKG_VERSION"),
     })
 }
 
 fn operator(outcome: &Outcome) -> Value {
     let steps: Vec<Value> = Step::ALL
         .into_iter()
+        .chain([Step::TilingTests, Step::KernelTests])
         .map(|step| {
             let found = outcome.step(step);
             let (mark, class) = match found.map(|found| found.state) {

@@ -15,7 +15,7 @@ use super::discover::Found;
 use super::outcome::Outcome;
 
 /// Version of the steps: outcomes of another are not taken over.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Line {

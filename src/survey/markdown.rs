@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::outcome::{Outcome, Step};
+use super::own_tests::{KERNEL_TESTS, TestTotals};
 use super::summary::{Row, Summary};
 
 /// Operators named for each cause.
@@ -39,6 +40,7 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
         }
         text.push_str("\n\n");
         table(&mut text, &summary.rows);
+        own_tests(&mut text, &summary.rows);
         causes(&mut text, section);
     }
     text
@@ -46,8 +48,8 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
 
 fn table(text: &mut String, rows: &[Row]) {
     text.push_str(
-        "| repository | cores | operators | host | tiling | kernel | run | right | wrong | unknown | no hazard | own tiling tests |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| repository | cores | operators | host | tiling | kernel | run | right | wrong | unknown | no hazard |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
         let name = if row.repository.is_empty() { "**all**" } else { row.repository.as_str() };
@@ -55,13 +57,9 @@ fn table(text: &mut String, rows: &[Row]) {
             0 => "-".to_owned(),
             all => format!("{count} ({} %)", (100.0 * f64::from(count) / f64::from(all)).round()),
         };
-        let tests = match row.tiling_tests {
-            (_, 0) => "-".to_owned(),
-            (agree, all) => format!("{agree} of {all}"),
-        };
         let _ = writeln!(
             text,
-            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {tests} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             row.class,
             row.operators,
             share(row.passed(Step::Host)),
@@ -73,6 +71,27 @@ fn table(text: &mut String, rows: &[Row]) {
             row.unknown,
             row.clean,
         );
+    }
+}
+
+/// The operators' own unit tests, where they were run.
+fn own_tests(text: &mut String, rows: &[Row]) {
+    if rows.iter().all(|row| row.tests.is_empty()) {
+        return;
+    }
+    let columns = TestTotals::COLUMNS;
+    let _ = write!(
+        text,
+        "\nThe operators' own unit tests, where their host libraries were built. The first two columns and *kernel tests of* count\n\
+         operators, the others tests; at most {KERNEL_TESTS} kernel tests of each operator were run. *Other chip*: the test names\n\
+         another one. *Hold only elsewhere*: it names none, fails on ours and holds on another. Neither is agreement. *Ran only*:\n\
+         nothing looked at the results.\n\n| repository | cores | {} |\n|---|---|{}\n",
+        columns.join(" | "),
+        "---|".repeat(columns.len())
+    );
+    for row in rows.iter().filter(|row| !row.tests.is_empty()) {
+        let name = if row.repository.is_empty() { "**all**" } else { row.repository.as_str() };
+        let _ = writeln!(text, "| {name} | {} | {} |", row.class, row.tests.cells().join(" | "));
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::own_tests::{KernelTestCounts, TilingTestCounts};
+
 /// The way of an operator through the tool, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -22,10 +24,16 @@ pub enum Step {
     Verify,
     /// No error of the hazard judge.
     Hazards,
+    /// The operator's own tiling unit tests; beside the way.
+    #[value(skip)]
+    TilingTests,
+    /// The operator's own kernel unit tests; beside the way.
+    #[value(skip)]
+    KernelTests,
 }
 
 impl Step {
-    /// All steps in order.
+    /// All steps of the way in order. Own tests are beside it: they stop nothing and an operator need not have any.
     pub const ALL: [Step; 7] =
         [Step::Discover, Step::Host, Step::Tiling, Step::Kernel, Step::Run, Step::Verify, Step::Hazards];
 
@@ -39,7 +47,14 @@ impl Step {
             Step::Run => "run",
             Step::Verify => "verify",
             Step::Hazards => "hazards",
+            Step::TilingTests => "tiling-tests",
+            Step::KernelTests => "kernel-tests",
         }
+    }
+
+    /// Whether it is one of [`Step::ALL`].
+    pub fn is_on_the_way(self) -> bool {
+        self < Step::TilingTests
     }
 }
 
@@ -91,6 +106,8 @@ pub enum CauseKind {
     ExitStatus,
     /// Outputs differ from the reference.
     WrongResult,
+    /// A test of the operator's own finds something else than it expects.
+    TestDisagrees,
     /// Bytes of an output stay unwritten.
     UnwrittenOutput,
     /// A second run with other garbage in unwritten memory gives other outputs.
@@ -120,6 +137,7 @@ impl CauseKind {
             CauseKind::Fault => "fault",
             CauseKind::ExitStatus => "exit status",
             CauseKind::WrongResult => "wrong result",
+            CauseKind::TestDisagrees => "test disagrees",
             CauseKind::UnwrittenOutput => "unwritten output",
             CauseKind::UnstableResult => "unstable result",
             CauseKind::Hazard => "hazard",
@@ -219,11 +237,15 @@ pub struct Outcome {
     /// The case that was run.
     #[serde(default)]
     pub case: String,
-    /// Steps that were tried, in order; at most one of those before `verify` failed, the last.
+    /// Steps that were tried, in order; at most one of those before `verify` failed. Own
+    /// tests come last, whatever failed.
     pub steps: Vec<StepOutcome>,
-    /// Tests of the operator's own tiling unit tests that agree with our host floor, and all that could be compared.
+    /// The operator's own tiling unit tests, where they were run and there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tiling_tests: Option<(u32, u32)>,
+    pub tiling_tests: Option<TilingTestCounts>,
+    /// The operator's own kernel unit tests, where they were run and there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_tests: Option<KernelTestCounts>,
     /// Wall time in seconds.
     pub wall_s: f64,
 }
@@ -244,13 +266,14 @@ impl Outcome {
         self.state(step) == Some(State::Passed)
     }
 
-    /// The first step that failed.
+    /// The first step of the way that failed.
     pub fn failure(&self) -> Option<&StepOutcome> {
-        self.steps.iter().find(|outcome| outcome.state == State::Failed)
+        self.steps.iter().find(|outcome| outcome.step.is_on_the_way() && outcome.state == State::Failed)
     }
 
-    /// The last step that passed.
+    /// The last step of the way that passed.
     pub fn reached(&self) -> Option<Step> {
-        self.steps.iter().filter(|outcome| outcome.state == State::Passed).map(|outcome| outcome.step).max()
+        let passed = self.steps.iter().filter(|outcome| outcome.step.is_on_the_way() && outcome.state == State::Passed);
+        passed.map(|outcome| outcome.step).max()
     }
 }

@@ -61,6 +61,7 @@ async fn run_one(options: &PoolOptions, found: &Found, task: &Task) -> Outcome {
         case: String::new(),
         steps: Vec::new(),
         tiling_tests: None,
+        kernel_tests: None,
         wall_s: 0.0,
     };
     let mut open: Option<(Step, Instant)> = None;
@@ -131,6 +132,8 @@ async fn follow(
                 Ok(Progress::Begins { step }) => *open = Some((step, Instant::now())),
                 Ok(Progress::Operator { op_type }) => outcome.op_type = op_type,
                 Ok(Progress::Case { case }) => outcome.case = case,
+                Ok(Progress::TilingTests(counts)) => outcome.tiling_tests = Some(counts),
+                Ok(Progress::KernelTests(counts)) => outcome.kernel_tests = Some(counts),
                 Ok(Progress::Ended(step)) => {
                     *open = None;
                     outcome.steps.push(step);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{Cause, Class, Outcome, State, Step};
+use super::own_tests::TestTotals;
 
 /// Counts of one repository and class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,8 +26,9 @@ pub struct Row {
     pub unknown: u32,
     /// Operators that ran and have no hazard.
     pub clean: u32,
-    /// Tiling unit tests of the operators that agree, and all that could be compared.
-    pub tiling_tests: (u32, u32),
+    /// The operators' own unit tests; all zero where they were not run.
+    #[serde(default)]
+    pub tests: TestTotals,
 }
 
 impl Row {
@@ -49,10 +51,7 @@ impl Row {
             None => {}
         }
         self.clean += u32::from(outcome.passed(Step::Hazards));
-        if let Some((agree, all)) = outcome.tiling_tests {
-            self.tiling_tests.0 += agree;
-            self.tiling_tests.1 += all;
-        }
+        self.tests.add(outcome);
     }
 }
 

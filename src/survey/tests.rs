@@ -16,6 +16,7 @@ fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Outcome
         case: "4x2 float32".into(),
         steps,
         tiling_tests: None,
+        kernel_tests: None,
         wall_s: 1.0,
     }
 }
@@ -34,7 +35,16 @@ fn sample() -> Vec<Outcome> {
         outcome("one", "math/a", through(Step::Hazards)),
         outcome("one", "math/b", unknown),
         outcome("one", "math/c", failed.clone()),
-        Outcome { tiling_tests: Some((3, 4)), ..outcome("two", "d", failed) },
+        Outcome {
+            tiling_tests: Some(TilingTestCounts {
+                agree: 3,
+                differ: 1,
+                held_elsewhere: 5,
+                ..TilingTestCounts::default()
+            }),
+            kernel_tests: Some(KernelTestCounts { right: 1, ran_only: 2, ..KernelTestCounts::default() }),
+            ..outcome("two", "d", failed)
+        },
     ]
 }
 
@@ -45,10 +55,12 @@ fn unknown_is_never_counted_as_right() {
     assert_eq!((one.repository.as_str(), one.operators, one.passed(Step::Run)), ("one", 3, 2));
     assert_eq!((one.right, one.wrong, one.unknown, one.clean), (1, 0, 1, 2));
     let all = &summary.rows[2];
-    assert_eq!(
-        (all.repository.as_str(), all.operators, all.passed(Step::Kernel), all.tiling_tests),
-        ("", 4, 2, (3, 4))
-    );
+    assert_eq!((all.repository.as_str(), all.operators, all.passed(Step::Kernel)), ("", 4, 2));
+    // One operator has tests, it does not agree fully, and what holds elsewhere is no agreement.
+    let tests = &all.tests;
+    assert_eq!((tests.tiling_operators, tests.tiling_judged, tests.tiling_agreeing), (1, 1, 0));
+    assert_eq!((tests.tiling.agree, tests.tiling.differ, tests.tiling.held_elsewhere), (3, 1, 5));
+    assert_eq!((tests.kernel.right, tests.kernel.wrong, tests.kernel.ran_only), (1, 0, 2));
 }
 
 #[test]
@@ -68,10 +80,27 @@ fn pages_name_repositories_and_causes() {
     assert!(html.contains("unknown name: Foo") && html.contains("math&#x2f;b") && html.contains("&lt;detail&gt;"));
     let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &outcomes }]);
     assert!(
-        markdown.contains("| one | vector | 3 | 3 (100 %) | 3 (100 %) | 2 (67 %) | 2 (67 %) | 1 | 0 | 1 | 2 | - |"),
+        markdown.contains("| one | vector | 3 | 3 (100 %) | 3 (100 %) | 2 (67 %) | 2 (67 %) | 1 | 0 | 1 | 2 |"),
         "{markdown}"
     );
+    assert!(markdown.contains("| two | vector | 1 | 0 of 1 | 3 | 1 | 0 | 5 | 0 | 1 | 1 | 0 | 2 | 0 |"), "{markdown}");
+    assert!(!markdown.contains("| one | vector | 0 |"), "{markdown}");
+    assert!(html.contains("<th class=\"number\">hold only elsewhere</th>"));
     assert!(markdown.contains("| 2 | kernel | unknown name: Foo | one/math/c, two/d |"), "{markdown}");
+}
+
+#[test]
+fn own_tests_are_beside_the_way() {
+    let mut one = outcome("one", "math/a", vec![step(Step::Host, State::Passed, None)]);
+    one.steps.push(step(Step::TilingTests, State::Failed, Some(Cause::new(CauseKind::TestDisagrees, "key"))));
+    one.steps.push(step(Step::KernelTests, State::Passed, None));
+    assert_eq!((one.failure(), one.reached()), (None, Some(Step::Host)));
+    // What they disagree about is listed all the same.
+    let summary = Summary::of(std::slice::from_ref(&one));
+    assert_eq!(summary.groups[0].step, Step::TilingTests);
+    // Where they were not run, no page has a table for them.
+    let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &[one] }]);
+    assert!(!markdown.contains("own unit tests"), "{markdown}");
 }
 
 #[test]

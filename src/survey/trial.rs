@@ -12,12 +12,14 @@ use super::case::{Accepted, CaseFinder};
 use super::cause;
 use super::judge::judge;
 use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
+use super::own_tests::{self, KernelTestCounts, TestJudgement, TilingTestCounts};
 use super::reference::Python;
 use crate::aicore::{HazardKind, Machine, Severity};
 use crate::backend::{Description, Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
+use crate::build::{Artifact, BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
 use crate::init::{DescribedOp, DescribedOps};
+use crate::oracle::{KernelTestError, KernelTests, TestRunner, run_kernel_tests, run_tiling_tests, tiling_test_files};
 use crate::project::{KernelEntry, OperatorProject};
 use crate::source::SourceTree;
 
@@ -43,6 +45,9 @@ pub struct Task {
     /// Toolkit whose headers kernels are built against; the SDK's own without.
     #[serde(default)]
     pub toolkit: Option<PathBuf>,
+    /// Whether the operator's own unit tests are run too.
+    #[serde(default)]
+    pub tests: bool,
 }
 
 /// Something that is known now.
@@ -64,6 +69,10 @@ pub enum Progress {
         /// Its name.
         case: String,
     },
+    /// The operator's own tiling unit tests, as far as they were run.
+    TilingTests(TilingTestCounts),
+    /// The operator's own kernel unit tests, as far as they were run.
+    KernelTests(KernelTestCounts),
     /// A step ended.
     Ended(StepOutcome),
 }
@@ -99,14 +108,8 @@ pub(super) const POISONS: [u8; 2] = [0xCD, 0x3A];
 /// Takes an operator through the steps and reports each.
 pub async fn try_operator(task: &Task, report: &mut dyn FnMut(Progress)) {
     let mut trial = Trial { task, report };
-    if let Err((step, stop, since)) = trial.all().await {
-        (trial.report)(Progress::Ended(StepOutcome {
-            step,
-            state: stop.state,
-            wall_s: since.elapsed().as_secs_f64(),
-            cause: Some(stop.cause),
-            detail: stop.detail,
-        }));
+    if let Err(stopped) = trial.all().await {
+        trial.stopped(stopped);
     }
 }
 
@@ -121,6 +124,16 @@ impl Trial<'_> {
     fn begin(&mut self, step: Step) -> Instant {
         (self.report)(Progress::Begins { step });
         Instant::now()
+    }
+
+    fn stopped(&mut self, (step, stop, since): Stopped) {
+        (self.report)(Progress::Ended(StepOutcome {
+            step,
+            state: stop.state,
+            wall_s: since.elapsed().as_secs_f64(),
+            cause: Some(stop.cause),
+            detail: stop.detail,
+        }));
     }
 
     fn pass(&mut self, step: Step, since: Instant, detail: impl Into<String>) {
@@ -195,15 +208,36 @@ impl Trial<'_> {
         backend: SimBackend,
         options: BuildOptions,
     ) -> Result<(), Stopped> {
-        let last = self.task.last_step;
         let since = self.begin(Step::Host);
         let host_step = |stop| (Step::Host, stop, since);
-        let builder = Builder::new(project.clone(), sdk, options).map_err(|error| host_step(Stop::build(&error)))?;
+        let builder = Builder::new(project, sdk, options).map_err(|error| host_step(Stop::build(&error)))?;
         let host = builder.host(&tree).map_err(|error| host_step(Stop::build(&error)))?;
+        if let Err(stopped) = self.with_host(&tree, &builder, &host, &backend, since).await {
+            self.stopped(stopped);
+        }
+        if self.task.tests {
+            self.tiling_tests(&tree, &builder, &host, &backend).await;
+            self.kernel_tests(&builder, &backend).await;
+        }
+        Ok(())
+    }
+
+    /// The steps of an operator whose host library is built.
+    async fn with_host(
+        &mut self,
+        tree: &SourceTree,
+        builder: &Builder,
+        host: &Artifact,
+        backend: &SimBackend,
+        since: Instant,
+    ) -> Result<(), Stopped> {
+        let last = self.task.last_step;
+        let project = builder.project();
+        let host_step = |stop| (Step::Host, stop, since);
         let description = backend.describe(&host.path).await.map_err(|failure| host_step(Stop::run(&failure)))?;
         let ops: DescribedOps =
             serde_json::from_value(serde_json::json!({ "ops": description.ops })).unwrap_or_default();
-        let (op, entry) = choose(&project, &ops).ok_or_else(|| {
+        let (op, entry) = choose(project, &ops).ok_or_else(|| {
             let names: Vec<&str> = ops.ops.iter().map(|op| op.kind.as_str()).collect();
             host_step(Stop::failed(
                 Cause::new(CauseKind::NotRecognised, "the host library registers no operator definition"),
@@ -230,7 +264,7 @@ impl Trial<'_> {
             data: self.task.work_directory.join("data"),
             host: &host.path,
             op: &op,
-            backend: &backend,
+            backend,
             python: &python,
         };
         let mut accepted = finder.find().await.map_err(|stop| (Step::Tiling, stop, since))?;
@@ -242,7 +276,7 @@ impl Trial<'_> {
 
         let since = self.begin(Step::Kernel);
         let variant = variant(&op, entry, &accepted, description);
-        let kernel = builder.kernel(&tree, &variant).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
+        let kernel = builder.kernel(tree, &variant).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
         self.pass(Step::Kernel, since, "");
         if last == Step::Kernel {
             return Ok(());
@@ -258,11 +292,70 @@ impl Trial<'_> {
         if last == Step::Run {
             return Ok(());
         }
-        self.verify_operator(&backend, &python, &op, &mut accepted, &execution).await;
+        self.verify_operator(backend, &python, &op, &mut accepted, &execution).await;
         if last != Step::Verify {
             self.hazards(&execution);
         }
         Ok(())
+    }
+
+    /// Tiling unit tests. They may take a while, and a test that hangs has a limit of its own.
+    async fn tiling_tests(&mut self, tree: &SourceTree, builder: &Builder, host: &Artifact, backend: &SimBackend) {
+        if tiling_test_files(builder.project()).is_empty() {
+            return;
+        }
+        let since = self.begin(Step::TilingTests);
+        let runner = TestRunner {
+            worker_exe: backend.worker_exe.clone(),
+            scratch: backend.scratch.clone(),
+            limits: backend.limits.clone(),
+        };
+        match run_tiling_tests(builder, tree, host, &runner).await {
+            Ok(tests) => {
+                let (counts, judgement) = own_tests::judge_tiling(&tests);
+                (self.report)(Progress::TilingTests(counts));
+                self.judged(Step::TilingTests, since, judgement);
+            }
+            Err(error) => self.stopped((Step::TilingTests, Stop::build(&error), since)),
+        }
+    }
+
+    /// Kernel unit tests: the first few.
+    async fn kernel_tests(&mut self, builder: &Builder, backend: &SimBackend) {
+        let Ok(tests) = KernelTests::find(builder.project()) else { return };
+        let since = self.begin(Step::KernelTests);
+        let operator = builder.project().root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let operator = operator.unwrap_or_default();
+        let mut counts = KernelTestCounts::default();
+        let report = &mut *self.report;
+        let ran = run_kernel_tests(builder, backend, &tests, &operator, "", own_tests::KERNEL_TESTS, &mut |run| {
+            counts.add(&run.verdict);
+            // As far as it came is worth having where a time limit ends the trial.
+            report(Progress::KernelTests(counts.clone()));
+        })
+        .await;
+        match ran {
+            Ok(runs) => self.judged(Step::KernelTests, since, own_tests::judge_kernel(&runs)),
+            Err(error) => {
+                let cause = match &error {
+                    KernelTestError::Build(error) => cause::of_build(error),
+                    KernelTestError::Program(failure) => cause::of_run(failure),
+                    KernelTestError::Sources(_) => Cause::new(CauseKind::NotRecognised, "a source file is not UTF-8"),
+                };
+                (self.report)(Progress::KernelTests(KernelTestCounts { not_built: true, ..counts }));
+                self.stopped((Step::KernelTests, Stop::failed(cause, error.to_string()), since));
+            }
+        }
+    }
+
+    fn judged(&mut self, step: Step, since: Instant, judgement: TestJudgement) {
+        (self.report)(Progress::Ended(StepOutcome {
+            step,
+            state: judgement.state,
+            wall_s: since.elapsed().as_secs_f64(),
+            cause: judgement.cause,
+            detail: judgement.detail,
+        }));
     }
 
     async fn direct(

@@ -207,6 +207,30 @@ fn cores_that_share_bytes_need_a_barrier_of_all_cores() {
 }
 
 #[test]
+fn cores_may_clear_the_same_workspace_as_long_as_nobody_reads_it() {
+    const OUTPUT: u32 = 1;
+    const WORKSPACE: u32 = 2;
+    let run = |role: u32, read: Option<u64>| {
+        let mut trace = TraceBuilder::default();
+        trace.with_region(2, 4096, role);
+        for core in [0, 1] {
+            trace.core(core).at(1).scalar(1, 0, &[Part::ub_write(0, 4096)]).store(region(2), 0, 4096);
+        }
+        if let Some(offset) = read {
+            trace.core(0).at(2).sync_all().load(0, region(2) + offset, 64);
+            trace.core(1).sync_all();
+        }
+        trace.core(0).end();
+        trace.core(1).end();
+        report(&trace).hazards
+    };
+    assert_eq!(run(WORKSPACE, None), []);
+    assert_eq!(kinds(&run(OUTPUT, None)), [(HazardKind::CrossCoreRace, Severity::Error)]);
+    let found = run(WORKSPACE, Some(1024));
+    assert!(found.iter().any(|hazard| hazard.kind == HazardKind::CrossCoreRace), "{found:#?}");
+}
+
+#[test]
 fn atomic_adds_of_several_cores_are_fine() {
     let run = |second_atomic: u8| {
         let mut trace = TraceBuilder::default();

@@ -12,7 +12,8 @@ use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
 use crate::aicore::Severity;
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
-use crate::survey::Step;
+use crate::survey::summary::Row;
+use crate::survey::{Step, TestTotals};
 
 /// Cells of a full bar.
 const BAR_CELLS: usize = 40;
@@ -404,6 +405,12 @@ pub(super) fn bank(bank: &Bank) -> String {
 /// Causes listed one by one without `--verbose`.
 const CAUSES: usize = 40;
 
+/// The operators' own unit tests, as a row.
+fn own_tests(row: &Row) -> Vec<String> {
+    let name = if row.repository.is_empty() { "all".to_owned() } else { row.repository.clone() };
+    [name, row.class.clone()].into_iter().chain(row.tests.cells()).collect()
+}
+
 pub(super) fn survey(survey: &Survey, verbose: bool) -> String {
     let rows: Vec<Vec<String>> = survey
         .rows
@@ -419,10 +426,6 @@ pub(super) fn survey(survey: &Survey, verbose: bool) -> String {
                 cells.push(format!("{} ({share:.0} %)", row.passed(step)));
             }
             cells.extend([row.right, row.wrong, row.unknown, row.clean].map(|count| count.to_string()));
-            cells.push(match row.tiling_tests {
-                (_, 0) => "-".to_owned(),
-                (agree, all) => format!("{agree}/{all}"),
-            });
             cells
         })
         .collect();
@@ -438,13 +441,19 @@ pub(super) fn survey(survey: &Survey, verbose: bool) -> String {
         ("wrong", Align::Right),
         ("unknown", Align::Right),
         ("no hazard", Align::Right),
-        ("own tiling tests", Align::Right),
     ];
     let mut text = format!(
         "\n{} headers, machine description {} version {}\n\n",
         survey.headers, survey.machine, survey.machine_version
     );
     text.push_str(&table(&columns, &rows));
+    let rows: Vec<Vec<String>> = survey.rows.iter().filter(|row| !row.tests.is_empty()).map(own_tests).collect();
+    if !rows.is_empty() {
+        text.push('\n');
+        let mut columns = vec![("repository", Align::Left), ("cores", Align::Left)];
+        columns.extend(TestTotals::COLUMNS.map(|column| (column, Align::Right)));
+        text.push_str(&table(&columns, &rows));
+    }
     if !survey.groups.is_empty() {
         text.push('\n');
         let shown = if verbose { survey.groups.len() } else { CAUSES };

@@ -536,6 +536,7 @@ pub fn surveyed() -> Outcome {
             ),
         ],
         tiling_tests: None,
+        kernel_tests: None,
         wall_s: 1.5,
     }
 }
