@@ -3,7 +3,7 @@
 use super::KernelTests;
 use crate::backend::{RunFailure, SimBackend, TestRun};
 use crate::build::{BuildError, Builder};
-use crate::project::{OperatorProject, SourceLoadError};
+use crate::project::{OperatorProject, SourceLoadError, snake_case};
 
 /// Why the tests could not be run at all.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,14 @@ pub async fn run_kernel_tests(
             Err(_) => Vec::new(),
         },
     };
-    let program = builder.kernel_tests(&sources, tests, operator, entry, &classes)?;
+    // Tests know the operator by its folder, tiling classes by its type.
+    let op_type = classes
+        .iter()
+        .map(|class| class.op.as_str())
+        .find(|name| [operator, &entry.function].contains(&snake_case(name).as_str()))
+        .unwrap_or(operator)
+        .to_owned();
+    let program = builder.kernel_tests(&sources, tests, &op_type, entry, &classes)?;
     let names = backend.list_kernel_tests(&program.path).await?;
     let mut runs = Vec::new();
     for name in names.iter().filter(|name| name.contains(filter)).take(limit) {

@@ -1,6 +1,6 @@
 //! Outcomes of a survey as they come, so that one that was stopped goes on: one JSON object a line.
 //!
-//! A line belongs to a [`Key`]: the operator, and a digest of everything that could make its outcome another one (its files,
+//! A line belongs to a key: the operator, and a digest of everything that could make its outcome another one (its files,
 //! the SDK, the machine, the options). A line that was cut off by a kill is dropped when the journal is opened.
 
 use std::collections::BTreeMap;

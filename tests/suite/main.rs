@@ -3,6 +3,7 @@
 mod cli;
 mod defects;
 mod door;
+mod kernel_tests;
 mod ladder;
 mod mix;
 mod resume;
