@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::example::{self, ExampleCase};
 use super::guess::{self, GuessedCase};
 use super::outcome::{Cause, CauseKind};
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
@@ -9,6 +10,7 @@ use super::trial::Stop;
 use crate::backend::{JobInput, JobOutput, KernelJob, RunFailure, SimBackend};
 use crate::init::DescribedOp;
 use crate::manifest::TensorSpec;
+use crate::oracle::TilingExample;
 use crate::verify::{DType, DataKind, generate};
 
 /// A case that the tiling function accepts.
@@ -38,6 +40,8 @@ pub struct CaseFinder<'data> {
     pub host: &'data Path,
     /// Definition.
     pub op: &'data DescribedOp,
+    /// Calls of the tiling function that its own tests make.
+    pub examples: &'data [TilingExample],
     /// Runs tiling functions.
     pub backend: &'data SimBackend,
     /// Runs scripts.
@@ -68,6 +72,16 @@ impl CaseFinder<'_> {
                 let name = job.inputs.iter().map(|input| format!("{} {}", shape_text(&input.shape), input.dtype));
                 let name = format!("{} (its own test data)", name.collect::<Vec<_>>().join(", "));
                 return Ok(Accepted { name, job, tiling_key, golden: Some(case.outputs), note: None });
+            }
+        }
+        for case in example::cases(self.op, self.examples).into_iter().take(ATTEMPTS) {
+            // A dtype that nothing here can make numbers of is no reason to stop.
+            let Ok(mut job) = self.job_of_example(&case) else { continue };
+            let shapes = || case.outputs.iter().map(|output| output.shape.clone().unwrap_or_default()).collect();
+            if let Ok(tiling_key) = self.tile(&mut job, shapes).await {
+                let name = job.inputs.iter().map(|input| format!("{} {}", shape_text(&input.shape), input.dtype));
+                let name = format!("{} (its own tiling test)", name.collect::<Vec<_>>().join(", "));
+                return Ok(Accepted { name, job, tiling_key, golden: None, note });
             }
         }
         let mut first: Option<Stop> = None;
@@ -114,6 +128,26 @@ impl CaseFinder<'_> {
             operator: self.op.kind.clone(),
             host: self.host.to_owned(),
             inputs: inputs(&case.inputs, &self.data)?,
+            outputs: case.outputs.iter().map(output).collect(),
+            attributes: case.attributes.clone(),
+            ..KernelJob::default()
+        })
+    }
+
+    fn job_of_example(&self, case: &ExampleCase) -> Result<KernelJob, Stop> {
+        let specs: Vec<TensorSpec> = case.inputs.iter().map(|(spec, _)| spec.clone()).collect();
+        let mut inputs = inputs(&specs, &self.data.join("example"))?;
+        for (position, (input, (_, content))) in inputs.iter_mut().zip(&case.inputs).enumerate() {
+            if let Some(content) = content {
+                input.file =
+                    self.data.join("example").join(format!("{position}-{}.const", blake3::hash(content).to_hex()));
+                fs_err::write(&input.file, content).map_err(Stop::machine)?;
+            }
+        }
+        Ok(KernelJob {
+            operator: self.op.kind.clone(),
+            host: self.host.to_owned(),
+            inputs,
             outputs: case.outputs.iter().map(output).collect(),
             attributes: case.attributes.clone(),
             ..KernelJob::default()

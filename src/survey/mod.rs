@@ -7,6 +7,7 @@
 mod case;
 pub mod cause;
 pub mod discover;
+mod example;
 mod guess;
 mod html;
 pub mod journal;

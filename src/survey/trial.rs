@@ -19,7 +19,9 @@ use crate::backend::{Description, Execution, LocatedHazard, ProcessLimits, RunFa
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{Artifact, BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
 use crate::init::{DescribedOp, DescribedOps};
-use crate::oracle::{KernelTestError, KernelTests, TestRunner, run_kernel_tests, run_tiling_tests, tiling_test_files};
+use crate::oracle::{
+    KernelTestError, KernelTests, TestRunner, TilingExample, run_kernel_tests, run_tiling_tests, tiling_test_files,
+};
 use crate::project::{KernelEntry, OperatorProject};
 use crate::source::SourceTree;
 
@@ -110,6 +112,28 @@ pub async fn try_operator(task: &Task, report: &mut dyn FnMut(Progress)) {
     let mut trial = Trial { task, report };
     if let Err(stopped) = trial.all().await {
         trial.stopped(stopped);
+    }
+}
+
+/// Calls that the operator's own tiling tests make. Tests that do not build make none.
+async fn own_examples(
+    tree: &SourceTree,
+    builder: &Builder,
+    host: &Artifact,
+    backend: &SimBackend,
+) -> Vec<TilingExample> {
+    if tiling_test_files(builder.project()).is_empty() {
+        return Vec::new();
+    }
+    let tests = run_tiling_tests(builder, tree, host, &test_runner(backend)).await.unwrap_or_default();
+    tests.into_iter().flat_map(|test| test.examples).collect()
+}
+
+fn test_runner(backend: &SimBackend) -> TestRunner {
+    TestRunner {
+        worker_exe: backend.worker_exe.clone(),
+        scratch: backend.scratch.clone(),
+        limits: backend.limits.clone(),
     }
 }
 
@@ -259,11 +283,13 @@ impl Trial<'_> {
             worker_exe: backend.worker_exe.clone(),
             scratch: backend.scratch.clone(),
         };
+        let examples = own_examples(tree, builder, host, backend).await;
         let finder = CaseFinder {
             directory: &self.task.directory,
             data: self.task.work_directory.join("data"),
             host: &host.path,
             op: &op,
+            examples: &examples,
             backend,
             python: &python,
         };
@@ -305,12 +331,7 @@ impl Trial<'_> {
             return;
         }
         let since = self.begin(Step::TilingTests);
-        let runner = TestRunner {
-            worker_exe: backend.worker_exe.clone(),
-            scratch: backend.scratch.clone(),
-            limits: backend.limits.clone(),
-        };
-        match run_tiling_tests(builder, tree, host, &runner).await {
+        match run_tiling_tests(builder, tree, host, &test_runner(backend)).await {
             Ok(tests) => {
                 let (counts, judgement) = own_tests::judge_tiling(&tests);
                 (self.report)(Progress::TilingTests(counts));

@@ -242,9 +242,9 @@ fn read_past_the_end() {
 fn ub_overflow() {
     require_tools!();
     let operator = Operator::gelu();
-    // 4 x 64 KiB of buffers, asked for by the host's choice of tile.
+    // 4 x 64 KiB of buffers, asked for by the host's choice of tile: three fill the memory, the fourth is too much.
     let rejection = operator.reject(GELU_HOST, "TILE_LENGTH = 128;", "TILE_LENGTH = 16384;");
-    let line = operator.line(GELU_KERNEL, "pipe.InitBuffer(polyBuf,");
+    let line = operator.line(GELU_KERNEL, "pipe.InitBuffer(onesBuf,");
     expect_hazard(&rejection, HazardKind::UbOverflow, GELU_KERNEL, line);
 }
 

@@ -1,0 +1,141 @@
+//! Cases from the operator's own tiling tests: shapes, dtypes and attributes that its author holds for typical.
+
+use super::guess::value_range;
+use crate::init::{DescribedOp, DescribedTensor};
+use crate::manifest::{Attribute, TensorSpec};
+use crate::oracle::{TensorExample, TilingExample};
+
+/// Elements of a tensor above which a case is too large for a survey.
+const MOST_ELEMENTS: u64 = 1 << 22;
+
+/// A case that a tiling test describes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExampleCase {
+    /// Inputs, and the content of those whose values the tiling function looks at.
+    pub inputs: Vec<(TensorSpec, Option<Vec<u8>>)>,
+    /// Outputs.
+    pub outputs: Vec<TensorSpec>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+/// Cases of calls that were accepted here, small ones first.
+pub fn cases(op: &DescribedOp, examples: &[TilingExample]) -> Vec<ExampleCase> {
+    let accepted = |example: &&TilingExample| {
+        example.operator == op.kind
+            && example.expected.success != Some(false)
+            && example.outcome.as_ref().is_some_and(|outcome| outcome.success)
+            && example.platform.soc.as_ref().is_none_or(|soc| soc.contains("910B"))
+    };
+    let mut cases: Vec<ExampleCase> =
+        examples.iter().filter(accepted).filter_map(|example| case(op, example)).collect();
+    cases.sort_by_key(elements);
+    cases.dedup();
+    cases
+}
+
+fn elements(case: &ExampleCase) -> u64 {
+    let shapes = case.inputs.iter().map(|(spec, _)| spec).chain(&case.outputs).filter_map(|spec| spec.shape.as_ref());
+    shapes.map(|shape| shape.iter().product::<u64>()).sum()
+}
+
+fn case(op: &DescribedOp, example: &TilingExample) -> Option<ExampleCase> {
+    let mut inputs = Vec::new();
+    for (found, tensor) in places(&op.inputs, &example.input_instances, &example.inputs) {
+        let content = match &tensor.const_hex {
+            Some(digits) => Some(bytes(digits)?),
+            None => None,
+        };
+        inputs.push((spec(found, tensor)?, content));
+    }
+    let outputs = places(&op.outputs, &example.output_instances, &example.outputs)
+        .map(|(found, tensor)| spec(found, tensor))
+        .collect::<Option<Vec<_>>>()?;
+    if inputs.is_empty() || outputs.is_empty() {
+        return None;
+    }
+    Some(ExampleCase { inputs, outputs, attributes: example.attributes.clone() })
+}
+
+/// Tensors of a call with the parameters that they are passed for; one each where the call does not say.
+fn places<'data>(
+    parameters: &'data [DescribedTensor],
+    instances: &'data [u32],
+    tensors: &'data [TensorExample],
+) -> impl Iterator<Item = (&'data DescribedTensor, &'data TensorExample)> {
+    parameters
+        .iter()
+        .enumerate()
+        .flat_map(|(position, found)| {
+            std::iter::repeat_n(found, instances.get(position).map_or(1, |&count| count as usize))
+        })
+        .zip(tensors)
+}
+
+fn spec(found: &DescribedTensor, tensor: &TensorExample) -> Option<TensorSpec> {
+    let dimensions = if tensor.storage_shape.is_empty() { &tensor.shape } else { &tensor.storage_shape };
+    let shape = dimensions.iter().map(|&size| u64::try_from(size).ok()).collect::<Option<Vec<u64>>>()?;
+    let elements = shape.iter().try_fold(1_u64, |product, &size| product.checked_mul(size))?;
+    if elements == 0 || elements > MOST_ELEMENTS {
+        return None;
+    }
+    let range = value_range(&found.name, &tensor.dtype);
+    Some(TensorSpec {
+        name: found.name.clone(),
+        dtype: tensor.dtype.clone(),
+        format: tensor.format.clone(),
+        shape: Some(shape),
+        range,
+    })
+}
+
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let pair = |at: usize| digits.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
+    (0..digits.len()).step_by(2).map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{ExamplePlatform, Expected, TilingOutcome};
+
+    fn op() -> DescribedOp {
+        let tensor = |name: &str| serde_json::json!({ "name": name, "param": "required", "dtypes": [], "formats": [] });
+        serde_json::from_value(serde_json::json!({
+            "type": "Gather", "inputs": [tensor("x"), tensor("indices")], "outputs": [tensor("y")], "attrs": []
+        }))
+        .unwrap()
+    }
+
+    fn example(rows: i64) -> TilingExample {
+        let tensor = |dtype: &str, shape: &[i64]| TensorExample {
+            dtype: dtype.into(),
+            format: "ND".into(),
+            shape: shape.to_vec(),
+            ..TensorExample::default()
+        };
+        let indices = TensorExample { const_hex: Some("0100000002000000".into()), ..tensor("int32", &[2]) };
+        TilingExample {
+            operator: "Gather".into(),
+            inputs: vec![tensor("float32", &[rows, 8]), indices],
+            outputs: vec![tensor("float32", &[2, 8])],
+            outcome: Some(TilingOutcome { success: true, ..TilingOutcome::default() }),
+            ..TilingExample::default()
+        }
+    }
+
+    #[test]
+    fn small_accepted_calls_of_this_machine_become_cases() {
+        let refused = TilingExample { outcome: Some(TilingOutcome::default()), ..example(1) };
+        let expected = Expected { success: Some(false), ..Expected::default() };
+        let failing = TilingExample { expected, ..example(2) };
+        let other = ExamplePlatform { soc: Some("Ascend950".into()), ..ExamplePlatform::default() };
+        let elsewhere = TilingExample { platform: other, ..example(3) };
+        let cases =
+            cases(&op(), &[example(64), example(4), refused, failing, elsewhere, example(-1), example(1 << 30)]);
+        let rows: Vec<u64> = cases.iter().map(|case| case.inputs[0].0.shape.as_ref().unwrap()[0]).collect();
+        assert_eq!(rows, [4, 64]);
+        assert_eq!(cases[0].inputs[1].1.as_deref(), Some([1, 0, 0, 0, 2, 0, 0, 0].as_slice()));
+        assert_eq!(cases[0].outputs[0].shape.as_deref(), Some([2, 8].as_slice()));
+    }
+}
