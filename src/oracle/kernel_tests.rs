@@ -104,7 +104,7 @@ impl KernelTests {
     }
 }
 
-/// `<operator>_tiling_def.h` beside the tests; where there is none, the one that a test file of a sibling names.
+/// `<operator>_tiling_def.h` beside the tests.
 fn tiling_header(directory: &Path, project: &OperatorProject) -> Option<PathBuf> {
     let operator = project.root.file_name()?.to_string_lossy().into_owned();
     let own = directory.join(format!("{operator}_tiling_def.h"));

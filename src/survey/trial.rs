@@ -20,7 +20,8 @@ use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{Artifact, BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
 use crate::init::{DescribedOp, DescribedOps};
 use crate::oracle::{
-    KernelTestError, KernelTests, TestRunner, TilingExample, run_kernel_tests, run_tiling_tests, tiling_test_files,
+    KernelTestError, KernelTests, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests,
+    tiling_test_files,
 };
 use crate::project::{KernelEntry, OperatorProject};
 use crate::source::SourceTree;
@@ -109,24 +110,10 @@ pub(super) const POISONS: [u8; 2] = [0xCD, 0x3A];
 
 /// Takes an operator through the steps and reports each.
 pub async fn try_operator(task: &Task, report: &mut dyn FnMut(Progress)) {
-    let mut trial = Trial { task, report };
+    let mut trial = Trial { task, report, own_tiling: None };
     if let Err(stopped) = trial.all().await {
         trial.stopped(stopped);
     }
-}
-
-/// Calls that the operator's own tiling tests make. Tests that do not build make none.
-async fn own_examples(
-    tree: &SourceTree,
-    builder: &Builder,
-    host: &Artifact,
-    backend: &SimBackend,
-) -> Vec<TilingExample> {
-    if tiling_test_files(builder.project()).is_empty() {
-        return Vec::new();
-    }
-    let tests = run_tiling_tests(builder, tree, host, &test_runner(backend)).await.unwrap_or_default();
-    tests.into_iter().flat_map(|test| test.examples).collect()
 }
 
 fn test_runner(backend: &SimBackend) -> TestRunner {
@@ -142,6 +129,8 @@ type Stopped = (Step, Stop, Instant);
 struct Trial<'call> {
     task: &'call Task,
     report: &'call mut dyn FnMut(Progress),
+    /// The operator's own tiling tests, once they were run: they give cases, and a step of their own.
+    own_tiling: Option<Result<Vec<TilingTest>, BuildError>>,
 }
 
 impl Trial<'_> {
@@ -283,7 +272,10 @@ impl Trial<'_> {
             worker_exe: backend.worker_exe.clone(),
             scratch: backend.scratch.clone(),
         };
-        let examples = own_examples(tree, builder, host, backend).await;
+        self.run_own_tiling(tree, builder, host, backend).await;
+        // Tests that do not build make no calls.
+        let tests = self.own_tiling.iter().flatten().flatten();
+        let examples: Vec<TilingExample> = tests.flat_map(|test| test.examples.iter().cloned()).collect();
         let finder = CaseFinder {
             directory: &self.task.directory,
             data: self.task.work_directory.join("data"),
@@ -325,19 +317,28 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// Runs the operator's own tiling tests, if it has some and they were not run yet.
+    async fn run_own_tiling(&mut self, tree: &SourceTree, builder: &Builder, host: &Artifact, backend: &SimBackend) {
+        if self.own_tiling.is_none() && !tiling_test_files(builder.project()).is_empty() {
+            self.own_tiling = Some(run_tiling_tests(builder, tree, host, &test_runner(backend)).await);
+        }
+    }
+
     /// Tiling unit tests. They may take a while, and a test that hangs has a limit of its own.
     async fn tiling_tests(&mut self, tree: &SourceTree, builder: &Builder, host: &Artifact, backend: &SimBackend) {
         if tiling_test_files(builder.project()).is_empty() {
             return;
         }
         let since = self.begin(Step::TilingTests);
-        match run_tiling_tests(builder, tree, host, &test_runner(backend)).await {
-            Ok(tests) => {
+        self.run_own_tiling(tree, builder, host, backend).await;
+        match self.own_tiling.take() {
+            None => {}
+            Some(Ok(tests)) => {
                 let (counts, judgement) = own_tests::judge_tiling(&tests);
                 (self.report)(Progress::TilingTests(counts));
                 self.judged(Step::TilingTests, since, judgement);
             }
-            Err(error) => self.stopped((Step::TilingTests, Stop::build(&error), since)),
+            Some(Err(error)) => self.stopped((Step::TilingTests, Stop::build(&error), since)),
         }
     }
 

@@ -3,13 +3,14 @@
 #ifndef ASCENDC_MATMUL_CLIENT_H
 #define ASCENDC_MATMUL_CLIENT_H
 
+#include "ascendc/matmul/ignored_settings.h"
 #include "ascendc/matmul/session.h"
 
 namespace AscendC {
 template <
     class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
     class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
-class MatmulClient {
+class MatmulClient : public detail::IgnoredMatmulSettings {
 public:
     using AType = A_TYPE;
     using BType = B_TYPE;
@@ -88,25 +89,6 @@ public:
         (void)mode;
         State().hf32 = enable;
     }
-    /// Where Iterate leaves blocks until GetTensorC; the library's own workspace serves.
-    template <class T>
-    ASC_API void SetWorkspace(GlobalTensor<T>& workspace)
-    {
-        (void)workspace;
-    }
-    template <class T>
-    ASC_API void SetWorkspace(__gm__ const T* workspace, int size)
-    {
-        (void)workspace;
-        (void)size;
-    }
-    ASC_API void SetLocalWorkspace(const LocalTensor<uint8_t>& buffer) { (void)buffer; }
-    template <class T>
-    ASC_API void SetSelfDefineData(T data)
-    {
-        (void)data;
-    }
-    ASC_API void SetUserDefInfo(const uint64_t tiling) { (void)tiling; }
     ASC_API void SetBatchNum(int32_t batchA, int32_t batchB)
     {
         (void)batchA;

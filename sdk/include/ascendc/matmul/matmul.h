@@ -4,6 +4,7 @@
 #define ASCENDC_MATMUL_MATMUL_H
 
 #include "ascendc/matmul/engine.h"
+#include "ascendc/matmul/ignored_settings.h"
 
 namespace AscendC {
 namespace detail {
@@ -127,7 +128,7 @@ ASC_API void OverrideTiling(TCubeTiling& tiling, const MatmulApiStaticTiling& gi
 template <
     class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
     class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
-class MatmulImpl {
+class MatmulImpl : public detail::IgnoredMatmulSettings {
 public:
     using AType = A_TYPE;
     using BType = B_TYPE;
@@ -247,25 +248,6 @@ public:
             SetHF32TransMode(mode == 1);
         }
     }
-    template <class T>
-    ASC_API void SetWorkspace(GlobalTensor<T>& workspace)
-    {
-        (void)workspace;
-    }
-    template <class T>
-    ASC_API void SetWorkspace(__gm__ const T* workspace, int size)
-    {
-        (void)workspace;
-        (void)size;
-    }
-    ASC_API void SetLocalWorkspace(const LocalTensor<uint8_t>& buffer) { (void)buffer; }
-    template <class T>
-    ASC_API void SetSelfDefineData(T data)
-    {
-        (void)data;
-    }
-    ASC_API void SetUserDefInfo(const uint64_t tiling) { (void)tiling; }
-
     /// The next base block of C, left in L0C; false when there is none left. With `partialSum` it adds to what is there.
     template <bool sync = true>
     ASC_API bool Iterate(bool partialSum = false)
