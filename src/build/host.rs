@@ -158,7 +158,7 @@ impl Builder {
         }
         let flags = own.first().map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
         let remembered =
-            self.artifact(&self.host_digest("host dependencies 2", objects), DEPENDENCIES, |directory| {
+            self.artifact(&self.host_digest("host dependencies 3", objects), DEPENDENCIES, |directory| {
                 let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
                 let path = directory.join(DEPENDENCIES);
                 std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))

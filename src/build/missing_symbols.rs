@@ -12,7 +12,8 @@ pub(super) fn missing_symbols(log: &str) -> BTreeSet<String> {
     let between = |line: &str| {
         let (_, rest) = line.split_once("undefined reference to ")?;
         let symbol = rest.trim_matches(|letter| matches!(letter, '`' | '\'' | '"' | ' ' | '‘' | '’'));
-        let is_name = symbol.starts_with("_Z") && symbol.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_name =
+            symbol.starts_with("_Z") && symbol.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         is_name.then(|| symbol.to_owned())
     };
     log.lines().filter_map(between).collect()
@@ -28,9 +29,8 @@ pub(super) fn stand_ins(symbols: &BTreeSet<String>) -> String {
     );
     for symbol in symbols {
         let table = ["_ZTV", "_ZTI", "_ZTS", "_ZTT"].iter().any(|kind| symbol.starts_with(kind));
-        text += &format!(
-            "static void Missing{symbol}() {{ Missing(\"{symbol}\"); }}\nextern \"C\" __attribute__((weak)) "
-        );
+        text +=
+            &format!("static void Missing{symbol}() {{ Missing(\"{symbol}\"); }}\nextern \"C\" __attribute__((weak)) ");
         text += &if table {
             let entries = vec![format!("Missing{symbol}"); TABLE_ENTRIES].join(", ");
             format!("void (*{symbol}[{TABLE_ENTRIES}])() = {{{entries}}};\n")

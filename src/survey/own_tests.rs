@@ -35,7 +35,9 @@ pub(super) fn lines(tests: &[TilingTest]) -> String {
                 "differ",
                 differences
                     .iter()
-                    .map(|found| format!("line {}: {}: expected {}, got {}", found.line, found.what, found.expected, found.got))
+                    .map(|found| {
+                        format!("line {}: {}: expected {}, got {}", found.line, found.what, found.expected, found.got)
+                    })
                     .collect(),
             ),
             Verdict::OtherMachine(machine) => ("other-machine", vec![machine.clone()]),
