@@ -141,6 +141,9 @@ ge::graphStatus TilingParseFunction::operator()(gert::TilingParseContext* contex
     if (function_ == nullptr) {
         return ge::GRAPH_SUCCESS;
     }
+    if (context != nullptr) {
+        RecordChip(context->GetPlatformInfo());
+    }
     const ge::graphStatus status = function_(context);
     if (context != nullptr) {
         Room::Return(context->GetCompiledInfo<void>());

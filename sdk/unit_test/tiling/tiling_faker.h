@@ -74,6 +74,8 @@ struct Expectation {
     std::vector<size_t> workspaces;
 };
 void Expect(const Expectation& expectation);
+// Takes down the chip that a parse function is asked about.
+void RecordChip(fe::PlatFormInfos* platform);
 
 // Room for what a parse function writes in place of a test's structure, whose first bytes are kept the same.
 class Room {

@@ -216,6 +216,17 @@ void Expect(const Expectation& expectation)
     Next() = expectation;
 }
 
+// A parse function for another chip may be missing here: the chip is recorded before it is called.
+void RecordChip(fe::PlatFormInfos* platform)
+{
+    std::string chip;
+    if (platform != nullptr && platform->GetPlatformRes("version", "Short_SoC_version", chip) && !chip.empty()) {
+        Node node;
+        node.platform = platform;
+        Write(node, Expectation(), nullptr, false);
+    }
+}
+
 // Tiling classes leave members unset and copy them out: on a stack that nothing has used yet, they read as zero.
 __attribute__((noinline)) static void ClearStack()
 {
