@@ -503,6 +503,7 @@ const OpImplFunctions* OpImplRegistry::GetOpImpl(const std::string& type)
     functions.tiling_parse = ascend_unit::TilingParseFunction(entry->tiling_parse);
     functions.infer_shape = entry->infer_shape;
     functions.infer_datatype = entry->infer_datatype;
+    functions.gen_simplifiedkey = entry->gen_simplified_key;
     return &functions;
 }
 

@@ -314,6 +314,7 @@ struct OpImplFunctions {
     ascend_unit::TilingParseFunction tiling_parse;
     OpImplRegisterV2::InferShapeKernelFunc infer_shape = nullptr;
     OpImplRegisterV2::InferDataTypeKernelFunc infer_datatype = nullptr;
+    OpImplRegisterV2::GenSimplifiedKeyKernelFunc gen_simplifiedkey = nullptr;
     size_t max_tiling_data_size = 2048;
 };
 struct OpImplKernelRegistry {
