@@ -38,7 +38,7 @@ impl Builder {
         Ok(words)
     }
 
-    /// Folder with the compiled headers; an empty one where they do not compile by themselves.
+    /// Folder with the compiled headers beside their text; with the text alone where they do not compile by themselves.
     fn compiled_headers(
         &self,
         toolkit: &Toolkit,
@@ -67,9 +67,13 @@ impl Builder {
         }
         let temporary =
             tempfile::Builder::new().prefix(".headers-").tempdir_in(cache).map_err(BuildError::io(cache))?;
+        // The text lies beside, as the compiler takes it from the same folder where it cannot use the other.
+        let text = temporary.path().join(TOOLKIT_KERNEL);
+        let original = self.sdk.root.join("toolkit").join(TOOLKIT_KERNEL);
+        std::fs::copy(&original, &text).map_err(BuildError::io(&original))?;
         let output = temporary.path().join(format!("{TOOLKIT_KERNEL}.gch"));
         words.extend(["-x", "c++-header"].map(str::to_owned));
-        words.push(self.sdk.root.join("toolkit").join(TOOLKIT_KERNEL).display().to_string());
+        words.push(text.display().to_string());
         words.extend(["-o".to_owned(), output.display().to_string()]);
         let run = self.sdk.compiler.run(temporary.path(), &words)?;
         if !run.success && output.exists() {
