@@ -25,11 +25,8 @@ pub fn execute(arguments: &FidelityArgs, output: &mut Output) -> Result<Exit, Tu
     let modelled = model(&table.cases, &prepared.recorded, &prepared.machines, jobs);
     let report = Report::new(&table, &modelled, &prepared.machines);
     if let Some(path) = &arguments.markdown {
-        let command = format!(
-            "cargo ascend-tune fidelity --cases {} --markdown {}",
-            arguments.cases.display(),
-            path.display()
-        );
+        let command =
+            format!("cargo ascend-tune fidelity --cases {} --markdown {}", arguments.cases.display(), path.display());
         write_whole(path, &render(&report, &command))?;
     }
     let failed = report.rows.iter().any(|row| row.modelled.is_none());

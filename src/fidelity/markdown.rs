@@ -16,9 +16,18 @@ pub fn render(report: &Report, command: &str) -> String {
 fn write_report(out: &mut String, report: &Report, command: &str) -> std::fmt::Result {
     writeln!(out, "# How far the model is right\n")?;
     writeln!(out, "Written by `{command}`; do not edit.\n")?;
-    writeln!(out, "Every time in the column *modelled* comes from the model alone; nothing was measured here. The published")?;
-    writeln!(out, "figures are other people's, of programs that ours were written to do the same work as. A row with a")?;
-    writeln!(out, "mark under *fit* may have been used to choose constants, so that its error says little about unseen kernels.\n")?;
+    writeln!(
+        out,
+        "Every time in the column *modelled* comes from the model alone; nothing was measured here. The published"
+    )?;
+    writeln!(
+        out,
+        "figures are other people's, of programs that ours were written to do the same work as. A row with a"
+    )?;
+    writeln!(
+        out,
+        "mark under *fit* may have been used to choose constants, so that its error says little about unseen kernels.\n"
+    )?;
     writeln!(out, "Table of cases: `{}`. Machine descriptions:", report.table)?;
     for machine in &report.machines {
         writeln!(out, "`{}` version {} (`{}`)", machine.name, machine.version, machine.digest)?;
@@ -85,7 +94,10 @@ fn groups(out: &mut String, groups: &[Group]) -> std::fmt::Result {
 }
 
 fn table(out: &mut String, rows: &[&Row]) -> std::fmt::Result {
-    writeln!(out, "| case | of | unit | published | modelled | ratio | fit | remark |\n|---|---|---|---:|---:|---:|:-:|---|")?;
+    writeln!(
+        out,
+        "| case | of | unit | published | modelled | ratio | fit | remark |\n|---|---|---|---:|---:|---:|:-:|---|"
+    )?;
     for row in rows {
         let metric = serde_json::to_value(row.metric).ok().and_then(|value| value.as_str().map(str::to_owned));
         let (modelled, ratio) = match (row.modelled, row.ratio()) {

@@ -157,10 +157,8 @@ impl Report {
         for (name, metric) in
             [("vec", Metric::Vec), ("scalar", Metric::Scalar), ("mte2", Metric::Mte2), ("mte3", Metric::Mte3)]
         {
-            groups.push(Group::of(
-                &format!("pipe times: {name}"),
-                pipes.clone().filter(move |row| row.metric == metric),
-            ));
+            groups
+                .push(Group::of(&format!("pipe times: {name}"), pipes.clone().filter(move |row| row.metric == metric)));
         }
         groups.push(Group::of("single instructions and copies", headlines(Level::Instruction)));
         groups.push(Group::of("sustained rates", headlines(Level::Bandwidth)));
@@ -189,10 +187,7 @@ impl Report {
             reversed,
             speed_ups,
             groups: groups.into_iter().flatten().collect(),
-            categories: by_category
-                .into_iter()
-                .filter_map(|(name, rows)| Group::of(name, rows.into_iter()))
-                .collect(),
+            categories: by_category.into_iter().filter_map(|(name, rows)| Group::of(name, rows.into_iter())).collect(),
             rows,
         }
     }

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aicore::Limiter;
+pub use crate::fidelity::Report as Fidelity;
 pub use crate::lock::Origin;
 use crate::space::Configuration;
-pub use crate::fidelity::Report as Fidelity;
 pub use crate::survey::Outcome;
 pub use crate::survey::summary::Summary as Survey;
 

@@ -3,6 +3,7 @@
 mod cli;
 mod defects;
 mod door;
+mod fidelity;
 mod kernel_tests;
 mod ladder;
 mod mix;
