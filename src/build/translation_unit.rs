@@ -137,6 +137,7 @@ fn dtype_names(dtype: &str) -> Option<(&'static str, &'static str)> {
         "uint64" => ("uint64_t", "DT_UINT64"),
         "float64" => ("double", "DT_DOUBLE"),
         "bool" => ("bool", "DT_BOOL"),
+        "int4" | "DT_INT4" => ("AscendC::int4b_t", "DT_INT4"),
         _ => return None,
     })
 }
@@ -157,6 +158,7 @@ fn constants(text: &mut String) {
         ("DT_DOUBLE", 11),
         ("DT_BOOL", 12),
         ("DT_BF16", 27),
+        ("DT_INT4", 29),
         ("FORMAT_NCHW", 0),
         ("FORMAT_NHWC", 1),
         ("FORMAT_ND", 2),
