@@ -177,6 +177,22 @@ void Misuse()
         src.SetGlobalBuffer(gm);
         A::DataCopy(buf.Get<float>(), src, 9);
     });
+    // Behind 256 bytes an allocation has 32 more: reading them is another thing than reading or writing elsewhere.
+    const auto copy = [gm](int from, int count, bool out) {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf;
+        pipe.InitBuffer(buf, 256);
+        A::GlobalTensor<float> tensor;
+        tensor.SetGlobalBuffer(gm + from);
+        if (out) {
+            A::DataCopy(tensor, buf.Get<float>(), count);
+        } else {
+            A::DataCopy(buf.Get<float>(), tensor, count);
+        }
+    };
+    ExpectFault("read of padding", "read_behind_tensor: copy_gm_to_ubuf: 64 bytes at offset 224 of input 0", [&] { copy(56, 16, false); });
+    ExpectFault("read behind padding", "out_of_bounds_gm: copy_gm_to_ubuf: 96 bytes", [&] { copy(56, 24, false); });
+    ExpectFault("write to padding", "out_of_bounds_gm: copy_ubuf_to_gm: 64 bytes", [&] { copy(56, 16, true); });
     ascendsim::ClearRegions();
 }
 

@@ -302,7 +302,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
     fn fault(&self, record: &Record<'_>, all: &mut Shared) {
         let kind = match record.aux[0] {
-            1 => HazardKind::OutOfBoundsGm,
+            1 | 15 => HazardKind::OutOfBoundsGm,
             2 => HazardKind::OutOfBoundsUb,
             3 => HazardKind::Misaligned,
             4 => HazardKind::UbOverflow,
@@ -316,7 +316,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             _ => HazardKind::Unsupported,
         };
         let message = || record.message().into_owned();
-        all.findings.add((kind, Severity::Error), (record.site, 0), self.core, message);
+        // 15 reads behind a tensor what its allocation still has: nothing breaks, and a result that depends on it differs
+        // between the two runs of the verifier.
+        let severity = if record.aux[0] == 15 { Severity::Warning } else { Severity::Error };
+        all.findings.add((kind, severity), (record.site, 0), self.core, message);
     }
 
     fn access(&mut self, record: &Record<'_>, pipe: usize, all: &mut Shared) {

@@ -1,5 +1,6 @@
 //! `host.so`: the operator's tiling, shape inference and definition, for the runner.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::builder::{Artifact, Builder};
@@ -7,7 +8,7 @@ use super::cache::Digest;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
 use super::host_dependencies::{Candidates, defined_types, unresolved};
-use crate::project::{is_interface_code, is_other_architecture};
+use crate::project::{camel_case, is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
 
 const OUTPUT: &str = "host.so";
@@ -129,13 +130,22 @@ impl Builder {
         }
         let flags = own.first().map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
         let remembered =
-            self.artifact(&self.host_digest("host dependencies 2", objects), DEPENDENCIES, |directory| {
+            self.artifact(&self.host_digest("host dependencies 3", objects), DEPENDENCIES, |directory| {
                 let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
                 let path = directory.join(DEPENDENCIES);
                 std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))
             })?;
         let text = fs_err::read_to_string(&remembered.path).map_err(BuildError::io(&remembered.path))?;
-        Ok(text.lines().map(|file| (file.to_owned(), flags.clone(), false)).collect())
+        Ok(text.lines().map(|file| self.dependency(file, &flags)).collect())
+    }
+
+    /// A source outside the operator with the operator's flags and those that CMake gives the source itself.
+    fn dependency(&self, file: &str, flags: &ProjectFlags) -> HostSource {
+        let mut flags = flags.clone();
+        for (_, group) in self.model().groups_of(Path::new(file)) {
+            flags.merge(ProjectFlags::from_group(group));
+        }
+        (file.to_owned(), flags, false)
     }
 
     fn find_dependencies(
@@ -154,12 +164,14 @@ impl Builder {
         let has_tiling = own_texts().any(|text| text.contains("IMPL_OP_OPTILING") || text.contains("SetTiling"));
         let mut chosen = Vec::new();
         if !has_tiling {
-            let types = own_texts().flat_map(defined_types).collect();
+            // A definition that a family's macro makes has no OP_ADD in the text: its name is then the folder's.
+            let mut types: BTreeSet<String> = own_texts().flat_map(defined_types).collect();
+            types.extend(self.project.root.file_name().map(|name| camel_case(&name.to_string_lossy())));
             chosen = candidates.get_or_insert_with(|| self.candidates(tree, own)).registering(&types);
         }
         for _ in 0..ROUNDS {
             for file in chosen {
-                let source = [(file.display().to_string(), flags.clone(), false)];
+                let source = [self.dependency(&file.display().to_string(), flags)];
                 match self.objects(tree, &source) {
                     Ok(made) => {
                         objects.extend(made);
@@ -185,7 +197,7 @@ impl Builder {
     }
 
     fn candidates(&self, tree: &SourceTree, own: &[HostSource]) -> Candidates {
-        let mut headers = std::collections::BTreeSet::new();
+        let mut headers = BTreeSet::new();
         for (file, flags, _) in own {
             headers.extend(self.closure(tree, file, flags).other_files.into_keys());
         }

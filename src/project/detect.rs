@@ -247,6 +247,15 @@ pub(crate) fn snake_case(name: &str) -> String {
     result
 }
 
+/// `add_custom` to `AddCustom`, as operator types are named after their folders.
+pub(crate) fn camel_case(name: &str) -> String {
+    let upper = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    };
+    name.split('_').map(upper).collect()
+}
+
 fn from_cargo(start: &Path) -> Result<Option<OperatorProject>, ProjectError> {
     let Some(manifest) = start.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
     else {
@@ -466,6 +475,15 @@ mod tests {
         let path = root.join(file);
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn operator_types_are_named_after_their_folders() {
+        for (folder, kind) in
+            [("add_custom", "AddCustom"), ("relu", "Relu"), ("adaptive_max_pool3d", "AdaptiveMaxPool3d")]
+        {
+            assert_eq!(camel_case(folder), kind);
+        }
     }
 
     #[test]

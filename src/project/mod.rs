@@ -5,6 +5,6 @@ mod entry;
 mod repository;
 
 pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
-pub(crate) use detect::{is_interface_code, is_other_architecture, snake_case};
+pub(crate) use detect::{camel_case, is_interface_code, is_other_architecture, snake_case};
 pub use entry::{KernelEntry, kernel_entries};
 pub(crate) use repository::RepositoryIndex;

@@ -26,7 +26,7 @@ pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, mi
             context! {
                 repository => if row.repository.is_empty() { "all" } else { row.repository.as_str() },
                 class => row.class.as_str(), operators => row.operators, steps,
-                right => row.right, wrong => row.wrong, unknown => row.unknown, clean => row.clean,
+                right => row.right, wrong => row.wrong, unwritten => row.unwritten, unknown => row.unknown, clean => row.clean,
                 tested => !row.tests.is_empty(), tests => row.tests.cells().to_vec(),
             }
         })

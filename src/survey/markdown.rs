@@ -23,7 +23,9 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
         "# Coverage\n\n\
          Written by `cargo ascend-tune survey --markdown FILE`; do not edit. Each operator is taken through the steps in order:\n\
          recognised, host library built, tiling accepts a case, kernel built, every block ran to its end, outputs against the\n\
-         operator's own reference, no error of the hazard judge. *Unknown* ran and has no reference: it is not counted as right.\n",
+         operator's own reference, no error of the hazard judge. *Right* and *wrong* are the reference's verdict. *Unknown* ran\n\
+         and has no reference: it is not counted as right. *Unwritten* left bytes of an output unwritten, or its result depends\n\
+         on bytes that nobody wrote: a defect, or a case with shapes or data that the operator is not meant for.\n",
     );
     for section in sections {
         let summary = section.summary;
@@ -48,8 +50,8 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
 
 fn table(text: &mut String, rows: &[Row]) {
     text.push_str(
-        "| repository | cores | operators | host | tiling | kernel | run | right | wrong | unknown | no hazard |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| repository | cores | operators | host | tiling | kernel | run | right | wrong | unwritten | unknown | no hazard |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
         let name = if row.repository.is_empty() { "**all**" } else { row.repository.as_str() };
@@ -59,7 +61,7 @@ fn table(text: &mut String, rows: &[Row]) {
         };
         let _ = writeln!(
             text,
-            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             row.class,
             row.operators,
             share(row.passed(Step::Host)),
@@ -68,6 +70,7 @@ fn table(text: &mut String, rows: &[Row]) {
             share(row.passed(Step::Run)),
             row.right,
             row.wrong,
+            row.unwritten,
             row.unknown,
             row.clean,
         );

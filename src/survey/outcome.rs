@@ -266,6 +266,12 @@ impl Outcome {
         self.state(step) == Some(State::Passed)
     }
 
+    /// Whether the outputs are not known to be wrong, but have bytes that nobody wrote or that depend on such bytes.
+    pub fn stopped_by_unwritten_bytes(&self) -> bool {
+        let cause = self.step(Step::Verify).and_then(|outcome| outcome.cause.as_ref());
+        cause.is_some_and(|cause| matches!(cause.kind, CauseKind::UnwrittenOutput | CauseKind::UnstableResult))
+    }
+
     /// The first step of the way that failed.
     pub fn failure(&self) -> Option<&StepOutcome> {
         self.steps.iter().find(|outcome| outcome.step.is_on_the_way() && outcome.state == State::Failed)

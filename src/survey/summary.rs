@@ -20,8 +20,12 @@ pub struct Row {
     pub passed: BTreeMap<String, u32>,
     /// Outputs that a reference confirms.
     pub right: u32,
-    /// Outputs that are not right.
+    /// Outputs that contradict a reference.
     pub wrong: u32,
+    /// Outputs with bytes that stay unwritten or that depend on unwritten memory: a defect, or a case whose data the operator
+    /// was not made for.
+    #[serde(default)]
+    pub unwritten: u32,
     /// Operators that ran and have no reference.
     pub unknown: u32,
     /// Operators that ran and have no hazard.
@@ -46,6 +50,7 @@ impl Row {
         }
         match outcome.state(Step::Verify) {
             Some(State::Passed) => self.right += 1,
+            Some(State::Failed) if outcome.stopped_by_unwritten_bytes() => self.unwritten += 1,
             Some(State::Failed) => self.wrong += 1,
             Some(State::Unknown) => self.unknown += 1,
             None => {}

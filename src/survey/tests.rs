@@ -21,11 +21,12 @@ fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Outcome
     }
 }
 
+fn through(upto: Step) -> Vec<StepOutcome> {
+    Step::ALL.into_iter().filter(|one| *one <= upto).map(|one| step(one, State::Passed, None)).collect()
+}
+
 fn sample() -> Vec<Outcome> {
     let missing = || Cause::new(CauseKind::MissingName, "Foo");
-    let through = |upto: Step| {
-        Step::ALL.into_iter().filter(|one| *one <= upto).map(|one| step(one, State::Passed, None)).collect::<Vec<_>>()
-    };
     let mut unknown = through(Step::Run);
     unknown.push(step(Step::Verify, State::Unknown, Some(Cause::new(CauseKind::NoReference, ""))));
     unknown.push(step(Step::Hazards, State::Passed, None));
@@ -64,6 +65,18 @@ fn unknown_is_never_counted_as_right() {
 }
 
 #[test]
+fn unwritten_bytes_are_neither_wrong_nor_right() {
+    let stopped = |kind: CauseKind| {
+        let mut steps = through(Step::Run);
+        steps.push(step(Step::Verify, State::Failed, Some(Cause::new(kind, ""))));
+        outcome("one", "math/a", steps)
+    };
+    let kinds = [CauseKind::UnwrittenOutput, CauseKind::UnstableResult, CauseKind::WrongResult];
+    let row = &Summary::of(&kinds.map(stopped)).rows[0];
+    assert_eq!((row.right, row.wrong, row.unwritten, row.unknown), (0, 1, 2, 0));
+}
+
+#[test]
 fn operators_are_grouped_by_what_stopped_them() {
     let summary = Summary::of(&sample());
     assert_eq!(summary.groups.len(), 1);
@@ -80,7 +93,7 @@ fn pages_name_repositories_and_causes() {
     assert!(html.contains("unknown name: Foo") && html.contains("math&#x2f;b") && html.contains("&lt;detail&gt;"));
     let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &outcomes }]);
     assert!(
-        markdown.contains("| one | vector | 3 | 3 (100 %) | 3 (100 %) | 2 (67 %) | 2 (67 %) | 1 | 0 | 1 | 2 |"),
+        markdown.contains("| one | vector | 3 | 3 (100 %) | 3 (100 %) | 2 (67 %) | 2 (67 %) | 1 | 0 | 0 | 1 | 2 |"),
         "{markdown}"
     );
     assert!(markdown.contains("| two | vector | 1 | 0 of 1 | 3 | 1 | 0 | 5 | 0 | 1 | 1 | 0 | 2 | 0 |"), "{markdown}");

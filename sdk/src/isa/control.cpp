@@ -67,7 +67,7 @@ bool CheckGm(Core& core, uint64_t site, const void* ptr, size_t bytes, const cha
     if (machine::TranslateGm(ptr, bytes) != 0) {
         return true;
     }
-    RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "%s: %s", what, machine::DescribeGm(ptr, bytes).c_str());
+    machine::RaiseOutOfBoundsGm(core, site, what, ptr, bytes, false);
     return false;
 }
 

@@ -38,12 +38,14 @@ bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* addr
     const uint64_t extent = Extent(side, t.bursts);
     if (side.gm) {
         *address = machine::TranslateGm(side.base, extent);
-        if (*address == 0) {
-            RaiseFault(core, FaultKind::kOutOfBoundsGm, t.site, "%s: %s", OpcodeName(t.opcode),
-                       machine::DescribeGm(side.base, extent).c_str());
-            return false;
+        if (*address != 0) {
+            return true;
         }
-        return true;
+        if (side.access == kRead) {
+            *address = machine::TranslateGmPadding(side.base, extent);
+        }
+        machine::RaiseOutOfBoundsGm(core, t.site, OpcodeName(t.opcode), side.base, extent, *address != 0);
+        return *address != 0;
     }
     const auto offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(side.base) - reinterpret_cast<uintptr_t>(core.ub));
     if (offset < 0 || static_cast<uint64_t>(offset) + extent > core.ub_size + kUbReservedBytes) {

@@ -28,6 +28,10 @@ Registry& TheRegistry()
 
 size_t PaddedSize(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
+/// Bytes that belong to an allocation of `size` bytes on a device: aclrtMalloc documents that it rounds up to 32 and
+/// adds 32, so that a read of whole blocks at the end of a tensor stays inside the allocation.
+size_t AllocatedSize(size_t size) { return (size + 31) / 32 * 32 + 32; }
+
 void Release(const Region& region)
 {
     if (region.owned) {
@@ -52,7 +56,7 @@ bool GuardIntact(const Region& region)
     const auto clean = [](const uint8_t* from, const uint8_t* to) {
         return std::all_of(from, to, [](uint8_t byte) { return byte == kGuardPattern; });
     };
-    const uint8_t* end = region.base + region.size;
+    const uint8_t* end = region.base + AllocatedSize(region.size);
     return clean(region.base - kGuardBytes, region.base) &&
            clean(end, region.base + PaddedSize(region.size) + kGuardBytes);
 }
@@ -89,8 +93,10 @@ void* AllocateRegion(size_t size, RegionRole role, uint32_t index)
     }
     uint8_t* base = raw + kGuardBytes;
     std::memset(raw, kGuardPattern, kGuardBytes);
-    std::memset(base, Poison(), size);
-    std::memset(base + size, kGuardPattern, padded - size + kGuardBytes);
+    // Poison changes from run to run: a result that depends on bytes behind the tensor shows.
+    const size_t allocated = AllocatedSize(size);
+    std::memset(base, Poison(), allocated);
+    std::memset(base + allocated, kGuardPattern, padded + kGuardBytes - allocated);
     Insert(base, size, role, index, true);
     return base;
 }
@@ -171,6 +177,21 @@ uint64_t TranslateGm(const void* ptr, size_t bytes)
     }
     const auto offset = static_cast<size_t>(static_cast<const uint8_t*>(ptr) - region->base);
     return bytes <= region->size - offset ? region->virtual_base + offset : 0;
+}
+
+uint64_t TranslateGmPadding(const void* ptr, size_t bytes)
+{
+    const auto& regions = TheRegistry().by_base;
+    const auto* address = static_cast<const uint8_t*>(ptr);
+    const auto next = std::upper_bound(regions.begin(), regions.end(), address,
+                                       [](const uint8_t* key, const Region& r) { return key < r.base; });
+    if (next == regions.begin()) {
+        return 0;
+    }
+    const Region& region = *(next - 1);
+    const auto offset = static_cast<size_t>(address - region.base);
+    const size_t allocated = AllocatedSize(region.size);
+    return region.owned && offset <= allocated && bytes <= allocated - offset ? region.virtual_base + offset : 0;
 }
 
 bool BelongsToGm(const void* ptr)

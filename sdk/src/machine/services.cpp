@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kFaultNames[] = {
     "none",          "out_of_bounds_gm", "out_of_bounds_ub", "misaligned",       "ub_overflow",
     "queue_misuse",  "repeat_overflow",  "deadlock",         "unsupported",      "operand_overlap",
-    "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted",  "out_of_bounds_on_chip"};
+    "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted",  "out_of_bounds_on_chip",
+    "read_behind_tensor"};
 
 // A loop that faults in every round would fill the disk with the same sentence.
 constexpr uint64_t kRecordedFaults = 4096;
@@ -94,8 +95,18 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
             return false;
         }
     }
-    RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "scalar %s: %s", verb, DescribeGm(ptr, bytes).c_str());
-    return false;
+    address = access == kRead ? TranslateGmPadding(ptr, bytes) : 0;
+    RaiseOutOfBoundsGm(core, site, access == kRead ? "scalar read" : "scalar write", ptr, bytes, address != 0);
+    if (address != 0) {
+        Touch(core, address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);
+    }
+    return address != 0;
+}
+
+void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, bool in_padding)
+{
+    RaiseFault(core, in_padding ? FaultKind::kReadBehindTensor : FaultKind::kOutOfBoundsGm, site, "%s: %s%s", what,
+               DescribeGm(ptr, bytes).c_str(), in_padding ? "; the rest is padding of its allocation" : "");
 }
 
 const char* FaultName(FaultKind kind) { return kFaultNames[static_cast<uint32_t>(kind)]; }

@@ -269,4 +269,8 @@ fn faults_become_hazards_and_repetitions_are_counted() {
         assert_eq!(kinds(&found), [(kind, Severity::Error)]);
         assert_eq!((found[0].count, found[0].site, found[0].message.as_str()), (2, 5, "what happened"));
     }
+    let padding = hazards(|core| {
+        core.at(5).fault(15, "reads what the allocation has behind the tensor");
+    });
+    assert_eq!(kinds(&padding), [(HazardKind::OutOfBoundsGm, Severity::Warning)]);
 }
