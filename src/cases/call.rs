@@ -94,10 +94,10 @@ fn by_order(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen>
     for with_nothing in [true, false] {
         let given = positions(with_nothing);
         if given.len() == op.inputs.len() {
-            let fits = given
-                .iter()
-                .zip(&op.inputs)
-                .all(|(&position, found)| *arguments[position].1 != Argument::Nothing || is_optional(found));
+            let fits = given.iter().zip(&op.inputs).all(|(&position, found)| match arguments[position].1 {
+                Argument::Nothing => is_optional(found),
+                argument => kind_fits(found, argument),
+            });
             if fits {
                 return Some(given.into_iter().map(Some).collect());
             }
@@ -105,7 +105,11 @@ fn by_order(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen>
     }
     let given = positions(false);
     let required = op.inputs.iter().filter(|found| !is_optional(found)).count();
-    (given.len() == required && required > 0).then(|| {
+    let fits = given
+        .iter()
+        .zip(op.inputs.iter().filter(|found| !is_optional(found)))
+        .all(|(&position, found)| kind_fits(found, arguments[position].1));
+    (given.len() == required && required > 0 && fits).then(|| {
         let mut given = given.into_iter();
         op.inputs.iter().map(|found| if is_optional(found) { None } else { given.next() }).collect()
     })
@@ -138,8 +142,12 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> 
                 !matches!(arguments[position].1, Argument::Tensor(_) | Argument::Tensors(_))
                     && op.attrs.iter().any(|attribute| plain(&attribute.name) == plain(arguments[position].0))
             };
-            let position = (0..arguments.len())
-                .find(|&position| !used[position] && kind(arguments[position].1) && !is_attribute(position));
+            let position = (0..arguments.len()).find(|&position| {
+                !used[position]
+                    && kind(arguments[position].1)
+                    && !is_attribute(position)
+                    && kind_fits(found, arguments[position].1)
+            });
             if let Some(position) = position {
                 (used[position], *place) = (true, Some(position));
             }
@@ -147,6 +155,17 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> 
     }
     let complete = chosen.iter().zip(&op.inputs).all(|(place, found)| place.is_some() || is_optional(found));
     complete.then_some(chosen)
+}
+
+/// Whether whole numbers stand where whole numbers are wanted; another width or precision is a matter of conversion.
+fn kind_fits(found: &DescribedTensor, argument: &Argument) -> bool {
+    let is_whole = |dtype: &str| dtype.contains("int") || dtype.contains("INT") || dtype == "bool";
+    match argument {
+        Argument::Tensor(tensor) if !tensor.dtype.is_empty() && !found.dtypes.is_empty() => {
+            found.dtypes.iter().any(|dtype| *dtype == tensor.dtype || is_whole(dtype) == is_whole(&tensor.dtype))
+        }
+        _ => true,
+    }
 }
 
 fn can_be_input(argument: &Argument) -> bool {

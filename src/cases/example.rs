@@ -527,7 +527,7 @@ int main()
         assert_eq!(calls.len(), 1, "a declaration is no call");
         let found = candidates(&op, &calls[0]);
         let case = &found[0];
-        assert_eq!(case.place, "examples/test.cpp:18");
+        assert_eq!(case.place, "examples/test.cpp:17");
         let inputs: Vec<_> = case.inputs.iter().map(|input| (input.name.as_str(), input.dtype.as_str())).collect();
         assert_eq!(inputs, [("x", "float16"), ("indices", "int32")]);
         assert_eq!(case.inputs[0].shape.as_deref(), Some([4, 16].as_slice()));

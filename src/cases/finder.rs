@@ -1,6 +1,7 @@
 //! Which cases the tiling function accepts: it is called.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
@@ -15,6 +16,9 @@ use crate::verify::{DType, DataKind, generate};
 /// Guesses by rule, and at random after them.
 const ORDERLY: usize = 150;
 const RANDOM: usize = 350;
+
+/// After this no further script is started.
+const SCRIPTS_END: Duration = Duration::from_secs(30);
 
 /// What is needed to find cases.
 pub struct Finder<'data> {
@@ -109,7 +113,13 @@ impl Finder<'_> {
     async fn scripts(&self) -> (Vec<Candidate>, Option<ReferenceError>) {
         let (mut found, mut note) = (Vec::new(), None);
         let Some(python) = self.python else { return (found, note) };
+        let since = Instant::now();
         for script in data_scripts(self.directory) {
+            // One that makes a lot of data is one too many.
+            if since.elapsed() > SCRIPTS_END {
+                break;
+            }
+
             let arrays = match python.data(&script).await {
                 Ok(arrays) => arrays,
                 Err(error) => {

@@ -15,14 +15,13 @@ pub fn choose(accepted: &[Accepted], most: usize) -> Vec<FoundCase> {
     let mut order: Vec<&Accepted> = accepted.iter().collect();
     // Of the same size the first stands: sources come in the order of their worth.
     order.sort_by_key(|found| std::cmp::Reverse(volume(&found.candidate)));
-    let dtype = |found: &Accepted| found.candidate.inputs.first().map(|input| input.dtype.clone());
     let mut chosen: Vec<&Accepted> = Vec::new();
-    let differs: [&dyn Fn(&Accepted, &Accepted) -> bool; 3] = [
-        &|known, found| dtype(known) == dtype(found),
-        &|known, found| known.tiling_key == found.tiling_key,
-        &|known, found| same_call(&known.candidate, &found.candidate),
+    let alike: [Alike; 3] = [
+        |known, found| leading_dtype(known) == leading_dtype(found),
+        |known, found| known.tiling_key == found.tiling_key,
+        |known, found| same_call(&known.candidate, &found.candidate),
     ];
-    for same in differs.iter().take(if most == usize::MAX { 3 } else { 2 }) {
+    for same in alike.iter().take(if most == usize::MAX { 3 } else { 2 }) {
         for found in &order {
             if chosen.len() < most && !chosen.iter().any(|known| same(known, found)) {
                 chosen.push(found);
@@ -53,6 +52,13 @@ pub fn unfit(candidate: &Candidate) -> Option<String> {
     let tensors = candidate.inputs.iter().chain(&candidate.outputs);
     let unknown = tensors.map(|spec| manifest_dtype(&spec.dtype)).find(|dtype| !DTYPE_NAMES.contains(dtype))?;
     Some(format!("dtype {unknown} is not possible in a manifest"))
+}
+
+/// Whether a case adds nothing to one that is chosen.
+type Alike = fn(&Accepted, &Accepted) -> bool;
+
+fn leading_dtype(found: &Accepted) -> Option<&str> {
+    found.candidate.inputs.first().map(|input| input.dtype.as_str())
 }
 
 fn same_call(left: &Candidate, right: &Candidate) -> bool {
