@@ -4,13 +4,17 @@
 
 #include <csignal>
 
-#include "ascendsim/core.h"
+/// Keeps the message of a check that fails for the fault that follows.
+extern "C" __attribute__((cold)) void ascend_sim_check_message(const char* format, ...);
+
+/// The fault, at the place in the kernel that called what was checked.
+extern "C" __attribute__((cold)) void ascend_sim_check_failed();
 
 namespace ascendsim {
 namespace toolkit {
-inline int Raise(int)
+__attribute__((always_inline)) inline int Raise(int)
 {
-    Fault("bad_argument", "a check of the toolkit's headers failed; its message stands in the output of the kernel");
+    ascend_sim_check_failed();
     return 0;
 }
 }  // namespace toolkit

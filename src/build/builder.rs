@@ -224,7 +224,7 @@ impl Builder {
             None => self.compile_words(overlay, flags, reached)?,
             Some(toolkit) => {
                 let mut words = self.project_words(overlay, flags, reached)?;
-                words.extend(toolkit.words(&self.sdk.root, &toolkit.links(&self.work_directory)?));
+                words.extend(toolkit.words(&self.sdk.root, &toolkit.links(self.shared_cache())?));
                 words
             }
         };

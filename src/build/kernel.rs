@@ -141,17 +141,22 @@ impl Builder {
         reached: &Closure,
     ) -> Result<Artifact, BuildError> {
         let recording = if self.toolkit.is_some() { recording_words(self.sdk.compiler.family) } else { &[] };
-        let mut digest = self.digest("kernel 2", tree, reached, flags);
+        let mut digest = self.digest("kernel 3", tree, reached, flags);
         let digest = digest.text(wrapper).text(unit.define()).texts(recording).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
             let path = directory.join("wrapper.cpp");
             std::fs::write(&path, wrapper).map_err(BuildError::io(&path))?;
-            let mut words = self.device_words(&overlay, flags, reached)?;
-            words.push(unit.define().to_owned());
+            let mut unit_words = vec![unit.define().to_owned()];
+            unit_words.extend(recording.iter().map(|word| (*word).to_owned()));
+            let mut words = match &self.toolkit {
+                Some(toolkit) => self.toolkit_headers(toolkit, &unit_words, flags)?,
+                None => Vec::new(),
+            };
+            words.extend(self.device_words(&overlay, flags, reached)?);
+            words.extend(unit_words);
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
             words.push(format!("-I{}", overlay.operator().display()));
-            words.extend(recording.iter().map(|word| (*word).to_owned()));
             let object = directory.join("kernel.o");
             words.extend(["-c".to_owned(), path.display().to_string()]);
             words.extend(["-o".to_owned(), object.display().to_string()]);
@@ -181,11 +186,15 @@ impl Builder {
 
 /// Compiler words that announce every access to memory to the SDK's library, which knows the ones that kernels make to
 /// on-chip and global memory. A toolkit's headers access those as plain memory; this SDK's own headers announce by
-/// themselves.
+/// themselves. Cores take turns in one thread, so that what is made once needs no guard against a second.
 fn recording_words(family: CompilerFamily) -> &'static [&'static str] {
     match family {
-        CompilerFamily::Gnu => &["-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"],
-        CompilerFamily::Clang => &["-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"],
+        CompilerFamily::Gnu => {
+            &["-fno-threadsafe-statics", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"]
+        }
+        CompilerFamily::Clang => {
+            &["-fno-threadsafe-statics", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"]
+        }
     }
 }
 

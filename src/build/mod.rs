@@ -7,6 +7,7 @@ pub mod bisheng;
 mod builder;
 mod cache;
 pub mod cmake;
+mod compiled_headers;
 pub mod compiler;
 pub mod diagnostics;
 mod direct;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::compiled_headers::TOOLKIT_KERNEL;
 use super::error::{BuildError, CompileFailure};
 use super::kernel::{KernelVariant, OUTPUT};
 use super::launch::{LAUNCH_HEADER, has_launch};
@@ -23,16 +24,19 @@ pub(crate) fn wrapper(
     let entry = &variant.entry.function;
     let texts = || files.iter().filter_map(|file| tree.text(file));
     let mut text = String::from("// Generated: one variant of a kernel with the entry that the runner calls.\n");
+    // A toolkit's headers come first, as they are compiled once for all variants; they name a variable for the key.
+    if toolkit {
+        let _ = writeln!(text, "#include \"{TOOLKIT_KERNEL}\"\n#undef TILING_KEY_VAR");
+    }
     if variant.entry.is_template {
         text.push_str("#define ASCENDC_TPL_KERNEL 1\n");
     }
     if !generic {
         let _ = writeln!(text, "#define TILING_KEY_VAR {key}UL");
+    } else if toolkit {
+        text.push_str("#define TILING_KEY_VAR g_tilingKey\n");
     }
     text.push_str("#include \"kernel_operator.h\"\n");
-    if toolkit {
-        text.push_str("#include \"core_switch.h\"\n#include \"ascendsim/tiling_data.h\"\n");
-    }
     // Entry files may hold launches of their kernels for programs; nobody calls them here.
     if texts().any(has_launch) {
         let _ = writeln!(text, "#include \"{LAUNCH_HEADER}\"");
@@ -222,6 +226,11 @@ mod tests {
                 && template.contains("&add_custom<ascend_tune::ListedValue<")
         );
         assert!(!plain.contains("launch.h"));
+        let toolkit = wrapper(&tree, &files, &variant(false), false, true).unwrap();
+        assert!(
+            toolkit.contains("#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#define TILING_KEY_VAR 3UL\n"),
+            "{toolkit}"
+        );
         tree.insert("op_kernel/add_custom.cpp", "void f() { add_custom<<<8, nullptr, nullptr>>>(0); }");
         let launching = wrapper(&tree, &files, &variant(false), true, false).unwrap();
         assert!(launching.contains("#include \"ascendsim/launch.h\"\n"), "{launching}");

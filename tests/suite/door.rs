@@ -96,6 +96,22 @@ fn plain_accesses_to_on_chip_memory_are_seen() {
     assert_eq!((&hazard["file"], &hazard["line"]), (&"op_kernel/add_custom.cpp".into(), &line.into()), "{profile}");
 }
 
+#[test]
+fn a_failed_check_of_the_headers_says_why_at_the_kernels_line() {
+    require_tools!();
+    let project = project();
+    let kernel = project.read("op_kernel/add_custom.cpp").replace("b(tile * sizeof(half), tile)", "b(tile + 2, tile)");
+    let line = kernel.lines().position(|line| line.contains("b(tile + 2")).expect("the tile") + 1;
+    project.write("op_kernel/add_custom.cpp", &kernel);
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(5);
+    let profile = ended.named("profile")[0];
+    let hazards = profile["hazards"].as_array().expect("a list");
+    let failed = hazards.iter().find(|hazard| hazard["kind"] == "bad-argument").expect("the check");
+    let message = failed["message"].as_str().unwrap_or_default();
+    assert!(message.contains("headers failed: offset ") && message.ends_with("is not a multiple of 32"), "{profile}");
+    assert_eq!((&failed["file"], &failed["line"]), (&"op_kernel/add_custom.cpp".into(), &line.into()), "{profile}");
+}
+
 /// The kernel that both header sets understand: instructions alone, with one more where the toolkit's are used.
 const ON_INSTRUCTIONS: &str = r#"#include "kernel_operator.h"
 

@@ -1,6 +1,13 @@
 // What kernel libraries built against a toolkit's headers take from the libraries of the CPU-debug package, under the
 // names that those headers declare.
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <dlfcn.h>
+#include <unwind.h>
 
 #include "ascendsim/core.h"
 
@@ -67,3 +74,66 @@ uint64_t GetHardWarebufferSize(uint8_t index)
 
 }  // namespace check
 }  // namespace AscendC
+
+namespace {
+
+/// What failing checks said since the last fault.
+char g_messages[512];
+
+/// Search of a stack for code that is not one of the headers' check functions.
+struct Outside {
+    int skip;
+    uint64_t site;
+};
+
+_Unwind_Reason_Code FindOutside(_Unwind_Context* context, void* data)
+{
+    auto* outside = static_cast<Outside*>(data);
+    if (outside->skip > 0) {
+        --outside->skip;
+        return _URC_NO_REASON;
+    }
+    const uint64_t at = _Unwind_GetIP(context);
+    Dl_info info{};
+    if (at == 0 || dladdr(reinterpret_cast<void*>(at - 1), &info) == 0) {
+        return _URC_END_OF_STACK;
+    }
+    outside->site = outside->site == 0 ? at : outside->site;
+    const char* name = info.dli_sname;
+    if (name != nullptr && std::strstr(name, "7AscendC") != nullptr && std::strstr(name, "Check") != nullptr) {
+        return _URC_NO_REASON;
+    }
+    outside->site = at;
+    return _URC_END_OF_STACK;
+}
+
+}  // namespace
+
+extern "C" void ascend_sim_check_message(const char* format, ...);
+extern "C" void ascend_sim_check_failed();
+
+void ascend_sim_check_message(const char* format, ...)
+{
+    size_t length = std::strlen(g_messages);
+    if (length > 0 && length + 2 < sizeof(g_messages)) {
+        std::strcpy(g_messages + length, "; ");
+        length += 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(g_messages + length, sizeof(g_messages) - length, format, arguments);
+    va_end(arguments);
+    for (length = std::strlen(g_messages); length > 0 && g_messages[length - 1] == '\n'; --length) {
+        g_messages[length - 1] = '\0';
+    }
+}
+
+void ascend_sim_check_failed()
+{
+    Outside outside{1, 0};
+    _Unwind_Backtrace(&FindOutside, &outside);
+    const std::string text = g_messages[0] == '\0' ? std::string("a check of the toolkit's headers failed")
+                                                   : "a check of the toolkit's headers failed: " + std::string(g_messages);
+    g_messages[0] = '\0';
+    ascendsim::FaultAt(outside.site, "bad_argument", text.c_str());
+}

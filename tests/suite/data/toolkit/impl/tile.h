@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "kernel_log.h"
+
 namespace AscendC {
 namespace check {
 struct TileParams {
@@ -15,6 +17,12 @@ bool CheckFuncTileImpl(TileParams& params, const char* name);
 
 __aicore__ inline int64_t TileBlock() { return block_idx * g_taskRation + sub_block_idx; }
 
+/// Checks in functions of their own fail at the place in the kernel that called the API.
+__attribute__((noinline)) inline void CheckTileOffset(uint64_t offset)
+{
+    TILE_ASSERT(offset % 32 == 0, KERNEL_LOG(KERNEL_ERROR, "offset %d of a tile is not a multiple of 32\n", int(offset)));
+}
+
 /// A tile of halves at a byte offset in the unified buffer.
 class Tile {
 public:
@@ -24,6 +32,7 @@ public:
         if (g_coreType != AIV_TYPE || !check::CheckFuncTileImpl(params, "Tile")) {
             raise(SIGABRT);
         }
+        CheckTileOffset(offset);
         memory_ = reinterpret_cast<half*>(ConstDefiner::Instance().hardwareCpuBufferMap.at(Hardware::UB) + offset);
         AscendCBufInit(0, 1, 1, reinterpret_cast<uint64_t>(memory_), count * sizeof(half));
     }

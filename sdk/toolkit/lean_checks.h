@@ -1,0 +1,46 @@
+// The checks of a toolkit's CPU-debug headers in little code. Every function of the API makes several of them, and everything
+// in those headers is inlined: as they stand, the texts of their messages are most of what the compiler has to do. Comes
+// before kernel_operator.h.
+#ifndef ASCENDSIM_TOOLKIT_LEAN_CHECKS_H
+#define ASCENDSIM_TOOLKIT_LEAN_CHECKS_H
+
+#if __has_include("kernel_log.h")
+
+// The headers remark on whoever includes their parts; kernel_operator.h follows.
+#ifndef __ASCENDC_INCLUDE_INTERNAL_HEADERS__
+#define __ASCENDC_INCLUDE_INTERNAL_HEADERS__
+#define ASCENDSIM_REMARKS_OFF
+#endif
+
+#include "stub_def.h"
+
+#include "kernel_log.h"
+
+// Messages go into the fault, which knows its core; only those of errors have one.
+#undef KERNEL_LOG_KERNEL_DEBUG
+#undef KERNEL_LOG_KERNEL_INFO
+#undef KERNEL_LOG_KERNEL_WARN
+#undef KERNEL_LOG_KERNEL_ERROR
+#define KERNEL_LOG_KERNEL_DEBUG(...) static_cast<void>(0)
+#define KERNEL_LOG_KERNEL_INFO(...) static_cast<void>(0)
+#define KERNEL_LOG_KERNEL_WARN(...) static_cast<void>(0)
+#define KERNEL_LOG_KERNEL_ERROR(...) ascend_sim_check_message(__VA_ARGS__)
+
+// Functions that only check record no instruction, so that they need not be inlined.
+#if __has_include("kernel_npu_debug.h") && __has_include("kernel_tensor.h")
+#include "kernel_tensor.h"
+#undef __aicore__
+#define __aicore__
+#include "kernel_npu_debug.h"
+#undef __aicore__
+#define __aicore__ __attribute__((always_inline))
+#endif
+
+#ifdef ASCENDSIM_REMARKS_OFF
+#undef ASCENDSIM_REMARKS_OFF
+#undef __ASCENDC_INCLUDE_INTERNAL_HEADERS__
+#endif
+
+#endif
+
+#endif
