@@ -71,7 +71,9 @@ impl DescribedOps {
 
     /// The operator that a project's directory is about, with its kernel entry: the one with an entry of its name.
     pub fn about(&self, project: &OperatorProject) -> Option<(DescribedOp, KernelEntry)> {
-        let defined = || self.ops.iter().filter(|op| !op.inputs.is_empty() || !op.outputs.is_empty());
+        // What is registered without a definition has only a name; there are operators with nothing but attributes.
+        let is_defined = |op: &&DescribedOp| !(op.inputs.is_empty() && op.outputs.is_empty() && op.attrs.is_empty());
+        let defined = || self.ops.iter().filter(is_defined);
         let named = defined().find_map(|op| Some((op.clone(), project.entry_named(&op.kind)?.clone())));
         named.or_else(|| Some((defined().next()?.clone(), project.kernel_entry()?.clone())))
     }

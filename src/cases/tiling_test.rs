@@ -11,7 +11,7 @@ pub(super) fn candidates(op: &DescribedOp, examples: &[TilingExample]) -> Vec<Ca
         example.operator == op.kind
             && example.expected.success != Some(false)
             && example.outcome.as_ref().is_some_and(|outcome| outcome.success)
-            && example.platform.soc.as_ref().is_none_or(|soc| soc.contains("910B"))
+            && example.platform.soc.as_ref().is_none_or(|soc| soc.to_ascii_uppercase().contains("910B"))
     };
     let mut cases: Vec<Candidate> = Vec::new();
     for case in examples.iter().filter(accepted).filter_map(|example| case(op, example)) {
