@@ -8,6 +8,7 @@ use super::cache::Digest;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
 use super::host_dependencies::{Candidates, defined_types, unresolved};
+use super::missing_symbols::{missing_symbols, stand_ins};
 use crate::project::{camel_case, is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
 
@@ -25,8 +26,8 @@ type HostSource = (String, ProjectFlags, bool);
 
 impl Builder {
     /// Builds the host library of a framework operator: its own sources, and those of the repository that define what
-    /// they use. Functions that nothing defines are left to be missed when they are called: host code refers to branches
-    /// for other architectures, whose sources are not part of the library.
+    /// they use. What nothing defines gets stand-ins: host code refers to branches for other architectures, whose sources are
+    /// not part of the library.
     pub fn host(&self, tree: &SourceTree) -> Result<Artifact, BuildError> {
         let start = std::time::Instant::now();
         let sources = self.host_sources(tree);
@@ -39,8 +40,8 @@ impl Builder {
         let mut objects = self.objects(tree, &sources)?;
         let others = self.dependencies(tree, &sources, &objects)?;
         objects.extend(self.objects(tree, &others)?);
-        let mut artifact = self.artifact(&self.host_digest("host 2", &objects), OUTPUT, |directory| {
-            self.link_host(&directory.join(OUTPUT), &objects, &[])
+        let mut artifact = self.artifact(&self.host_digest("host 3", &objects), OUTPUT, |directory| {
+            self.link_host_whole(&directory.join(OUTPUT), &objects, directory)
         })?;
         artifact.wall_s = start.elapsed().as_secs_f64();
         Ok(artifact)
@@ -66,6 +67,33 @@ impl Builder {
                 .map(|word| (*word).to_owned()),
         );
         self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
+    }
+
+    /// Links with stand-ins for what is left undefined.
+    fn link_host_whole(&self, output: &Path, objects: &[Artifact], directory: &Path) -> Result<(), BuildError> {
+        let strict = ["-Wl,-z,defs", "-Wl,--no-demangle", "-Wl,--warn-once"];
+        let (source, object) = (directory.join("missing.cpp"), directory.join("missing.o"));
+        let object_word = object.display().to_string();
+        let mut symbols = BTreeSet::new();
+        let mut extra: Vec<&str> = Vec::new();
+        // What the linker says is cut off where it is long.
+        for _ in 0..ROUNDS {
+            let log = match self.link_host(output, objects, &[strict.as_slice(), &extra].concat()) {
+                Err(BuildError::Compile(failure)) => failure.log,
+                linked => return linked,
+            };
+            let before = symbols.len();
+            symbols.extend(missing_symbols(&log));
+            if symbols.len() == before {
+                break;
+            }
+            std::fs::write(&source, stand_ins(&symbols)).map_err(BuildError::io(&source))?;
+            let words = ["-w", "-O1", "-fPIC", "-c", "-o"].map(str::to_owned).into_iter();
+            let words = words.chain([object_word.clone(), source.display().to_string()]);
+            self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words.collect::<Vec<_>>())?;
+            extra = vec![object_word.as_str()];
+        }
+        self.link_host(output, objects, &extra)
     }
 
     /// Sources of the host library with their flags: what targets for host code compile, and where CMake names none or

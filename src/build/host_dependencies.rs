@@ -72,7 +72,8 @@ impl Candidates {
             folders.extend(["common", "utils"].map(|name| above.join(name)).into_iter().filter(|path| path.is_dir()));
             for dependency in dependencies_in_cmake(&project.root) {
                 let folder = above.join(dependency).join("op_host");
-                if folder.is_dir() && folders.insert(folder.clone()) {
+                if folder.is_dir() {
+                    folders.insert(folder.clone());
                     dependencies.push(folder);
                 }
             }

@@ -21,6 +21,7 @@ mod kernel;
 mod kernel_kinds;
 pub(crate) mod launch;
 pub(crate) mod lex;
+mod missing_symbols;
 mod overlay;
 mod project_build;
 pub mod sdk;

@@ -8,7 +8,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
-use crate::survey::Step;
+use crate::survey::{OwnTests, Step};
 
 /// Autotuner for Ascend C operators: searches tilings, rewrites kernels, verifies every candidate, locks the winner.
 #[derive(Clone, Debug, Parser)]
@@ -450,9 +450,9 @@ pub struct SurveyArgs {
     /// The last step to try.
     #[arg(long, value_enum, value_name = "STEP", default_value = "hazards")]
     pub steps: Step,
-    /// Run the operators' own tiling and kernel unit tests too, where the host library is built; takes much longer.
-    #[arg(long)]
-    pub tests: bool,
+    /// Run the operators' own unit tests too, where the host library is built; kernel tests take much longer.
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub tests: Option<OwnTests>,
     /// Operators at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,

@@ -218,7 +218,7 @@ fn surroundings(
 ) -> Result<String, TunerError> {
     let tool = blake3::hash(&fs_err::read(exe)?).to_hex();
     Ok(format!(
-        "{tool} {} {} {} {} {machine} {} {} {} {}",
+        "{tool} {} {} {} {} {machine} {} {} {} {:?}",
         sdk.digest,
         toolkit.map_or("own", |toolkit| &toolkit.digest),
         sdk.compiler.identity,

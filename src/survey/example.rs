@@ -25,7 +25,7 @@ pub fn cases(op: &DescribedOp, examples: &[TilingExample]) -> Vec<ExampleCase> {
         example.operator == op.kind
             && example.expected.success != Some(false)
             && example.outcome.as_ref().is_some_and(|outcome| outcome.success)
-            && example.platform.soc.as_ref().is_none_or(|soc| soc.contains("910B"))
+            && example.platform.soc.as_ref().is_none_or(|soc| soc.to_ascii_uppercase().contains("910B"))
     };
     let mut cases: Vec<ExampleCase> =
         examples.iter().filter(accepted).filter_map(|example| case(op, example)).collect();

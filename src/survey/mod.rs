@@ -26,4 +26,4 @@ pub mod trial;
 pub use html::render_html;
 pub use markdown::{Section, render_markdown};
 pub use outcome::{Cause, CauseKind, Class, Outcome, Shape, State, Step, StepOutcome};
-pub use own_tests::{KernelTestCounts, TestTotals, TilingTestCounts};
+pub use own_tests::{KernelTestCounts, OwnTests, TestTotals, TilingTestCounts};

@@ -11,6 +11,49 @@ use crate::oracle::{TilingTest, Verdict};
 /// Kernel tests that are run of an operator: each is a simulation of its own.
 pub const KERNEL_TESTS: usize = 6;
 
+/// Which of the operators' own unit tests are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnTests {
+    /// Tiling and kernel tests
+    All,
+    /// Tiling tests only
+    Tiling,
+    /// Kernel tests only
+    Kernel,
+}
+
+/// File of an operator's directory with a line for every tiling test.
+pub(super) const TILING_TESTS: &str = "tiling_tests.jsonl";
+
+/// Every tiling test as a line of JSON: where it is, what became of it and what it looked at.
+pub(super) fn lines(tests: &[TilingTest]) -> String {
+    let line = |test: &TilingTest| {
+        let (verdict, words) = match &test.verdict {
+            Verdict::Agreement => ("agree", Vec::new()),
+            Verdict::Difference(differences) => (
+                "differ",
+                differences
+                    .iter()
+                    .map(|found| {
+                        format!("line {}: {}: expected {}, got {}", found.line, found.what, found.expected, found.got)
+                    })
+                    .collect(),
+            ),
+            Verdict::OtherMachine(machine) => ("other-machine", vec![machine.clone()]),
+            Verdict::HeldElsewhere(machine) => ("held-elsewhere", vec![machine.clone()]),
+            Verdict::Crashed(message) => ("crashed", vec![message.clone()]),
+            Verdict::NotBuilt(message) => ("not-built", vec![message.clone()]),
+        };
+        let with_data = test.examples.iter().filter(|example| example.expected.tiling_data.is_some()).count();
+        serde_json::json!({
+            "test": test.name, "file": test.file, "line": test.line, "verdict": verdict, "words": words,
+            "calls": test.examples.iter().filter(|example| example.outcome.is_some()).count(), "calls_with_tiling_data": with_data,
+        })
+    };
+    tests.iter().map(|test| format!("{}\n", line(test))).collect()
+}
+
 /// Tiling unit tests of an operator, by what became of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TilingTestCounts {

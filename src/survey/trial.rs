@@ -12,7 +12,7 @@ use super::case::{Accepted, CaseFinder};
 use super::cause;
 use super::judge::judge;
 use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
-use super::own_tests::{self, KernelTestCounts, TestJudgement, TilingTestCounts};
+use super::own_tests::{self, KernelTestCounts, OwnTests, TestJudgement, TilingTestCounts};
 use super::reference::Python;
 use crate::aicore::{HazardKind, Machine, Severity};
 use crate::backend::{Description, Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
@@ -48,9 +48,9 @@ pub struct Task {
     /// Toolkit whose headers kernels are built against; the SDK's own without.
     #[serde(default)]
     pub toolkit: Option<PathBuf>,
-    /// Whether the operator's own unit tests are run too.
+    /// Which of the operator's own unit tests are run too.
     #[serde(default)]
-    pub tests: bool,
+    pub tests: Option<OwnTests>,
 }
 
 /// Something that is known now.
@@ -228,8 +228,10 @@ impl Trial<'_> {
         if let Err(stopped) = self.with_host(&tree, &builder, &host, &backend, since).await {
             self.stopped(stopped);
         }
-        if self.task.tests {
+        if matches!(self.task.tests, Some(OwnTests::All | OwnTests::Tiling)) {
             self.tiling_tests(&tree, &builder, &host, &backend).await;
+        }
+        if matches!(self.task.tests, Some(OwnTests::All | OwnTests::Kernel)) {
             self.kernel_tests(&builder, &backend).await;
         }
         Ok(())
@@ -335,6 +337,11 @@ impl Trial<'_> {
             None => {}
             Some(Ok(tests)) => {
                 let (counts, judgement) = own_tests::judge_tiling(&tests);
+                // Only the counts are part of the result; who wants to know more finds every test here.
+                let path = self.task.work_directory.join(own_tests::TILING_TESTS);
+                if let Err(error) = fs_err::write(&path, own_tests::lines(&tests)) {
+                    tracing::warn!(%error, "the list of tiling tests is not written");
+                }
                 (self.report)(Progress::TilingTests(counts));
                 self.judged(Step::TilingTests, since, judgement);
             }
@@ -486,7 +493,9 @@ fn strip_path(message: &str) -> String {
 
 /// The operator that the directory is about, with its kernel entry: the one with an entry of its name.
 fn choose(project: &OperatorProject, ops: &DescribedOps) -> Option<(DescribedOp, KernelEntry)> {
-    let defined = || ops.ops.iter().filter(|op| !op.inputs.is_empty() || !op.outputs.is_empty());
+    // What is registered without a definition has only a name; there are operators with nothing but attributes.
+    let is_defined = |op: &&DescribedOp| !(op.inputs.is_empty() && op.outputs.is_empty() && op.attrs.is_empty());
+    let defined = || ops.ops.iter().filter(is_defined);
     let named = defined().find_map(|op| Some((op.clone(), project.entry_named(&op.kind)?.clone())));
     named.or_else(|| Some((defined().next()?.clone(), project.kernel_entry()?.clone())))
 }

@@ -28,6 +28,16 @@ public:
     uint32_t GetPlatformInfoWithOutSocVersion(PlatFormInfos& infos, OptionalInfos& optional);
     uint32_t GetPlatformInstanceByDevice(const uint32_t& device_id, PlatFormInfos& infos);
     void SetOptionalCompilationInfo(OptionalInfos&) {}
+    // The same in the older form.
+    uint32_t GetPlatformInfo(const std::string& soc_version, PlatformInfo& info, OptionalInfo& optional);
+    uint32_t GetPlatformInfoWithOutSocVersion(PlatformInfo& info, OptionalInfo& optional);
+    // A machine that a test put into the map comes first.
+    void SetOptionalCompilationInfo(OptionalInfo& optional)
+    {
+        chosen_ = optional.soc_version;
+    }
+    std::map<std::string, PlatformInfo> platform_info_map_;
+    std::map<std::string, PlatFormInfos> platform_infos_map_;
 
     // The machine of this process.
     PlatFormInfos& Machine()
@@ -39,6 +49,7 @@ private:
     PlatformInfoManager();
 
     PlatFormInfos machine_;
+    std::string chosen_;
 };
 } // namespace fe
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/platform_info_def.h"
+
 namespace fe {
 enum class LocalMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, RESERVED };
 
@@ -59,6 +61,8 @@ private:
     MachineNumbers numbers_;
     // The numbers that the sections "SoCInfo" and "AICoreSpec" stand for.
     void TakeNumbers();
+    // The number of a key, 0 where the machine does not have it.
+    uint64_t Number(const char* label, const char* key) const;
 
     std::string core_type_;
     std::map<std::string, std::map<std::string, std::string>> texts_;

@@ -167,14 +167,29 @@ void PlatFormInfos::TakeNumbers()
     (void)take("AICoreSpec", "fb0_size", numbers_.fb_bytes);
 }
 
+uint64_t PlatFormInfos::Number(const char* label, const char* key) const
+{
+    const auto section = texts_.find(label);
+    if (section == texts_.end()) {
+        return 0;
+    }
+    const auto found = section->second.find(key);
+    return found == section->second.end() ? 0 : std::strtoull(found->second.c_str(), nullptr, 10);
+}
+
 uint32_t PlatFormInfos::GetCoreNum() const
 {
-    return core_type_ == "AiCore" || numbers_.cores_aiv == 0 ? numbers_.cores_aic : numbers_.cores_aiv;
+    if (core_type_.empty()) {
+        const uint64_t vector_cores = Number("SoCInfo", "vector_core_cnt");
+        return static_cast<uint32_t>(vector_cores != 0 ? vector_cores : Number("SoCInfo", "ai_core_cnt"));
+    }
+    const char* const key = core_type_ == "VectorCore" ? "vector_core_cnt" : "ai_core_cnt";
+    return static_cast<uint32_t>(Number("SoCInfo", key));
 }
 
 uint32_t PlatFormInfos::GetCoreNumByType(const std::string& core_type)
 {
-    return core_type == "VectorCore" ? numbers_.cores_aiv : numbers_.cores_aic;
+    return static_cast<uint32_t>(Number("SoCInfo", core_type == "VectorCore" ? "vector_core_cnt" : "ai_core_cnt"));
 }
 
 void PlatFormInfos::SetCoreNumByCoreType(const std::string& core_type)
@@ -184,27 +199,28 @@ void PlatFormInfos::SetCoreNumByCoreType(const std::string& core_type)
 
 void PlatFormInfos::GetLocalMemSize(const LocalMemType& type, uint64_t& size)
 {
+    // What a description leaves out does not exist.
     switch (type) {
         case LocalMemType::L0_A:
-            size = numbers_.l0a_bytes;
+            size = Number("AICoreSpec", "l0_a_size");
             break;
         case LocalMemType::L0_B:
-            size = numbers_.l0b_bytes;
+            size = Number("AICoreSpec", "l0_b_size");
             break;
         case LocalMemType::L0_C:
-            size = numbers_.l0c_bytes;
+            size = Number("AICoreSpec", "l0_c_size");
             break;
         case LocalMemType::L1:
-            size = numbers_.l1_bytes;
+            size = Number("AICoreSpec", "l1_size");
             break;
         case LocalMemType::L2:
-            size = numbers_.l2_bytes;
+            size = Number("SoCInfo", "l2_size");
             break;
         case LocalMemType::UB:
-            size = numbers_.ub_bytes;
+            size = Number("AICoreSpec", "ub_size");
             break;
         case LocalMemType::HBM:
-            size = numbers_.hbm_bytes;
+            size = Number("SoCInfo", "memory_size");
             break;
         default:
             size = 0;
@@ -263,6 +279,47 @@ uint32_t PlatformInfoManager::GetPlatformInfoWithOutSocVersion(PlatFormInfos& in
     return 0;
 }
 
+uint32_t PlatformInfoManager::GetPlatformInfo(const std::string& soc_version, PlatformInfo& info,
+                                              OptionalInfo& optional)
+{
+    const auto found = platform_info_map_.find(soc_version);
+    if (found != platform_info_map_.end()) {
+        info = found->second;
+        optional.soc_version = soc_version;
+        return 0;
+    }
+    return soc_version == machine_.GetNumbers().soc ? GetPlatformInfoWithOutSocVersion(info, optional) : 1;
+}
+
+uint32_t PlatformInfoManager::GetPlatformInfoWithOutSocVersion(PlatformInfo& info, OptionalInfo& optional)
+{
+    const auto found = platform_info_map_.find(chosen_);
+    const MachineNumbers& numbers = machine_.GetNumbers();
+    if (found != platform_info_map_.end()) {
+        info = found->second;
+        optional.soc_version = chosen_;
+        return 0;
+    }
+    (void)machine_.GetPlatformRes("version", "Short_SoC_version", info.str_info.short_soc_version);
+    (void)machine_.GetPlatformRes("version", "AIC_version", info.str_info.aic_version);
+    info.soc_info.ai_core_cnt = numbers.cores_aic;
+    info.soc_info.vector_core_cnt = numbers.cores_aiv;
+    info.soc_info.memory_size = numbers.hbm_bytes;
+    info.soc_info.l2_size = numbers.l2_bytes;
+    info.ai_core_spec.cube_freq = numbers.cube_freq_mhz;
+    info.ai_core_spec.vec_calc_size = 128;
+    info.ai_core_spec.l0_a_size = numbers.l0a_bytes;
+    info.ai_core_spec.l0_b_size = numbers.l0b_bytes;
+    info.ai_core_spec.l0_c_size = numbers.l0c_bytes;
+    info.ai_core_spec.l1_size = numbers.l1_bytes;
+    info.ai_core_spec.ub_size = numbers.ub_bytes;
+    info.ai_core_spec.ubblock_size = 32;
+    info.ai_core_spec.cube_vector_split = 1;
+    optional.soc_version = numbers.soc;
+    optional.ai_core_num = numbers.cores_aic;
+    return 0;
+}
+
 uint32_t PlatformInfoManager::GetPlatformInstanceByDevice(const uint32_t&, PlatFormInfos& infos)
 {
     infos = machine_;
@@ -286,9 +343,14 @@ const ShortName kShortNames[] = {
     {"Ascend310B", SocVersion::ASCEND310B}, {"Ascend910", SocVersion::ASCEND910},
 };
 
-bool Is2201(NpuArch arch)
+// Cores of a kind: a machine whose cores are split counts each kind, others do both kinds of work on every core.
+uint32_t Cores(fe::PlatFormInfos& infos, const char* key)
 {
-    return arch == NpuArch::DAV_2201;
+    std::string kinds;
+    (void)infos.GetPlatformRes("SoCInfo", "core_type_list", kinds);
+    std::string number;
+    (void)infos.GetPlatformRes("SoCInfo", kinds == "CubeCore,VectorCore" ? key : "ai_core_cnt", number);
+    return static_cast<uint32_t>(std::strtoul(number.c_str(), nullptr, 10));
 }
 } // namespace
 
@@ -299,18 +361,20 @@ uint32_t PlatformAscendC::GetCoreNum() const
 
 uint32_t PlatformAscendC::GetCoreNumAic() const
 {
-    return infos_->GetNumbers().cores_aic;
+    return Cores(*infos_, "cube_core_cnt");
 }
 
 uint32_t PlatformAscendC::GetCoreNumAiv() const
 {
-    return infos_->GetNumbers().cores_aiv;
+    return Cores(*infos_, "vector_core_cnt");
 }
 
 uint32_t PlatformAscendC::GetCoreNumVector() const
 {
     // Only machines whose AI cores are joined by extra vector cores answer this one.
-    return GetSocVersion() == SocVersion::ASCEND310P ? infos_->GetNumbers().cores_aiv : 0;
+    std::string number;
+    (void)infos_->GetPlatformRes("SoCInfo", "vector_core_cnt", number);
+    return GetSocVersion() == SocVersion::ASCEND310P ? std::strtoul(number.c_str(), nullptr, 10) : 0;
 }
 
 uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t slice_num, uint32_t aic_core_num, uint32_t aiv_core_num) const
@@ -330,6 +394,9 @@ uint32_t PlatformAscendC::CalcTschNumBlocks(uint32_t slice_num, uint32_t aic_cor
 uint32_t PlatformAscendC::GetLibApiWorkSpaceSize() const
 {
     const NpuArch arch = GetCurNpuArch();
+    if (arch == NpuArch::DAV_RESV) {
+        return UINT32_MAX; // a machine that does not say what it is
+    }
     return arch == NpuArch::DAV_2201 || arch == NpuArch::DAV_3510 ? kSystemWorkspaceBytes : 2 * kMiB;
 }
 
@@ -345,23 +412,22 @@ uint32_t PlatformAscendC::GetResGroupBarrierWorkSpaceSize() const
 
 void PlatformAscendC::GetCoreMemSize(const CoreMemType& type, uint64_t& size) const
 {
-    const fe::MachineNumbers& numbers = infos_->GetNumbers();
-    if (type == CoreMemType::FB) {
-        size = numbers.fb_bytes;
-        return;
-    }
-    if (type == CoreMemType::BT) {
-        size = numbers.bt_bytes;
+    if (type == CoreMemType::FB || type == CoreMemType::BT) {
+        std::string text;
+        (void)infos_->GetPlatformRes("AICoreSpec", type == CoreMemType::FB ? "fb0_size" : "bt_size", text);
+        size = std::strtoull(text.c_str(), nullptr, 10);
         return;
     }
     infos_->GetLocalMemSize(static_cast<fe::LocalMemType>(type), size);
-    // The architecture keeps a little of both memories for itself.
-    const bool keeps = Is2201(GetCurNpuArch()) && (type == CoreMemType::UB || type == CoreMemType::L1);
-    uint64_t taken = keeps ? numbers.ub_reserved_bytes : 0;
+    // This chip keeps a little of both memories for itself; it is known by its name, not by its architecture.
+    const bool keeps =
+        GetSocVersion() == SocVersion::ASCEND910B && (type == CoreMemType::UB || type == CoreMemType::L1);
+    uint64_t taken = keeps ? infos_->GetNumbers().ub_reserved_bytes : 0;
     if (type == CoreMemType::UB) {
         taken += reserved_ub_bytes_;
     }
-    size = size > taken ? size - taken : 0;
+    // Smaller than that wraps around, as in the original.
+    size -= taken;
 }
 
 void PlatformAscendC::GetCoreMemBw(const CoreMemType& type, uint64_t& bandwidth) const

@@ -51,6 +51,12 @@ OpImplRegisterV2& OpImplRegisterV2::InferDataType(InferDataTypeKernelFunc infer_
     return *this;
 }
 
+OpImplRegisterV2& OpImplRegisterV2::GenSimplifiedKey(GenSimplifiedKeyKernelFunc gen_simplified_key)
+{
+    Operators()[op_type_].gen_simplified_key = gen_simplified_key;
+    return *this;
+}
+
 OpImplRegisterV2& OpImplRegisterV2::InferOutDataTypeSameWithFirstInput()
 {
     Operators()[op_type_].output_type_of_first_input = true;

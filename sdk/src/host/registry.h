@@ -21,6 +21,7 @@ struct OpEntry {
     gert::OpImplRegisterV2::CompileInfoDeleterFunc delete_compile_info = nullptr;
     gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape = nullptr;
     gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_datatype = nullptr;
+    gert::OpImplRegisterV2::GenSimplifiedKeyKernelFunc gen_simplified_key = nullptr;
     bool output_type_of_first_input = false;
     std::set<int32_t> value_depend_inputs;
     std::vector<ops::OpAttrDef> private_attrs;

@@ -65,13 +65,23 @@ struct Base {
     int32_t k = 0;
 };
 
+// What of an operand is in L1 at once: base blocks along its own dimension and along k, and how many in all.
+struct Resident {
+    int32_t blocks = 1;
+    int32_t k_blocks = 1;
+    int32_t depth = 1;
+};
+
 class Search {
 public:
     explicit Search(MatmulApiTilingBase& request)
         : request_(request), a_bits_(Bits(request.aType_.dataType)), b_bits_(Bits(request.bType_.dataType))
     {
-        // Bytes of a transposed operand move in pairs of fractals, so do floats along k.
-        k_unit_ = std::max(kCube, BlockElements(request.aType_.dataType));
+        // Bytes of a transposed operand move in pairs of fractals; so do floats along k where a fractal is turned round.
+        const bool turned = (request.aType_.type == CubeFormat::NZ && request.aType_.isTrans) ||
+                            (request.bType_.type == CubeFormat::NZ && !request.bType_.isTrans);
+        k_unit_ = turned ? std::max(kCube, BlockElements(request.aType_.dataType)) :
+                           BlockElements(request.aType_.dataType);
         m_unit_ = request.aType_.isTrans ? std::max(kCube, BlockElements(request.aType_.dataType)) : kCube;
         n_unit_ = !request.bType_.isTrans ? std::max(kCube, BlockElements(request.bType_.dataType)) : kCube;
     }
@@ -227,6 +237,11 @@ private:
 
     // ---- L1 ----
 
+    static bool InPairs(DataType dtype, bool turned)
+    {
+        return dtype == DataType::DT_FLOAT || (turned && Bits(dtype) == 8);
+    }
+
     bool FillL1()
     {
         const int32_t a_block = base_.m * base_.k * a_bits_ / 8;
@@ -245,23 +260,41 @@ private:
         if (room < moving) {
             return false;
         }
-        // Blocks along k at once; two sets where they fit.
-        const int32_t doubled = room >= 2 * moving ? 2 : 1;
-        int32_t step_k = k_blocks;
-        if (moving > 0) {
-            step_k = static_cast<int32_t>(std::min<int64_t>(k_blocks, room / (moving * doubled)));
-        }
-        const int32_t sets = k_blocks == step_k && m_blocks == 1 && n_blocks == 1 ? 1 : doubled;
-        const int32_t a_depth = a_there ? m_blocks * k_blocks : step_k * sets;
-        const int32_t b_depth = b_there ? n_blocks * k_blocks : step_k * sets;
-        Write(step_k, a_depth, b_depth, a_there ? m_blocks : 1, b_there ? n_blocks : 1, a_there, b_there);
+        // An operand that fits stays in L1 as a whole, both if possible; the other one streams through two blocks.
+        const int64_t whole_a = int64_t{m_blocks} * k_blocks * a_block;
+        const int64_t whole_b = int64_t{n_blocks} * k_blocks * b_block;
         auto& tiling = request_.tiling_;
-        tiling.set_shareL1Size(a_depth * a_block + b_depth * b_block + bias);
+        if (!a_there && !b_there) {
+            // An operand whose fractals come in pairs may need twice its room.
+            const int64_t a_pairs = InPairs(request_.aType_.dataType, request_.aType_.isTrans) ? 2 : 1;
+            const int64_t b_pairs = InPairs(request_.bType_.dataType, !request_.bType_.isTrans) ? 2 : 1;
+            const bool all_a = whole_a * a_pairs + 2 * b_block * b_pairs <= room;
+            const bool all_b = whole_b * b_pairs + 2 * a_block * a_pairs <= room;
+            if (whole_a * a_pairs + whole_b * b_pairs <= room) {
+                Write({m_blocks, k_blocks, m_blocks * k_blocks}, {n_blocks, k_blocks, n_blocks * k_blocks});
+            } else if (all_b && (!all_a || whole_b <= whole_a)) {
+                Write({1, 1, 2}, {n_blocks, k_blocks, n_blocks * k_blocks});
+            } else if (all_a) {
+                Write({m_blocks, k_blocks, m_blocks * k_blocks}, {1, 1, 2});
+            } else {
+                const int32_t sets = room >= 2 * moving ? 2 : 1;
+                const int32_t step = static_cast<int32_t>(std::min<int64_t>(k_blocks, room / (moving * sets)));
+                Write({1, step, step * sets}, {1, step, step * sets});
+            }
+        } else {
+            // Blocks along k at once; two sets where they fit.
+            const int32_t sets = room >= 2 * moving ? 2 : 1;
+            const int32_t step =
+                moving == 0 ? k_blocks : static_cast<int32_t>(std::min<int64_t>(k_blocks, room / (moving * sets)));
+            const int32_t depth = k_blocks == step && m_blocks == 1 && n_blocks == 1 ? step : step * sets;
+            Write(a_there ? Resident{m_blocks, k_blocks, m_blocks * k_blocks} : Resident{1, step, depth},
+                  b_there ? Resident{n_blocks, k_blocks, n_blocks * k_blocks} : Resident{1, step, depth});
+        }
+        tiling.set_shareL1Size(tiling.get_depthA1() * a_block + tiling.get_depthB1() * b_block + bias);
         return true;
     }
 
-    void Write(int32_t step_k, int32_t a_depth, int32_t b_depth, int32_t step_m, int32_t step_n, bool a_there,
-               bool b_there)
+    void Write(const Resident& a, const Resident& b)
     {
         auto& tiling = request_.tiling_;
         const int32_t k_blocks = CeilDiv(part_.k, base_.k);
@@ -277,14 +310,14 @@ private:
         tiling.set_baseM(base_.m);
         tiling.set_baseN(base_.n);
         tiling.set_baseK(base_.k);
-        tiling.set_depthA1(a_depth);
-        tiling.set_depthB1(b_depth);
-        tiling.set_stepM(step_m);
-        tiling.set_stepN(step_n);
-        tiling.set_stepKa(a_there ? k_blocks : step_k);
-        tiling.set_stepKb(b_there ? k_blocks : step_k);
+        tiling.set_depthA1(a.depth);
+        tiling.set_depthB1(b.depth);
+        tiling.set_stepM(a.blocks);
+        tiling.set_stepN(b.blocks);
+        tiling.set_stepKa(a.k_blocks);
+        tiling.set_stepKb(b.k_blocks);
         tiling.set_isBias(request_.isBias ? 1 : 0);
-        tiling.set_iterateOrder(Order(step_k == k_blocks));
+        tiling.set_iterateOrder(Order(a.k_blocks == k_blocks && b.k_blocks == k_blocks));
         tiling.set_shareMode(0);
         tiling.set_transLength(0);
         tiling.set_shareL0CSize(l0c);

@@ -1,6 +1,5 @@
 #include "tiling_case_executor.h"
 
-#include <cctype>
 #include <cstdlib>
 
 #include "platform/platform_info.h"
@@ -23,28 +22,16 @@ gert::Tensor TensorOf(const gert::TilingContextPara::TensorDescription& from)
                         gert::kOnHost, from.dtype_, from.isConst_ ? from.constValue_ : nullptr);
 }
 
-// A chip by a name that may be written in any case: "Ascend910b".
+// A chip by its short name. Helpers look names up as they are written, so "Ascend910b" is a chip without an architecture.
 std::map<std::string, std::string> Version(const std::string& soc)
 {
-    std::string name;
-    for (const char each : soc) {
-        name += static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
-    }
-    static const struct {
-        const char* part;
-        const char* short_name;
-        const char* architecture;
-    } kChips[] = {
-        {"910_95", "Ascend950", "3510"},    {"950", "Ascend950", "3510"},   {"910_93", "Ascend910_93", "2201"},
-        {"310p", "Ascend310P", "2002"},     {"310b", "Ascend310B", "3002"}, {"910b", "Ascend910B", "2201"},
-        {"ascend910", "Ascend910", "1001"},
+    static const std::map<std::string, std::string> kArchitectures = {
+        {"", "2201"},           {"Ascend910B", "2201"}, {"Ascend910_93", "2201"}, {"Ascend950", "3510"},
+        {"Ascend310P", "2002"}, {"Ascend310B", "3002"}, {"Ascend910", "1001"},
     };
-    for (const auto& chip : kChips) {
-        if (name.find(chip.part) != std::string::npos) {
-            return {{"Short_SoC_version", chip.short_name}, {"NpuArch", chip.architecture}};
-        }
-    }
-    return {{"Short_SoC_version", "Ascend910B"}, {"NpuArch", "2201"}};
+    const auto found = kArchitectures.find(soc);
+    return {{"Short_SoC_version", soc.empty() ? "Ascend910B" : soc},
+            {"NpuArch", found == kArchitectures.end() ? "" : found->second}};
 }
 
 // The machine that tests of this form mean: as many cores of one kind, and the SoC they are built for.

@@ -100,6 +100,57 @@ void Append(gert::RuntimeAttrs& attrs, const AnyValue& value)
 }
 } // namespace
 
+std::map<const void*, Room>& Room::All()
+{
+    static auto* const rooms = new std::map<const void*, Room>();
+    return *rooms;
+}
+
+void* Room::Make(void* original, size_t bytes)
+{
+    constexpr size_t kLeastWords = 1024;
+    Room& room = All()[original];
+    room.original_ = original;
+    room.bytes_ = bytes;
+    room.words_.assign(kLeastWords + bytes / sizeof(uint64_t), 0);
+    std::memcpy(room.words_.data(), original, bytes);
+    return room.words_.data();
+}
+
+const void* Room::Of(const void* original)
+{
+    const auto found = All().find(original);
+    if (found == All().end()) {
+        return original;
+    }
+    std::memcpy(found->second.words_.data(), original, found->second.bytes_);
+    return found->second.words_.data();
+}
+
+void Room::Return(const void* room)
+{
+    for (auto& each : All()) {
+        if (each.second.words_.data() == room) {
+            std::memcpy(each.second.original_, room, each.second.bytes_);
+        }
+    }
+}
+
+ge::graphStatus TilingParseFunction::operator()(gert::TilingParseContext* context) const
+{
+    if (function_ == nullptr) {
+        return ge::GRAPH_SUCCESS;
+    }
+    if (context != nullptr) {
+        RecordChip(context->GetPlatformInfo());
+    }
+    const ge::graphStatus status = function_(context);
+    if (context != nullptr) {
+        Room::Return(context->GetCompiledInfo<void>());
+    }
+    return status;
+}
+
 void Node::Finish()
 {
     info.SetNode(type, type);
@@ -344,7 +395,7 @@ TilingContextFaker& TilingContextFaker::NodeAttrs(
 
 TilingContextFaker& TilingContextFaker::CompileInfo(const void* info)
 {
-    node_->compile_info = info;
+    node_->compile_info = ascend_unit::Room::Of(info);
     return *this;
 }
 
@@ -428,6 +479,9 @@ KernelRunContextFaker& KernelRunContextFaker::NodeAttrs(
 
 KernelRunContextHolder KernelRunContextFaker::Build()
 {
+    if (parsed_bytes_ != 0 && node_->parsed_info != nullptr) {
+        node_->parsed_info = ascend_unit::Room::Make(node_->parsed_info, parsed_bytes_);
+    }
     node_->Finish();
     return KernelRunContextHolder(node_);
 }
@@ -449,6 +503,7 @@ const OpImplFunctions* OpImplRegistry::GetOpImpl(const std::string& type)
     functions.tiling_parse = ascend_unit::TilingParseFunction(entry->tiling_parse);
     functions.infer_shape = entry->infer_shape;
     functions.infer_datatype = entry->infer_datatype;
+    functions.gen_simplifiedkey = entry->gen_simplified_key;
     return &functions;
 }
 

@@ -15,6 +15,11 @@
 #include "platform/platform_infos_def.h"
 #include "register/op_impl_registry.h"
 
+// The chip that a repository's own helper means where a test names none.
+#ifndef ASCEND_UNIT_DEFAULT_SOC
+#define ASCEND_UNIT_DEFAULT_SOC ""
+#endif
+
 namespace gert {
 // The older name of what a function registered for a node gets.
 class KernelContext : public TilingParseContext {
@@ -69,6 +74,24 @@ struct Expectation {
     std::vector<size_t> workspaces;
 };
 void Expect(const Expectation& expectation);
+// Takes down the chip that a parse function is asked about.
+void RecordChip(fe::PlatFormInfos* platform);
+
+// Room for what a parse function writes in place of a test's structure, whose first bytes are kept the same.
+class Room {
+public:
+    static void* Make(void* original, size_t bytes);
+    // The room of a structure, up to date with it; the structure itself where there is none.
+    static const void* Of(const void* original);
+    // After a parse function has written into a room: hands the first bytes back.
+    static void Return(const void* room);
+
+private:
+    void* original_ = nullptr;
+    size_t bytes_ = 0;
+    std::vector<uint64_t> words_;
+    static std::map<const void*, Room>& All();
+};
 
 // A registered tiling function; calling it leaves a record.
 class TilingFunction {
@@ -87,10 +110,7 @@ public:
     TilingParseFunction() = default;
     explicit TilingParseFunction(gert::OpImplRegisterV2::TilingParseFunc function) : function_(function) {}
     // An operator without one needs nothing parsed.
-    ge::graphStatus operator()(gert::TilingParseContext* context) const
-    {
-        return function_ == nullptr ? ge::GRAPH_SUCCESS : function_(context);
-    }
+    ge::graphStatus operator()(gert::TilingParseContext* context) const;
     explicit operator bool() const { return true; }
     operator gert::OpImplRegisterV2::TilingParseFunc() const { return function_; }
 
@@ -180,11 +200,24 @@ public:
     KernelRunContextFaker& SetOpType(const std::string& type);
     KernelRunContextFaker& Inputs(const std::vector<void*>& inputs);
     KernelRunContextFaker& Outputs(const std::vector<void*>& outputs);
+    // Tests pass structures of their own that are smaller than those the parse functions fill.
+    template <typename T>
+    KernelRunContextFaker& Outputs(std::initializer_list<T*> outputs)
+    {
+        Outputs(std::vector<void*>(outputs.begin(), outputs.end()));
+        if constexpr (!std::is_void<T>::value) {
+            if constexpr (std::is_trivially_copyable<T>::value) {
+                parsed_bytes_ = sizeof(T);
+            }
+        }
+        return *this;
+    }
     KernelRunContextFaker& NodeAttrs(const std::vector<std::pair<std::string, ascend_unit::AnyValue>>& attributes);
     KernelRunContextHolder Build();
 
 private:
     std::shared_ptr<ascend_unit::Node> node_ = std::make_shared<ascend_unit::Node>();
+    size_t parsed_bytes_ = 0; // 0: not known
 };
 using TilingParseContextFaker = KernelRunContextFaker;
 
@@ -273,7 +306,7 @@ public:
     uint64_t ubSize_;
     uint64_t tilingDataSize_;
     void* compileInfo_;
-    std::string socVersion_; // empty: the one that tests are built for
+    std::string socVersion_ = ASCEND_UNIT_DEFAULT_SOC; // empty: the one that tests are built for
 };
 
 struct OpImplFunctions {
@@ -281,6 +314,7 @@ struct OpImplFunctions {
     ascend_unit::TilingParseFunction tiling_parse;
     OpImplRegisterV2::InferShapeKernelFunc infer_shape = nullptr;
     OpImplRegisterV2::InferDataTypeKernelFunc infer_datatype = nullptr;
+    OpImplRegisterV2::GenSimplifiedKeyKernelFunc gen_simplifiedkey = nullptr;
     size_t max_tiling_data_size = 2048;
 };
 struct OpImplKernelRegistry {

@@ -26,7 +26,7 @@ public:
     }
     Shape& MutableShape()
     {
-        return storage_shape_;
+        return origin_shape_;
     }
     Shape& MutableOriginShape()
     {

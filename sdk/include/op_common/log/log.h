@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cinttypes>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <type_traits>
