@@ -9,7 +9,7 @@ use super::error::{BuildError, CompileFailure};
 use super::kernel::{KernelVariant, OUTPUT};
 use super::launch::{LAUNCH_HEADER, has_launch};
 use super::template_key::{DECODER, declared_parameters, template_arguments, width_check};
-use super::tiling_header::tiling_header;
+use super::tiling_header::{class_for, tiling_header};
 use crate::source::SourceTree;
 
 /// Text of the translation unit.
@@ -46,6 +46,15 @@ pub(crate) fn wrapper(
         constants(&mut text);
     }
     text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes));
+    let class = class_for(&variant.op_type, key, &variant.tiling_classes).map(|class| class.class.as_str());
+    let fits = |name: &&str| class.is_none_or(|class| name.rsplit("::").next() == Some(class));
+    if let Some(name) = registered_structure(texts()).filter(fits) {
+        let _ = writeln!(
+            text,
+            "#undef GET_TILING_DATA\n\
+             #define GET_TILING_DATA(tiling_data, tiling_arg) GET_TILING_DATA_WITH_STRUCT({name}, tiling_data, tiling_arg)"
+        );
+    }
     // The entry may be called like a function of the C library.
     let _ = writeln!(text, "#define {entry} {entry}_{}", if generic { "all_keys".to_owned() } else { key.to_string() });
     let _ = writeln!(text, "#include \"{}\"", variant.entry.file);
@@ -107,6 +116,20 @@ pub(crate) fn wrapper(
          }}\n"
     );
     Ok(text)
+}
+
+/// The structure that a kernel registers for all its tiling keys: a plain one, or the host's class once more in a namespace.
+/// Several, which are for several architectures, or some for single keys, leave the choice to the class.
+fn registered_structure<'text>(texts: impl Iterator<Item = &'text str>) -> Option<&'text str> {
+    let mut names = BTreeSet::new();
+    for line in texts.flat_map(str::lines).map(str::trim_start) {
+        if line.starts_with("REGISTER_TILING_FOR_TILINGKEY") {
+            return None;
+        }
+        let name = line.strip_prefix("REGISTER_TILING_DEFAULT(").and_then(|rest| rest.split_once(')'));
+        names.extend(name.map(|(name, _)| name.trim()));
+    }
+    (names.len() == 1).then(|| names.pop_first()).flatten()
 }
 
 /// Macros per tensor that the operator compiler defines.
@@ -231,6 +254,20 @@ mod tests {
             toolkit.contains("#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#define TILING_KEY_VAR 3UL\n"),
             "{toolkit}"
         );
+        let get = "GET_TILING_DATA_WITH_STRUCT(Add::Tiling, tiling_data, tiling_arg)";
+        for (kernel, registered) in [
+            ("  REGISTER_TILING_DEFAULT(Add::Tiling);\n", true),
+            ("// REGISTER_TILING_DEFAULT(Add::Tiling);\n", false),
+            (
+                "REGISTER_TILING_DEFAULT(Add::Tiling);\nREGISTER_TILING_FOR_TILINGKEY(\"TILING_KEY_VAR == 1\", B);\n",
+                false,
+            ),
+            ("REGISTER_TILING_DEFAULT(Add::Tiling);\nREGISTER_TILING_DEFAULT(C);\n", false),
+        ] {
+            tree.insert("op_kernel/add_custom.cpp", kernel);
+            let text = wrapper(&tree, &files, &variant(false), true, false).unwrap();
+            assert_eq!(text.contains(get), registered, "{kernel}");
+        }
         tree.insert("op_kernel/add_custom.cpp", "void f() { add_custom<<<8, nullptr, nullptr>>>(0); }");
         let launching = wrapper(&tree, &files, &variant(false), true, false).unwrap();
         assert!(launching.contains("#include \"ascendsim/launch.h\"\n"), "{launching}");
