@@ -190,9 +190,16 @@ impl Finder<'_> {
     }
 
     /// Runs shape inference and tiling, and takes over the inferred shapes. `otherwise` has the shapes of outputs where
-    /// nothing infers them, or where what is inferred is refused.
+    /// nothing infers them, or where what is inferred is refused; where it is empty too, outputs are taken to look like the
+    /// first input.
     async fn tile(&self, job: &mut KernelJob, otherwise: &[Vec<u64>]) -> Result<(u64, u32, bool), RunFailure> {
         let mut outcome = self.backend.tile(job).await;
+        let uninferred = matches!(&outcome, Err(RunFailure::Broken(message)) if message.contains("shape inference"));
+        let alike = match job.inputs.first() {
+            Some(input) if uninferred && otherwise.is_empty() => vec![input.shape.clone(); job.outputs.len()],
+            _ => Vec::new(),
+        };
+        let otherwise = if alike.is_empty() { otherwise } else { alike.as_slice() };
         let refused = match &outcome {
             Err(RunFailure::Broken(message)) => message.contains("shape inference"),
             Err(RunFailure::Tiling(_)) => true,
