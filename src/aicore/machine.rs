@@ -322,6 +322,14 @@ impl Machine {
         Ok(Self { name, version, constants, parameters, vector, table })
     }
 
+    /// Parameters and vector table from the constants, after these changed. Every name is there already.
+    pub(crate) fn refresh(&mut self) {
+        if let Ok(parameters) = Parameters::from_constants(&self.constants) {
+            self.parameters = parameters;
+        }
+        self.table = VectorTable::new(&self.vector);
+    }
+
     /// Hex digest of everything that changes a modelled number: the constants' values, not their prose.
     pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();

@@ -3,6 +3,7 @@
 //! [`analyse`] is the one entry: bytes of a trace in, one [`LaunchReport`] per launch out. `docs/model.md` explains
 //! what is modelled and what is not.
 
+mod adjust;
 mod analyse;
 mod core_play;
 mod cross;

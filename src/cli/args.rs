@@ -102,6 +102,8 @@ pub enum Command {
     Survey(SurveyArgs),
     /// Run programs whose times were published and compare the model with the published figures.
     Fidelity(FidelityArgs),
+    /// Fit the constants of a machine description to a table of measured figures.
+    Calibrate(CalibrateArgs),
     /// Compare an operator's kernels built against the embedded headers and against a toolkit's.
     #[command(hide = true)]
     Doors(DoorsArgs),
@@ -131,6 +133,7 @@ impl Command {
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
             Command::Fidelity(_) => "fidelity",
+            Command::Calibrate(_) => "calibrate",
             Command::Doors(_) => "doors",
             Command::Trial(_) => "__trial",
             Command::Worker(_) => "__worker",
@@ -535,6 +538,34 @@ pub struct FidelityArgs {
     /// Write the report as Markdown.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Plays at the same time [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
+}
+
+/// `calibrate`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune calibrate --cases mine.csv --out mine.toml\n  \
+    cargo ascend-tune calibrate --cases mine.csv --constant hbm_write_weight --out mine.toml\n\n\
+    Only rows with `yes` under `fit` count, and only constants that are inferred or fitted move. The\n\
+    columns of the table are those of `fidelity`.")]
+pub struct CalibrateArgs {
+    /// Table of measured figures and of the programs that do the same work.
+    #[arg(long, value_name = "FILE")]
+    pub cases: PathBuf,
+    /// Directory of the programs [default: that of the table].
+    #[arg(long, value_name = "DIR")]
+    pub sources: Option<PathBuf>,
+    /// Machine description to start from: a name, or a TOML file.
+    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
+    pub machine: String,
+    /// Fit this constant; may be repeated [default: those that the table determines].
+    #[arg(long = "constant", value_name = "NAME")]
+    pub constants: Vec<String>,
+    /// Description to write.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
     /// Plays at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,

@@ -4,6 +4,7 @@ pub mod args;
 mod bank;
 mod bisheng;
 mod build;
+mod calibrate;
 mod check;
 pub mod doctor;
 mod doors;
@@ -76,6 +77,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
         Command::Doors(arguments) => doors::execute(&cli.common, arguments, &mut output),
+        Command::Calibrate(arguments) => calibrate::execute(arguments, &mut output),
         Command::Fidelity(arguments) => fidelity::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),

@@ -1,15 +1,20 @@
 //! The model beside published measurements: tables of cases, programs that do the same work, and the report.
 //!
-//! `docs/fidelity.md` is this report over `benches/fidelity/cases.csv`.
+//! `docs/fidelity.md` is this report over `benches/fidelity/cases.csv`. [`calibrate`] fits constants to such a table.
 
+mod calibrate;
 mod cases;
+mod description;
+mod limits;
 mod markdown;
 mod measure;
 mod report;
 mod statistics;
 mod traces;
 
+pub use calibrate::{CalibrateError, Calibration, Moved, Residual, Task, calibrate};
 pub use cases::{Case, CasesError, LeftOut, Level, Metric, Role, Table, Unit};
+pub use description::description;
 pub use markdown::render;
 pub use measure::{Recorded, model, runs};
 pub use report::{Group, KernelOrder, Missing, Report, Row, SpeedUp, UsedMachine};

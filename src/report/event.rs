@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aicore::Limiter;
-pub use crate::fidelity::Report as Fidelity;
+pub use crate::fidelity::{Calibration, Report as Fidelity};
 pub use crate::lock::Origin;
 use crate::space::Configuration;
 pub use crate::survey::Outcome;
@@ -123,6 +123,8 @@ pub enum Event {
     Surveyed(Box<Outcome>),
     /// Result of `survey`.
     Survey(Survey),
+    /// Result of `calibrate`.
+    Calibration(Box<Calibration>),
     /// Result of `fidelity`.
     Fidelity(Box<Fidelity>),
     /// One case of `doors`.

@@ -325,6 +325,10 @@ impl Sink for Human<'_> {
                 let text = views::kernel_test_summary(summary);
                 self.result(&text)
             }
+            Event::Calibration(calibration) => {
+                let text = fidelity::calibration(calibration);
+                self.result(&text)
+            }
             Event::Fidelity(report) => {
                 let text = fidelity::fidelity(report, self.verbosity == Verbosity::Verbose);
                 self.result(&text)

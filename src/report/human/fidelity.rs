@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::Fidelity;
+use super::super::event::{Calibration, Fidelity};
 use super::table::{Align, table};
 
 /// Error above which a row is shown without being asked for.
@@ -70,5 +70,59 @@ pub(super) fn fidelity(report: &Fidelity, verbose: bool) -> String {
         report.reversed.len(),
         report.speed_ups
     );
+    text
+}
+
+/// Result of `calibrate`.
+pub(super) fn calibration(calibration: &Calibration) -> String {
+    let constants: Vec<Vec<String>> = calibration
+        .constants
+        .iter()
+        .map(|constant| {
+            vec![
+                constant.name.clone(),
+                format!("{:.4}", constant.before),
+                format!("{:.4}", constant.after),
+                constant.unit.clone(),
+                constant.rows.to_string(),
+                constant.kernels.to_string(),
+            ]
+        })
+        .collect();
+    let columns = [
+        ("constant", Align::Left),
+        ("before", Align::Right),
+        ("after", Align::Right),
+        ("unit", Align::Left),
+        ("rows", Align::Right),
+        ("kernels", Align::Right),
+    ];
+    let mut text = table(&columns, &constants);
+    let rows: Vec<Vec<String>> = calibration
+        .residuals
+        .iter()
+        .map(|row| {
+            vec![
+                row.case.clone(),
+                format!("{:?}", row.metric).to_lowercase(),
+                format!("{:.3}", row.before),
+                format!("{:.3}", row.after),
+                format!("{:.3}", row.left_out),
+            ]
+        })
+        .collect();
+    let columns = [
+        ("modelled over published", Align::Left),
+        ("of", Align::Left),
+        ("before", Align::Right),
+        ("after", Align::Right),
+        ("kernel left out", Align::Right),
+    ];
+    text.push('\n');
+    text.push_str(&table(&columns, &rows));
+    for (name, errors) in [("median", calibration.median), ("90th percentile", calibration.p90)] {
+        let [before, after, left_out] = errors.map(|error| format!("{:.1} %", 100.0 * error));
+        let _ = writeln!(text, "{name} of the error: {before} before, {after} after, {left_out} for kernels left out");
+    }
     text
 }
