@@ -307,7 +307,7 @@ impl<'a> CorePlay<'a> {
                 pipe.drained_at = pipe.drained_at.max(complete);
                 pipe.note_flying(queued.touch, complete, self.scalar_now);
                 if index == V {
-                    self.recent[self.recent_at] = (queued.touch, complete);
+                    self.recent[self.recent_at] = (queued.touch, end + parameters.vector_dependent_cycles);
                     self.recent_at = (self.recent_at + 1) % self.recent.len();
                 }
                 if conflict > 0.0 && self.pipes[MTE2].active.is_some() {

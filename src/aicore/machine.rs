@@ -101,6 +101,10 @@ parameters! {
     hbm_read_gbps: "GB/s",
     /// Cost of a byte written to HBM relative to a byte read (bus turnaround included).
     hbm_write_weight: "ratio",
+    /// Least bytes that an access past L2 costs HBM.
+    hbm_burst_bytes: "bytes",
+    /// Rate at which all cores together read the same addresses at the same time.
+    same_address_gbps: "GB/s",
     /// L2 read ceiling, all cores together.
     l2_read_gbps: "GB/s",
     /// L2 write ceiling, all cores together.
@@ -169,6 +173,8 @@ parameters! {
     dma_misaligned_factor: "ratio",
     /// Write-back tail of a vector instruction, exposed before a flag, a barrier or a dependent instruction.
     vector_tail_cycles: "cycles",
+    /// Wait of a vector instruction for the result of the one before, beyond its busy time.
+    vector_dependent_cycles: "cycles",
     /// Mask or control register write on the vector queue.
     vector_mask_cycles: "cycles",
     /// Issue of a vector or DMA instruction by the scalar unit.
@@ -238,6 +244,10 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("ascend910b2", include_str!("../../templates/machines/ascend910b2.toml")),
     ("ascend910b3", include_str!("../../templates/machines/ascend910b3.toml")),
     ("ascend910b4", include_str!("../../templates/machines/ascend910b4.toml")),
+    ("ascend910_9391", include_str!("../../templates/machines/ascend910_9391.toml")),
+    ("ascend910_9381", include_str!("../../templates/machines/ascend910_9381.toml")),
+    ("ascend910_9372", include_str!("../../templates/machines/ascend910_9372.toml")),
+    ("ascend910_9362", include_str!("../../templates/machines/ascend910_9362.toml")),
 ];
 
 impl Machine {

@@ -2,11 +2,13 @@
 //!
 //! A transfer is a flow of bytes. Flows of equal demand form a class and get equal rates at any moment, so a class
 //! keeps one running total of bytes served per flow and a heap of the totals at which its flows end: starting and
-//! ending a flow costs O(log n), a change of rates O(classes). Rates are max-min fair, reads before writes, under the per-core limits, the
+//! ending a flow costs O(log n), a change of rates O(classes). Dirty lines that L2 gives up go to HBM as flows of their own:
+//! no copy waits for them, but they take their share. Flows that want the same addresses at the same time are served by
+//! one part of the memory and share its rate. Rates are max-min fair, reads before writes, under the per-core limits, the
 //! HBM ceiling and the L2 port.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use super::kernel_type::Unit;
 use super::l2::{L2, Traffic};
@@ -47,7 +49,14 @@ struct Demand {
     miss: u32,
     /// A cube core's: its paths have other rates.
     cube: bool,
+    /// Lines that L2 gives up.
+    background: bool,
+    /// Address that several flows of this class want at the same time, plus one; zero for none.
+    address: u64,
 }
+
+/// Owner of flows that nobody waits for.
+const NOBODY: u32 = u32::MAX;
 
 struct Class {
     limit: f64,
@@ -58,6 +67,8 @@ struct Class {
     served: f64,
     rate: f64,
     ends: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
+    /// All flows want the same address.
+    same_address: bool,
 }
 
 /// Bytes moved between global memory and the cores.
@@ -82,8 +93,16 @@ pub(crate) struct Memory {
     read_limit_hbm: [f64; 2],
     read_limit_l2: [f64; 2],
     write_limit: [f64; 2],
+    /// Bytes per cycle that all readers of one address get together.
+    same_address: f64,
     classes: Vec<Class>,
     by_demand: BTreeMap<Demand, usize>,
+    /// Classes of flows that want one address, which can be taken for another when they are empty.
+    idle: Vec<usize>,
+    /// Addresses that reading flows in flight start at, and how many of them.
+    wanted: HashMap<u64, u32>,
+    /// The address of each flow in flight.
+    starts: HashMap<(u32, u8), u64>,
     stale: bool,
     pub(crate) totals: MemoryTotals,
 }
@@ -116,15 +135,21 @@ impl Memory {
             read_limit_hbm: core_read_limits(parameters, cores),
             read_limit_l2: [parameters.core_read_l2, parameters.cube_read_l2],
             write_limit: [parameters.core_write, parameters.fixpipe_write],
+            same_address: bytes_per_cycle(parameters, parameters.same_address_gbps),
             classes: Vec::new(),
             by_demand: BTreeMap::new(),
+            idle: Vec::new(),
+            wanted: HashMap::new(),
+            starts: HashMap::new(),
             stale: false,
             totals: MemoryTotals::default(),
         }
     }
 
     /// Start a transfer of `operand`'s bytes at the current time, `shape.effective_bytes` long as far as time goes.
-    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8)) {
+    ///
+    /// `crowd` says that other copies of the same address start now.
+    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8), crowd: bool) {
         let Copy { gm: operand, write, bypass } = copy;
         let (write, bypass) = (*write, *bypass);
         let mut traffic = Traffic::default();
@@ -134,34 +159,50 @@ impl Memory {
         let bytes = (traffic.hit + traffic.miss).max(1);
         if write {
             self.totals.written += bytes;
-            self.totals.hbm_written += traffic.miss + traffic.written_back;
+            self.totals.hbm_written += traffic.moved + traffic.written_back;
         } else {
             self.totals.read += bytes;
             self.totals.read_hits += traffic.hit;
-            self.totals.hbm_read += traffic.miss;
+            self.totals.hbm_read += traffic.moved;
             self.totals.hbm_written += traffic.written_back;
         }
         let whole = bytes as f64;
         let miss = traffic.miss as f64 / whole;
-        let written = (traffic.written_back + if write { traffic.miss } else { 0 }) as f64;
-        let read = if write { 0.0 } else { miss };
-        let hbm = read + written * self.hbm_write_weight / whole;
+        let moved = traffic.moved as f64 / whole;
+        let hbm = if write { moved * self.hbm_write_weight } else { moved };
+        let at = operand.addr;
+        let crowded = !write && (crowd || self.wanted.get(&at).is_some_and(|count| *count > 0));
         let demand = Demand {
             write,
             hbm: (hbm * DEMAND_STEPS).round() as u32,
             miss: if write { 0 } else { (miss * DEMAND_STEPS).round() as u32 },
             cube: unit == Unit::Cube,
+            background: false,
+            address: if crowded { at + 1 } else { 0 },
         };
+        if !write {
+            *self.wanted.entry(at).or_default() += 1;
+            self.starts.insert(owner, at);
+        }
         let index = self.class(demand);
         let class = &mut self.classes[index];
         let end = class.served + shape.effective_bytes.max(1.0);
         class.ends.push(Reverse((Ordered(end), owner.0, owner.1)));
+        if traffic.written_back > 0 {
+            let demand = Demand { write: true, hbm: 0, miss: 0, cube: false, background: true, address: 0 };
+            let index = self.class(demand);
+            let class = &mut self.classes[index];
+            class.ends.push(Reverse((Ordered(class.served + traffic.written_back as f64), NOBODY, 0)));
+        }
         self.stale = true;
     }
 
     fn class(&mut self, demand: Demand) -> usize {
-        if let Some(index) = self.by_demand.get(&demand) {
-            return *index;
+        if let Some(index) = self.by_demand.get(&demand).copied() {
+            if demand.address != 0 {
+                self.idle.retain(|idle| *idle != index);
+            }
+            return index;
         }
         let miss = f64::from(demand.miss) / DEMAND_STEPS;
         let unit = usize::from(demand.cube);
@@ -170,16 +211,36 @@ impl Memory {
         } else {
             1.0 / (miss / self.read_limit_hbm[unit] + (1.0 - miss) / self.read_limit_l2[unit])
         };
-        let index = self.classes.len();
-        self.classes.push(Class {
+        let class = Class {
             limit,
             weight: if demand.write { 1.0 } else { self.read_priority },
-            hbm: f64::from(demand.hbm) / DEMAND_STEPS / self.hbm_bytes_per_cycle,
-            port: if demand.write { self.port_write } else { self.port_read },
+            hbm: if demand.background {
+                self.hbm_write_weight / self.hbm_bytes_per_cycle
+            } else {
+                f64::from(demand.hbm) / DEMAND_STEPS / self.hbm_bytes_per_cycle
+            },
+            port: match (demand.background, demand.write) {
+                (true, _) => 0.0,
+                (_, true) => self.port_write,
+                (_, false) => self.port_read,
+            },
             served: 0.0,
             rate: 0.0,
             ends: BinaryHeap::new(),
-        });
+            same_address: demand.address != 0,
+        };
+        let free = if demand.address != 0 { self.idle.pop() } else { None };
+        let index = match free {
+            Some(index) => {
+                self.by_demand.retain(|_, known| *known != index);
+                self.classes[index] = class;
+                index
+            }
+            None => {
+                self.classes.push(class);
+                self.classes.len() - 1
+            }
+        };
         self.by_demand.insert(demand, index);
         index
     }
@@ -201,7 +262,7 @@ impl Memory {
     pub(crate) fn advance(&mut self, time: f64, ended: &mut Vec<(u32, u8)>) {
         let elapsed = (time - self.now).max(0.0);
         self.now = time.max(self.now);
-        for class in &mut self.classes {
+        for (index, class) in self.classes.iter_mut().enumerate() {
             if class.ends.is_empty() {
                 continue;
             }
@@ -211,11 +272,25 @@ impl Memory {
                     break;
                 }
                 class.ends.pop();
-                ended.push((core, pipe));
                 self.stale = true;
+                if core == NOBODY {
+                    continue;
+                }
+                if let Some(at) = self.starts.remove(&(core, pipe))
+                    && let Some(count) = self.wanted.get_mut(&at)
+                {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.wanted.remove(&at);
+                    }
+                }
+                ended.push((core, pipe));
             }
             if class.ends.is_empty() {
                 class.served = 0.0;
+                if class.same_address {
+                    self.idle.push(index);
+                }
             }
         }
     }
@@ -224,6 +299,11 @@ impl Memory {
     fn share(&mut self) {
         let mut growing: Vec<usize> = (0..self.classes.len()).filter(|i| !self.classes[*i].ends.is_empty()).collect();
         let (mut hbm_left, mut port_left) = (1.0_f64, 1.0_f64);
+        let same_address = self.same_address;
+        let limit = |class: &Class| match class.same_address {
+            true => class.limit.min(same_address / class.ends.len().max(1) as f64),
+            false => class.limit,
+        };
         while !growing.is_empty() {
             let demand = |cost: fn(&Class) -> f64| -> f64 {
                 let flows = growing.iter().map(|i| &self.classes[*i]);
@@ -232,10 +312,10 @@ impl Memory {
             let (hbm, port) = (demand(|class| class.hbm), demand(|class| class.port));
             let by_hbm = if hbm > 0.0 { hbm_left / hbm } else { f64::INFINITY };
             let by_port = if port > 0.0 { port_left / port } else { f64::INFINITY };
-            let limits = growing.iter().map(|i| self.classes[*i].limit / self.classes[*i].weight);
+            let limits = growing.iter().map(|i| limit(&self.classes[*i]) / self.classes[*i].weight);
             let level = by_hbm.min(by_port).min(limits.fold(f64::INFINITY, f64::min)).max(f64::MIN_POSITIVE);
             let stops = |class: &Class| {
-                class.limit <= level * class.weight
+                limit(class) <= level * class.weight
                     || (by_port <= level && class.port > 0.0)
                     || (by_hbm <= level && class.hbm > 0.0)
             };
@@ -316,7 +396,7 @@ mod tests {
         for core in 0..cores {
             let operand = gm(u64::from(core) << 20, 1 << 16);
             let shape = CopyShape { bytes: 1 << 16, effective_bytes: 65536.0, bursts: 1 };
-            memory.start(&Copy { gm: operand, write, bypass: false }, &shape, Unit::Vector, (core, 2));
+            memory.start(&Copy { gm: operand, write, bypass: false }, &shape, Unit::Vector, (core, 2), false);
         }
         let mut ended = Vec::new();
         let end = memory.next_end().unwrap();
@@ -336,7 +416,7 @@ mod tests {
     #[test]
     fn writes_that_stay_in_the_cache_do_not_use_hbm() {
         let all = time_of(48, true);
-        assert!((all - 48.0 * 65536.0 / (1800.0 / 1.8)).abs() < 1e-3, "{all}");
+        assert!((all - 48.0 * 65536.0 / (2700.0 / 1.8)).abs() < 1e-3, "{all}");
     }
 
     #[test]

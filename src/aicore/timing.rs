@@ -9,7 +9,7 @@ use super::kernel_type::{KernelType, Unit};
 use super::l2::L2;
 use super::machine::Machine;
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
-use super::pipe::{slot_destination, slot_id, slot_source};
+use super::pipe::{Copy, slot_destination, slot_id, slot_source};
 use super::trace::{Launch, pipe_name};
 
 /// A block that never came to its end.
@@ -108,21 +108,28 @@ pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine, l2: L2) -> Pla
 impl Play<'_, '_> {
     fn run(&mut self) {
         let mut ended = Vec::new();
+        let mut departing: Vec<(Copy, u32, u8)> = Vec::new();
         loop {
             let next_start = self.departures.peek().map(|Reverse((time, _, _))| time.0);
             let next_end = self.memory.next_end();
             let Some(time) = [next_start, next_end].into_iter().flatten().min_by(f64::total_cmp) else { return };
             ended.clear();
             self.memory.advance(time, &mut ended);
+            departing.clear();
             while let Some(Reverse((start, block, pipe))) = self.departures.peek().copied() {
                 if start.0 > time {
                     break;
                 }
                 self.departures.pop();
                 let Some(copy) = self.blocks[block as usize].1.active_copy(usize::from(pipe)) else { continue };
+                departing.push((copy, block, pipe));
+            }
+            for (copy, block, pipe) in &departing {
                 let shape = CopyShape::of(self.shared.parameters, &copy.gm);
-                let unit = self.blocks[block as usize].1.unit;
-                self.memory.start(&copy, &shape, unit, (block, pipe));
+                let unit = self.blocks[*block as usize].1.unit;
+                let same = |(other, core, _): &(Copy, u32, u8)| core != block && other.gm.addr == copy.gm.addr;
+                let crowd = !copy.write && departing.len() > 1 && departing.iter().any(same);
+                self.memory.start(copy, &shape, unit, (*block, *pipe), crowd);
             }
             for (block, pipe) in &ended {
                 self.blocks[*block as usize].1.complete_copy(usize::from(*pipe), time);

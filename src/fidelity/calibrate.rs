@@ -193,9 +193,11 @@ pub fn calibrate(task: &Task<'_>, table: &str) -> Result<Calibration, CalibrateE
 /// Constants that are asked for or may move.
 fn candidates(task: &Task<'_>) -> Result<Vec<String>, CalibrateError> {
     if task.constants.is_empty() {
-        let movable = task.base.constants.iter().filter(|(_, constant)| {
-            constant.confidence.may_be_fitted() && constant.value > 0.0
-        });
+        let movable = task
+            .base
+            .constants
+            .iter()
+            .filter(|(_, constant)| constant.confidence.may_be_fitted() && constant.value > 0.0);
         return Ok(movable.map(|(name, _)| name.clone()).collect());
     }
     let unique: BTreeSet<&String> = task.constants.iter().collect();
@@ -265,9 +267,8 @@ impl<'t> Fitting<'t> {
     fn logs_with(&self, values: &BTreeMap<String, f64>, rows: &[usize]) -> Vec<f64> {
         let cases: Vec<Case> = rows.iter().map(|row| self.cases[*row].clone()).collect();
         let machines = self.task.machines.iter();
-        let moved = machines.map(|(name, machine)| {
-            (name.clone(), machine.with_values(&machine.inherited(self.task.base, values)))
-        });
+        let moved = machines
+            .map(|(name, machine)| (name.clone(), machine.with_values(&machine.inherited(self.task.base, values))));
         let modelled = model(&cases, self.task.recorded, &moved.collect(), self.task.jobs);
         let log = |(figure, case): (Result<f64, String>, &Case)| {
             let figure = figure.unwrap_or(case.published).max(1e-6 * case.published);
@@ -355,7 +356,10 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Fitting<'_> {
 
     fn residuals(&self) -> Option<DVector<f64>> {
         let rows = self.logs.iter().zip(&self.weights).map(|(log, weight)| weight * softened(*log));
-        Some(DVector::from_iterator(self.logs.len() + self.theta.len(), rows.chain(self.theta.iter().map(|t| PULL * t))))
+        Some(DVector::from_iterator(
+            self.logs.len() + self.theta.len(),
+            rows.chain(self.theta.iter().map(|t| PULL * t)),
+        ))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
@@ -397,7 +401,8 @@ mod tests {
                         core.barrier(pipe::MTE2);
                     }
                     if stores {
-                        core.store((index << 20) + (1 << 30), 65536, len).barrier(pipe::MTE3);
+                        core.order(pipe::MTE2, pipe::MTE3, 0);
+                        core.store((index << 20) + (1 << 30), 0, len).order(pipe::MTE3, pipe::MTE2, 0);
                     }
                 }
                 core.end();

@@ -314,7 +314,7 @@ mod tests {
     fn mistakes_name_their_line_and_column() {
         for (rows, line, part) in [
             ("a,a.asc,ascend910b1,task,0,us,yes,,\n", 2, "above zero"),
-            ("a,a.asc,ascend910b1,task,1,us,yes,,\nb,b.asc,x,speed,1,us,yes,,\n", 3, "`metric`"),
+            ("a,a.asc,ascend910b1,task,1,us,yes,,\nb,b.asc,x,speed,1,us,yes,,\n", 3, "unknown variant `speed`"),
             ("a,a.asc,ascend910b1,task,1,us,perhaps,,\n", 2, "yes or no"),
             ("a,a.asc,ascend910b1,task,1,us,yes,z,\n", 2, "no case of the table"),
             ("a,,,,,,,,\n", 2, "say why"),

@@ -81,7 +81,10 @@ pub(super) fn refuse(constants: &[Sensitivity], kernels: &[String]) -> Result<()
         constants.iter().map(count).collect::<Vec<_>>().join(", ")
     };
     let too_many = |what: String| {
-        Err(CalibrateError::TooMany(format!("{what}; rows that each constant changes: {}; ask for fewer constants, or give rows that differ in them", counts())))
+        Err(CalibrateError::TooMany(format!(
+            "{what}; rows that each constant changes: {}; ask for fewer constants, or give rows that differ in them",
+            counts()
+        )))
     };
     if constants.len() * ROWS_EACH > kernels.len() {
         return too_many(format!("{} rows cannot hold {} constants", kernels.len(), constants.len()));

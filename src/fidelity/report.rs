@@ -10,6 +10,8 @@ use crate::aicore::Machine;
 
 /// A published speed-up above this must not be modelled as a slow-down.
 const SPEED_UP: f64 = 1.1;
+/// Modelled durations closer than this are the same, which is no slow-down.
+const SAME: f64 = 0.005;
 
 /// One row of the table with what the model says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -246,7 +248,7 @@ fn speed_ups(cases: &[Case], rows: &[Row]) -> (Vec<SpeedUp>, usize) {
         };
         if published > SPEED_UP {
             counted += 1;
-            if modelled < 1.0 {
+            if modelled < 1.0 - SAME {
                 reversed.push(SpeedUp { from: from.case.clone(), to: to.case.clone(), published, modelled });
             }
         }

