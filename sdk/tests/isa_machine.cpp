@@ -64,7 +64,7 @@ void TestStore()
         copy_ubuf_to_gm(out + 1, ub, 0, 1, 8, 0, 0);                        // one element too far
         copy_gm_to_ubuf(Ub(16), out, 0, 1, 1, 0, 0);                        // misaligned
         copy_gm_to_ubuf(Ub(196608 - 64), out, 0, 1, 8, 0, 0);               // behind the buffer
-        Expect(ascendsim::ScalarRead(out, 4) && !ascendsim::ScalarRead(out + 64, 4), "scalar range check");
+        Expect(ascendsim::ScalarRead(out, 4) && !ascendsim::ScalarRead(out + 72, 4), "scalar range check");
     });
     Expect(out[0] == 1.0f && out[1] == 0.0f && out[2] == 1.0f && out[3] == 2.0f && out[63] == 64.0f, "atomic and plain store");
     Expect(ascendsim::GuardsIntact(), "guards");
