@@ -14,6 +14,7 @@
 pub mod aicore;
 pub mod backend;
 pub mod build;
+pub mod cases;
 pub mod cli;
 pub mod doctor;
 pub mod experience;

@@ -380,6 +380,9 @@ std::string InferOutputShapes(Call& call)
         if (!line.infer) {
             continue;
         }
+        if (!context.HasOutputShape(i)) {
+            return "shape inference gives output '" + line.name + "' no shape; the case must name it";
+        }
         const gert::Shape& shape = *context.GetOutputShape(i);
         line.dims.clear();
         for (size_t d = 0; d < shape.GetDimNum(); ++d) {

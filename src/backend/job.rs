@@ -95,12 +95,12 @@ impl KernelJob {
         line(&[platform.trim_end()]);
         for input in &self.inputs {
             let shape = dimensions(&input.shape);
-            line(&["input", &input.name, &input.dtype, &input.format, &shape, &quote(&input.file)]);
+            line(&["input", &input.name, wire_dtype(&input.dtype), &input.format, &shape, &quote(&input.file)]);
         }
         for (index, output) in self.outputs.iter().enumerate() {
             let shape = output.shape.as_deref().map_or_else(|| "infer".to_owned(), dimensions);
             let file = quote(&output_file(directory, index));
-            line(&["output", &output.name, &output.dtype, &output.format, &shape, &file]);
+            line(&["output", &output.name, wire_dtype(&output.dtype), &output.format, &shape, &file]);
         }
         for attribute in &self.attributes {
             let value = format!("\"{}\"", attribute.value.replace('\\', "\\\\").replace('"', "\\\""));
@@ -174,6 +174,11 @@ pub(super) fn trace_file(directory: &Path) -> PathBuf {
 
 pub(super) fn result_file(directory: &Path) -> PathBuf {
     directory.join("result.json")
+}
+
+/// The runner knows types that few operators have by their own names.
+fn wire_dtype(name: &str) -> &str {
+    if name == "int4" { "DT_INT4" } else { name }
 }
 
 fn dimensions(shape: &[u64]) -> String {

@@ -14,10 +14,11 @@ use super::file_api::CmakeModel;
 use super::flags::ProjectFlags;
 use super::includes::{Closure, closure};
 use super::kernel_kinds::KernelKinds;
-use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
+use super::launch::{LAUNCH_HEADER, has_launch, remove_launches, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
 use super::toolkit::Toolkit;
+use crate::manifest::Layout;
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
 
@@ -178,13 +179,17 @@ impl Builder {
         }
     }
 
-    /// The tree on disk, launches rewritten.
+    /// The tree on disk, launches rewritten, or taken out where the framework launches.
     pub(crate) fn overlay(&self, tree: &SourceTree) -> Result<Overlay, BuildError> {
         Overlay::materialise(&self.project, &self.work_directory, tree, &|file, text| {
             if !has_launch(text) {
                 return Ok(None);
             }
-            rewrite_launches(text).map(|rewritten| Some(rewritten.text)).map_err(|error| {
+            let replaced = match self.project.layout {
+                Layout::DirectLaunch => rewrite_launches(text),
+                _ => remove_launches(text),
+            };
+            replaced.map(|replaced| Some(replaced.text)).map_err(|error| {
                 BuildError::Compile(CompileFailure {
                     what: file.to_owned(),
                     log: format!("{file}: {error}"),
@@ -275,7 +280,8 @@ impl Builder {
             }
         }
         if let Some(folder) = self.flat_folder(reached)? {
-            words.push(format!("-iquote{}", folder.display()));
+            // Files in subfolders of the kernels' folder leave it with one `..` more.
+            words.extend(["", "/inside", "/inside/inside"].map(|depth| format!("-iquote{}{depth}", folder.display())));
         }
         Ok(words)
     }
@@ -287,7 +293,8 @@ impl Builder {
         }
         let flat = self.work_directory.join("flat");
         let operator = flat.join("ascend_tune_operator");
-        fs_err::create_dir_all(&operator).map_err(BuildError::io(&operator))?;
+        let deepest = operator.join("inside/inside");
+        fs_err::create_dir_all(&deepest).map_err(BuildError::io(&deepest))?;
         for (name, folder) in &reached.flat_folders {
             let link = flat.join(name);
             if std::fs::read_link(&link).ok().as_ref() != Some(folder) {

@@ -259,12 +259,16 @@ fn dependencies_in_cmake(root: &Path) -> Vec<String> {
         let words = text.lines().map(|line| line.split('#').next().unwrap_or_default());
         let words: Vec<String> = words
             .flat_map(|line| {
-                line.replace(['(', ')', '"'], " ").split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+                line.replace(['(', '"'], " ")
+                    .replace(')', " ) ")
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
             })
             .collect();
         let mut after = false;
         for word in words {
-            if word == "DEPENDENCIES" {
+            if word == "DEPENDENCIES" || word == "add_dependent_ops" {
                 after = true;
             } else if word
                 .chars()
@@ -315,9 +319,10 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         std::fs::write(
             temporary.path().join("CMakeLists.txt"),
-            "add_all_modules_sources(OPTYPE norm DEPENDENCIES norm_common batch_norm\n  ACLNNTYPE aclnn) # DEPENDENCIES no\n",
+            "add_all_modules_sources(OPTYPE norm DEPENDENCIES norm_common batch_norm\n  ACLNNTYPE aclnn) # DEPENDENCIES no\n\
+             add_dependent_ops(layer_norm)\nendif()\n",
         )
         .unwrap();
-        assert_eq!(dependencies_in_cmake(temporary.path()), ["norm_common", "batch_norm"]);
+        assert_eq!(dependencies_in_cmake(temporary.path()), ["norm_common", "batch_norm", "layer_norm"]);
     }
 }

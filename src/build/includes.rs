@@ -106,8 +106,7 @@ fn elsewhere(project: &OperatorProject, include: &str, result: &mut Closure) -> 
     let index = RepositoryIndex::of(&project.repository_root);
     let path = index.ending(include, &project.root)?.to_owned();
     let folder = path.ancestors().nth(Path::new(include.trim_start_matches("../")).components().count())?.to_owned();
-    match include.strip_prefix("../").and_then(|rest| rest.split_once('/')) {
-        Some(("..", _)) => return None,
+    match leaving(include) {
         Some((name, _)) => {
             result.flat_folders.insert(name.to_owned(), folder.join(name));
         }
@@ -129,13 +128,16 @@ fn place_at(project: &OperatorProject, tree: &SourceTree, path: &Path) -> Option
     path.is_file().then_some(Place::Other(path))
 }
 
+/// Folder and rest of an include that leaves the kernels' folder: `../other_op/x.h`, with more `..` in subfolders.
+fn leaving(include: &str) -> Option<(&str, &str)> {
+    let inside = include.trim_start_matches("../");
+    (inside.len() < include.len()).then(|| inside.split_once('/')).flatten()
+}
+
 /// Repositories copy all kernel folders side by side before they compile: `../other_op/x.h` means
 /// `<somewhere>/other_op/op_kernel/x.h`, and `../inc/x.h` means `common/inc/op_kernel/x.h`.
 fn flattened(project: &OperatorProject, include: &str, flat: &mut BTreeMap<String, PathBuf>) -> Option<PathBuf> {
-    let (name, rest) = include.strip_prefix("../")?.split_once('/')?;
-    if name == ".." {
-        return None;
-    }
+    let (name, rest) = leaving(include)?;
     let mut candidates = Vec::new();
     if name == "inc" || name == "common" {
         candidates
@@ -184,8 +186,10 @@ mod tests {
         write(
             &root,
             "op_kernel/add.h",
-            "#include \"../utils/tools.h\"\n#include \"add_data.h\"\n#include \"kernel_operator.h\"\n",
+            "#include \"../utils/tools.h\"\n#include \"add_data.h\"\n#include \"kernel_operator.h\"\n#include \"arch22/deep.h\"\n",
         );
+        write(&root, "op_kernel/arch22/deep.h", "#include \"../../mul/mul_common.h\"\n");
+        write(base, "math/mul/op_kernel/mul_common.h", "");
         write(&root, "op_kernel/add_data.h", "");
         write(&root, "op_kernel/add_key.h", "");
         write(base, "other/deep/op_host/far.h", "");
@@ -195,10 +199,10 @@ mod tests {
         let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[], &no_sdk);
         assert_eq!(
             kernel.tree_files.iter().collect::<Vec<_>>(),
-            ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h"]
+            ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h", "op_kernel/arch22/deep.h"]
         );
-        assert_eq!(kernel.other_files.len(), 2);
-        assert_eq!(kernel.flat_folders.keys().collect::<Vec<_>>(), ["inc", "utils"]);
+        assert_eq!(kernel.other_files.len(), 3);
+        assert_eq!(kernel.flat_folders.keys().collect::<Vec<_>>(), ["inc", "mul", "utils"]);
         let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], &no_sdk);
         assert_eq!(host.tree_files.len(), 3);
         assert!(host.other_files.is_empty());

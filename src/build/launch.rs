@@ -30,6 +30,16 @@ pub struct Rewritten {
 
 /// Rewrites every launch of a text.
 pub fn rewrite_launches(source: &str) -> Result<Rewritten, LaunchError> {
+    replace_launches(source, &|launch| launch.render(source))
+}
+
+/// Takes every launch out of a text: what is left in its place does nothing. For the kernels of framework operators, whose
+/// files may hold launches for programs that nobody builds there.
+pub fn remove_launches(source: &str) -> Result<Rewritten, LaunchError> {
+    replace_launches(source, &|launch| format!("((void)0{})", line_ends(&source[launch.start..launch.end])))
+}
+
+fn replace_launches(source: &str, render: &dyn Fn(&Launch) -> String) -> Result<Rewritten, LaunchError> {
     let all = tokens(source);
     let mut text = String::with_capacity(source.len() + 256);
     let mut kernels = Vec::new();
@@ -49,7 +59,7 @@ pub fn rewrite_launches(source: &str) -> Result<Rewritten, LaunchError> {
             ));
         }
         text.push_str(&source[done..launch.start]);
-        text.push_str(&launch.render(source));
+        text.push_str(&render(&launch));
         kernels.push(launch.name.clone());
         done = launch.end;
         index = launch.last_token + 1;
@@ -275,6 +285,14 @@ mod tests {
 
     fn rewritten(source: &str) -> String {
         rewrite_launches(source).unwrap().text
+    }
+
+    #[test]
+    fn removed_launches_leave_their_lines() {
+        let text = "void f()\n{\n    k<T><<<8, nullptr,\n        s>>>(x,\n        y);\n}\n";
+        let removed = remove_launches(text).unwrap();
+        assert_eq!(removed.text, "void f()\n{\n    ((void)0\n\n);\n}\n");
+        assert_eq!(removed.kernels, ["k"]);
     }
 
     #[test]

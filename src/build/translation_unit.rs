@@ -7,9 +7,9 @@ use std::fmt::Write;
 use super::compiled_headers::TOOLKIT_KERNEL;
 use super::error::{BuildError, CompileFailure};
 use super::kernel::{KernelVariant, OUTPUT};
-use super::launch::{LAUNCH_HEADER, has_launch};
 use super::template_key::{DECODER, declared_parameters, template_arguments, width_check};
-use super::tiling_header::tiling_header;
+use super::tiling_header::{class_for, tiling_header};
+use crate::project::kernel_entries;
 use crate::source::SourceTree;
 
 /// Text of the translation unit.
@@ -37,21 +37,33 @@ pub(crate) fn wrapper(
         text.push_str("#define TILING_KEY_VAR g_tilingKey\n");
     }
     text.push_str("#include \"kernel_operator.h\"\n");
-    // Entry files may hold launches of their kernels for programs; nobody calls them here.
-    if texts().any(has_launch) {
-        let _ = writeln!(text, "#include \"{LAUNCH_HEADER}\"");
-    }
     definitions(variant, &mut text);
     if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
         constants(&mut text);
     }
     text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes));
+    let class = class_for(&variant.op_type, key, &variant.tiling_classes).map(|class| class.class.as_str());
+    let fits = |name: &&str| class.is_none_or(|class| name.rsplit("::").next() == Some(class));
+    if let Some(name) = registered_structure(texts()).filter(fits) {
+        let _ = writeln!(
+            text,
+            "#undef GET_TILING_DATA\n\
+             #define GET_TILING_DATA(tiling_data, tiling_arg) GET_TILING_DATA_WITH_STRUCT({name}, tiling_data, tiling_arg)"
+        );
+    }
     // The entry may be called like a function of the C library.
     let _ = writeln!(text, "#define {entry} {entry}_{}", if generic { "all_keys".to_owned() } else { key.to_string() });
     let _ = writeln!(text, "#include \"{}\"", variant.entry.file);
-    let mut function = entry.clone();
-    if variant.entry.is_template {
-        let parameters = texts().find_map(declared_parameters).ok_or_else(|| {
+    let mut function = format!("&{entry}");
+    let declared = texts().find_map(declared_parameters);
+    let plain =
+        || texts().flat_map(|text| kernel_entries("", text)).find(|one| one.function == *entry && !one.is_template);
+    if let (true, None, Some(plain)) = (variant.entry.is_template, &declared, plain()) {
+        // A template beside a plain function of its name: nothing says how to instantiate the template.
+        let parameters = vec!["GM_ADDR"; plain.parameters.len()].join(", ");
+        function = format!("static_cast<void (*)({parameters})>(&{entry})");
+    } else if variant.entry.is_template {
+        let parameters = declared.ok_or_else(|| {
             let message = format!(
                 "`{entry}` is a template, but no ASCENDC_TPL_ARGS_DECL says what its tiling key means in the files that it includes"
             );
@@ -71,7 +83,7 @@ pub(crate) fn wrapper(
         if !parameters.is_empty() {
             text.push_str(&width_check(&parameters, key));
         }
-        function = format!("{entry}<{}>", template_arguments(&parameters, key));
+        function = format!("&{entry}<{}>", template_arguments(&parameters, key));
     }
     let _ = write!(
         text,
@@ -99,7 +111,7 @@ pub(crate) fn wrapper(
          \x20   if (count >= 2) {{\n\
          \x20       AscendC::SetSysWorkspaceForce(static_cast<unsigned char*>(args[count - 2]));\n\
          \x20   }}\n\
-         \x20   ascend_tune::Call(&{function}, args, count);\n\
+         \x20   ascend_tune::Call({function}, args, count);\n\
          }}\n\
          extern \"C\" {{\n\
          extern const char ascend_tune_kernel_name[];\n\
@@ -107,6 +119,20 @@ pub(crate) fn wrapper(
          }}\n"
     );
     Ok(text)
+}
+
+/// The structure that a kernel registers for all its tiling keys: a plain one, or the host's class once more in a namespace.
+/// Several, which are for several architectures, or some for single keys, leave the choice to the class.
+fn registered_structure<'text>(texts: impl Iterator<Item = &'text str>) -> Option<&'text str> {
+    let mut names = BTreeSet::new();
+    for line in texts.flat_map(str::lines).map(str::trim_start) {
+        if line.starts_with("REGISTER_TILING_FOR_TILINGKEY") {
+            return None;
+        }
+        let name = line.strip_prefix("REGISTER_TILING_DEFAULT(").and_then(|rest| rest.split_once(')'));
+        names.extend(name.map(|(name, _)| name.trim()));
+    }
+    (names.len() == 1).then(|| names.pop_first()).flatten()
 }
 
 /// Macros per tensor that the operator compiler defines.
@@ -141,6 +167,7 @@ fn dtype_names(dtype: &str) -> Option<(&'static str, &'static str)> {
         "uint64" => ("uint64_t", "DT_UINT64"),
         "float64" => ("double", "DT_DOUBLE"),
         "bool" => ("bool", "DT_BOOL"),
+        "int4" | "DT_INT4" => ("AscendC::int4b_t", "DT_INT4"),
         _ => return None,
     })
 }
@@ -161,6 +188,7 @@ fn constants(text: &mut String) {
         ("DT_DOUBLE", 11),
         ("DT_BOOL", 12),
         ("DT_BF16", 27),
+        ("DT_INT4", 29),
         ("FORMAT_NCHW", 0),
         ("FORMAT_NHWC", 1),
         ("FORMAT_ND", 2),
@@ -229,9 +257,26 @@ mod tests {
             toolkit.contains("#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#define TILING_KEY_VAR 3UL\n"),
             "{toolkit}"
         );
-        tree.insert("op_kernel/add_custom.cpp", "void f() { add_custom<<<8, nullptr, nullptr>>>(0); }");
-        let launching = wrapper(&tree, &files, &variant(false), true, false).unwrap();
-        assert!(launching.contains("#include \"ascendsim/launch.h\"\n"), "{launching}");
+        let get = "GET_TILING_DATA_WITH_STRUCT(Add::Tiling, tiling_data, tiling_arg)";
+        for (kernel, registered) in [
+            ("  REGISTER_TILING_DEFAULT(Add::Tiling);\n", true),
+            ("// REGISTER_TILING_DEFAULT(Add::Tiling);\n", false),
+            (
+                "REGISTER_TILING_DEFAULT(Add::Tiling);\nREGISTER_TILING_FOR_TILINGKEY(\"TILING_KEY_VAR == 1\", B);\n",
+                false,
+            ),
+            ("REGISTER_TILING_DEFAULT(Add::Tiling);\nREGISTER_TILING_DEFAULT(C);\n", false),
+        ] {
+            tree.insert("op_kernel/add_custom.cpp", kernel);
+            let text = wrapper(&tree, &files, &variant(false), true, false).unwrap();
+            assert_eq!(text.contains(get), registered, "{kernel}");
+        }
+        let both = "template <int m> __global__ void add_custom(GM_ADDR x, GM_ADDR t) {}\n\
+                    __global__ void add_custom(GM_ADDR x, GM_ADDR t) {}\n";
+        tree.insert("op_kernel/add_custom.cpp", both);
+        let chosen = wrapper(&tree, &files, &variant(true), false, false).unwrap();
+        let call = "ascend_tune::Call(static_cast<void (*)(GM_ADDR, GM_ADDR)>(&add_custom), args, count);";
+        assert!(chosen.contains(call), "{chosen}");
         tree.insert("op_kernel/add_custom.cpp", "");
         let error = wrapper(&tree, &files, &variant(true), false, false).unwrap_err().to_string();
         assert!(error.contains("op_kernel/add_custom.cpp:7:") && error.contains("ASCENDC_TPL_ARGS_DECL"), "{error}");

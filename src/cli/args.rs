@@ -190,6 +190,28 @@ pub struct InitArgs {
     /// Replace an ascend.toml that is there.
     #[arg(long)]
     pub force: bool,
+    /// Cases to write at most, or `all` that the tiling function accepts.
+    #[arg(long, value_name = "N|all", default_value = "4")]
+    pub cases: CaseCount,
+    /// Python for the operator's own scripts that make test data; without its packages they are left out.
+    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    pub python: PathBuf,
+}
+
+/// How many cases `init` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseCount(pub usize);
+
+impl std::str::FromStr for CaseCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<usize>() {
+            _ if text == "all" => Ok(Self(usize::MAX)),
+            Ok(count) if count > 0 => Ok(Self(count)),
+            _ => Err("give a number above 0, or `all`".to_owned()),
+        }
+    }
 }
 
 /// Search strategies of the host stage.

@@ -7,7 +7,7 @@ use super::Exit;
 use super::args::{Common, DoorsArgs, Target};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::aicore::{LaunchSteps, Step, partings, steps};
+use crate::aicore::{LaunchSteps, Severity, Step, partings, steps};
 use crate::backend::{Execution, Place, Symbols};
 use crate::report::event::{DoorStep, Doors, DoorsDifference, Event};
 use crate::tuner::{TunerError, Workspace};
@@ -31,7 +31,7 @@ pub fn execute(common: &Common, arguments: &DoorsArgs, output: &mut Output) -> R
         let (left, right) = (own.run(index, arguments.core)?, toolkit.run(index, arguments.core)?);
         let case = trial.label(&own.workspace.manifest.cases);
         let doors = compare(case, &left, &right, arguments.most);
-        if doors.differences > 0 || !doors.outputs.is_empty() {
+        if doors.differences > 0 || !doors.outputs.is_empty() || !doors.hazards.is_empty() {
             exit = Exit::NothingValid;
         }
         output.emit(&Event::Doors(Box::new(doors)));
@@ -90,11 +90,19 @@ fn compare(case: String, own: &Passage, toolkit: &Passage, most: usize) -> Doors
     Doors {
         case,
         outputs: outputs.collect(),
+        hazards: hazards("embedded", own).chain(hazards("toolkit's", toolkit)).collect(),
         own_steps: own.steps.len() as u64,
         toolkit_steps: toolkit.steps.len() as u64,
         differences: partings.len() as u64,
         first,
     }
+}
+
+fn hazards<'passage>(headers: &'passage str, passage: &'passage Passage) -> impl Iterator<Item = String> + 'passage {
+    let all = passage.execution.launches.iter().flat_map(|launch| &launch.hazards);
+    all.filter(|hazard| hazard.severity == Severity::Error).map(move |hazard| {
+        format!("with the {headers} headers, {}:{}: {}", hazard.place.file, hazard.place.line, hazard.message)
+    })
 }
 
 fn door_step(number: usize, step: &Step, symbols: &mut Symbols) -> DoorStep {

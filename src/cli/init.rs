@@ -3,11 +3,12 @@
 use super::Exit;
 use super::args::{Common, InitArgs};
 use super::output::Output;
-use super::target::start_event;
+use super::target::{processors, runtime, start_event, worker_exe};
+use crate::build::sdk::SdkOptions;
 use crate::manifest::{FILE_NAME, Manifest, ManifestError};
 use crate::project::OperatorProject;
-use crate::report::event::{Event, Init};
-use crate::tuner::{TunerError, invented_manifest};
+use crate::report::event::{Event, Init, Warning};
+use crate::tuner::{InventOptions, TunerError, invent};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -21,7 +22,15 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         );
         return Err(TunerError::Usage(message));
     }
-    let text = invented_manifest(&project)?;
+    let options = InventOptions {
+        worker_exe: worker_exe()?,
+        sdk: SdkOptions { jobs: processors(), ..SdkOptions::from_environment() },
+        python: arguments.python.clone(),
+        most_cases: arguments.cases.0,
+        cmake: arguments.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
+    };
+    let invented = runtime()?.block_on(invent(&project, &options))?;
+    let text = invented.text;
     // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.
     let manifest = Manifest::parse(&text, &path).map_err(ManifestError::from)?;
     if arguments.dry_run {
@@ -34,6 +43,13 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         fs_err::write(&temporary, &text)?;
         fs_err::rename(&temporary, &path)?;
     }
+    if let Some(reason) = &invented.unasked {
+        output.emit(&Event::Warning(Warning {
+            code: "unasked-cases".to_owned(),
+            message: format!("the tiling function could not be asked about the cases: {reason}"),
+            help: Some("correct shapes and dtypes in ascend.toml yourself".to_owned()),
+        }));
+    }
     output.emit(&Event::Init(Init {
         operator: manifest.operator.clone(),
         layout: manifest.layout.words().to_owned(),
@@ -41,6 +57,8 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         written: !arguments.dry_run,
         cases: manifest.cases.iter().map(|case| case.name.clone()).collect(),
         tunables: manifest.tunables.iter().map(|tunable| tunable.name.clone()).collect(),
+        more_cases: invented.left_out,
+        refused: invented.refused,
     }));
     Ok(Exit::Fine)
 }

@@ -76,7 +76,7 @@ fn case(definition: &Definition, shape: &[u64], verify_only: bool) -> Case {
             _ => ValueRange { low: -1.0, high: 1.0 },
         };
         let shape = shape.map(<[u64]>::to_vec);
-        TensorSpec { name: found.name.clone(), dtype, format: "ND".to_owned(), shape, range }
+        TensorSpec { name: found.name.clone(), dtype, format: "ND".to_owned(), shape, range, values: Vec::new() }
     };
     let prefix = if verify_only { "odd-" } else { "" };
     Case {

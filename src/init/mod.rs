@@ -5,7 +5,7 @@
 //! operator ([`DescribedOps`]) takes precedence over what the text seems to say.
 
 mod cases;
-mod described;
+mod choose;
 mod entry;
 mod operator;
 mod render;
@@ -14,13 +14,26 @@ mod tests;
 mod tunables;
 mod words;
 
+use crate::cases::DescribedOps;
 use crate::manifest::{Attribute, Case, Layout};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::Tunable;
 
-pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
+pub use choose::{choose, unfit};
 pub use render::render;
+
+/// Machine description of a new manifest.
+pub const MACHINE: &str = "ascend910b2";
+
+/// A case and where it comes from, for the comment above it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundCase {
+    /// The case.
+    pub case: Case,
+    /// Its source; empty to say nothing.
+    pub source: String,
+}
 
 /// A tensor of the operator definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +68,7 @@ pub struct Discovery {
     /// Attributes with a value to start from.
     pub attributes: Vec<Attribute>,
     /// Cases to start from.
-    pub cases: Vec<Case>,
+    pub cases: Vec<FoundCase>,
     /// Tunables with domain and reason.
     pub tunables: Vec<Tunable>,
     /// Remarks on CMake entries that were left alone.
@@ -104,6 +117,7 @@ pub enum InitError {
 pub fn discover(
     project: &OperatorProject,
     sources: &SourceTree,
+    operator: Option<&str>,
     described: Option<&DescribedOps>,
 ) -> Result<Discovery, InitError> {
     let mut tree = sources.clone();
@@ -111,7 +125,7 @@ pub fn discover(
     if let Ok(text) = fs_err::read_to_string(project.root.join("CMakeLists.txt")) {
         tree.insert("CMakeLists.txt", text);
     }
-    discover_sources(&tree, project.layout, None, described)
+    discover_sources(&tree, project.layout, operator, described)
 }
 
 /// Reads the sources. `operator` chooses among several; `described` is what the runner says about the compiled operators.
@@ -142,7 +156,7 @@ pub fn discover_sources(
 
     let mut found = operator::definition(tree, &sources, &chosen);
     if let Some(op) = described.and_then(|described| described.ops.iter().find(|op| op.kind == chosen)) {
-        found = op.definition();
+        found = operator::described(op);
     }
     let (cases, case_notes) =
         if direct { (vec![cases::program()], Vec::new()) } else { cases::for_operator(tree, &sources, &found) };
@@ -157,7 +171,7 @@ pub fn discover_sources(
         inputs: found.inputs,
         outputs: found.outputs,
         attributes: found.attributes,
-        cases,
+        cases: cases.into_iter().map(|case| FoundCase { case, source: String::new() }).collect(),
         tunables: tuning.tunables,
         cmake_notes: tuning.cmake_notes,
         case_notes,

@@ -5,6 +5,7 @@ use crate::source::SourceTree;
 use crate::source::tunable::lexer::Tokens;
 
 use super::FoundTensor;
+use crate::cases::{DescribedOp, DescribedTensor};
 
 /// Inputs, outputs and attributes of an operator.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -152,6 +153,31 @@ pub(super) fn dtype(word: &str) -> Option<&'static str> {
         "DT_INT64" => "int64",
         "DT_UINT64" => "uint64",
         "DT_BOOL" => "bool",
+        "DT_DOUBLE" => "float64",
+        "DT_INT4" => "int4",
         _ => return None,
     })
+}
+
+/// The definition that the runner reports of a compiled operator.
+pub(super) fn described(op: &DescribedOp) -> Definition {
+    let tensors = |list: &[DescribedTensor]| {
+        let found = list.iter().map(|tensor| FoundTensor {
+            name: tensor.name.clone(),
+            dtypes: tensor.dtypes.clone(),
+            optional: tensor.param.eq_ignore_ascii_case("optional"),
+        });
+        found.collect()
+    };
+    let attributes = op.attrs.iter().filter_map(|attribute| {
+        let kind = attribute.kind.to_ascii_lowercase();
+        let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = match &attribute.default {
+            serde_json::Value::Null => return None,
+            serde_json::Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+            value => text(value),
+        };
+        Some(Attribute { name: attribute.name.clone(), kind, value })
+    });
+    Definition { inputs: tensors(&op.inputs), outputs: tensors(&op.outputs), attributes: attributes.collect() }
 }

@@ -5,7 +5,7 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use crate::manifest::{Attribute, Case, Layout, TensorSpec};
 use crate::space::{Binding, Domain, Tunable, Value};
 
-use super::{Discovery, InitError};
+use super::{Discovery, FoundCase, InitError};
 
 /// The template, also the reference of all keys.
 pub(super) const TEMPLATE: &str = include_str!("../../templates/ascend.toml");
@@ -43,7 +43,7 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
             layout => text(layout_key(discovery.layout)),
             kernel => text(&discovery.kernel),
             tiling => text(&discovery.tiling),
-            machine => text("ascend910b2"),
+            machine => text(super::MACHINE),
             direct => discovery.layout == Layout::DirectLaunch,
             sources => discovery.sources.iter().map(|source| text(source)).collect::<Vec<_>>(),
             cmake_notes => lines(&discovery.cmake_notes),
@@ -65,8 +65,17 @@ fn text(value: &str) -> String {
     toml::Value::String(value.to_owned()).to_string()
 }
 
-fn case(case: &Case) -> String {
-    let mut lines = vec!["[[case]]".to_owned(), format!("name = {}", text(&case.name))];
+fn case(found: &FoundCase) -> String {
+    let case: &Case = &found.case;
+    let mut lines: Vec<String> = Vec::new();
+    if !found.source.is_empty() {
+        lines.push(format!("# {}", found.source.replace(['\n', '\r'], " ")));
+    }
+    lines.extend(["[[case]]".to_owned(), format!("name = {}", text(&case.name))]);
+    // A program brings its own data.
+    if !case.hostile && !case.outputs.is_empty() {
+        lines.push("hostile = false".to_owned());
+    }
     if case.verify_only {
         lines.push("verify-only = true".to_owned());
     }
@@ -89,7 +98,12 @@ fn tensor(spec: &TensorSpec, input: bool) -> String {
     if let Some(shape) = &spec.shape {
         parts.push(format!("shape = {shape:?}"));
     }
-    if input {
+    if spec.format != "ND" {
+        parts.push(format!("format = {}", text(&spec.format)));
+    }
+    if input && !spec.values.is_empty() {
+        parts.push(format!("values = {:?}", spec.values));
+    } else if input {
         parts.push(format!("range = [{:?}, {:?}]", spec.range.low, spec.range.high));
     }
     format!("{{ {} }}", parts.join(", "))
@@ -97,8 +111,8 @@ fn tensor(spec: &TensorSpec, input: bool) -> String {
 
 fn attribute(attribute: &Attribute) -> String {
     let value = match attribute.kind.as_str() {
-        "string" => text(&attribute.value),
-        "list_int" | "list_float" => format!("[{}]", attribute.value),
+        "string" | "list_list_int" => text(&attribute.value),
+        "list_int" | "list_float" | "list_bool" => format!("[{}]", attribute.value),
         _ => attribute.value.clone(),
     };
     format!("{{ name = {}, type = {}, value = {value} }}", text(&attribute.name), text(&attribute.kind))

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::cases::DescribedOps;
 use crate::manifest::Manifest;
 use crate::space::{Binding, Domain, Value};
 
@@ -30,7 +31,8 @@ fn round_trip(discovery: &Discovery) -> Manifest {
     let text = render(discovery).expect("the template is sound");
     let manifest = Manifest::parse(&text, Path::new("ascend.toml"))
         .unwrap_or_else(|error| panic!("{}\n{text}", error.render(false)));
-    assert_eq!(manifest.cases, discovery.cases);
+    let cases: Vec<_> = discovery.cases.iter().map(|found| found.case.clone()).collect();
+    assert_eq!(manifest.cases, cases);
     let sorted = |tunables: &[crate::space::Tunable]| {
         let mut tunables = tunables.to_vec();
         tunables.sort_by(|left, right| left.name.cmp(&right.name));
@@ -72,8 +74,8 @@ fn in_tree_fixture() {
     assert_eq!(discovery.kernel, "softmax_rows");
     assert_eq!(discovery.tiling, "SoftmaxRowsTilingFunc");
     assert_eq!(found(&discovery), ["BUFFER_NUM=1", "COLUMN_FACTOR=512", "MAX_CORES=20", "available_limit=-"]);
-    assert_eq!(discovery.cases[1].name, "odd-7x333");
-    assert!(discovery.cases[1].verify_only);
+    assert_eq!(discovery.cases[1].case.name, "odd-7x333");
+    assert!(discovery.cases[1].case.verify_only);
     round_trip(&discovery);
 }
 
@@ -137,8 +139,8 @@ fn definitions_give_tensors_and_attributes() {
     )
     .expect("as the runner writes it");
     let discovery = discover_sources(&tree, Layout::InTree, Some("Norm"), Some(&described)).expect("an operator");
-    assert_eq!(discovery.cases[0].inputs[0].name, "a");
-    assert_eq!(discovery.cases[0].attributes[0].value, "3");
+    assert_eq!(discovery.cases[0].case.inputs[0].name, "a");
+    assert_eq!(discovery.cases[0].case.attributes[0].value, "3");
     round_trip(&discovery);
 }
 

@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::finding::Finding;
 
-const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range"];
+const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range", "values"];
 
 /// Keys of a table; `path` is dotted, `*` stands for names of the user's choice. `None` where any key is right.
 fn known(path: &str) -> Option<&'static [&'static str]> {

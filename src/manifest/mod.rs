@@ -21,6 +21,8 @@ pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,
 };
 
+pub use validate::DTYPE_NAMES;
+
 use crate::space::CaseFacts;
 
 /// Name of the file.

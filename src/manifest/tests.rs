@@ -80,6 +80,16 @@ fn a_good_manifest_is_read() {
 }
 
 #[test]
+fn values_stand_instead_of_a_range() {
+    let manifest = parse(&GOOD.replace("range = [-2, 2]", "values = [0, 1]")).expect("valid");
+    assert_eq!(manifest.cases[0].inputs[0].values, [0.0, 1.0]);
+    let found = findings(&GOOD.replace("range = [-2, 2]", "range = [-2, 2], values = [1]"));
+    assert!(found[0].contains("`values` and `range` exclude each other"), "{found:?}");
+    let found = findings(&GOOD.replace("range = [-2, 2]", "values = []"));
+    assert!(found[0].contains("values []"), "{found:?}");
+}
+
+#[test]
 fn unknown_keys_are_all_found() {
     let text = GOOD.replace("tiling =", "tilling =").replace("power-of-two", "power_of_two");
     let text = text.replace("range = [-2, 2]", "rnge = [-2, 2]");

@@ -153,6 +153,8 @@ pub struct TensorSpec {
     pub shape: Option<Vec<u64>>,
     /// Range of input values.
     pub range: ValueRange,
+    /// Values of an input, repeated to its end; empty to draw from the range.
+    pub values: Vec<f64>,
 }
 
 /// Range that input values are drawn from, uniformly.
@@ -169,7 +171,7 @@ pub struct ValueRange {
 pub struct Attribute {
     /// Name in the operator definition.
     pub name: String,
-    /// Type name as the runner takes it: int, float, bool, string, list_int, list_float.
+    /// Type name as the runner takes it: int, float, bool, string, list_int, list_float, list_bool, list_list_int.
     pub kind: String,
     /// Value as text, lists separated by commas.
     pub value: String,

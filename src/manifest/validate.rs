@@ -16,7 +16,7 @@ use super::wire::{
 };
 
 /// Dtypes with the bytes of an element.
-pub(super) const DTYPES: [(&str, u32); 12] = [
+pub(super) const DTYPES: [(&str, u32); 14] = [
     ("float16", 2),
     ("float32", 4),
     ("bfloat16", 2),
@@ -29,8 +29,22 @@ pub(super) const DTYPES: [(&str, u32); 12] = [
     ("int64", 8),
     ("uint64", 8),
     ("bool", 1),
+    ("float64", 8),
+    // Two share a byte.
+    ("int4", 1),
 ];
-const ATTRIBUTE_TYPES: [&str; 6] = ["int", "float", "bool", "string", "list_int", "list_float"];
+/// Names of the dtypes.
+pub const DTYPE_NAMES: [&str; DTYPES.len()] = {
+    let mut names = [""; DTYPES.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = DTYPES[index].0;
+        index += 1;
+    }
+    names
+};
+const ATTRIBUTE_TYPES: [&str; 8] =
+    ["int", "float", "bool", "string", "list_int", "list_float", "list_bool", "list_list_int"];
 
 struct Validator {
     findings: Vec<Finding>,
@@ -250,6 +264,8 @@ impl Validator {
         if dtype.starts_with("uint") {
             range.low = 0.0;
             range.high = 100.0;
+        } else if dtype == "int4" {
+            range = ValueRange { low: -8.0, high: 8.0 };
         } else if dtype.starts_with("int") {
             range = ValueRange { low: -100.0, high: 100.0 };
         } else if dtype == "bool" {
@@ -263,12 +279,21 @@ impl Validator {
                 other => self.find(written.span(), format!("range {other:?}"), "write [lowest, highest]"),
             }
         }
+        let values = tensor.values.as_ref().map(|values| values.get_ref().clone()).unwrap_or_default();
+        if let Some(written) = &tensor.values {
+            if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
+                self.find(written.span(), format!("values {values:?}"), "list one number or more");
+            } else if tensor.range.is_some() {
+                self.find(written.span(), "`values` and `range` exclude each other", "leave one of them out");
+            }
+        }
         TensorSpec {
             name: tensor.name.into_inner(),
             dtype: tensor.dtype.into_inner(),
             format: tensor.format.map_or_else(|| "ND".to_owned(), Spanned::into_inner),
             shape,
             range,
+            values,
         }
     }
 
@@ -448,6 +473,8 @@ fn fits(kind: &str, value: &WireScalar) -> bool {
         | ("string", WireScalar::Text(_)) => true,
         ("list_int", WireScalar::List(items)) => items.iter().all(|item| fits("int", item)),
         ("list_float", WireScalar::List(items)) => items.iter().all(|item| fits("float", item)),
+        ("list_bool", WireScalar::List(items)) => items.iter().all(|item| fits("bool", item)),
+        ("list_list_int", WireScalar::Text(text)) => serde_json::from_str::<Vec<Vec<i64>>>(text).is_ok(),
         _ => false,
     }
 }

@@ -111,6 +111,7 @@ pub(super) struct WireTensor {
     pub format: Option<Spanned<String>>,
     pub shape: Option<Spanned<Vec<i64>>>,
     pub range: Option<Spanned<Vec<f64>>>,
+    pub values: Option<Spanned<Vec<f64>>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -316,6 +316,8 @@ pub struct Doors {
     pub case: String,
     /// What differs between the outputs; empty when they are the same bit by bit.
     pub outputs: Vec<String>,
+    /// Error hazards of either run, with the headers that show them: outputs of such runs prove nothing, equal or not.
+    pub hazards: Vec<String>,
     /// Instructions of the core that move or compute, with the embedded headers.
     pub own_steps: u64,
     /// The same with the toolkit's headers.

@@ -298,12 +298,13 @@ impl Sink for Human<'_> {
                 self.note(
                     verb,
                     &format!(
-                        "{} for {} ({}): {}, {}",
+                        "{} for {} ({}): {}, {}{}",
                         init.manifest,
                         init.operator,
                         init.layout,
                         counted(init.cases.len() as u64, "case"),
                         counted(init.tunables.len() as u64, "tunable"),
+                        left_out(init),
                     ),
                 )
             }
@@ -374,5 +375,17 @@ fn put(output: &mut dyn Write, text: &str) -> io::Result<()> {
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
+    }
+}
+
+/// What a new manifest does not have of the cases that were found.
+fn left_out(init: &super::event::Init) -> String {
+    let more = match init.more_cases {
+        0 => String::new(),
+        count => format!("; {} more with --cases all", counted(count as u64, "case")),
+    };
+    match init.refused.len() {
+        0 => more,
+        count => format!("{more}; {} refused by the tiling function", counted(count as u64, "case")),
     }
 }

@@ -139,6 +139,12 @@ fn targets_910b(directory: &Path) -> bool {
     if directory.join("op_host/config/ascend910b").is_dir() {
         return true;
     }
+    // A list of chips in the operator's CMake file counts more than what its definition could do.
+    let cmake = text_of(&directory.join("CMakeLists.txt")).unwrap_or_default();
+    let mut listed = cmake.lines().map(|line| line.split('#').next().unwrap_or_default());
+    if let Some(chips) = listed.rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
+        return chips.contains("ascend910b");
+    }
     let mut named = false;
     let host = files_of(&directory.join("op_host"), &["cpp", "cc", "h", "hpp", "txt"], 4);
     for file in host.iter().chain(&[directory.join("CMakeLists.txt"), directory.join("op_kernel/CMakeLists.txt")]) {
@@ -220,4 +226,22 @@ fn file_name(path: &Path) -> Option<String> {
 
 fn slashed(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chips_of_the_cmake_file_count_more_than_the_definition() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        std::fs::create_dir(root.join("op_host")).unwrap();
+        std::fs::write(root.join("op_host/add_def.cpp"), "this->AICore().AddConfig(\"ascend910b\");").unwrap();
+        assert!(targets_910b(root));
+        for (list, wanted) in [("\"ascend950\"", false), ("\"ascend950\" \"ascend910b\"", true)] {
+            std::fs::write(root.join("CMakeLists.txt"), format!("set(SUPPORT_COMPUTE_UNIT {list})\n")).unwrap();
+            assert_eq!(targets_910b(root), wanted, "{list}");
+        }
+    }
 }

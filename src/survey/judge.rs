@@ -5,10 +5,9 @@ use std::path::Path;
 use super::case::Accepted;
 use super::cause;
 use super::outcome::{Cause, CauseKind, State};
-use super::reference::{Array, Python, ReferenceError, golden_script};
 use super::trial::{POISONS, Stop};
 use crate::backend::{Execution, SimBackend};
-use crate::init::DescribedOp;
+use crate::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
 use crate::project::snake_case;
 use crate::verify::{DType, compare, default_tolerance};
 

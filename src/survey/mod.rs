@@ -7,8 +7,6 @@
 mod case;
 pub mod cause;
 pub mod discover;
-mod example;
-mod guess;
 mod html;
 pub mod journal;
 mod judge;
@@ -17,7 +15,6 @@ mod outcome;
 mod own_tests;
 pub mod pool;
 mod reach;
-mod reference;
 pub mod summary;
 #[cfg(test)]
 mod tests;

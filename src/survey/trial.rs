@@ -8,17 +8,16 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{Accepted, CaseFinder};
+use super::case::{self, Accepted};
 use super::cause;
 use super::judge::judge;
 use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
 use super::own_tests::{self, KernelTestCounts, OwnTests, TestJudgement, TilingTestCounts};
-use super::reference::Python;
 use crate::aicore::{HazardKind, Machine, Severity};
 use crate::backend::{Description, Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{Artifact, BuildError, BuildOptions, Builder, KernelVariant, TensorBinding};
-use crate::init::{DescribedOp, DescribedOps};
+use crate::build::{Artifact, BuildError, BuildOptions, Builder, KernelVariant};
+use crate::cases::{DescribedOp, DescribedOps, Finder, Python};
 use crate::oracle::{
     KernelTestError, KernelTests, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests,
     tiling_test_files,
@@ -250,9 +249,8 @@ impl Trial<'_> {
         let project = builder.project();
         let host_step = |stop| (Step::Host, stop, since);
         let description = backend.describe(&host.path).await.map_err(|failure| host_step(Stop::run(&failure)))?;
-        let ops: DescribedOps =
-            serde_json::from_value(serde_json::json!({ "ops": description.ops })).unwrap_or_default();
-        let (op, entry) = choose(project, &ops).ok_or_else(|| {
+        let ops = DescribedOps::of(&description.ops);
+        let (op, entry) = ops.about(project).ok_or_else(|| {
             let names: Vec<&str> = ops.ops.iter().map(|op| op.kind.as_str()).collect();
             host_step(Stop::failed(
                 Cause::new(CauseKind::NotRecognised, "the host library registers no operator definition"),
@@ -278,16 +276,16 @@ impl Trial<'_> {
         // Tests that do not build make no calls.
         let tests = self.own_tiling.iter().flatten().flatten();
         let examples: Vec<TilingExample> = tests.flat_map(|test| test.examples.iter().cloned()).collect();
-        let finder = CaseFinder {
+        let finder = Finder {
             directory: &self.task.directory,
             data: self.task.work_directory.join("data"),
             host: &host.path,
             op: &op,
             examples: &examples,
             backend,
-            python: &python,
+            python: Some(&python),
         };
-        let mut accepted = finder.find().await.map_err(|stop| (Step::Tiling, stop, since))?;
+        let mut accepted = case::find(&finder).await.map_err(|stop| (Step::Tiling, stop, since))?;
         (self.report)(Progress::Case { case: accepted.name.clone() });
         self.pass(Step::Tiling, since, format!("tiling key {}", accepted.tiling_key));
         if last == Step::Tiling {
@@ -491,49 +489,12 @@ fn strip_path(message: &str) -> String {
     }
 }
 
-/// The operator that the directory is about, with its kernel entry: the one with an entry of its name.
-fn choose(project: &OperatorProject, ops: &DescribedOps) -> Option<(DescribedOp, KernelEntry)> {
-    // What is registered without a definition has only a name; there are operators with nothing but attributes.
-    let is_defined = |op: &&DescribedOp| !(op.inputs.is_empty() && op.outputs.is_empty() && op.attrs.is_empty());
-    let defined = || ops.ops.iter().filter(is_defined);
-    let named = defined().find_map(|op| Some((op.clone(), project.entry_named(&op.kind)?.clone())));
-    named.or_else(|| Some((defined().next()?.clone(), project.kernel_entry()?.clone())))
-}
-
 fn variant(op: &DescribedOp, entry: KernelEntry, accepted: &Accepted, description: Description) -> KernelVariant {
-    let binding = |name: &str, dtype: &str, format: &str| TensorBinding {
-        name: name.to_owned(),
-        dtype: dtype.to_owned(),
-        format: format.to_owned(),
-    };
-    let position = accepted
-        .job
-        .inputs
-        .first()
-        .and_then(|input| op.inputs.iter().find(|found| found.name == input.name).map(|found| (found, input)))
-        .and_then(|(found, input)| found.dtypes.iter().position(|dtype| *dtype == input.dtype))
-        .unwrap_or(0);
-    // Parameters that the case leaves out have a dtype all the same: that of the combination.
-    let inputs =
-        op.inputs.iter().map(|found| match accepted.job.inputs.iter().find(|input| input.name == found.name) {
-            Some(input) => binding(&input.name, &input.dtype, &input.format),
-            None => {
-                let pick = |list: &[String], other: &str| {
-                    list.get(position).or_else(|| list.first()).cloned().unwrap_or_else(|| other.to_owned())
-                };
-                binding(&found.name, &pick(&found.dtypes, "float16"), &pick(&found.formats, "ND"))
-            }
-        });
-    let mut outputs: Vec<TensorBinding> = Vec::new();
-    for output in &accepted.job.outputs {
-        if !outputs.iter().any(|known| known.name == output.name) {
-            outputs.push(binding(&output.name, &output.dtype, &output.format));
-        }
-    }
+    let (inputs, outputs) = op.bindings(&accepted.job.inputs, &accepted.job.outputs);
     KernelVariant {
         op_type: op.kind.clone(),
         entry,
-        inputs: inputs.collect(),
+        inputs,
         outputs,
         tiling_key: accepted.tiling_key,
         tiling_classes: description.tiling_classes,

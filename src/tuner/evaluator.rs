@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome};
 use crate::aicore::{HazardKind, Severity};
-use crate::backend::{Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
-use crate::build::{BuildError, Builder, KernelVariant, TensorBinding, TilingClass};
+use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
+use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
+use crate::cases::DescribedOps;
 use crate::manifest::{HazardPolicy, Layout, Manifest};
 use crate::source::SourceTree;
 use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
@@ -64,7 +65,7 @@ pub struct Evaluator {
     pub workload: Arc<Workload>,
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
-    described: Arc<Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>>,
+    described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
     configured: Arc<Mutex<BuilderByEntries>>,
 }
 
@@ -222,7 +223,7 @@ impl Evaluator {
     /// The kernel of a trial with tiling key 0.
     async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, Rejection> {
         let case = &self.manifest.cases[trial.case];
-        let tiling_classes = self.tiling_classes(host).await.map_err(|failure| rejection_of(failure, &case.name))?;
+        let description = self.description(host).await.map_err(|failure| rejection_of(failure, &case.name))?;
         let project = self.builder.project();
         let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
         let Some(entry) = entry.cloned() else {
@@ -234,27 +235,36 @@ impl Evaluator {
             dtype: dtype.clone(),
             format: format.clone(),
         };
+        // A kernel knows the dtypes of inputs that a case leaves out, too.
+        let ops = DescribedOps::of(&description.ops).ops;
+        let (inputs, outputs) = match ops.iter().find(|op| op.kind == self.manifest.operator) {
+            Some(op) if !op.inputs.is_empty() || !op.outputs.is_empty() => op.bindings(&trial.inputs, &trial.outputs),
+            _ => (
+                trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+                trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            ),
+        };
         Ok(KernelVariant {
             op_type: self.manifest.operator.clone(),
             entry,
-            inputs: trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
-            outputs: trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            inputs,
+            outputs,
             tiling_key: 0,
-            tiling_classes,
+            tiling_classes: description.tiling_classes,
         })
     }
 
-    /// Tiling classes that a host library registers, asked once per library.
-    async fn tiling_classes(&self, host: &std::path::Path) -> Result<Vec<TilingClass>, RunFailure> {
-        let known = |map: &Mutex<BTreeMap<PathBuf, Vec<TilingClass>>>| {
+    /// What a host library registers, asked once per library.
+    async fn description(&self, host: &std::path::Path) -> Result<Description, RunFailure> {
+        let known = |map: &Mutex<BTreeMap<PathBuf, Description>>| {
             map.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned()
         };
-        if let Some(classes) = known(&self.described) {
-            return Ok(classes);
+        if let Some(description) = known(&self.described) {
+            return Ok(description);
         }
-        let classes = self.backend.describe(host).await?.tiling_classes;
-        self.described.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), classes.clone());
-        Ok(classes)
+        let description = self.backend.describe(host).await?;
+        self.described.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), description.clone());
+        Ok(description)
     }
 
     async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, Rejection> {

@@ -158,10 +158,13 @@ fn make_trial(
         };
         let bytes =
             from_user.unwrap_or_else(|| generate(tensor, dtype, elements, u64::from(seed), position as u64, data));
-        let file = folder.join(format!("{}.bin", tensor.name));
+        // The tensors of a list have one name.
+        let number = case.inputs[..position].iter().filter(|before| before.name == tensor.name).count();
+        let stem = if number == 0 { tensor.name.clone() } else { format!("{}-{number}", tensor.name) };
+        let file = folder.join(format!("{stem}.bin"));
         // Left alone when it is right already: runs share the directory, and a reader must never see half a file.
         if fs_err::read(&file).map_or(true, |present| present != bytes) {
-            let temporary = folder.join(format!("{}.{}.tmp", tensor.name, std::process::id()));
+            let temporary = folder.join(format!("{stem}.{}.tmp", std::process::id()));
             fs_err::write(&temporary, &bytes)?;
             fs_err::rename(&temporary, &file)?;
         }

@@ -200,7 +200,7 @@ fn sweep(work_directory: &Path) {
 /// Text of the manifest that the sources suggest.
 pub fn invented_manifest(project: &OperatorProject) -> Result<String, TunerError> {
     let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
-    let discovery = init::discover(project, &project.load_sources()?, None).map_err(failed)?;
+    let discovery = init::discover(project, &project.load_sources()?, None, None).map_err(failed)?;
     init::render(&discovery).map_err(failed)
 }
 

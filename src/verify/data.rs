@@ -32,6 +32,8 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     for index in 0..elements {
         let uniform = low + (high - low) * rng.random::<f64>();
         let value = match kind {
+            // Values that the manifest gives mean something to the operator: axes, sizes, offsets.
+            _ if !spec.values.is_empty() => spec.values[index % spec.values.len()],
             DataKind::Hostile if dtype.is_float() && index % HOSTILE_STRIDE == 0 => {
                 HOSTILE_FLOATS[(index / HOSTILE_STRIDE) % HOSTILE_FLOATS.len()]
             }
@@ -41,7 +43,7 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
         };
         dtype.encode(value, &mut bytes);
     }
-    bytes
+    dtype.pack(bytes)
 }
 
 #[cfg(test)]
@@ -56,6 +58,7 @@ mod tests {
             format: "ND".to_owned(),
             shape: Some(vec![256]),
             range: ValueRange { low: -2.0, high: 3.0 },
+            values: Vec::new(),
         }
     }
 
@@ -68,6 +71,15 @@ mod tests {
         for element in first.chunks(4) {
             let value = DType::Float32.decode(element);
             assert!((-2.0..3.0).contains(&value));
+        }
+    }
+
+    #[test]
+    fn given_values_are_kept_and_repeated() {
+        let spec = TensorSpec { values: vec![3.0, -1.0], ..spec() };
+        for kind in [DataKind::Random, DataKind::Hostile] {
+            let bytes = generate(&spec, DType::Int32, 3, 7, 0, kind);
+            assert_eq!(DType::Int32.elements(&bytes), [3.0, -1.0, 3.0]);
         }
     }
 

@@ -32,14 +32,18 @@ pub enum DType {
     Uint64,
     /// One byte, 0 or 1.
     Bool,
+    /// IEEE double.
+    Float64,
+    /// Signed 4-bit, two in a byte, the first in the low half.
+    Int4,
 }
 
 /// The name is not an element type that the tool knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dtype `{0}`; known are float16, float32, bfloat16, int8 to int64, uint8 to uint64 and bool")]
+#[error("unknown dtype `{0}`; known are float16, float32, float64, bfloat16, int4 to int64, uint8 to uint64 and bool")]
 pub struct UnknownDType(pub String);
 
-const NAMES: [(DType, &str); 12] = [
+const NAMES: [(DType, &str); 14] = [
     (DType::Float16, "float16"),
     (DType::Float32, "float32"),
     (DType::Bfloat16, "bfloat16"),
@@ -52,7 +56,13 @@ const NAMES: [(DType, &str); 12] = [
     (DType::Int64, "int64"),
     (DType::Uint64, "uint64"),
     (DType::Bool, "bool"),
+    (DType::Float64, "float64"),
+    (DType::Int4, "int4"),
 ];
+
+/// Names that operator definitions have for the same.
+const OTHER_NAMES: [(DType, &str); 3] =
+    [(DType::Int4, "DT_INT4"), (DType::Float64, "DT_DOUBLE"), (DType::Float64, "double")];
 
 impl FromStr for DType {
     type Err = UnknownDType;
@@ -60,6 +70,7 @@ impl FromStr for DType {
     fn from_str(name: &str) -> Result<Self, UnknownDType> {
         NAMES
             .iter()
+            .chain(&OTHER_NAMES)
             .find(|(_, known)| *known == name)
             .map(|(dtype, _)| *dtype)
             .ok_or_else(|| UnknownDType(name.to_owned()))
@@ -73,22 +84,40 @@ impl fmt::Display for DType {
 }
 
 impl DType {
-    /// Size of one element in bytes.
+    /// Size of what is read and written as one, in bytes: an element, or a pair of 4-bit elements.
     pub fn size_bytes(self) -> usize {
         match self {
-            DType::Int8 | DType::Uint8 | DType::Bool => 1,
+            DType::Int8 | DType::Uint8 | DType::Bool | DType::Int4 => 1,
             DType::Float16 | DType::Bfloat16 | DType::Int16 | DType::Uint16 => 2,
             DType::Float32 | DType::Int32 | DType::Uint32 => 4,
-            DType::Int64 | DType::Uint64 => 8,
+            DType::Int64 | DType::Uint64 | DType::Float64 => 8,
         }
     }
 
     /// Whether it is a floating-point type.
     pub fn is_float(self) -> bool {
-        matches!(self, DType::Float16 | DType::Float32 | DType::Bfloat16)
+        matches!(self, DType::Float16 | DType::Float32 | DType::Bfloat16 | DType::Float64)
     }
 
-    /// The element at the start of `bytes`; integers beyond 2^53 lose low bits. Missing bytes count as zero.
+    /// All values in `bytes`, and both of every pair.
+    pub fn elements(self, bytes: &[u8]) -> Vec<f64> {
+        if self == DType::Int4 {
+            let halves = |byte: &u8| [(*byte << 4) as i8 >> 4, *byte as i8 >> 4];
+            return bytes.iter().flat_map(halves).map(f64::from).collect();
+        }
+        bytes.chunks_exact(self.size_bytes()).map(|element| self.decode(element)).collect()
+    }
+
+    /// Puts 4-bit elements that were written one in a byte together.
+    pub fn pack(self, bytes: Vec<u8>) -> Vec<u8> {
+        if self != DType::Int4 {
+            return bytes;
+        }
+        bytes.chunks(2).map(|pair| (pair[0] & 15) | (pair.get(1).copied().unwrap_or(0) << 4)).collect()
+    }
+
+    /// The element at the start of `bytes`; integers beyond 2^53 lose low bits. Missing bytes count as zero. A pair of 4-bit
+    /// elements is one number: it agrees with another where both elements do.
     pub fn decode(self, bytes: &[u8]) -> f64 {
         let mut raw = [0_u8; 8];
         let size = self.size_bytes().min(bytes.len());
@@ -98,7 +127,8 @@ impl DType {
             DType::Float16 => f64::from(f16_to_f32(bits as u16)),
             DType::Bfloat16 => f64::from(bf16_to_f32(bits as u16)),
             DType::Float32 => f64::from(f32::from_bits(bits as u32)),
-            DType::Int8 => f64::from(bits as u8 as i8),
+            DType::Int8 | DType::Int4 => f64::from(bits as u8 as i8),
+            DType::Float64 => f64::from_bits(bits),
             DType::Uint8 | DType::Bool => f64::from(bits as u8),
             DType::Int16 => f64::from(bits as u16 as i16),
             DType::Uint16 => f64::from(bits as u16),
@@ -109,13 +139,15 @@ impl DType {
         }
     }
 
-    /// Appends the element nearest to `value` to `bytes`.
+    /// Appends the element nearest to `value` to `bytes`; a 4-bit element takes a byte until [`DType::pack`].
     pub fn encode(self, value: f64, bytes: &mut Vec<u8>) {
         match self {
             DType::Float16 => bytes.extend(f32_to_f16(value as f32).to_le_bytes()),
             DType::Bfloat16 => bytes.extend(f32_to_bf16(value as f32).to_le_bytes()),
             DType::Float32 => bytes.extend((value as f32).to_le_bytes()),
             DType::Int8 => bytes.extend((value as i8).to_le_bytes()),
+            DType::Int4 => bytes.extend((value.clamp(-8.0, 7.0) as i8).to_le_bytes()),
+            DType::Float64 => bytes.extend(value.to_le_bytes()),
             DType::Uint8 => bytes.extend((value as u8).to_le_bytes()),
             DType::Bool => bytes.push(u8::from(value >= 0.5)),
             DType::Int16 => bytes.extend((value as i16).to_le_bytes()),
@@ -139,6 +171,15 @@ mod tests {
             assert_eq!(dtype.to_string(), name);
         }
         assert!("float".parse::<DType>().is_err());
+    }
+
+    #[test]
+    fn two_small_elements_share_a_byte() {
+        let mut bytes = Vec::new();
+        [-3.0, 7.0, -8.0].iter().for_each(|value| DType::Int4.encode(*value, &mut bytes));
+        let packed = DType::Int4.pack(bytes);
+        assert_eq!(packed, [0x7d, 0x08]);
+        assert_eq!(DType::Int4.elements(&packed), [-3.0, 7.0, -8.0, 0.0]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub enum NpyError {
     #[error("not a complete .npy file")]
     Malformed,
     /// An element type without counterpart.
-    #[error("element type `{0}` is not supported; save as one of f2, f4, i1 to i8, u1 to u8 or bool")]
+    #[error("element type `{0}` is not supported; save as one of f2, f4, f8, i1 to i8, u1 to u8 or bool")]
     Dtype(String),
     /// Stored column by column.
     #[error("array is in Fortran order; save it with numpy.ascontiguousarray")]
@@ -44,6 +44,7 @@ pub fn parse_npy(file: &[u8]) -> Result<NpyArray, NpyError> {
     let dtype = match descr {
         "<f2" => DType::Float16,
         "<f4" => DType::Float32,
+        "<f8" => DType::Float64,
         "|i1" => DType::Int8,
         "|u1" => DType::Uint8,
         "<i2" => DType::Int16,

@@ -114,6 +114,27 @@ mod init {
     }
 
     #[test]
+    fn cases_come_from_the_operators_own_lists() {
+        require_tools!();
+        let project = Project::fixture("add_custom");
+        fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+        fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
+        let list = "case,op_name,input_shapes,input_dtypes\n\
+                    a,add_custom,\"((3, 5), (3, 5))\",\"('float16', 'float16')\"\n\
+                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
+        project.write("tests/st/cases.csv", list);
+        let ended = project.run(&["init"]).expect(0);
+        let written = only(&ended, "init");
+        let refused = written["refused"].as_array().expect("one case has a remainder");
+        assert!(refused[0].as_str().is_some_and(|text| text.contains("tests/st/cases.csv:2")), "{refused:?}");
+        let manifest = project.read("ascend.toml");
+        assert!(manifest.contains("# from tests/st/cases.csv:3; tiling key 0\n[[case]]"), "{manifest}");
+        assert!(manifest.contains("# Refused: 3x5 float16"), "{manifest}");
+        let profile = project.run(&["profile"]).expect(0);
+        assert_eq!(only(&profile, "profile")["case"], "float16-16x4096");
+    }
+
+    #[test]
     fn a_manifest_that_is_there_is_not_replaced_unasked() {
         let project = Project::fixture("gelu_naive");
         project.write("ascend.toml", "mine");

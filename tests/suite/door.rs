@@ -151,6 +151,7 @@ fn both_doors_are_compared_step_by_step() {
     assert!(doors["own_steps"].as_u64().is_some_and(|steps| steps >= 4), "{doors}");
     assert_eq!((&doors["own_steps"], &doors["differences"]), (&doors["toolkit_steps"], &0.into()), "{doors}");
     assert_eq!(doors["outputs"], serde_json::json!([]), "{doors}");
+    assert_eq!(doors["hazards"], serde_json::json!([]), "{doors}");
 
     let more = ON_INSTRUCTIONS.replace("MORE_FOR_TOOLKITS", "ASCENDC_CPU_DEBUG");
     let line = more.lines().position(|line| line.contains("vadds(")).expect("the line") + 1;

@@ -67,7 +67,7 @@ bool CheckGm(Core& core, uint64_t site, const void* ptr, size_t bytes, const cha
     if (machine::TranslateGm(ptr, bytes) != 0) {
         return true;
     }
-    machine::RaiseOutOfBoundsGm(core, site, what, ptr, bytes, false);
+    machine::RaiseOutOfBoundsGm(core, site, what, ptr, bytes, kReadWrite, false);
     return false;
 }
 

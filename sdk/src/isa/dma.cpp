@@ -41,10 +41,8 @@ bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* addr
         if (*address != 0) {
             return true;
         }
-        if (side.access == kRead) {
-            *address = machine::TranslateGmPadding(side.base, extent);
-        }
-        machine::RaiseOutOfBoundsGm(core, t.site, OpcodeName(t.opcode), side.base, extent, *address != 0);
+        *address = machine::TranslateGmPadding(side.base, extent);
+        machine::RaiseOutOfBoundsGm(core, t.site, OpcodeName(t.opcode), side.base, extent, side.access, *address != 0);
         return *address != 0;
     }
     const auto offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(side.base) - reinterpret_cast<uintptr_t>(core.ub));

@@ -341,7 +341,8 @@ bool Admit(Core& core, const Issue& issue, Active* active)
             RaiseFault(core, FaultKind::kOperandOverlap, issue.site,
                        "%s: source %d overlaps the destination in a way the instruction does not allow",
                        OpcodeName(issue.opcode), i - 1);
-            return false;
+            // Carried out one repeat after the other: what many kernels that do this count on.
+            break;
         }
     }
     recorder.Write(issue.dtype, *active);

@@ -208,8 +208,9 @@ uint64_t TranslateGmPadding(const void* ptr, size_t bytes);
 bool BelongsToGm(const void* ptr);
 /// Text on where an address lies relative to the known regions.
 std::string DescribeGm(const void* ptr, size_t bytes);
-/// Raises the fault of an access that no tensor holds: worse unless it is a read that stays `in_padding`.
-void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, bool in_padding);
+/// Raises the fault of an access that no tensor holds. A read that stays in the allocation's padding is the lesser one.
+void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, uint8_t access,
+                        bool in_padding);
 
 /// Sets a cross-core flag of the running core (CrossFlags::Set) and records it on `pipe`.
 void SetCrossFlag(Core& core, uint8_t pipe, uint32_t id, uint32_t mode, uint64_t site);

@@ -106,7 +106,7 @@ bool CheckSpace(Core& core, uint8_t space, const void* ptr, uint64_t bytes, uint
     if (space == kSpaceGm) {
         *address = TranslateGm(ptr, bytes);
         if (*address == 0) {
-            RaiseOutOfBoundsGm(core, site, what, ptr, bytes, false);
+            RaiseOutOfBoundsGm(core, site, what, ptr, bytes, kReadWrite, false);
             return false;
         }
         // Virtual bases are as aligned as the device's allocations.

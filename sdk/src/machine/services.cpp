@@ -96,16 +96,18 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
         }
     }
     address = access == kRead ? TranslateGmPadding(ptr, bytes) : 0;
-    RaiseOutOfBoundsGm(core, site, access == kRead ? "scalar read" : "scalar write", ptr, bytes, address != 0);
+    RaiseOutOfBoundsGm(core, site, access == kRead ? "scalar read" : "scalar write", ptr, bytes, access, address != 0);
     if (address != 0) {
         Touch(core, address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);
     }
     return address != 0;
 }
 
-void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, bool in_padding)
+void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, uint8_t access,
+                        bool in_padding)
 {
-    RaiseFault(core, in_padding ? FaultKind::kReadBehindTensor : FaultKind::kOutOfBoundsGm, site, "%s: %s%s", what,
+    const bool harmless = in_padding && access == kRead;
+    RaiseFault(core, harmless ? FaultKind::kReadBehindTensor : FaultKind::kOutOfBoundsGm, site, "%s: %s%s", what,
                DescribeGm(ptr, bytes).c_str(), in_padding ? "; the rest is padding of its allocation" : "");
 }
 

@@ -213,6 +213,17 @@ pub struct Init {
     pub cases: Vec<String>,
     /// Names of the tunables found.
     pub tunables: Vec<String>,
+    /// Cases that the tiling function accepts and that were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_cases: usize,
+    /// Cases that it refuses, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What a check of `doctor` found.

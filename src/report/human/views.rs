@@ -327,6 +327,12 @@ pub(super) fn doors(doors: &Doors) -> String {
     for output in &doors.outputs {
         text.push_str(&format!("  {output}\n"));
     }
+    for hazard in &doors.hazards {
+        text.push_str(&format!("  {hazard}\n"));
+    }
+    if !doors.hazards.is_empty() {
+        text.push_str("  outputs of runs with hazards prove nothing, equal or not\n");
+    }
     for difference in &doors.first {
         for (sign, step) in [("-", &difference.own), ("+", &difference.toolkit)] {
             if let Some(step) = step {

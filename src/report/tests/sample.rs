@@ -107,6 +107,8 @@ pub(super) fn other_events() -> Vec<Event> {
             written: false,
             cases: vec!["large".into()],
             tunables: vec!["TILE_LENGTH".into(), "BUFFER_NUM".into()],
+            more_cases: 0,
+            refused: Vec::new(),
         }),
         Event::Doctor(Doctor {
             ok: false,

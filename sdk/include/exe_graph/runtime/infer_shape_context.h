@@ -13,7 +13,11 @@ class InferShapeContext : public ExtendedKernelContext {
 public:
     InferShapeContext(const ComputeNodeInfo& node, std::vector<Tensor> inputs)
         : ExtendedKernelContext(node), inputs_(std::move(inputs)), outputs_(node.GetOutputsNum())
-    {}
+    {
+        for (Shape& shape : outputs_) {
+            shape[0] = Shape::kInvalidDimValue;
+        }
+    }
 
     const Tensor* GetInputTensor(size_t index) const
     {
@@ -51,6 +55,13 @@ public:
     Shape* GetOutputShape(size_t index)
     {
         return index < outputs_.size() ? &outputs_[index] : nullptr;
+    }
+    // Not part of the real interface: whether the function gave the output a shape. Without dimensions there are none to
+    // look at, so a mark in the first unused one tells what was left alone from a scalar.
+    bool HasOutputShape(size_t index) const
+    {
+        const Shape& shape = outputs_.at(index);
+        return shape.GetDimNum() != 0 || shape.GetDim(0) != Shape::kInvalidDimValue;
     }
 
 private:

@@ -67,7 +67,7 @@ public:
     }
     void SetScalar()
     {
-        dim_num_ = 0;
+        SetDimNum(0);
     }
     size_t GetDimNum() const
     {
@@ -76,6 +76,9 @@ public:
     void SetDimNum(size_t dim_num)
     {
         dim_num_ = dim_num < kMaxDimNum ? dim_num : kMaxDimNum;
+        if (dim_num_ == 0) {
+            dims_[0] = 0;
+        }
     }
     int64_t GetDim(size_t index) const
     {

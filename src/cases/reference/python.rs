@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::scripts::DataScript;
 use crate::backend::{KernelJob, ProcessLimits, RunFailure, WorkerCommand};
-use crate::init::DescribedOp;
+use crate::cases::DescribedOp;
 
 const PROGRAM: &str = include_str!("run_reference.py");
 /// Seconds that a reference may take.

@@ -1,52 +1,39 @@
 //! Cases from the operator's own tiling tests: shapes, dtypes and attributes that its author holds for typical.
 
-use super::guess::value_range;
-use crate::init::{DescribedOp, DescribedTensor};
-use crate::manifest::{Attribute, TensorSpec};
+use super::{Candidate, DescribedOp, DescribedTensor, Origin, value_range};
+use crate::manifest::TensorSpec;
 use crate::oracle::{TensorExample, TilingExample};
+use crate::verify::DType;
 
-/// Elements of a tensor above which a case is too large for a survey.
-const MOST_ELEMENTS: u64 = 1 << 22;
-
-/// A case that a tiling test describes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExampleCase {
-    /// Inputs, and the content of those whose values the tiling function looks at.
-    pub inputs: Vec<(TensorSpec, Option<Vec<u8>>)>,
-    /// Outputs.
-    pub outputs: Vec<TensorSpec>,
-    /// Attributes.
-    pub attributes: Vec<Attribute>,
-}
-
-/// Cases of calls that were accepted here, small ones first.
-pub fn cases(op: &DescribedOp, examples: &[TilingExample]) -> Vec<ExampleCase> {
+/// Candidates from calls that were accepted here, in the order of the tests.
+pub(super) fn candidates(op: &DescribedOp, examples: &[TilingExample]) -> Vec<Candidate> {
     let accepted = |example: &&TilingExample| {
         example.operator == op.kind
             && example.expected.success != Some(false)
             && example.outcome.as_ref().is_some_and(|outcome| outcome.success)
             && example.platform.soc.as_ref().is_none_or(|soc| soc.to_ascii_uppercase().contains("910B"))
     };
-    let mut cases: Vec<ExampleCase> =
-        examples.iter().filter(accepted).filter_map(|example| case(op, example)).collect();
-    cases.sort_by_key(elements);
-    cases.dedup();
+    let mut cases: Vec<Candidate> = Vec::new();
+    for case in examples.iter().filter(accepted).filter_map(|example| case(op, example)) {
+        let same = |known: &Candidate| {
+            (&known.inputs, &known.outputs, &known.attributes) == (&case.inputs, &case.outputs, &case.attributes)
+        };
+        if !cases.iter().any(same) {
+            cases.push(case);
+        }
+    }
     cases
 }
 
-fn elements(case: &ExampleCase) -> u64 {
-    let shapes = case.inputs.iter().map(|(spec, _)| spec).chain(&case.outputs).filter_map(|spec| spec.shape.as_ref());
-    shapes.map(|shape| shape.iter().product::<u64>()).sum()
-}
-
-fn case(op: &DescribedOp, example: &TilingExample) -> Option<ExampleCase> {
+fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
     let mut inputs = Vec::new();
     for (found, tensor) in places(&op.inputs, &example.input_instances, &example.inputs) {
-        let content = match &tensor.const_hex {
-            Some(digits) => Some(bytes(digits)?),
-            None => None,
-        };
-        inputs.push((spec(found, tensor)?, content));
+        let mut spec = spec(found, tensor)?;
+        if let Some(digits) = &tensor.const_hex {
+            let dtype = spec.dtype.parse::<DType>().ok()?;
+            spec.values = dtype.elements(&bytes(digits)?);
+        }
+        inputs.push(spec);
     }
     let outputs = places(&op.outputs, &example.output_instances, &example.outputs)
         .map(|(found, tensor)| spec(found, tensor))
@@ -54,7 +41,15 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<ExampleCase> {
     if inputs.is_empty() || outputs.is_empty() {
         return None;
     }
-    Some(ExampleCase { inputs, outputs, attributes: example.attributes.clone() })
+    Some(Candidate {
+        origin: Origin::TilingTest,
+        place: format!("{}:{}", example.file, example.line),
+        inputs,
+        outputs,
+        output_shapes: Vec::new(),
+        attributes: example.attributes.clone(),
+        data: None,
+    })
 }
 
 /// Tensors of a call with the parameters that they are passed for; one each where the call does not say.
@@ -75,10 +70,7 @@ fn places<'data>(
 fn spec(found: &DescribedTensor, tensor: &TensorExample) -> Option<TensorSpec> {
     let dimensions = if tensor.storage_shape.is_empty() { &tensor.shape } else { &tensor.storage_shape };
     let shape = dimensions.iter().map(|&size| u64::try_from(size).ok()).collect::<Option<Vec<u64>>>()?;
-    let elements = shape.iter().try_fold(1_u64, |product, &size| product.checked_mul(size))?;
-    if elements == 0 || elements > MOST_ELEMENTS {
-        return None;
-    }
+    shape.iter().try_fold(1_u64, |product, &size| product.checked_mul(size)).filter(|&elements| elements > 0)?;
     let range = value_range(&found.name, &tensor.dtype);
     Some(TensorSpec {
         name: found.name.clone(),
@@ -86,6 +78,7 @@ fn spec(found: &DescribedTensor, tensor: &TensorExample) -> Option<TensorSpec> {
         format: tensor.format.clone(),
         shape: Some(shape),
         range,
+        values: Vec::new(),
     })
 }
 
@@ -125,17 +118,16 @@ mod tests {
     }
 
     #[test]
-    fn small_accepted_calls_of_this_machine_become_cases() {
+    fn accepted_calls_of_this_machine_become_cases() {
         let refused = TilingExample { outcome: Some(TilingOutcome::default()), ..example(1) };
         let expected = Expected { success: Some(false), ..Expected::default() };
         let failing = TilingExample { expected, ..example(2) };
         let other = ExamplePlatform { soc: Some("Ascend950".into()), ..ExamplePlatform::default() };
         let elsewhere = TilingExample { platform: other, ..example(3) };
-        let cases =
-            cases(&op(), &[example(64), example(4), refused, failing, elsewhere, example(-1), example(1 << 30)]);
-        let rows: Vec<u64> = cases.iter().map(|case| case.inputs[0].0.shape.as_ref().unwrap()[0]).collect();
-        assert_eq!(rows, [4, 64]);
-        assert_eq!(cases[0].inputs[1].1.as_deref(), Some([1, 0, 0, 0, 2, 0, 0, 0].as_slice()));
+        let cases = candidates(&op(), &[example(64), example(4), example(4), refused, failing, elsewhere, example(-1)]);
+        let rows: Vec<u64> = cases.iter().map(|case| case.inputs[0].shape.as_ref().unwrap()[0]).collect();
+        assert_eq!(rows, [64, 4]);
+        assert_eq!(cases[0].inputs[1].values, [1.0, 2.0]);
         assert_eq!(cases[0].outputs[0].shape.as_deref(), Some([2, 8].as_slice()));
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::python::Array;
-use crate::init::{DescribedOp, DescribedTensor};
+use crate::cases::{DescribedOp, DescribedTensor};
 
 /// A script that writes inputs and right outputs, with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]

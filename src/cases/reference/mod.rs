@@ -7,4 +7,5 @@ mod python;
 mod scripts;
 
 pub use python::{Array, Python, ReferenceError};
-pub use scripts::{ScriptCase, data_scripts, golden_script, match_case};
+pub use scripts::golden_script;
+pub(super) use scripts::{ScriptCase, data_scripts, match_case};

@@ -1,0 +1,338 @@
+//! From a call that somebody wrote down - tensors, numbers, lists, in the order of its interface - to a candidate.
+//!
+//! The order of an interface is not always that of the operator's definition, so names count first and order second.
+//! What is put together wrongly here does no harm: the tiling function refuses it.
+
+use super::{
+    Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, is_dynamic, is_optional, value_range,
+};
+use crate::manifest::{Attribute, TensorSpec, ValueRange};
+
+/// A tensor of a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct CallTensor {
+    /// Dtype name; empty where the call does not say.
+    pub dtype: String,
+    /// Dimensions.
+    pub shape: Vec<u64>,
+    /// Format name; empty where the call does not say.
+    pub format: String,
+    /// Its values, or one that all elements have; empty where unknown.
+    pub values: Vec<f64>,
+    /// Range of its values, where the call says.
+    pub range: Option<ValueRange>,
+}
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Argument {
+    Tensor(CallTensor),
+    Tensors(Vec<CallTensor>),
+    Numbers(Vec<f64>),
+    Number(f64),
+    Bool(bool),
+    Text(String),
+    /// Left out.
+    Nothing,
+    Unknown,
+}
+
+/// A call: arguments with their names.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub origin: Origin,
+    pub place: String,
+    pub arguments: Vec<(String, Argument)>,
+    /// Outputs, where the source lists them apart.
+    pub outputs: Option<Vec<CallTensor>>,
+    /// Whether the last tensors among the arguments are outputs.
+    pub outputs_last: bool,
+}
+
+/// The ways in which a call can be understood, likelier ones first.
+pub(super) fn candidates(op: &DescribedOp, call: &Call) -> Vec<Candidate> {
+    let is_tensor = |argument: &Argument| matches!(argument, Argument::Tensor(_) | Argument::Tensors(_));
+    let mut inputs: Vec<(&str, &Argument)> =
+        call.arguments.iter().map(|(name, argument)| (name.as_str(), argument)).collect();
+    let mut outputs: Vec<CallTensor> = call.outputs.clone().unwrap_or_default();
+    if call.outputs_last {
+        let tensors = inputs.iter().filter(|(_, argument)| is_tensor(argument)).count();
+        let needed = op.inputs.iter().filter(|found| !is_optional(found)).count().min(1);
+        let count = op.outputs.len().min(tensors.saturating_sub(needed));
+        for _ in 0..count {
+            let Some(last) = inputs.iter().rposition(|(_, argument)| is_tensor(argument)) else { break };
+            match inputs.remove(last).1 {
+                Argument::Tensor(tensor) => outputs.insert(0, tensor.clone()),
+                Argument::Tensors(list) => outputs.splice(0..0, list.iter().cloned()).for_each(drop),
+                _ => {}
+            }
+        }
+    }
+    let mut result: Vec<Candidate> = Vec::new();
+    for chosen in [by_order(op, &inputs), by_name(op, &inputs)].into_iter().flatten() {
+        let candidate = assemble(op, call, &inputs, &chosen, &outputs);
+        if let Some(candidate) = candidate.filter(|candidate| !result.contains(candidate)) {
+            result.push(candidate);
+        }
+    }
+    result
+}
+
+/// For each input of the definition the position of its argument.
+type Chosen = Vec<Option<usize>>;
+
+/// As many tensors, or tensors left out, as there are inputs; or as many as there are required ones.
+fn by_order(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> {
+    let positions = |with_nothing: bool| -> Vec<usize> {
+        let wanted = |argument: &Argument| match argument {
+            Argument::Tensor(_) | Argument::Tensors(_) => true,
+            Argument::Nothing => with_nothing,
+            _ => false,
+        };
+        (0..arguments.len()).filter(|&position| wanted(arguments[position].1)).collect()
+    };
+    for with_nothing in [true, false] {
+        let given = positions(with_nothing);
+        if given.len() == op.inputs.len() {
+            let fits = given.iter().zip(&op.inputs).all(|(&position, found)| match arguments[position].1 {
+                Argument::Nothing => is_optional(found),
+                argument => kind_fits(found, argument),
+            });
+            if fits {
+                return Some(given.into_iter().map(Some).collect());
+            }
+        }
+    }
+    let given = positions(false);
+    let required = op.inputs.iter().filter(|found| !is_optional(found)).count();
+    let fits = given
+        .iter()
+        .zip(op.inputs.iter().filter(|found| !is_optional(found)))
+        .all(|(&position, found)| kind_fits(found, arguments[position].1));
+    (given.len() == required && required > 0 && fits).then(|| {
+        let mut given = given.into_iter();
+        op.inputs.iter().map(|found| if is_optional(found) { None } else { given.next() }).collect()
+    })
+}
+
+/// Inputs whose names agree with an argument's; then tensors, then lists of numbers, in order.
+fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> {
+    let mut used = vec![false; arguments.len()];
+    let mut chosen: Chosen = vec![None; op.inputs.len()];
+    for (place, found) in chosen.iter_mut().zip(&op.inputs) {
+        let wanted = plain(&found.name);
+        let position = (0..arguments.len()).find(|&position| {
+            !used[position] && plain(arguments[position].0) == wanted && can_be_input(arguments[position].1)
+        });
+        if let Some(position) = position {
+            (used[position], *place) = (true, Some(position));
+        }
+    }
+    let kinds: [fn(&Argument) -> bool; 2] = [
+        |argument| matches!(argument, Argument::Tensor(_) | Argument::Tensors(_)),
+        |argument| matches!(argument, Argument::Numbers(_) | Argument::Number(_)),
+    ];
+    for kind in kinds {
+        for (place, found) in chosen.iter_mut().zip(&op.inputs) {
+            if place.is_some() || is_optional(found) {
+                continue;
+            }
+            // A number that an attribute is named after is that attribute.
+            let is_attribute = |position: usize| {
+                !matches!(arguments[position].1, Argument::Tensor(_) | Argument::Tensors(_))
+                    && op.attrs.iter().any(|attribute| plain(&attribute.name) == plain(arguments[position].0))
+            };
+            let position = (0..arguments.len()).find(|&position| {
+                !used[position]
+                    && kind(arguments[position].1)
+                    && !is_attribute(position)
+                    && kind_fits(found, arguments[position].1)
+            });
+            if let Some(position) = position {
+                (used[position], *place) = (true, Some(position));
+            }
+        }
+    }
+    let complete = chosen.iter().zip(&op.inputs).all(|(place, found)| place.is_some() || is_optional(found));
+    complete.then_some(chosen)
+}
+
+/// Whether whole numbers stand where whole numbers are wanted; another width or precision is a matter of conversion.
+fn kind_fits(found: &DescribedTensor, argument: &Argument) -> bool {
+    let is_whole = |dtype: &str| dtype.contains("int") || dtype.contains("INT") || dtype == "bool";
+    match argument {
+        Argument::Tensor(tensor) if !tensor.dtype.is_empty() && !found.dtypes.is_empty() => {
+            found.dtypes.iter().any(|dtype| *dtype == tensor.dtype || is_whole(dtype) == is_whole(&tensor.dtype))
+        }
+        _ => true,
+    }
+}
+
+fn can_be_input(argument: &Argument) -> bool {
+    !matches!(argument, Argument::Text(_) | Argument::Bool(_) | Argument::Unknown | Argument::Nothing)
+}
+
+/// `x1DeviceAddr`, `X1_ref` and `x1Optional` are `x1`.
+fn plain(name: &str) -> String {
+    let mut name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    for ending in ["deviceaddr", "optional", "tensorlist", "tensor", "ref", "arr", "array", "value", "scalar"] {
+        if let Some(shorter) = name.strip_suffix(ending).filter(|shorter| !shorter.is_empty()) {
+            name.truncate(shorter.len());
+        }
+    }
+    name
+}
+
+fn assemble(
+    op: &DescribedOp,
+    call: &Call,
+    arguments: &[(&str, &Argument)],
+    chosen: &[Option<usize>],
+    outputs: &[CallTensor],
+) -> Option<Candidate> {
+    let given: Vec<(usize, Vec<CallTensor>)> = chosen
+        .iter()
+        .enumerate()
+        .filter_map(|(index, position)| Some((index, tensors(arguments[(*position)?].1, &op.inputs[index]))))
+        .filter(|(_, tensors)| !tensors.is_empty())
+        .collect();
+    let combination = combination(op, &given)?;
+    let mut inputs = Vec::new();
+    for (index, list) in &given {
+        let found = &op.inputs[*index];
+        inputs.extend(list.iter().map(|tensor| spec(found, tensor, combination)));
+    }
+    let instances = |found: &DescribedTensor| match is_dynamic(found) && op.outputs.len() == 1 {
+        // A list as the only output is as long as the list that is given, or as the first list among the inputs.
+        true if outputs.len() > 1 => outputs.len(),
+        true => given.iter().map(|(_, list)| list.len()).max().unwrap_or(1),
+        false => 1,
+    };
+    let outputs_of: Vec<TensorSpec> = op
+        .outputs
+        .iter()
+        .flat_map(|found| {
+            let spec = spec(found, &CallTensor::default(), combination);
+            std::iter::repeat_n(TensorSpec { shape: None, ..spec }, instances(found))
+        })
+        .collect();
+    let output_shapes = match outputs.len() == outputs_of.len() {
+        true => outputs.iter().map(|tensor| tensor.shape.clone()).collect(),
+        false => Vec::new(),
+    };
+    let rest: Vec<(&str, &Argument)> = (0..arguments.len())
+        .filter(|position| !chosen.contains(&Some(*position)))
+        .map(|position| arguments[position])
+        .collect();
+    Some(Candidate {
+        origin: call.origin,
+        place: call.place.clone(),
+        inputs,
+        outputs: outputs_of,
+        output_shapes,
+        attributes: attributes(op, &rest),
+        data: None,
+    })
+}
+
+/// What an argument is as an input.
+fn tensors(argument: &Argument, found: &DescribedTensor) -> Vec<CallTensor> {
+    match argument {
+        Argument::Tensor(tensor) => vec![tensor.clone()],
+        Argument::Tensors(list) if is_dynamic(found) => list.clone(),
+        Argument::Tensors(list) => list.first().cloned().into_iter().collect(),
+        Argument::Numbers(values) => {
+            vec![CallTensor { shape: vec![values.len() as u64], values: values.clone(), ..CallTensor::default() }]
+        }
+        Argument::Number(value) => vec![CallTensor { shape: vec![1], values: vec![*value], ..CallTensor::default() }],
+        _ => Vec::new(),
+    }
+}
+
+/// The position in the dtype lists that most of the given tensors agree with.
+fn combination(op: &DescribedOp, given: &[(usize, Vec<CallTensor>)]) -> Option<usize> {
+    if given.is_empty() && !op.inputs.is_empty() {
+        return None;
+    }
+    let length = op.inputs.iter().chain(&op.outputs).map(|found| found.dtypes.len()).max().unwrap_or(0).max(1);
+    let agreeing = |position: usize| {
+        given
+            .iter()
+            .filter(|(index, list)| {
+                let dtype = op.inputs[*index].dtypes.get(position);
+                list.iter().all(|tensor| dtype.is_none_or(|dtype| *dtype == tensor.dtype))
+            })
+            .count()
+    };
+    // Of equals the first: `max_by_key` gives the last.
+    (0..length).rev().max_by_key(|&position| agreeing(position))
+}
+
+fn spec(found: &DescribedTensor, tensor: &CallTensor, combination: usize) -> TensorSpec {
+    let pick = |list: &[String]| list.get(combination).or_else(|| list.first()).cloned();
+    let dtype = pick(&found.dtypes).or_else(|| Some(tensor.dtype.clone()).filter(|dtype| !dtype.is_empty()));
+    let dtype = dtype.unwrap_or_else(|| "float16".to_owned());
+    let listed = pick(&found.formats).unwrap_or_else(|| "ND".to_owned());
+    let format = match found.formats.contains(&tensor.format) {
+        true => tensor.format.clone(),
+        false => listed,
+    };
+    let range = tensor.range.unwrap_or_else(|| value_range(&found.name, &dtype));
+    TensorSpec {
+        name: found.name.clone(),
+        dtype,
+        format,
+        shape: Some(tensor.shape.clone()),
+        range,
+        values: tensor.values.clone(),
+    }
+}
+
+/// Attributes by name; where none agrees, by order, if there are as many values as attributes.
+fn attributes(op: &DescribedOp, rest: &[(&str, &Argument)]) -> Vec<Attribute> {
+    let values: Vec<&(&str, &Argument)> = rest
+        .iter()
+        .filter(|(_, argument)| {
+            !matches!(argument, Argument::Tensor(_) | Argument::Tensors(_) | Argument::Nothing | Argument::Unknown)
+        })
+        .collect();
+    let named = |found: &DescribedAttribute| {
+        values.iter().find(|(name, _)| plain(name) == plain(&found.name)).map(|(_, argument)| *argument)
+    };
+    let by_order = values.len() == op.attrs.len() && op.attrs.iter().all(|found| named(found).is_none());
+    op.attrs
+        .iter()
+        .enumerate()
+        .filter_map(|(index, found)| {
+            let value = if by_order { values.get(index).map(|(_, argument)| *argument) } else { named(found) };
+            let kind = found.kind.to_ascii_lowercase();
+            let text = value.and_then(|argument| attribute_text(&kind, argument));
+            match text {
+                Some(value) => Some(Attribute { name: found.name.clone(), kind, value }),
+                None => super::guess::attribute(found),
+            }
+        })
+        .collect()
+}
+
+/// An argument as the value of an attribute of a type.
+fn attribute_text(kind: &str, argument: &Argument) -> Option<String> {
+    let whole = |value: &f64| format!("{}", value.trunc());
+    Some(match (kind, argument) {
+        ("int", Argument::Number(value)) => whole(value),
+        ("int", Argument::Bool(value)) => u8::from(*value).to_string(),
+        ("float", Argument::Number(value)) => format!("{value:?}"),
+        ("bool", Argument::Bool(value)) => value.to_string(),
+        ("bool", Argument::Number(value)) => (*value != 0.0).to_string(),
+        ("string", Argument::Text(value)) => value.clone(),
+        ("list_int", Argument::Numbers(values)) => values.iter().map(whole).collect::<Vec<_>>().join(","),
+        ("list_int", Argument::Number(value)) => whole(value),
+        ("list_float", Argument::Numbers(values)) => {
+            values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(",")
+        }
+        ("list_bool", Argument::Numbers(values)) => {
+            values.iter().map(|value| (*value != 0.0).to_string()).collect::<Vec<_>>().join(",")
+        }
+        _ => return None,
+    })
+}
