@@ -139,7 +139,8 @@ impl Evaluator {
         trialled
     }
 
-    /// Runs one trial with the other pattern in unwritten memory. Results that depend on it differ.
+    /// Runs one trial with the other pattern in unwritten memory and the blocks in the other order. Results that depend on
+    /// one of them differ.
     pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
         self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
     }
@@ -192,6 +193,8 @@ impl Evaluator {
             knobs: plan.knobs.clone(),
             trace: true,
             poison: if trial.seed.is_multiple_of(2) { POISON } else { OTHER_POISON },
+            // The order of blocks is nobody's promise: with two seeds, both directions are tried.
+            blocks_reversed: !trial.seed.is_multiple_of(2),
             ..KernelJob::default()
         };
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then

@@ -76,6 +76,38 @@ ASC_API LocalTensor<T> Ub(uint32_t at, uint32_t count = Memory::kShare)
     return LocalTensor<T>(TPosition::VECCALC, at, count);
 }
 
+#ifdef __DAV_C220_CUBE__
+constexpr HardEvent MTE2_MTE1 = HardEvent::MTE2_MTE1, MTE1_MTE2 = HardEvent::MTE1_MTE2, MTE1_M = HardEvent::MTE1_M;
+constexpr HardEvent M_MTE1 = HardEvent::M_MTE1, M_FIX = HardEvent::M_FIX, FIX_M = HardEvent::FIX_M;
+
+/// One fractal of halves (512 bytes) at byte `at` of a memory of the cube core.
+template <TPosition position, typename T = half>
+ASC_API LocalTensor<T> Fractal(uint32_t at = 0)
+{
+    return LocalTensor<T>(position, at, 256);
+}
+/// A fractal from global memory into L1, from there into L0A or L0B, the product of both, and the product out.
+ASC_API void Fetch(const Memory& m, uint32_t at)
+{
+    DataCopy(Fractal<TPosition::A1>(at), m.x.ReinterpretCast<half>(), 256);
+}
+template <TPosition position>
+ASC_API void Load(uint32_t to, uint32_t from)
+{
+    LoadData(Fractal<position>(to), Fractal<TPosition::A1>(from), LoadData2DParams(0, 1, 0, 0, 0, false, 0));
+}
+ASC_API void Multiply()
+{
+    MmadParams p;
+    p.m = p.n = p.k = 16;
+    Mmad(Fractal<TPosition::CO1, float>(), Fractal<TPosition::A2>(), Fractal<TPosition::B2>(), p);
+}
+ASC_API void Drain(const Memory& m)
+{
+    Fixpipe<float, float, CFG_ROW_MAJOR>(m.z, Fractal<TPosition::CO1, float>(), FixpipeParamsV220(16, 16, 16, 16, false));
+}
+#endif
+
 namespace defects {
 
 struct Launched {
@@ -117,6 +149,9 @@ inline void Run(const Defect& defect, bool broken)
     ascendsim::LaunchInfo info;
     info.kernel = std::string(defect.name) + (broken ? ".broken" : ".repaired");
     info.block_dim = defect.blocks;
+#ifdef __DAV_C220_CUBE__
+    info.type = ascendsim::KernelType::kAic;
+#endif
     ascendsim::RunLaunch(info, &RunBlock, &launched);
     ascendsim::ClearRegions();
 }
