@@ -8,6 +8,7 @@
 //! * [`search`], [`space`]: the host stage.
 //! * [`verify`], [`backend`], [`build`], [`project`], [`manifest`]: from sources to a verdict.
 //! * [`aicore`]: the AI Core model: machine descriptions, instruction streams, timing, hazards.
+//! * [`fidelity`]: the model beside published measurements, and its constants fitted to them.
 //! * [`lock`], [`report`]: what stays behind after a run.
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ pub mod cases;
 pub mod cli;
 pub mod doctor;
 pub mod experience;
+pub mod fidelity;
 pub mod init;
 pub mod lock;
 pub mod manifest;

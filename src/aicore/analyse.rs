@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::machine::Machine;
 use super::profile::{Hazard, Profile};
 use super::trace::{DataRegion, LaunchStatus, Region, Trace, TraceError};
-use super::{hazard, summary, timing};
+use super::{hazard, l2::L2, summary, timing};
 
 /// What to find out besides timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
     let trace = Trace::parse(trace)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     for mut launch in trace.launches {
-        let played = timing::play(&launch, machine);
+        let played = timing::play(&launch, machine, L2::of(machine));
         let profile = summary::profile(&launch, machine, &played);
         let stuck = played.stuck;
         let hazards = if options.hazards { hazard::hazards(&launch, &stuck) } else { Vec::new() };
@@ -63,4 +63,36 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
         });
     }
     Ok(reports)
+}
+
+/// Timing of some launches of a trace, by their numbers from 0; what is not there is missing in the answer.
+///
+/// With `warm` the L2 cache keeps what earlier launches left in it, as when a kernel is run again and again on the same
+/// tensors; all launches are played then.
+pub fn profiles(
+    trace: &[u8],
+    machine: &Machine,
+    wanted: &[usize],
+    warm: bool,
+) -> Result<BTreeMap<usize, Profile>, TraceError> {
+    let trace = Trace::parse(trace)?;
+    let mut found = BTreeMap::new();
+    let mut cache = L2::of(machine);
+    for (number, launch) in trace.launches.iter().enumerate() {
+        if !warm && !wanted.contains(&number) {
+            continue;
+        }
+        let before = if warm { cache } else { L2::of(machine) };
+        let played = timing::play(launch, machine, before);
+        if wanted.contains(&number) {
+            found.insert(number, summary::profile(launch, machine, &played));
+        }
+        cache = played.l2;
+    }
+    Ok(found)
+}
+
+/// Number of launches in a trace.
+pub fn launches(trace: &[u8]) -> Result<usize, TraceError> {
+    Ok(Trace::parse(trace)?.launches.len())
 }

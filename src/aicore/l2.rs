@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::machine::Machine;
+
 const CHUNK_BITS: u32 = 15;
 const SECTOR_BITS: u32 = 9;
 const SECTOR_BYTES: u64 = 1 << SECTOR_BITS;
@@ -26,7 +28,7 @@ struct Chunk {
     older: u32,
 }
 
-/// Cache state. It starts empty: inputs come from HBM, as in a profiler's first run.
+/// Cache state. It starts empty: inputs come from HBM, as in a profiler's first run; or as the launch before left it.
 pub(crate) struct L2 {
     capacity_sectors: u64,
     used_sectors: u64,
@@ -38,6 +40,11 @@ pub(crate) struct L2 {
 }
 
 impl L2 {
+    /// Empty, as large as the machine's.
+    pub(crate) fn of(machine: &Machine) -> Self {
+        Self::new(machine.parameters.l2_bytes as u64)
+    }
+
     pub(crate) fn new(capacity_bytes: u64) -> Self {
         Self {
             capacity_sectors: capacity_bytes >> SECTOR_BITS,

@@ -72,7 +72,7 @@ pub(crate) struct MemoryTotals {
 
 /// The memory system.
 pub(crate) struct Memory {
-    l2: L2,
+    pub(crate) l2: L2,
     now: f64,
     hbm_bytes_per_cycle: f64,
     hbm_write_weight: f64,
@@ -104,9 +104,9 @@ pub(crate) fn bytes_per_cycle(parameters: &Parameters, gbps: f64) -> f64 {
 }
 
 impl Memory {
-    pub(crate) fn new(parameters: &Parameters, cores: [usize; 2]) -> Self {
+    pub(crate) fn new(parameters: &Parameters, cores: [usize; 2], l2: L2) -> Self {
         Self {
-            l2: L2::new(parameters.l2_bytes as u64),
+            l2,
             now: 0.0,
             hbm_bytes_per_cycle: bytes_per_cycle(parameters, parameters.hbm_read_gbps),
             hbm_write_weight: parameters.hbm_write_weight,
@@ -312,7 +312,7 @@ mod tests {
 
     fn time_of(cores: u32, write: bool) -> f64 {
         let parameters = Machine::named("ascend910b2").unwrap().parameters;
-        let mut memory = Memory::new(&parameters, [cores as usize, 0]);
+        let mut memory = Memory::new(&parameters, [cores as usize, 0], L2::new(parameters.l2_bytes as u64));
         for core in 0..cores {
             let operand = gm(u64::from(core) << 20, 1 << 16);
             let shape = CopyShape { bytes: 1 << 16, effective_bytes: 65536.0, bursts: 1 };

@@ -32,7 +32,7 @@ mod timing;
 mod trace;
 mod vector;
 
-pub use analyse::{LaunchReport, Options, analyse};
+pub use analyse::{LaunchReport, Options, analyse, launches, profiles};
 pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall, UnitTimes};

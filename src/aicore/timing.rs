@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::core_play::{CorePlay, Held, Shared};
 use super::cross::{Awaited, CrossFlags};
 use super::kernel_type::{KernelType, Unit};
+use super::l2::L2;
 use super::machine::Machine;
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
 use super::pipe::{slot_destination, slot_id, slot_source};
@@ -28,6 +29,8 @@ pub(crate) struct Played<'a> {
     pub(crate) cores: [usize; 2],
     /// End of each physical core in cycles.
     pub(crate) core_ends: Vec<f64>,
+    /// What the launch left in the cache.
+    pub(crate) l2: L2,
 }
 
 struct Play<'a, 'm> {
@@ -48,8 +51,8 @@ struct Play<'a, 'm> {
     prologue: f64,
 }
 
-/// Play one launch.
-pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine) -> Played<'a> {
+/// Play one launch from a state of the cache.
+pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine, l2: L2) -> Played<'a> {
     let parameters = &machine.parameters;
     let kind = launch.kernel_type();
     let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
@@ -77,7 +80,7 @@ pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine) -> Played<'a> 
     let cores = [count(Unit::Vector), count(Unit::Cube)];
     let mut play = Play {
         shared: Shared::new(machine, &launch.opcodes, cores),
-        memory: Memory::new(parameters, cores),
+        memory: Memory::new(parameters, cores, l2),
         departures: BinaryHeap::new(),
         waiting: BTreeSet::new(),
         arrived: BTreeSet::new(),
@@ -99,7 +102,7 @@ pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine) -> Played<'a> 
     play.run();
     let stuck = play.stuck();
     let Play { blocks, memory, core_ends, .. } = play;
-    Played { blocks, memory: memory.totals, stuck, cores, core_ends }
+    Played { blocks, memory: memory.totals, stuck, cores, core_ends, l2: memory.l2 }
 }
 
 impl Play<'_, '_> {

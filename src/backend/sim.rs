@@ -177,6 +177,35 @@ impl SimBackend {
         Ok(Execution { launches, outputs, tiling: TilingDecision::default() })
     }
 
+    /// Runs a direct-launch program and leaves the trace of its launches in a file; nothing is judged.
+    pub async fn record_program(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        project: &Path,
+        trace: &Path,
+    ) -> Result<(), RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let broken = |error: std::io::Error| RunFailure::Broken(error.to_string());
+        link_project(project, path).map_err(broken)?;
+        let written = trace_file(path);
+        let mut environment = vec![
+            ("ASCEND_SIM_TRACE".to_owned(), written.display().to_string()),
+            ("ASCEND_SIM_HOST_FILL".to_owned(), "1".to_owned()),
+        ];
+        environment.extend(self.platform_environment());
+        let arguments = arguments.iter().map(OsString::from).collect();
+        let ended = self.command(program, arguments, path, environment).run().await?;
+        if ended.code != 0 {
+            return Err(RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() });
+        }
+        if !written.exists() {
+            return Err(RunFailure::Broken("the program launched no kernel".to_owned()));
+        }
+        fs_err::rename(&written, trace).map_err(broken)
+    }
+
     pub(super) fn command(
         &self,
         program: &Path,

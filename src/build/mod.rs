@@ -5,7 +5,7 @@
 
 pub mod bisheng;
 mod builder;
-mod cache;
+pub(crate) mod cache;
 pub mod cmake;
 mod compiled_headers;
 pub mod compiler;

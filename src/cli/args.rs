@@ -100,6 +100,8 @@ pub enum Command {
     Bank(BankArgs),
     /// Walk a tree, try every operator, and say how far each got and what stopped it.
     Survey(SurveyArgs),
+    /// Run programs whose times were published and compare the model with the published figures.
+    Fidelity(FidelityArgs),
     /// Compare an operator's kernels built against the embedded headers and against a toolkit's.
     #[command(hide = true)]
     Doors(DoorsArgs),
@@ -128,6 +130,7 @@ impl Command {
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
+            Command::Fidelity(_) => "fidelity",
             Command::Doors(_) => "doors",
             Command::Trial(_) => "__trial",
             Command::Worker(_) => "__worker",
@@ -509,6 +512,32 @@ pub struct SurveyArgs {
     /// Start over, even if an interrupted survey could be continued.
     #[arg(long, overrides_with = "resume")]
     pub no_resume: bool,
+}
+
+/// `fidelity`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune fidelity --cases benches/fidelity/cases.csv --markdown docs/fidelity.md\n  \
+    cargo ascend-tune fidelity --cases mine.csv --sources ../kernels --message-format json\n\n\
+    Columns of the table: case, program, machine, metric, published, unit; and, where wanted, kernel,\n\
+    level, category, role, defines, arguments, launch, minus, warm, scale, fit, compare, note.\n\
+    Exit status 5 when a case has no figure.")]
+pub struct FidelityArgs {
+    /// Table of published figures and of the programs that do the same work.
+    #[arg(long, value_name = "FILE")]
+    pub cases: PathBuf,
+    /// Directory of the programs [default: that of the table].
+    #[arg(long, value_name = "DIR")]
+    pub sources: Option<PathBuf>,
+    /// Only cases whose name contains this; may be repeated.
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
+    /// Write the report as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Plays at the same time [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
 }
 
 /// `doors`.

@@ -8,6 +8,7 @@ mod check;
 pub mod doctor;
 mod doors;
 mod exit;
+mod fidelity;
 mod init;
 mod output;
 mod profile;
@@ -75,6 +76,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
         Command::Doors(arguments) => doors::execute(&cli.common, arguments, &mut output),
+        Command::Fidelity(arguments) => fidelity::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
     };

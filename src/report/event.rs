@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aicore::Limiter;
+pub use crate::fidelity::Report as Fidelity;
 pub use crate::lock::Origin;
 use crate::space::Configuration;
 pub use crate::survey::Outcome;
@@ -122,6 +123,8 @@ pub enum Event {
     Surveyed(Box<Outcome>),
     /// Result of `survey`.
     Survey(Survey),
+    /// Result of `fidelity`.
+    Fidelity(Box<Fidelity>),
     /// One case of `doors`.
     Doors(Box<Doors>),
     /// Result of `run`, its last event.

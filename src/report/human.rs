@@ -9,6 +9,7 @@ use super::event::{Evaluation, Event, Origin, Outcome, SdkStatus, Stage, Start, 
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
+mod fidelity;
 mod table;
 mod views;
 
@@ -322,6 +323,10 @@ impl Sink for Human<'_> {
             }
             Event::KernelTestSummary(summary) => {
                 let text = views::kernel_test_summary(summary);
+                self.result(&text)
+            }
+            Event::Fidelity(report) => {
+                let text = fidelity::fidelity(report, self.verbosity == Verbosity::Verbose);
                 self.result(&text)
             }
             Event::Doors(doors) => {
