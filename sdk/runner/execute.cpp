@@ -197,6 +197,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     if (job.poison >= 0) {
         ascendsim::SetPoison(static_cast<uint8_t>(job.poison));
     }
+    ascendsim::SetBlocksReversed(job.blocks_reversed);
 
     // An output with the name of an input is that input, changed in place: one region, registered as an output.
     std::map<std::string, size_t> in_place;

@@ -51,6 +51,7 @@ struct Job {
     std::string trace;
     std::string result;
     int poison = -1; // -1: the machine's own
+    bool blocks_reversed = false; // the last block starts first
 };
 
 // The `result` path of a job text even when the rest of it is wrong; empty when there is none.

@@ -61,10 +61,10 @@ void TestStore()
         ascendsim::SetL2Bypass(true);
         copy_ubuf_to_gm_align_b32(out + 1, ub, 0, 1, 12, 0, 0, 0, 0);
         ascendsim::SetL2Bypass(false);
-        copy_ubuf_to_gm(out + 1, ub, 0, 1, 8, 0, 0);                        // one element too far
+        copy_ubuf_to_gm(out + 16, ub, 0, 1, 8, 0, 0);                       // behind the allocation's padding
         copy_gm_to_ubuf(Ub(16), out, 0, 1, 1, 0, 0);                        // misaligned
         copy_gm_to_ubuf(Ub(196608 - 64), out, 0, 1, 8, 0, 0);               // behind the buffer
-        Expect(ascendsim::ScalarRead(out, 4) && !ascendsim::ScalarRead(out + 64, 4), "scalar range check");
+        Expect(ascendsim::ScalarRead(out, 4) && !ascendsim::ScalarRead(out + 72, 4), "scalar range check");
     });
     Expect(out[0] == 1.0f && out[1] == 0.0f && out[2] == 1.0f && out[3] == 2.0f && out[63] == 64.0f, "atomic and plain store");
     Expect(ascendsim::GuardsIntact(), "guards");
@@ -81,7 +81,7 @@ void TestStore()
     }
     Expect(kinds == std::vector<uint32_t>({1, 3, 2, 1}), "fault kinds of transfers");
     const Record* fault = trace.First("fault");
-    Expect(fault != nullptr && fault->message == "copy_ubuf_to_gm: 256 bytes at offset 4 of output 3, which has 256 bytes",
+    Expect(fault != nullptr && fault->message == "copy_ubuf_to_gm: 256 bytes at offset 64 of output 3, which has 256 bytes",
            "fault message");
     Expect(trace.launch.find("kernel=test\nblock_dim=1\n") == 0 && trace.end == "status=ok", "launch text");
     Expect(trace.regions.size() == 24 && !trace.modules.empty(), "regions and modules");
@@ -186,6 +186,17 @@ void TestLaunch()
 
 }  // namespace
 
+void TestOrderOfBlocks()
+{
+    std::vector<int64_t> seen;
+    const auto note = [&] { seen.push_back(ascendsim::BlockIdx()); };
+    ascendsim::SetBlocksReversed(true);
+    OnCore(note, 3);
+    ascendsim::SetBlocksReversed(false);
+    OnCore(note, 2);
+    Expect(seen == std::vector<int64_t>({2, 1, 0, 0, 1}), "order of blocks");
+}
+
 void TestMissing()
 {
     OnCore([] { copy_gm_to_ubuf(Ub(0), reinterpret_cast<void*>(uintptr_t{64}), 0, 1, 1, 0, 0); });
@@ -205,6 +216,7 @@ int main()
     TestWaiting();
     TestOverlap();
     TestMissing();
+    TestOrderOfBlocks();
     TestLaunch();
     ascendsim::ClearRegions();
     std::remove(kTracePath);

@@ -422,7 +422,7 @@ impl<'a> CorePlay<'a> {
                 Some(Pending::Push(pipe, queued(Work::SetCross { id: aux0, mode: aux1 }, Touch::default())))
             }
             OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
-            OpKind::Fault | OpKind::Note => None,
+            OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
             OpKind::EndOfBlock => Some(Pending::End),
             OpKind::Copy | OpKind::Compute => {
                 let mut touch = Touch::default();

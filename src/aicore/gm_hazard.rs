@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::hazard::Findings;
+use super::findings::Findings;
 use super::ordering::{Clock, join};
 use super::profile::{HazardKind, Severity};
 use super::trace::{Launch, Region, Role};
@@ -154,6 +154,25 @@ impl GmLog {
                             )
                         },
                     );
+                }
+            }
+            let mut plain = None;
+            for added in accesses.iter().filter(|access| access.write && access.atomic) {
+                let plain = plain.get_or_insert_with(|| {
+                    let writes = accesses.iter().filter(|access| access.write && !access.atomic);
+                    union(writes.map(|access| (access.from, access.to)))
+                });
+                let (first, missing) = missing(plain, added.from, added.to);
+                if missing > 0 {
+                    let what = if region.role == Role::Output { "output" } else { "workspace" };
+                    let kind = (HazardKind::UninitialisedRead, Severity::Warning);
+                    findings.add(kind, (added.site, 0), added.core, || {
+                        format!(
+                            "adds to {missing} bytes of {what} {} that no core has cleared, the first at byte {}: what was there before the launch is part of the result",
+                            region.index,
+                            first - region.base.min(first)
+                        )
+                    });
                 }
             }
             for read in accesses.iter().filter(|access| !access.write) {

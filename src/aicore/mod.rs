@@ -5,9 +5,13 @@
 
 mod adjust;
 mod analyse;
+mod buffers;
+mod core_judge;
 mod core_play;
 mod cross;
 mod cube;
+mod deadlock;
+mod findings;
 mod gm_hazard;
 mod hazard;
 mod kernel_type;

@@ -25,8 +25,6 @@ pub(crate) struct Ordering {
     /// What each pipe knew from which of its instructions on; only changes are kept.
     history: [Vec<(u32, Clock)>; PIPE_COUNT],
     tokens: Vec<VecDeque<Clock>>,
-    /// Waits seen before their set.
-    owed: Vec<u32>,
 }
 
 pub(crate) fn join(into: &mut Clock, from: &Clock) {
@@ -47,14 +45,17 @@ impl Ordering {
             count: [0; PIPE_COUNT],
             history: std::array::from_fn(|_| Vec::new()),
             tokens: vec![VecDeque::new(); flag_slots()],
-            owed: vec![0; flag_slots()],
         }
     }
 
-    /// The next instruction of a pipe.
-    pub(crate) fn issue(&mut self, pipe: usize) -> Instant {
-        let scalar = self.known[S];
-        join(&mut self.known[pipe], &scalar);
+    /// What the scalar unit knows: everything that it issues from now on comes after that.
+    pub(crate) fn scalar(&self) -> Clock {
+        self.known[S]
+    }
+
+    /// The next instruction of a pipe, issued when the scalar unit knew `scalar`.
+    pub(crate) fn issue(&mut self, pipe: usize, scalar: &Clock) -> Instant {
+        join(&mut self.known[pipe], scalar);
         self.count[pipe] += 1;
         let index = self.count[pipe];
         let clock = self.known[pipe];
@@ -85,32 +86,25 @@ impl Ordering {
         self.known[S][from] = self.known[S][from].max(earlier.index);
     }
 
-    /// `set_flag`; false if the flag was set already and nobody waited in between.
-    pub(crate) fn set_flag(&mut self, slot: u16) -> bool {
+    /// `set_flag`, issued when the scalar unit knew `scalar`; false if the flag was set already and nobody waited in between.
+    pub(crate) fn set_flag(&mut self, slot: u16, scalar: &Clock) -> bool {
         let source = slot_source(slot);
-        let scalar = self.known[S];
-        join(&mut self.known[source], &scalar);
+        join(&mut self.known[source], scalar);
         let mut token = self.known[source];
         token[source] = self.count[source];
         self.drain_own(source);
-        let slot = usize::from(slot);
-        if self.owed[slot] > 0 {
-            self.owed[slot] -= 1;
-            join(&mut self.known[slot_destination(slot as u16)], &token);
-            return true;
-        }
-        self.tokens[slot].push_back(token);
-        self.tokens[slot].len() == 1
+        let tokens = &mut self.tokens[usize::from(slot)];
+        tokens.push_back(token);
+        tokens.len() == 1
     }
 
-    /// `wait_flag`.
-    pub(crate) fn wait_flag(&mut self, slot: u16) {
+    /// `wait_flag`; false if the flag is not set, and the pipe stays where it is.
+    pub(crate) fn wait_flag(&mut self, slot: u16) -> bool {
         let destination = slot_destination(slot);
-        match self.tokens[usize::from(slot)].pop_front() {
-            Some(token) => join(&mut self.known[destination], &token),
-            None => self.owed[usize::from(slot)] += 1,
-        }
+        let Some(token) = self.tokens[usize::from(slot)].pop_front() else { return false };
+        join(&mut self.known[destination], &token);
         self.drain_own(destination);
+        true
     }
 
     /// Flags still set.

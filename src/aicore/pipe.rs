@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::trace::{Operand, PIPE_COUNT, Space};
+use super::trace::{Operand, PIPE_COUNT, Space, pipe_name};
 
 /// Why a pipe waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -220,4 +220,10 @@ pub(crate) fn slot_source(slot: u16) -> usize {
 
 pub(crate) fn slot_id(slot: u16) -> usize {
     usize::from(slot) % EVENT_IDS
+}
+
+/// A flag as messages name it.
+pub(crate) fn flag_name(slot: u16) -> String {
+    let upper = |pipe: usize| pipe_name(pipe).to_uppercase();
+    format!("{}_{} id {}", upper(slot_source(slot)), upper(slot_destination(slot)), slot_id(slot))
 }

@@ -92,6 +92,7 @@ pub(crate) enum OpKind {
     WaitCross,
     Fault,
     Note,
+    Buffer,
     EndOfBlock,
     Copy,
     Compute,
@@ -109,6 +110,7 @@ impl OpKind {
             "wait_cross_flag" => Self::WaitCross,
             "fault" => Self::Fault,
             "note" => Self::Note,
+            "buffer" => Self::Buffer,
             "end_of_block" => Self::EndOfBlock,
             _ if name.starts_with("copy_") => Self::Copy,
             _ if name.starts_with("set_") => Self::Register,
@@ -149,7 +151,7 @@ impl Space {
     /// Number of memories.
     pub const COUNT: usize = 8;
 
-    fn of(number: u8) -> Self {
+    pub(crate) fn of(number: u8) -> Self {
         const ALL: [Space; Space::COUNT] =
             [Space::Ub, Space::Gm, Space::L1, Space::L0a, Space::L0b, Space::L0c, Space::Bt, Space::Fb];
         ALL.get(usize::from(number)).copied().unwrap_or(Space::Fb)

@@ -63,6 +63,8 @@ pub struct KernelJob {
     pub trace: bool,
     /// Byte that unwritten memory is filled with.
     pub poison: u8,
+    /// Whether the last block starts first: a result that depends on the order of blocks differs.
+    pub blocks_reversed: bool,
 }
 
 impl KernelJob {
@@ -110,6 +112,9 @@ impl KernelJob {
             line(&["trace", &quote(&trace_file(directory))]);
         }
         line(&["poison", &self.poison.to_string()]);
+        if self.blocks_reversed {
+            line(&["blocks_reversed", "1"]);
+        }
         line(&["result", &quote(&result_file(directory))]);
         text
     }
@@ -221,11 +226,12 @@ mod tests {
             knobs: BTreeMap::new(),
             trace: true,
             poison: 205,
+            blocks_reversed: true,
         };
         let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
                         kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
-                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nresult \"/run/result.json\"\n";
+                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\nresult \"/run/result.json\"\n";
         assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
     }
 }

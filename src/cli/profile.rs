@@ -61,7 +61,8 @@ struct Verdict {
 }
 
 /// Whether the outputs are right, and by which measure: golden data if there is some; the program's own exit status
-/// for a direct launch; otherwise a second run with other garbage in unwritten memory, which must not change them.
+/// for a direct launch; otherwise a second run with other garbage in unwritten memory and the blocks in another order,
+/// which must not change them.
 async fn check_outputs(
     workspace: &Workspace,
     plan: &Plan,
@@ -78,7 +79,7 @@ async fn check_outputs(
     }
     let again = evaluator.run_with_other_garbage(plan, trial).await;
     let same = again.is_ok_and(|again| evaluator.agrees(trial, &again, &execution.outputs).is_ok());
-    (same, "a second run with other garbage in unwritten memory")
+    (same, "a second run with other garbage in unwritten memory and the blocks in another order")
 }
 
 fn profile_event(

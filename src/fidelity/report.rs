@@ -220,16 +220,19 @@ fn row(case: &Case, figure: &Result<f64, String>) -> Row {
 
 /// Tau of every kernel that has at least two headline rows in one metric and unit.
 fn orders(rows: &[Row]) -> Vec<KernelOrder> {
-    let mut kernels: BTreeMap<(&str, Metric, &str), Vec<(f64, f64)>> = BTreeMap::new();
+    /// Kernel, metric and unit: figures that can be put in one order.
+    type Group<'row> = (&'row str, Metric, &'row str);
+    type Pairs = Vec<(f64, f64)>;
+    let mut kernels: BTreeMap<Group<'_>, Pairs> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.level == Level::Kernel && row.role == Role::Headline) {
         if let Some(modelled) = row.modelled {
             kernels.entry((&row.kernel, row.metric, &row.unit)).or_default().push((row.published, modelled));
         }
     }
-    let order = |((kernel, _, _), pairs): ((&str, Metric, &str), Vec<(f64, f64)>)| {
-        Some(KernelOrder { kernel: kernel.to_owned(), variants: pairs.len(), tau: kendall_tau(&pairs)? })
+    let order = |(&(kernel, _, _), pairs): (&Group<'_>, &Pairs)| {
+        Some(KernelOrder { kernel: kernel.to_owned(), variants: pairs.len(), tau: kendall_tau(pairs)? })
     };
-    kernels.into_iter().filter_map(order).collect()
+    kernels.iter().filter_map(order).collect()
 }
 
 /// Published speed-ups that the model has as slow-downs, and how many there were.

@@ -71,12 +71,25 @@ pub struct Discovery {
     pub cases: Vec<FoundCase>,
     /// Tunables with domain and reason.
     pub tunables: Vec<Tunable>,
+    /// The authors' own reference, if it runs.
+    pub reference: Option<FoundReference>,
+    /// Remarks on the reference.
+    pub reference_notes: Vec<String>,
     /// Remarks on CMake entries that were left alone.
     pub cmake_notes: Vec<String>,
     /// Remarks on the cases.
     pub case_notes: Vec<String>,
     /// Remarks on places that were looked at and left out.
     pub tunable_notes: Vec<String>,
+}
+
+/// A script that computes right outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundReference {
+    /// File, relative to the operator's root.
+    pub script: String,
+    /// The Python that ran it.
+    pub python: String,
 }
 
 /// Why no manifest can be written.
@@ -175,6 +188,8 @@ pub fn discover_sources(
         tunables: tuning.tunables,
         cmake_notes: tuning.cmake_notes,
         case_notes,
+        reference: None,
+        reference_notes: Vec::new(),
         tunable_notes: tuning.notes,
     })
 }

@@ -24,7 +24,9 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         }
         "tunable.*.domain" => &["range", "power-of-two", "values", "ordered", "bool"],
         "space" => &["constraints"],
-        "verify" => &["seeds", "reference", "command", "golden", "hazards", "rounding-changes", "tolerance"],
+        "verify" => {
+            &["seeds", "reference", "command", "golden", "script", "python", "hazards", "rounding-changes", "tolerance"]
+        }
         "verify.tolerance.*" => &["absolute", "relative"],
         "check" => &["tolerance"],
         "limits" => &["run-timeout-s", "run-memory-mib"],

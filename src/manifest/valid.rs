@@ -108,6 +108,13 @@ pub enum Reference {
     Command(Vec<String>),
     /// Directory with `<case>/<output>.npy` and `<case>/<input>.npy`.
     Npy(PathBuf),
+    /// A Python file with a function that computes the outputs, as operators of the open libraries bring: `golden.py`.
+    Script {
+        /// The file, relative to the operator's root.
+        script: PathBuf,
+        /// The Python that runs it.
+        python: PathBuf,
+    },
 }
 
 /// Allowed difference: `|a - b| <= absolute + relative * |b|`.

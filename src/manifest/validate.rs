@@ -457,8 +457,21 @@ impl Validator {
                 self.find(kind.span(), "`reference` is npy, but there is no `golden`", "write golden = \"directory\"");
                 Reference::Baseline
             }
+            ("script", _) => {
+                let Some(script) = &verify.script else {
+                    self.find(
+                        kind.span(),
+                        "`reference` is a script, but there is no `script`",
+                        "write script = \"tests/golden.py\"",
+                    );
+                    return Reference::Baseline;
+                };
+                let python = verify.python.as_deref().unwrap_or("python3");
+                Reference::Script { script: PathBuf::from(script.get_ref()), python: PathBuf::from(python) }
+            }
             (other, _) => {
-                self.find(kind.span(), format!("unknown reference `{other}`"), "it is baseline, command or npy");
+                let known = "it is baseline, command, npy or script";
+                self.find(kind.span(), format!("unknown reference `{other}`"), known);
                 Reference::Baseline
             }
         }

@@ -167,6 +167,8 @@ pub(super) struct WireVerify {
     #[serde(default)]
     pub command: Vec<String>,
     pub golden: Option<Spanned<String>>,
+    pub script: Option<Spanned<String>>,
+    pub python: Option<String>,
     #[serde(default)]
     pub hazards: HazardPolicy,
     #[serde(default)]

@@ -9,7 +9,7 @@ use super::{CaseTime, Evaluation, Outcome};
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
-use crate::cases::DescribedOps;
+use crate::cases::{DescribedOp, DescribedOps};
 use crate::manifest::{HazardPolicy, Layout, Manifest};
 use crate::source::SourceTree;
 use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
@@ -139,7 +139,8 @@ impl Evaluator {
         trialled
     }
 
-    /// Runs one trial with the other pattern in unwritten memory. Results that depend on it differ.
+    /// Runs one trial with the other pattern in unwritten memory and the blocks in the other order. Results that depend on
+    /// one of them differ.
     pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
         self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
     }
@@ -176,6 +177,28 @@ impl Evaluator {
         Ok(artifacts)
     }
 
+    /// A trial as its operator's definition and a job whose outputs have shapes, for references that compute on both.
+    pub(super) async fn described_job(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+    ) -> Result<(DescribedOp, KernelJob), Rejection> {
+        let case = &self.manifest.cases[trial.case].name;
+        let mut job = self.prepare_job(plan, trial).await?;
+        let failed = |failure: RunFailure| rejection_of(failure, case);
+        let description = self.description(&job.host).await.map_err(failed)?;
+        let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
+        let op = op.ok_or_else(|| {
+            let detail = format!("the host library registers no operator {}", self.manifest.operator);
+            Rejection::new(Reason::BuildFailed, case, detail)
+        })?;
+        let (_, dims) = self.backend.tile(&job).await.map_err(failed)?;
+        for (output, dims) in job.outputs.iter_mut().zip(dims) {
+            output.shape = Some(dims);
+        }
+        Ok((op, job))
+    }
+
     /// Builds what is known to be needed before the tiling function ran.
     async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
         let case = &self.manifest.cases[trial.case];
@@ -192,6 +215,8 @@ impl Evaluator {
             knobs: plan.knobs.clone(),
             trace: true,
             poison: if trial.seed.is_multiple_of(2) { POISON } else { OTHER_POISON },
+            // The order of blocks is nobody's promise: with two seeds, both directions are tried.
+            blocks_reversed: !trial.seed.is_multiple_of(2),
             ..KernelJob::default()
         };
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::reference::right_outputs;
 use super::{TunerError, load_machine};
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder};
-use crate::cases::{Accepted, Candidate, DescribedOps, Finder, Python, Refusal, Stage};
-use crate::init::{self, Discovery, choose, unfit};
+use crate::cases::{Accepted, Candidate, DescribedOps, Finder, Python, Refusal, Stage, golden_script};
+use crate::init::{self, Discovery, FoundReference, choose, unfit};
 use crate::manifest::Layout;
 use crate::oracle::{TestRunner, TilingExample, run_tiling_tests};
-use crate::project::OperatorProject;
+use crate::project::{OperatorProject, snake_case};
 use crate::source::SourceTree;
 
 /// How to look for cases.
@@ -169,6 +170,18 @@ impl Asked {
         };
         let mut search = Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None };
         let searched = search.all().await;
+        if let (Some(script), Some(found)) = (golden_script(&project.root), search.accepted.first()) {
+            let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
+            let soc = &self.backend.machine.name;
+            let arrays = python.golden(&script, &op, &snake_case(&op.kind), &found.job, soc).await;
+            match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(&found.job, &arrays)) {
+                Ok(_) => {
+                    let python = options.python.display().to_string();
+                    discovery.reference = Some(FoundReference { script: name, python });
+                }
+                Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
+            }
+        }
         // The cases' data are made anew from the manifest.
         let _ = std::fs::remove_dir_all(&data);
         searched?;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::support::{Ended, Project, require_tools, tool};
+use crate::support::{Ended, Project, python_has_numpy, require_tools, tool};
 
 /// All fixtures.
 const FIXTURES: [&str; 4] = ["add_custom", "add_ladder", "gelu_naive", "softmax_rows"];
@@ -132,6 +132,31 @@ mod init {
         assert!(manifest.contains("# Refused: 3x5 float16"), "{manifest}");
         let profile = project.run(&["profile"]).expect(0);
         assert_eq!(only(&profile, "profile")["case"], "float16-16x4096");
+    }
+
+    #[test]
+    fn the_authors_golden_function_becomes_the_reference() {
+        require_tools!();
+        let project = Project::fixture("add_custom");
+        fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+        fs_err::create_dir_all(project.path().join("tests")).expect("writable");
+        let golden = "def add_custom_golden(x, y, **facts):\n    return x + y\n";
+        project.write("tests/golden.py", golden);
+        project.run(&["init"]).expect(0);
+        let manifest = project.read("ascend.toml");
+        if !python_has_numpy() {
+            assert!(manifest.contains("# tests/golden.py is no reference here: the reference needs"), "{manifest}");
+            assert!(manifest.contains("reference = \"baseline\""), "{manifest}");
+            return;
+        }
+        assert!(manifest.contains("reference = \"script\"\nscript = \"tests/golden.py\"\n"), "{manifest}");
+        let right = project.run(&["profile"]).expect(0);
+        assert_eq!(right.named("profile")[0]["checked"], "golden data");
+        project.write("tests/golden.py", &golden.replace("x + y", "x - y"));
+        let wrong = project.run(&["profile"]).expect(1);
+        assert_eq!(wrong.named("profile")[0]["correct"], false);
+        project.write("tests/golden.py", &golden.replace("x + y", "None.sum()"));
+        assert_has(&failure(&project.run(&["profile"]), 2), &["tests/golden.py failed on case", "NoneType"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
 mod cli;
+mod corpus;
 mod defects;
 mod door;
 mod fidelity;

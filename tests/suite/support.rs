@@ -159,3 +159,10 @@ impl Ended {
         self.events.iter().filter(|event| event["event"] == kind).collect()
     }
 }
+
+/// Whether references in Python can run: they exchange numpy arrays.
+pub fn python_has_numpy() -> bool {
+    let mut python = std::process::Command::new("python3");
+    let output = python.args(["-c", "import numpy"]).output();
+    output.is_ok_and(|output| output.status.success())
+}

@@ -1,12 +1,11 @@
 //! `survey` on a tree of small operators, each with one thing in its way.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Ended, require_tools, root, tool};
+use crate::support::{Ended, python_has_numpy, require_tools, root, tool};
 
 /// An operator of the tree: its directory, and what is different from one that works.
 struct Made {
@@ -80,12 +79,6 @@ fn survey(tree: &Path, work: &Path, more: &[&str]) -> Ended {
         .output()
         .expect("the tool runs");
     Ended::new(&output)
-}
-
-fn python_has_numpy() -> bool {
-    let status =
-        Command::new("python3").args(["-c", "import numpy"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
 }
 
 /// State of a step of an operator, with its cause as `kind: name`.

@@ -101,6 +101,19 @@ ASC_API uint8_t* MemoryOf(uint8_t position)
         }
     }
 }
+/// A memory's number in the trace.
+constexpr uint32_t SpaceOf(Hardware memory)
+{
+    switch (memory) {
+        case Hardware::L1: return 2;
+        case Hardware::L0A: return 3;
+        case Hardware::L0B: return 4;
+        case Hardware::L0C: return 5;
+        case Hardware::BIAS: return 6;
+        case Hardware::FIXBUF: return 7;
+        default: return 0;
+    }
+}
 }  // namespace detail
 
 /// A view of elements in on-chip memory.

@@ -63,6 +63,12 @@ ASC_API uint32_t Cut(UbRange& range, uint32_t count, uint32_t len)
     return at;
 }
 
+/// Notes what happens to bytes of a memory.
+ASC_API void NoteBuffer(ascendsim::BufferEvent what, Hardware memory, uint32_t address, uint32_t bytes)
+{
+    ascendsim::NoteBuffer(what, SpaceOf(memory), address, bytes);
+}
+
 /// Buffers left in a state that the end of a pipe object does not allow.
 ASC_API void CheckReturned(const TBufType* buffers, uint32_t count)
 {
@@ -137,7 +143,9 @@ public:
     ASC_API bool InitBuffer(TBuf<pos>& buf, uint32_t len)
     {
         len = detail::RoundToBlock(len);
-        buf.SetRange(detail::Cut(RangeOf(GetPhyType(pos)), 1, len), len);
+        const uint32_t at = detail::Cut(RangeOf(GetPhyType(pos)), 1, len);
+        detail::NoteBuffer(ascendsim::BufferEvent::kCut, GetPhyType(pos), at, len);
+        buf.SetRange(at, len);
         return true;
     }
     template <class T>
@@ -239,6 +247,7 @@ private:
             buffer.freeBufEvt = T::freeBufEvt;
             buffer.address = at + i * len;
             buffer.dataLen = len;
+            detail::NoteBuffer(ascendsim::BufferEvent::kCut, T::bufferMemory, buffer.address, len);
             que.PrepareBuffer(buffer);
         }
         que.SetBuffers(first, static_cast<uint8_t>(num));
@@ -268,6 +277,7 @@ private:
             ranges_[memory].end = detail::MemorySize(static_cast<Hardware>(memory));
         }
         used_ = 0;
+        ascendsim::NoteBuffer(ascendsim::BufferEvent::kForgotten, 0, 0, 0);
         for (uint8_t& occupied : eventOccupy_) {
             occupied = 0;
         }

@@ -124,6 +124,7 @@ public:
         }
         SetFlag<freeBufEvt>(buffer->freeBufEvtID);
         buffer->state = TBufState::FREE;
+        detail::NoteBuffer(ascendsim::BufferEvent::kFreed, bufferMemory, buffer->address, buffer->dataLen);
     }
 
     /// Passes the tensor on: the consuming pipe may use it once the producing pipe gets here.
@@ -297,6 +298,7 @@ private:
             if (buffer->state == TBufState::FREE) {
                 buffer->state = TBufState::OCCUPIED;
                 buffer->site = ascendsim::Site();
+                detail::NoteBuffer(ascendsim::BufferEvent::kTaken, bufferMemory, buffer->address, buffer->dataLen);
                 WaitFree(*buffer);
                 ++bufUsedCount_;
                 return buffer;
@@ -470,7 +472,9 @@ public:
     ASC_API bool InitBuffer(TBuf<bufPos>& buf, uint32_t len)
     {
         len = detail::RoundToBlock(len);
-        buf.SetRange(detail::Cut(range_, 1, len), len);
+        const uint32_t at = detail::Cut(range_, 1, len);
+        detail::NoteBuffer(ascendsim::BufferEvent::kCut, GetPhyType(bufPos), at, len);
+        buf.SetRange(at, len);
         return true;
     }
     template <class T>

@@ -20,6 +20,16 @@ ASC_API void SetReduceMask(const uint64_t mask[])
 {
     SetMask<T, isSetMask>(mask[1], mask[0]);
 }
+/// What an instruction counts to: 255.
+ASC_API uint8_t Repeats(const int32_t repeatTime)
+{
+    if (repeatTime < 0 || repeatTime > 255) {
+        ascendsim::Fault(
+            "repeat_overflow",
+            Describe("repeatTime is ", static_cast<uint64_t>(repeatTime), ", the limit is ", 255, "").Text());
+    }
+    return static_cast<uint8_t>(repeatTime);
+}
 }  // namespace detail
 
 #define ASCENDC_REDUCE_BLOCKS(Name, instr, MaskParam)                                                             \
@@ -30,7 +40,7 @@ ASC_API void SetReduceMask(const uint64_t mask[])
     {                                                                                                             \
         ASCENDC_CHECK_DTYPE(Name, T, half, float);                                                                \
         detail::SetReduceMask<T, isSetMask>(mask);                                                                \
-        instr(detail::Ub(dst), detail::Ub(src), static_cast<uint8_t>(repeatTime),                                 \
+        instr(detail::Ub(dst), detail::Ub(src), detail::Repeats(repeatTime),                                      \
               static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                           \
               static_cast<uint16_t>(srcRepStride));                                                               \
     }
@@ -52,7 +62,7 @@ ASCENDC_REDUCE_BLOCKS(PairReduceSum, vcpadd, const uint64_t mask[])
     {                                                                                                             \
         ASCENDC_CHECK_DTYPE(WholeReduceSum, T, half, float);                                                      \
         detail::SetReduceMask<T, isSetMask>(mask);                                                                \
-        vcadd(detail::Ub(dst), detail::Ub(src), static_cast<uint8_t>(repeatTime),                                 \
+        vcadd(detail::Ub(dst), detail::Ub(src), detail::Repeats(repeatTime),                                      \
               static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                           \
               static_cast<uint16_t>(srcRepStride), false);                                                        \
     }
@@ -69,7 +79,7 @@ ASCENDC_REDUCE_WHOLE_SUM(const uint64_t mask[])
     {                                                                                                             \
         ASCENDC_CHECK_DTYPE(Name, T, half, float);                                                                \
         detail::SetReduceMask<T, isSetMask>(mask);                                                                \
-        instr(detail::Ub(dst), detail::Ub(src), static_cast<uint8_t>(repeatTime),                                 \
+        instr(detail::Ub(dst), detail::Ub(src), detail::Repeats(repeatTime),                                      \
               static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                           \
               static_cast<uint16_t>(srcRepStride), static_cast<Order_t>(order));                                  \
     }

@@ -27,6 +27,12 @@ void FaultAt(uint64_t site, const char* kind, const char* message);
 /// Records an informational text.
 void Note(const char* message);
 
+/// What happens to bytes that queues and buffers are cut from: they become a buffer, are handed out, are given back, and with
+/// kForgotten none of that holds any more.
+enum class BufferEvent : uint32_t { kCut = 0, kTaken, kFreed, kForgotten };
+/// Records it, for whoever looks for uses after the giving back. `space` is the memory's number in the trace.
+void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t bytes);
+
 int64_t BlockIdx();
 int64_t BlockNum();
 uint64_t TilingKey();

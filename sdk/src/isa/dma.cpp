@@ -77,6 +77,13 @@ bool Admit(Core& core, Transfer& t, bool atomic)
 {
     uint64_t to = 0;
     uint64_t from = 0;
+    // The field for it has twelve bits; the device library documents 1 to 4095.
+    constexpr uint32_t kMostBursts = 4095;
+    if (t.bursts > kMostBursts) {
+        RaiseFault(core, FaultKind::kBadArgument, t.site, "%s: %u bursts, the limit is %u", OpcodeName(t.opcode), t.bursts,
+                   kMostBursts);
+        return false;
+    }
     const bool empty = t.bursts == 0 || t.burst_bytes == 0;
     if (!empty && (!SideAddress(core, t, t.dst, &to) || !SideAddress(core, t, t.src, &from))) {
         return false;

@@ -119,6 +119,7 @@ struct State {
     OnChipSizes on_chip;
     uint8_t poison = 0xCD;
     bool dump = false;
+    bool blocks_reversed = false;
     std::string soc = "Ascend910B2";
     uint32_t compiled_for = 0;             // 1 vector cores, 2 cube cores: code whose kind of core is a constant
     std::vector<bool> written;             // by region ordinal: some block of this launch wrote to it

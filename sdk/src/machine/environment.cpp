@@ -64,6 +64,9 @@ void ReadEnvironment()
     if (ReadInteger("ASCEND_SIM_POISON", 0, 255, &value)) {
         g_state.poison = static_cast<uint8_t>(value);
     }
+    if (ReadInteger("ASCEND_SIM_BLOCKS_REVERSED", 0, 1, &value)) {
+        g_state.blocks_reversed = value != 0;
+    }
     if (ReadInteger("ASCEND_SIM_CORES", 1, 1 << 16, &value)) {
         g_state.core_count = static_cast<uint32_t>(value);
     }
@@ -106,6 +109,11 @@ void SetPoison(uint8_t value)
 {
     ReadEnvironment();
     g_state.poison = value;
+}
+void SetBlocksReversed(bool reversed)
+{
+    ReadEnvironment();
+    g_state.blocks_reversed = reversed;
 }
 uint8_t Poison()
 {

@@ -79,6 +79,8 @@ void SetDumpRegions(bool dump);
 /// Byte that fills Unified Buffers before a block and fresh regions.
 void SetPoison(uint8_t value);
 uint8_t Poison();
+/// Starts the blocks of later launches with the last one: a result that depends on their order differs.
+void SetBlocksReversed(bool reversed);
 /// Usable bytes of the Unified Buffer for the blocks of later launches.
 void SetUbSize(size_t bytes);
 /// Number of vector cores, and of cube cores: more blocks than these cannot wait for each other.

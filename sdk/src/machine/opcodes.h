@@ -22,6 +22,7 @@
     X(wait_cross_flag, None, Flag, "", "waits for a flag of other cores") \
     X(fault, None, Mark, "", "what the kernel did wrong") \
     X(note, None, Mark, "", "a text") \
+    X(buffer, None, Mark, "", "a buffer of a queue is made, handed out or given back") \
     X(end_of_block, None, Mark, "", "the core is done") \
     X(dcci, S, Register, "", "writes a cache line back and forgets it") \
     X(dsb, S, Register, "", "waits for outstanding memory accesses")

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ascendsim/launch.h"
 #include "machine/block_local.h"
@@ -253,16 +255,26 @@ void RunGroup(size_t from, size_t to)
 void RunAll()
 {
     const size_t cores = g_launch->names.size();
+    std::vector<std::pair<size_t, size_t>> groups;
     for (size_t from = 0; from < cores;) {
         size_t to = from;
-        for (; to < cores && g_launch->names[to].group == g_launch->names[from].group; ++to) {
-            auto& fiber = g_launch->fibers[to];
+        while (to < cores && g_launch->names[to].group == g_launch->names[from].group) {
+            ++to;
+        }
+        groups.emplace_back(from, to);
+        from = to;
+    }
+    if (g_state.blocks_reversed) {
+        std::reverse(groups.begin(), groups.end());
+    }
+    for (const auto& [from, to] : groups) {
+        for (size_t core = from; core < to; ++core) {
+            auto& fiber = g_launch->fibers[core];
             fiber = std::make_unique<Fiber>();
-            Start(*fiber, static_cast<uint32_t>(to));
+            Start(*fiber, static_cast<uint32_t>(core));
             Turn(fiber);
         }
         RunGroup(from, to);
-        from = to;
     }
     uint32_t idle = 0;
     while (true) {

@@ -212,6 +212,18 @@ void Note(const char* message)
     AppendText(Current(), kOp_note, 0, ASCENDSIM_SITE(), message, std::min(std::strlen(message), kMessageBytes));
 }
 
+void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t bytes)
+{
+    if (!InLaunch()) {
+        return;
+    }
+    RecordHead* head = Append(Current(), kOp_buffer, kPipeNone, 0, ASCENDSIM_SITE());
+    head->aux0 = static_cast<uint32_t>(what);
+    head->aux1 = address;
+    head->aux2 = bytes;
+    head->repeat = static_cast<uint16_t>(space);
+}
+
 int64_t BlockIdx() { return Current().group; }
 int64_t BlockNum() { return Current().groups; }
 uint64_t TilingKey() { return g_state.tiling_key; }

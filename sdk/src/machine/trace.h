@@ -64,6 +64,8 @@ enum TraceFlag : uint8_t { kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, k
 //   copy_matrix_cc_to_*             pipe FIX, aux1 = bytes written; operands destination, L0C (and FB)
 //   On M and FIX `repeat` holds the unit flag's mode (2, 3: cube unit and fixpipe keep their order on L0C by themselves).
 //   hset_flag, hwait_flag           like set_flag and wait_flag, with aux0 = 8 + id
+//   buffer                          aux0 what happened (BufferEvent in ascendsim/core.h), aux1 first byte, aux2 bytes, repeat the
+//                                   memory
 enum TraceChunk : uint32_t {
     kChunkOpcodes = 1, kChunkModules, kChunkLaunch, kChunkRegions, kChunkRecords, kChunkEnd, kChunkData
 };

@@ -274,3 +274,70 @@ fn faults_become_hazards_and_repetitions_are_counted() {
     });
     assert_eq!(kinds(&padding), [(HazardKind::OutOfBoundsGm, Severity::Warning)]);
 }
+
+#[test]
+fn a_wait_may_stand_before_its_set_in_the_program() {
+    let found = hazards(|core| {
+        // The vector unit holds its instruction until the copy has arrived, wherever the set stands.
+        core.at(1).wait(MTE2, V, 0).at(2).add(4096, 0, 0, 512).at(3).load(0, region(0), 1024).set(MTE2, V, 0);
+    });
+    assert_eq!(found, []);
+    let early = hazards(|core| {
+        core.at(1).wait(MTE2, V, 0).set(MTE2, V, 0).at(2).add(4096, 0, 0, 512).at(3).load(0, region(0), 1024);
+    });
+    assert!(early.iter().any(|hazard| hazard.kind == HazardKind::Race && hazard.site == 3), "{early:#?}");
+}
+
+#[test]
+fn a_circle_of_waits_is_told_whole_and_once() {
+    let found = hazards(|core| {
+        core.at(1).scalar(1, 0, &[Part::ub_write(0, 1024)]);
+        core.at(2).wait(V, MTE3, 1).at(3).store(region(1), 0, 1024).at(4).set(MTE3, MTE2, 2);
+        core.at(5).wait(MTE3, MTE2, 2).at(6).load(4096, region(0), 1024).at(7).set(MTE2, V, 3);
+        core.at(8).wait(MTE2, V, 3).at(9).add(8192, 4096, 4096, 512).at(10).set(V, MTE3, 1);
+        // What comes behind the circle hangs too, for no reason of its own.
+        core.at(11).barrier_all().at(12).load(0, region(0), 1024);
+    });
+    assert_eq!(kinds(&found), [(HazardKind::Deadlock, Severity::Error)], "{found:#?}");
+    assert_eq!((found[0].site, found[0].other_site), (2, 10));
+    let message = &found[0].message;
+    let parts = [
+        "mte3 waits for flag V_MTE3 id 1",
+        "v sets only after its own wait for flag MTE2_V id 3",
+        "mte2 sets only after",
+    ];
+    assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+}
+
+#[test]
+fn the_scalar_unit_hangs_at_what_it_would_do_later() {
+    let found = hazards(|core| {
+        core.at(1).load(0, region(0), 1024).at(2).wait(MTE2, S, 0).at(3).set(MTE2, S, 0).at(4).load(0, region(0), 64);
+    });
+    assert_eq!(kinds(&found), [(HazardKind::Deadlock, Severity::Error)], "{found:#?}");
+    assert_eq!((found[0].site, found[0].other_site), (2, 3));
+    assert!(
+        found[0].message.contains("s waits for flag MTE2_S id 0 whose set comes only behind"),
+        "{}",
+        found[0].message
+    );
+}
+
+#[test]
+fn sums_onto_memory_that_nobody_cleared_are_warnings() {
+    let run = |cleared: bool| {
+        let mut trace = TraceBuilder::default();
+        trace.with_region(1, 64, 1);
+        let core = trace.core(0).scalar(1, 0, &[Part::ub_write(0, 64)]);
+        if cleared {
+            core.store(region(1), 0, 64).barrier(MTE3);
+        }
+        let parts = [Part::gm_write(region(1), 64), Part::ub_read(0, 64)];
+        core.at(7).record("copy_ubuf_to_gm", MTE3, 1, 2, 0, [0, 64, 64], &parts).end();
+        report(&trace).hazards
+    };
+    assert_eq!(run(true), []);
+    let found = run(false);
+    assert_eq!(kinds(&found), [(HazardKind::UninitialisedRead, Severity::Warning)]);
+    assert!(found[0].site == 7 && found[0].message.contains("adds to 64 bytes of output 1"), "{}", found[0].message);
+}

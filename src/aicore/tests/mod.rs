@@ -4,6 +4,7 @@ mod decoding;
 mod hazards;
 mod ladder;
 mod mix;
+mod orders;
 mod programs;
 
 use super::testing::TraceBuilder;

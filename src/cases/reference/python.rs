@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::scripts::DataScript;
 use crate::backend::{KernelJob, ProcessLimits, RunFailure, WorkerCommand};
 use crate::cases::DescribedOp;
+use crate::verify::DType;
 
 const PROGRAM: &str = include_str!("run_reference.py");
 /// Seconds that a reference may take.
@@ -40,6 +41,21 @@ pub struct Array {
     pub shape: Vec<u64>,
     /// Raw bytes.
     pub bytes: Vec<u8>,
+}
+
+impl Array {
+    /// The elements as another dtype; `None` for a dtype that has no size here.
+    pub fn bytes_as(&self, to: DType) -> Option<Vec<u8>> {
+        let from: DType = self.dtype.parse().ok()?;
+        if from == to {
+            return Some(self.bytes.clone());
+        }
+        let mut result = Vec::with_capacity(self.bytes.len() / from.size_bytes() * to.size_bytes());
+        for element in self.bytes.chunks_exact(from.size_bytes()) {
+            to.encode(from.decode(element), &mut result);
+        }
+        Some(result)
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,117 @@
+//! Buffers of queues: which bytes have been given back and not been handed out again.
+
+use super::trace::{Operand, Space};
+
+/// What a `buffer` record says; its first number.
+const CUT: u32 = 0;
+const TAKEN: u32 = 1;
+const FREED: u32 = 2;
+const FORGOTTEN: u32 = 3;
+
+#[derive(Clone, Copy)]
+struct Stretch {
+    space: Space,
+    from: u64,
+    to: u64,
+    /// Where it was given back.
+    site: u64,
+}
+
+impl Stretch {
+    fn overlaps(&self, space: Space, from: u64, to: u64) -> bool {
+        self.space == space && self.from < to && from < self.to
+    }
+}
+
+/// Stretches of on-chip memory of one core. There are as many as its queues have buffers.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    cut: Vec<Stretch>,
+    /// Bytes that lie in more than one buffer, so that giving back one says nothing of them.
+    shared: Vec<Stretch>,
+    freed: Vec<Stretch>,
+}
+
+impl Buffers {
+    /// A `buffer` record: what happened, and to which bytes.
+    pub(crate) fn record(&mut self, what: u32, space: Space, from: u64, len: u64, site: u64) {
+        let stretch = Stretch { space, from, to: from.saturating_add(len), site };
+        let same = |other: &Stretch| other.overlaps(space, stretch.from, stretch.to);
+        match what {
+            CUT => {
+                if self.cut.iter().any(same) {
+                    self.shared.push(stretch);
+                    self.freed.retain(|freed| !same(freed));
+                } else {
+                    self.cut.push(stretch);
+                }
+            }
+            TAKEN => self.freed.retain(|freed| !same(freed)),
+            FREED if !self.shared.iter().any(same) => self.freed.push(stretch),
+            FORGOTTEN => *self = Self::default(),
+            _ => {}
+        }
+    }
+
+    /// The first byte that an operand touches of a buffer that was given back, and where it was.
+    pub(crate) fn freed(&self, operand: &Operand) -> Option<(u64, u64)> {
+        if self.freed.is_empty() || operand.space == Space::Gm {
+            return None;
+        }
+        let (low, high) = operand.extent();
+        let touched = self.freed.iter().filter(|freed| freed.overlaps(operand.space, low, high));
+        touched
+            .filter_map(|freed| {
+                let piece = operand.pieces().find(|(at, len)| freed.overlaps(operand.space, *at, at + len));
+                piece.map(|(at, _)| (at.max(freed.from), freed.site))
+            })
+            .next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operand(addr: u64, len: u32, count: u32, stride: i64) -> Operand {
+        Operand {
+            addr,
+            stride0: stride,
+            stride1: 0,
+            len,
+            count0: count,
+            count1: 1,
+            space: Space::Ub,
+            reads: true,
+            writes: false,
+        }
+    }
+
+    #[test]
+    fn bytes_are_free_until_they_are_handed_out_again() {
+        let mut buffers = Buffers::default();
+        let read = operand(100, 8, 1, 0);
+        buffers.record(CUT, Space::Ub, 64, 64, 1);
+        buffers.record(TAKEN, Space::Ub, 64, 64, 2);
+        assert_eq!(buffers.freed(&read), None);
+        buffers.record(FREED, Space::Ub, 64, 64, 3);
+        assert_eq!(buffers.freed(&read), Some((100, 3)));
+        assert_eq!(buffers.freed(&operand(0, 32, 3, 128)), None, "rows on both sides of it");
+        assert_eq!(buffers.freed(&operand(32, 64, 1, 0)), Some((64, 3)));
+        buffers.record(TAKEN, Space::Ub, 64, 64, 4);
+        assert_eq!(buffers.freed(&read), None);
+    }
+
+    #[test]
+    fn buffers_over_one_another_are_left_alone() {
+        let mut buffers = Buffers::default();
+        buffers.record(CUT, Space::Ub, 0, 64, 1);
+        buffers.record(CUT, Space::Ub, 32, 64, 2);
+        buffers.record(FREED, Space::Ub, 0, 64, 3);
+        assert_eq!(buffers.freed(&operand(40, 8, 1, 0)), None);
+        buffers.record(FORGOTTEN, Space::Ub, 0, 0, 4);
+        buffers.record(CUT, Space::Ub, 0, 64, 5);
+        buffers.record(FREED, Space::Ub, 0, 64, 6);
+        assert_eq!(buffers.freed(&operand(40, 8, 1, 0)), Some((40, 6)));
+    }
+}

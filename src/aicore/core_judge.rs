@@ -1,0 +1,508 @@
+//! Judges one core: its records in an order in which the pipes can execute them.
+//!
+//! The scalar unit issues in program order. A pipe that stands at a flag keeps what is issued to it until the flag is set;
+//! what is never set free never runs, and has no races.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::iter::Peekable;
+use std::rc::Rc;
+
+use super::buffers::Buffers;
+use super::cross::Awaited;
+use super::deadlock::{Blocked, reports};
+use super::gm_hazard::{GmAccess, Known};
+use super::hazard::Shared;
+use super::ordering::{Clock, Instant, Ordering};
+use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
+use super::profile::{HazardKind, Severity};
+use super::segments::SegmentMap;
+use super::trace::{Cursor, FLAG_ATOMIC, Launch, NO_PIPE, OpKind, Operand, PIPE_COUNT, Record, S, Space, V, pipe_name};
+
+/// How the note begins that a core which polls global memory leaves.
+const POLLS: &str = "polls global memory";
+
+/// Regions that a core writes: only there can its own reads conflict.
+fn written_regions(launch: &Launch<'_>, core: u32) -> BTreeSet<u64> {
+    let mut regions = BTreeSet::new();
+    let Some(stream) = launch.cores.get(&core) else { return regions };
+    for record in stream.cursor().with_messages(&launch.message_opcodes) {
+        for operand in record.operands() {
+            if operand.space == Space::Gm && operand.writes {
+                regions.insert(operand.addr >> 40);
+            }
+        }
+    }
+    regions
+}
+
+#[derive(Clone, Copy, Default)]
+struct Write {
+    at: Instant,
+    site: u64,
+    atomic: bool,
+    unit: bool,
+}
+
+/// Last accesses of a segment.
+#[derive(Clone, Default)]
+struct State {
+    write: Option<Write>,
+    reads: [(u32, u64, bool); PIPE_COUNT],
+}
+
+/// An access that has no order with an earlier one.
+#[derive(Clone, Copy)]
+struct Conflict {
+    earlier: Instant,
+    earlier_writes: bool,
+    earlier_site: u64,
+    from: u64,
+    to: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Access {
+    at: Instant,
+    site: u64,
+    atomic: bool,
+    /// Uses the unit flag.
+    unit: bool,
+    space: Space,
+    opcode: u16,
+}
+
+/// An instruction that waits behind its pipe's flag, with what the scalar unit knew when it issued it.
+pub(crate) struct Held<'j> {
+    pub(crate) record: Record<'j>,
+    /// Position in the core's program.
+    pub(crate) number: u64,
+    scalar: Clock,
+}
+
+pub(crate) struct CoreJudge<'j, 'a> {
+    core: u32,
+    index: usize,
+    launch: &'j Launch<'a>,
+    cursor: Option<Peekable<Cursor<'j>>>,
+    ordering: Ordering,
+    maps: [SegmentMap<State>; Space::COUNT],
+    written_regions: BTreeSet<u64>,
+    set_sites: BTreeMap<u16, u64>,
+    /// What is known of other cores, and a count of the changes to that.
+    known: Rc<Known>,
+    epoch: u32,
+    /// The barrier that the core stands at knows of its arrival.
+    arrived: bool,
+    /// Waits for other cores are taken for granted.
+    pub(crate) forced: bool,
+    pub(crate) records: u64,
+    /// Per pipe what it holds behind a flag that is not set; the first of them is the wait.
+    held: [VecDeque<Held<'j>>; PIPE_COUNT],
+    /// The record that the scalar unit cannot get past.
+    halted: Option<Held<'j>>,
+    buffers: Buffers,
+}
+
+impl<'j, 'a> CoreJudge<'j, 'a> {
+    pub(crate) fn new(launch: &'j Launch<'a>, index: usize, core: u32) -> Self {
+        let stream = launch.cores.get(&core);
+        Self {
+            core,
+            index,
+            launch,
+            cursor: stream.map(|stream| stream.cursor().with_messages(&launch.message_opcodes).peekable()),
+            ordering: Ordering::new(),
+            maps: Default::default(),
+            written_regions: written_regions(launch, core),
+            set_sites: BTreeMap::new(),
+            known: Rc::default(),
+            epoch: 0,
+            arrived: false,
+            forced: false,
+            records: 0,
+            held: Default::default(),
+            halted: None,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// False when the core has to wait for others.
+    pub(crate) fn run(&mut self, all: &mut Shared) -> bool {
+        let Some(mut cursor) = self.cursor.take() else { return true };
+        while let Some(record) = cursor.peek() {
+            if !self.may_pass(record, all) {
+                self.cursor = Some(cursor);
+                return false;
+            }
+            let record = *record;
+            self.issue(record, all);
+            self.records += 1;
+            cursor.next();
+            if self.halted.is_some() {
+                break;
+            }
+        }
+        if self.halted.is_some() || self.held.iter().any(|held| !held.is_empty()) {
+            self.deadlock(cursor, all);
+            return true;
+        }
+        let left: Vec<u16> = self.ordering.left_set().collect();
+        for slot in left {
+            let site = self.set_sites.get(&slot).copied().unwrap_or(0);
+            all.findings.add((HazardKind::FlagMisuse, Severity::Warning), (site, 0), self.core, || {
+                format!("flag {} is still set when the block ends: a wait is missing", flag_name(slot))
+            });
+        }
+        true
+    }
+
+    fn deadlock(&self, rest: impl Iterator<Item = Record<'j>>, all: &mut Shared) {
+        all.stuck.insert(self.core);
+        let kind = |record: &Record<'_>| self.launch.opcodes[usize::from(record.opcode)].kind;
+        let blocked = Blocked { held: &self.held, halted: self.halted.as_ref() };
+        for report in reports(&blocked, rest, kind) {
+            let what = (HazardKind::Deadlock, Severity::Error);
+            all.findings.add(what, (report.site, report.other_site), self.core, || report.message);
+        }
+    }
+
+    /// Whether a wait for other cores is over; what it brings is learnt.
+    fn may_pass(&mut self, record: &Record<'_>, all: &mut Shared) -> bool {
+        let join = |a: Rc<Known>, b: Rc<Known>| Rc::new(Rc::unwrap_or_clone(a).joined(&b));
+        let awaited = match self.launch.opcodes[usize::from(record.opcode)].kind {
+            OpKind::WaitCross => Awaited::Flag(record.aux[0]),
+            OpKind::SyncAll => {
+                let everybody = record.aux[1] != 0;
+                if !self.arrived {
+                    self.arrived = true;
+                    self.ordering.barrier_all();
+                    let payload = Rc::new(self.known.with(self.core, self.ordering.released_by(S)));
+                    all.cross.arrive(self.index, everybody, payload, join);
+                }
+                if everybody { Awaited::Everybody } else { Awaited::OwnKind }
+            }
+            _ => return true,
+        };
+        match all.cross.take(self.index, awaited) {
+            Some(known) => {
+                if let Some(own) = known.of(self.core) {
+                    self.ordering.learn(own);
+                }
+                self.known = join(known, Rc::clone(&self.known));
+            }
+            None if !self.forced => return false,
+            None => {}
+        }
+        self.forced = false;
+        self.arrived = false;
+        self.epoch += 1;
+        true
+    }
+
+    fn kind(&self, record: &Record<'_>) -> OpKind {
+        self.launch.opcodes[usize::from(record.opcode)].kind
+    }
+
+    /// The scalar unit comes to a record: it does it, or hands it to a pipe.
+    fn issue(&mut self, record: Record<'j>, all: &mut Shared) {
+        self.used_after_free(&record, all);
+        let kind = self.kind(&record);
+        let pipe = pipe_of(kind, &record);
+        let waits_for_all = (kind == OpKind::Barrier && record.pipe == NO_PIPE) || kind == OpKind::SyncAll;
+        if waits_for_all && self.held.iter().any(|held| !held.is_empty()) {
+            self.halted = Some(self.hold(record));
+            return;
+        }
+        if !self.held[pipe].is_empty() {
+            let held = self.hold(record);
+            self.held[pipe].push_back(held);
+            return;
+        }
+        let scalar = self.ordering.scalar();
+        if self.perform(&record, &scalar, all) {
+            if kind == OpKind::SetFlag {
+                self.set_free(&record, all);
+            }
+        } else if pipe == S {
+            self.halted = Some(self.hold(record));
+        } else {
+            let held = self.hold(record);
+            self.held[pipe].push_back(held);
+        }
+    }
+
+    fn hold(&self, record: Record<'j>) -> Held<'j> {
+        Held { record, number: self.records, scalar: self.ordering.scalar() }
+    }
+
+    /// Whoever stood at a flag that has been set goes on, which may set others.
+    fn set_free(&mut self, set: &Record<'_>, all: &mut Shared) {
+        let mut pipes = vec![slot_destination(slot_of(set))];
+        while let Some(pipe) = pipes.pop() {
+            while let Some(held) = self.held[pipe].pop_front() {
+                if !self.perform(&held.record, &held.scalar, all) {
+                    self.held[pipe].push_front(held);
+                    break;
+                }
+                if self.kind(&held.record) == OpKind::SetFlag {
+                    pipes.push(slot_destination(slot_of(&held.record)));
+                }
+            }
+        }
+    }
+
+    /// False for a wait whose flag is not set.
+    fn perform(&mut self, record: &Record<'_>, scalar: &Clock, all: &mut Shared) -> bool {
+        let [aux0, aux1, _] = record.aux;
+        let kind = self.kind(record);
+        match kind {
+            OpKind::SetFlag => {
+                let slot = slot_of(record);
+                if !self.ordering.set_flag(slot, scalar) {
+                    let earlier = self.set_sites.get(&slot).copied().unwrap_or(0);
+                    all.findings.add(
+                        (HazardKind::FlagMisuse, Severity::Error),
+                        (record.site, earlier),
+                        self.core,
+                        || format!("flag {} is set again before anything waited for it", flag_name(slot)),
+                    );
+                }
+                self.set_sites.insert(slot, record.site);
+            }
+            OpKind::WaitFlag => return self.ordering.wait_flag(slot_of(record)),
+            OpKind::Barrier if record.pipe == NO_PIPE => self.ordering.barrier_all(),
+            OpKind::Barrier => self.ordering.barrier(usize::from(record.pipe)),
+            OpKind::SyncAll | OpKind::WaitCross => {}
+            OpKind::SetCross => {
+                let pipe = pipe_of(kind, record);
+                let payload = Rc::new(self.known.with(self.core, self.ordering.released_by(pipe)));
+                all.set_sites.insert(aux0, record.site);
+                all.cross.set(self.index, aux0, aux1, payload, |a, b| Rc::new(Rc::unwrap_or_clone(a).joined(&b)));
+                self.epoch += 1;
+            }
+            OpKind::Fault => self.fault(record, all),
+            OpKind::Note => all.polls |= record.message().starts_with(POLLS),
+            OpKind::Buffer => {
+                let [what, from, len] = record.aux;
+                let space = Space::of(u8::try_from(record.repeat).unwrap_or_default());
+                self.buffers.record(what, space, from.into(), len.into(), record.site);
+            }
+            OpKind::EndOfBlock => {}
+            OpKind::Scalar | OpKind::Copy | OpKind::Compute | OpKind::Register => {
+                self.access(record, pipe_of(kind, record), scalar, all);
+            }
+        }
+        true
+    }
+
+    /// Bytes of a buffer that FreeTensor has given back, in the order of the program: the queue may hand them out again.
+    fn used_after_free(&self, record: &Record<'_>, all: &mut Shared) {
+        let kind = self.kind(record);
+        if !matches!(kind, OpKind::Scalar | OpKind::Copy | OpKind::Compute | OpKind::Register) {
+            return;
+        }
+        for operand in record.operands() {
+            let Some((byte, freed)) = self.buffers.freed(&operand) else { continue };
+            let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
+            let verb = if operand.writes { "writes to" } else { "reads" };
+            let what = (HazardKind::QueueMisuse, Severity::Error);
+            all.findings.add_cause(what, (record.site, freed), self.core, || {
+                format!(
+                    "{opcode} {verb} a tensor of a queue, at {byte:#x} of {}, after FreeTensor has given it back; FreeTensor belongs behind its last use",
+                    operand.space.name()
+                )
+            });
+        }
+    }
+
+    fn fault(&self, record: &Record<'_>, all: &mut Shared) {
+        let kind = match record.aux[0] {
+            1 | 15 => HazardKind::OutOfBoundsGm,
+            2 => HazardKind::OutOfBoundsUb,
+            3 => HazardKind::Misaligned,
+            4 => HazardKind::UbOverflow,
+            5 => HazardKind::QueueMisuse,
+            6 => HazardKind::RepeatOverflow,
+            7 => HazardKind::Deadlock,
+            9 => HazardKind::OperandOverlap,
+            10 | 13 => HazardKind::FlagMisuse,
+            11 => HazardKind::BadArgument,
+            14 => HazardKind::OutOfBoundsOnChip,
+            _ => HazardKind::Unsupported,
+        };
+        let message = || record.message().into_owned();
+        // 15 reads behind a tensor what its allocation still has: nothing breaks, and a result that depends on it differs
+        // between the two runs of the verifier.
+        let severity = if record.aux[0] == 15 { Severity::Warning } else { Severity::Error };
+        if matches!(kind, HazardKind::FlagMisuse | HazardKind::QueueMisuse) {
+            all.findings.add_cause((kind, severity), (record.site, 0), self.core, message);
+        } else {
+            all.findings.add((kind, severity), (record.site, 0), self.core, message);
+        }
+    }
+
+    fn access(&mut self, record: &Record<'_>, pipe: usize, scalar: &Clock, all: &mut Shared) {
+        let at = self.ordering.issue(pipe, scalar);
+        let atomic = record.flags & FLAG_ATOMIC != 0;
+        let unit = record.has_unit_flag();
+        let part = |operand: &Operand| Access {
+            at,
+            site: record.site,
+            atomic,
+            unit,
+            space: operand.space,
+            opcode: record.opcode,
+        };
+        // A scalar record holds reads and writes of which the order is not known: writes first means that reading back
+        // what was just written counts as initialised. An instruction reads before it writes.
+        let order = if pipe == S { [true, false] } else { [false, true] };
+        for writing in order {
+            for operand in record.operands() {
+                // Accumulators are read before they are written; elsewhere the write says all that matters.
+                let reads = operand.reads && (!operand.writes || operand.space == Space::L0c);
+                let applies = if writing { operand.writes } else { reads };
+                if applies {
+                    self.operand(&operand, part(&operand), writing, all);
+                }
+            }
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand, access: Access, writing: bool, all: &mut Shared) {
+        for (address, len) in operand.pieces() {
+            let (from, to) = (address, address.saturating_add(len));
+            if operand.space != Space::Gm {
+                self.bytes(from, to, access, writing, all);
+                continue;
+            }
+            all.log.push(GmAccess {
+                from,
+                to,
+                core: self.core,
+                pipe: access.at.pipe,
+                last: access.at.index,
+                known: Rc::clone(&self.known),
+                epoch: self.epoch,
+                write: writing,
+                atomic: access.atomic || (operand.reads && operand.writes),
+                site: access.site,
+            });
+            if self.written_regions.contains(&(from >> 40)) {
+                self.bytes(from, to, access, writing, all);
+            }
+        }
+    }
+
+    fn bytes(&mut self, from: u64, to: u64, access: Access, writing: bool, all: &mut Shared) {
+        let pipe = usize::from(access.at.pipe);
+        let space = access.space;
+        let on_chip = space != Space::Gm;
+        let mut conflict: Option<Conflict> = None;
+        let mut unwritten: Option<(u64, u64)> = None;
+        let mut scalar_waits: Vec<Instant> = Vec::new();
+        let ordering = &self.ordering;
+        let map = &mut self.maps[space as usize];
+        map.visit(from, to, |start, end, state| {
+            let mut check = |earlier: Instant, earlier_writes: bool, earlier_site: u64, earlier_unit: bool| {
+                let by_unit_flag = space == Space::L0c && access.unit && earlier_unit;
+                if by_unit_flag || ordering.ordered(earlier, pipe) {
+                    return;
+                }
+                if pipe == S {
+                    scalar_waits.push(earlier);
+                } else if conflict.is_none() {
+                    conflict = Some(Conflict { earlier, earlier_writes, earlier_site, from: start, to: end });
+                }
+            };
+            match state.write {
+                Some(write) if !(write.atomic && access.atomic) => check(write.at, true, write.site, write.unit),
+                Some(_) => {}
+                None if !writing && on_chip => {
+                    let first = unwritten.map_or(start, |(first, _)| first.min(start));
+                    unwritten = Some((first, unwritten.map_or(0, |(_, bytes)| bytes) + end - start));
+                }
+                None => {}
+            }
+            if writing {
+                for (reader, (index, site, unit)) in state.reads.iter().enumerate() {
+                    if *index > 0 && reader != pipe {
+                        check(Instant { pipe: reader as u8, index: *index }, false, *site, *unit);
+                    }
+                }
+            } else {
+                state.reads[pipe] = (access.at.index, access.site, access.unit);
+            }
+        });
+        if writing {
+            let write = Write { at: access.at, site: access.site, atomic: access.atomic, unit: access.unit };
+            map.replace(from, to, State { write: Some(write), ..State::default() });
+        }
+        for earlier in scalar_waits {
+            self.ordering.scalar_waits_for(earlier);
+        }
+        if let Some(conflict) = conflict {
+            self.race(&conflict, access, writing, all);
+        }
+        if let Some((first, bytes)) = unwritten {
+            // Whole fractals are loaded and multiplied whatever their last rows and columns hold.
+            let severity = if pipe == V || space != Space::Ub { Severity::Warning } else { Severity::Error };
+            let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
+            all.findings.add((HazardKind::UninitialisedRead, severity), (access.site, 0), self.core, || {
+                format!(
+                    "{opcode} on {} reads {bytes} bytes of {} from {first:#x} that nothing has written",
+                    pipe_name(pipe),
+                    space.name()
+                )
+            });
+        }
+    }
+
+    fn race(&self, conflict: &Conflict, access: Access, writing: bool, all: &mut Shared) {
+        let earlier = usize::from(conflict.earlier.pipe);
+        let later = usize::from(access.at.pipe);
+        let verb = |writes: bool| if writes { "writes" } else { "reads" };
+        let memory = access.space.name();
+        let upper = |pipe: usize| pipe_name(pipe).to_uppercase();
+        let (earlier_verb, later_verb) = (verb(conflict.earlier_writes), verb(writing));
+        let remedy = if earlier == later {
+            format!("PipeBarrier<PIPE_{}>", upper(earlier))
+        } else {
+            format!("flag {}_{}", upper(earlier), upper(later))
+        };
+        let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
+        let sites = (access.site, conflict.earlier_site);
+        all.findings.add((HazardKind::Race, Severity::Error), sites, self.core, || {
+            format!(
+                "{opcode} on {} {later_verb} bytes {:#x}..{:#x} of {memory} that {} {earlier_verb} before, without an order between them; {remedy} would order them",
+                pipe_name(later),
+                conflict.from,
+                conflict.to,
+                pipe_name(earlier),
+            )
+        });
+    }
+}
+
+fn slot_of(record: &Record<'_>) -> u16 {
+    let [id, source, destination] = record.aux;
+    flag_slot(source, destination, id)
+}
+
+/// The unit that executes a record.
+fn pipe_of(kind: OpKind, record: &Record<'_>) -> usize {
+    let named = usize::from(record.pipe);
+    match kind {
+        OpKind::SetFlag => slot_source(slot_of(record)),
+        OpKind::WaitFlag => slot_destination(slot_of(record)),
+        OpKind::Barrier | OpKind::SetCross if record.pipe != NO_PIPE => named,
+        // A register may be loaded from the unified buffer (compare mask); one without operands touches nothing.
+        OpKind::Copy | OpKind::Compute | OpKind::Register => {
+            if record.pipe == NO_PIPE {
+                V
+            } else {
+                named
+            }
+        }
+        _ => S,
+    }
+}

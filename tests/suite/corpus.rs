@@ -1,0 +1,186 @@
+//! The corpus of seeded defects in `tests/defects`: kernels with one defect each, and their repaired twins.
+//!
+//! Every file is compiled once and leaves one trace with all of its kernels. The judge has to name the defect's class and
+//! line in the broken one and to have nothing against the twin.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use ascend_tune::aicore::{Hazard, HazardKind, LaunchReport, Machine, Options, Severity, analyse};
+use ascend_tune::backend::Symbols;
+
+use crate::support::{require_tools, root, sdk};
+
+/// One defect as its source states it.
+struct Expected {
+    name: String,
+    kind: HazardKind,
+    severity: Severity,
+    line: u32,
+}
+
+/// The defects of a source: macro calls at the beginning of a line, each with one line that ends with `// here`.
+fn expected(source: &str) -> Vec<Expected> {
+    let mut found: Vec<Expected> = Vec::new();
+    for (index, line) in source.lines().enumerate() {
+        if let Some(arguments) = line.strip_prefix("DEFECT(").or_else(|| line.strip_prefix("OUTPUT_DEFECT(")) {
+            let mut words = arguments.split(", ");
+            let name = words.next().unwrap_or_default().to_owned();
+            let class = words.next().unwrap_or_default().trim_matches('"');
+            let severity = if class.ends_with('?') { Severity::Warning } else { Severity::Error };
+            let kind = serde_json::from_value(class.trim_end_matches('?').into())
+                .unwrap_or_else(|error| panic!("class of {name}: {error}"));
+            found.push(Expected { name, kind, severity, line: 0 });
+        } else if line.ends_with("// here") {
+            let last = found.last_mut().expect("a defect comes first");
+            assert_eq!(last.line, 0, "{} has two marked lines", last.name);
+            last.line = index as u32 + 1;
+        }
+    }
+    assert!(found.iter().all(|defect| defect.line > 0), "a defect has no marked line");
+    found
+}
+
+/// Compiles a file of kernels, runs all of them and judges the trace.
+fn judged(file: &str, options: &[&str]) -> BTreeMap<String, LaunchReport> {
+    let sdk = sdk();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (program, trace) = (directory.path().join("program"), directory.path().join("trace"));
+    let sources = root().join("tests/defects");
+    let library = sdk.library_directory.display();
+    let header = sources.join("defect.h");
+    let built = Command::new(sdk.compiler.program())
+        .current_dir(&sources)
+        .args(["-std=c++17", "-O1", "-g1", "-Wall", "-Wextra", "-Werror"])
+        .args(options)
+        // Lines of the kernels are the user's, those of the header are not.
+        .arg(format!("-fdebug-prefix-map={}=.", sources.display()))
+        .arg(format!("-fdebug-prefix-map={}=/defect.h", header.display()))
+        .arg(format!("-I{}", sdk.include().display()))
+        .arg(format!("-I{}", sdk.root.join("src").display()))
+        .arg(format!("-I{}", sources.display()))
+        .arg(file)
+        .arg("-o")
+        .arg(&program)
+        .args([format!("-L{library}"), format!("-Wl,-rpath,{library}")])
+        .args(["-lascend_sim", "-ldl"])
+        .output()
+        .expect("the compiler runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new(&program).arg(&trace).current_dir(directory.path()).output().expect("the program runs");
+    assert!(ran.status.success(), "{}\n{}", ran.status, String::from_utf8_lossy(&ran.stderr));
+    let bytes = fs_err::read(&trace).expect("there is a trace");
+    let machine = Machine::named("ascend910b2").expect("a machine");
+    let reports = analyse(&bytes, &machine, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let found = reports.into_iter().map(|mut report| (report.info.remove("kernel").unwrap_or_default(), report));
+    // The program is gone once this returns; the lines are looked up here.
+    found.map(|(name, report)| (name, located(report, file))).collect()
+}
+
+/// With lines of `file` for sites: 0 where a site is not one of its lines.
+fn located(mut report: LaunchReport, file: &str) -> LaunchReport {
+    let mut symbols = Symbols::new(&report.modules);
+    let mut line = |site: u64| {
+        let place = symbols.place(site);
+        if Path::new(&place.file) == Path::new(file) { u64::from(place.line) } else { 0 }
+    };
+    for hazard in &mut report.hazards {
+        hazard.site = line(hazard.site);
+        hazard.other_site = line(hazard.other_site);
+    }
+    report
+}
+
+fn text(hazard: &Hazard) -> String {
+    format!(
+        "{:?} {:?} line {} and {}: {}",
+        hazard.severity, hazard.kind, hazard.site, hazard.other_site, hazard.message
+    )
+}
+
+/// What is wrong with the verdicts on one defect.
+fn misses(defect: &Expected, reports: &BTreeMap<String, LaunchReport>) -> Vec<String> {
+    let Expected { name, kind, severity, line } = defect;
+    let hazards = |twin: &str| {
+        let report = reports.get(&format!("{name}.{twin}"));
+        report.unwrap_or_else(|| panic!("{name}.{twin} did not run")).hazards.as_slice()
+    };
+    let mut misses = Vec::new();
+    let expected = format!("{severity:?} {kind:?} line {line}");
+    let first = hazards("broken").first();
+    let needs_two = matches!(kind, HazardKind::Race | HazardKind::CrossCoreRace);
+    match first {
+        Some(hazard)
+            if (hazard.kind, hazard.severity, hazard.site) == (*kind, *severity, u64::from(*line))
+                && (!needs_two || hazard.other_site != 0) => {}
+        _ => {
+            let found: Vec<String> = hazards("broken").iter().map(text).collect();
+            let found = if found.is_empty() { "nothing".to_owned() } else { found.join("\n      ") };
+            misses.push(format!("{name}: expected {expected}, found\n      {found}"));
+        }
+    }
+    let unjust = hazards("repaired").iter().filter(|hazard| hazard.severity == Severity::Error || hazard.kind == *kind);
+    misses.extend(unjust.map(|hazard| format!("{name}, repaired: {}", text(hazard))));
+    misses
+}
+
+/// All defects of a file, and one list of everything that the judge got wrong.
+fn check(file: &str, options: &[&str]) {
+    require_tools!();
+    let source = fs_err::read_to_string(root().join("tests/defects").join(file)).expect("the kernels are there");
+    let defects = expected(&source);
+    let reports = judged(file, options);
+    assert_eq!(reports.len(), 2 * defects.len(), "kernels that are not registered, or twice");
+    let misses: Vec<String> = defects.iter().flat_map(|defect| misses(defect, &reports)).collect();
+    assert!(
+        misses.is_empty(),
+        "{} verdicts on {} defects are wrong:\n  {}",
+        misses.len(),
+        defects.len(),
+        misses.join("\n  ")
+    );
+}
+
+macro_rules! files {
+    ($($name:ident [$($option:literal),*]),+ $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                check(concat!(stringify!($name), ".cpp"), &[$($option),*]);
+            }
+        )+
+
+        /// Kernels that nobody judges prove nothing.
+        #[test]
+        fn the_corpus_is_whole() {
+            let folder = root().join("tests/defects");
+            let mut files: Vec<String> = fs_err::read_dir(&folder)
+                .expect("the folder is there")
+                .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".cpp").map(str::to_owned))
+                .collect();
+            files.sort();
+            assert_eq!(files, [$(stringify!($name)),+]);
+            let count = |file: &String| {
+                expected(&fs_err::read_to_string(folder.join(format!("{file}.cpp"))).expect("readable")).len()
+            };
+            let defects: usize = files.iter().map(count).sum();
+            assert!(defects >= DEFECTS, "{defects} defects");
+        }
+    };
+}
+
+/// As many as the corpus has to have.
+const DEFECTS: usize = 120;
+
+files!(
+    alignment [],
+    arguments [],
+    bounds [],
+    cores [],
+    cube ["-D__DAV_C220_CUBE__"],
+    flags [],
+    queues [],
+    races [],
+    writes [],
+);
