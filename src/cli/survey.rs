@@ -87,7 +87,11 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
         let task = Task {
             directory: found.directory.clone(),
             shape: found.shape,
-            work_directory: work.join(&found.repository).join(found.operator.replace('/', "+")),
+            // A tree that is one operator has no name in itself.
+            work_directory: match found.operator.as_str() {
+                "." => work.join(&found.repository).join("all"),
+                operator => work.join(&found.repository).join(operator.replace('/', "+")),
+            },
             last_step: arguments.steps,
             machine: arguments.machine.clone(),
             run_timeout_s: arguments.run_timeout_s as f64,
@@ -117,7 +121,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
     let summary = Summary {
         other_chips: u32::try_from(census.other_chips.len()).unwrap_or(u32::MAX),
         left_out,
-        headers: "own".to_owned(),
+        headers: if arguments.sdk_headers.is_some() { "the toolkit's" } else { "own" }.to_owned(),
         machine: machine.name.clone(),
         machine_version: machine.version.clone(),
         ..Summary::of(&outcomes)

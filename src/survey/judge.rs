@@ -8,6 +8,7 @@ use super::outcome::{Cause, CauseKind, State};
 use super::trial::{POISONS, Stop};
 use crate::backend::{Execution, SimBackend};
 use crate::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
+use crate::manifest::Tolerance;
 use crate::project::snake_case;
 use crate::verify::{DType, compare, default_tolerance};
 
@@ -106,7 +107,7 @@ fn agrees(accepted: &Accepted, execution: &Execution, arrays: &[Option<Array>]) 
                 actual.len() / dtype.size_bytes()
             )));
         }
-        compare(actual, &expected, dtype, default_tolerance(dtype)).map_err(|mismatch| {
+        compare(actual, &expected, dtype, tolerance(accepted, dtype)).map_err(|mismatch| {
             Stop::failed(
                 Cause::new(CauseKind::WrongResult, format!("{dtype} output")),
                 format!("output {}: {mismatch}", output.name),
@@ -121,4 +122,14 @@ fn agrees(accepted: &Accepted, execution: &Execution, arrays: &[Option<Array>]) 
         }
         _ => Ok("agrees with the reference".to_owned()),
     }
+}
+
+/// What an output may differ by: its own resolution, or that of the coarsest input, which a wider output does not make finer.
+fn tolerance(accepted: &Accepted, dtype: DType) -> Tolerance {
+    let own = default_tolerance(dtype);
+    if own.relative == 0.0 {
+        return own;
+    }
+    let inputs = accepted.job.inputs.iter().filter_map(|input| input.dtype.parse().ok()).map(default_tolerance);
+    inputs.fold(own, |widest, one| if one.relative > widest.relative { one } else { widest })
 }

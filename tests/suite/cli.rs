@@ -153,7 +153,7 @@ mod init {
         let right = project.run(&["profile"]).expect(0);
         assert_eq!(right.named("profile")[0]["checked"], "golden data");
         project.write("tests/golden.py", &golden.replace("x + y", "x - y"));
-        let wrong = project.run(&["profile"]).expect(1);
+        let wrong = project.run(&["profile"]).expect(5);
         assert_eq!(wrong.named("profile")[0]["correct"], false);
         project.write("tests/golden.py", &golden.replace("x + y", "None.sum()"));
         assert_has(&failure(&project.run(&["profile"]), 2), &["tests/golden.py failed on case", "NoneType"]);
