@@ -1,8 +1,8 @@
 //! Cases of an operator: what its authors wrote to test or to show it, and guesses where they wrote nothing.
 //!
-//! Sources in the order in which they are asked: scripts that make test data ([`reference`](mod@reference)), calls that its
-//! own tiling tests make ([`tiling_test`]), programs that call it through AscendCL ([`example`]), case lists
-//! ([`list`]), and guesses from its definition ([`guess`]). Each gives [`Candidate`]s; whether the operator's tiling
+//! Sources in the order in which they are asked: scripts that make test data (`reference`), calls that its
+//! own tiling tests make (`tiling_test`), programs that call it through AscendCL (`example`), case lists
+//! (`list`), and guesses from its definition (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
 //! function accepts one is found out by calling it ([`Finder`]).
 
 mod call;
