@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::cmake::without_comments;
 use super::lex::{TokenKind, tokens};
 use crate::project::{OperatorProject, RepositoryIndex, is_interface_code, is_other_architecture};
 
@@ -237,10 +238,8 @@ fn sources_in_cmake(root: &Path) -> Vec<String> {
     let mut result = Vec::new();
     for file in [root.join("CMakeLists.txt"), root.join("op_host/CMakeLists.txt")] {
         let Ok(bytes) = std::fs::read(&file) else { continue };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-        for word in lines.flat_map(|line| line.split(|letter: char| letter.is_whitespace() || "()\"".contains(letter)))
-        {
+        let text = without_comments(&String::from_utf8_lossy(&bytes));
+        for word in text.split(|letter: char| letter.is_whitespace() || "()\"".contains(letter)) {
             let Some((_, end)) = word.rsplit_once("}/") else { continue };
             if (end.ends_with(".cpp") || end.ends_with(".cc")) && !end.split('/').any(|part| part == "..") {
                 result.push(end.to_owned());
@@ -255,19 +254,9 @@ fn dependencies_in_cmake(root: &Path) -> Vec<String> {
     let mut result = Vec::new();
     for file in [root.join("CMakeLists.txt"), root.join("op_host/CMakeLists.txt")] {
         let Ok(bytes) = std::fs::read(&file) else { continue };
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let words = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-        let words: Vec<String> = words
-            .flat_map(|line| {
-                line.replace(['(', '"'], " ")
-                    .replace(')', " ) ")
-                    .split_whitespace()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
+        let text = without_comments(&String::from_utf8_lossy(&bytes)).replace(['(', '"'], " ").replace(')', " ) ");
         let mut after = false;
-        for word in words {
+        for word in text.split_whitespace() {
             if word == "DEPENDENCIES" || word == "add_dependent_ops" {
                 after = true;
             } else if word
@@ -276,7 +265,7 @@ fn dependencies_in_cmake(root: &Path) -> Vec<String> {
             {
                 after = false;
             } else if after {
-                result.push(word);
+                result.push(word.to_owned());
             }
         }
     }

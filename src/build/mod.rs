@@ -37,6 +37,7 @@ mod unit_test;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
+pub(crate) use cmake::without_comments;
 pub use diagnostics::{Diagnostic, Severity};
 pub use error::{BuildError, BuildErrorKind, CompileFailure};
 pub use kernel::{KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::build::without_comments;
 use crate::project::OperatorProject;
 
 /// Folder of kernel unit tests below an operator, and of their common parts below a repository.
@@ -165,8 +166,7 @@ impl TestCase {
 }
 
 fn test_cases(cmake: &str) -> Vec<TestCase> {
-    let text: String =
-        cmake.lines().map(|line| line.split('#').next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    let text = without_comments(cmake);
     let mut calls = Vec::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find("AddOpTestCase") {

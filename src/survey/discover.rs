@@ -9,6 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::outcome::{Class, Shape};
 use super::reach::{KernelFolders, class, other_architecture, reached};
 use crate::build::launch::has_launch;
+use crate::build::without_comments;
 use crate::project::kernel_entries;
 
 /// An operator of a tree.
@@ -129,8 +130,7 @@ fn kernels(directory: &Path) -> Option<(Shape, Kernels)> {
 
 /// Whether a CMake file of an example names architectures and the 910B's is not among them.
 fn only_for_others(cmake: &str) -> bool {
-    let code: String =
-        cmake.lines().map(|line| line.split('#').next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    let code = without_comments(cmake);
     code.contains("dav-") && !code.contains("dav-2201")
 }
 
@@ -141,8 +141,8 @@ fn targets_910b(directory: &Path) -> bool {
     }
     // A list of chips in the operator's CMake file counts more than what its definition could do.
     let cmake = text_of(&directory.join("CMakeLists.txt")).unwrap_or_default();
-    let mut listed = cmake.lines().map(|line| line.split('#').next().unwrap_or_default());
-    if let Some(chips) = listed.rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
+    let cmake = without_comments(&cmake);
+    if let Some(chips) = cmake.lines().rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
         return chips.contains("ascend910b");
     }
     let mut named = false;
