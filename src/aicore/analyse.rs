@@ -12,11 +12,13 @@ use super::{hazard, l2::L2, summary, timing};
 pub struct Options {
     /// Look for hazards.
     pub hazards: bool,
+    /// Follow the critical path of each launch, at the price of a second play.
+    pub critical_path: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hazards: true }
+        Self { hazards: true, critical_path: false }
     }
 }
 
@@ -46,8 +48,11 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
     let trace = Trace::parse(trace)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     for mut launch in trace.launches {
-        let played = timing::play(&launch, machine, L2::of(machine));
-        let profile = summary::profile(&launch, machine, &played);
+        let played = timing::play::<f64>(&launch, machine, L2::of(machine), |_| false);
+        let mut profile = summary::profile(&launch, machine, &played);
+        if options.critical_path {
+            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &played);
+        }
         let stuck = played.stuck;
         let hazards = if options.hazards { hazard::hazards(&launch, &stuck) } else { Vec::new() };
         let records = launch.cores.values().map(|stream| stream.records).sum();
@@ -83,7 +88,7 @@ pub fn profiles(
             continue;
         }
         let before = if warm { cache } else { L2::of(machine) };
-        let played = timing::play(launch, machine, before);
+        let played = timing::play::<f64>(launch, machine, before, |_| false);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));
         }

@@ -148,8 +148,8 @@ impl Memory {
 
     /// Start a transfer of `operand`'s bytes at the current time, `shape.effective_bytes` long as far as time goes.
     ///
-    /// `crowd` says that other copies of the same address start now.
-    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8), crowd: bool) {
+    /// `crowd` says that other copies of the same address start now. Returns the cycles that it would take alone.
+    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8), crowd: bool) -> f64 {
         let Copy { gm: operand, write, bypass } = copy;
         let (write, bypass) = (*write, *bypass);
         let mut traffic = Traffic::default();
@@ -187,6 +187,7 @@ impl Memory {
         let index = self.class(demand);
         let class = &mut self.classes[index];
         let end = class.served + shape.effective_bytes.max(1.0);
+        let alone = shape.effective_bytes.max(1.0) / class.limit;
         class.ends.push(Reverse((Ordered(end), owner.0, owner.1)));
         if traffic.written_back > 0 {
             let demand = Demand { write: true, hbm: 0, miss: 0, cube: false, background: true, address: 0 };
@@ -195,6 +196,7 @@ impl Memory {
             class.ends.push(Reverse((Ordered(class.served + traffic.written_back as f64), NOBODY, 0)));
         }
         self.stale = true;
+        alone
     }
 
     fn class(&mut self, demand: Demand) -> usize {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::path::Moment;
 use super::trace::{Operand, PIPE_COUNT, Space, pipe_name};
 
 /// Why a pipe waited.
@@ -117,8 +118,8 @@ pub(crate) enum Work {
 
 /// An instruction in a pipe's queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Queued {
-    pub(crate) issue: f64,
+pub(crate) struct Queued<T> {
+    pub(crate) issue: T,
     pub(crate) work: Work,
     pub(crate) touch: Touch,
     pub(crate) opcode: u16,
@@ -127,35 +128,39 @@ pub(crate) struct Queued {
 
 /// A copy in flight.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Active {
+pub(crate) struct Active<T> {
     pub(crate) copy: Copy,
     pub(crate) start: f64,
+    /// When its bytes begin to move.
+    pub(crate) first_byte: T,
+    /// Cycles that its bytes need if nobody else moves any; known once they move.
+    pub(crate) alone: f64,
     pub(crate) opcode: u16,
     pub(crate) site: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pipe {
-    pub(crate) queue: VecDeque<Queued>,
+pub(crate) struct Pipe<T> {
+    pub(crate) queue: VecDeque<Queued<T>>,
     /// Start times of the latest instructions, for the queue's depth.
-    pub(crate) starts: VecDeque<f64>,
+    pub(crate) starts: VecDeque<T>,
     pub(crate) issued: u64,
     pub(crate) started: u64,
     /// When the next instruction could start.
-    pub(crate) free_at: f64,
+    pub(crate) free_at: T,
     /// When everything so far is complete, tails included.
-    pub(crate) drained_at: f64,
+    pub(crate) drained_at: T,
     /// A flag or barrier stands between the last copy and the next.
     pub(crate) separated: bool,
     /// Bytes of the last copy, for the distance to the next.
     pub(crate) last_copy_bytes: f64,
-    pub(crate) active: Option<Active>,
+    pub(crate) active: Option<Active<T>>,
     pub(crate) busy: f64,
     /// Started instructions that may not be complete yet: sequence number, bytes, completion (infinite while unknown).
-    pub(crate) flying: VecDeque<(u64, Touch, f64)>,
+    pub(crate) flying: VecDeque<(u64, Touch, T)>,
 }
 
-impl Pipe {
+impl<T: Moment> Pipe<T> {
     pub(crate) fn new() -> Self {
         Self { separated: true, ..Self::default() }
     }
@@ -165,19 +170,23 @@ impl Pipe {
     }
 
     /// When the queue has room for one more: a time, or nothing while that is not known yet.
-    pub(crate) fn room_at(&self, depth: u64) -> Option<f64> {
+    pub(crate) fn room_at(&self, depth: u64) -> Option<T> {
         if self.issued < depth {
-            return Some(0.0);
+            return Some(T::default());
         }
         let needed = self.issued - depth;
         if needed >= self.started {
             return None;
         }
         let from_back = (self.started - needed) as usize;
-        self.starts.len().checked_sub(from_back).and_then(|index| self.starts.get(index).copied()).or(Some(0.0))
+        self.starts
+            .len()
+            .checked_sub(from_back)
+            .and_then(|index| self.starts.get(index).copied())
+            .or(Some(T::default()))
     }
 
-    pub(crate) fn note_start(&mut self, time: f64, depth: u64) {
+    pub(crate) fn note_start(&mut self, time: T, depth: u64) {
         self.started += 1;
         self.starts.push_back(time);
         if self.starts.len() as u64 > depth {
@@ -185,8 +194,8 @@ impl Pipe {
         }
     }
 
-    pub(crate) fn note_flying(&mut self, touch: Touch, until: f64, scalar_now: f64) {
-        while self.flying.front().is_some_and(|(_, _, end)| *end <= scalar_now) {
+    pub(crate) fn note_flying(&mut self, touch: Touch, until: T, scalar_now: T) {
+        while self.flying.front().is_some_and(|(_, _, end)| end.at() <= scalar_now.at()) {
             self.flying.pop_front();
         }
         // Completion is in order, so what is far back in a long list ended long ago.

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::core_play::CorePlay;
+use super::decode::BlockTotals;
 use super::kernel_type::Unit;
+use super::l2::L2;
 use super::machine::Machine;
 use super::memory::{bytes_per_cycle, core_read_limits};
+use super::path::{self, Traced};
 use super::pipe::{Busy, Reason};
-use super::profile::{Interval, Limiter, PipeTimes, Profile, Stall, UnitTimes};
-use super::timing::Played;
+use super::profile::{Interval, Limiter, PathStep, PipeTimes, Profile, Stall, UnitTimes};
+use super::timing::{Played, play};
 use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
 
 /// Share of the task below which no pipe explains the time.
@@ -58,6 +62,7 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
         gm_write_bytes: played.memory.written,
         stalls: stalls(machine, played, cores),
         timeline: timeline(launch, machine, played),
+        critical_path: Vec::new(),
         counters: counters(machine, played, &mean, longest, &ends),
     }
 }
@@ -102,7 +107,7 @@ fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -
         core_read_limits(parameters, played.cores)
     };
     let spread = (played.blocks.len() as f64 / physical_cores(played) as f64).max(1.0).ceil();
-    let most = |cost: &dyn Fn(&super::core_play::CorePlay<'_>) -> f64| {
+    let most = |cost: &dyn Fn(&CorePlay<'_, f64>) -> f64| {
         spread * played.blocks.iter().map(|(_, block)| cost(block)).fold(0.0, f64::max)
     };
     let hbm = bytes_per_cycle(parameters, parameters.hbm_read_gbps);
@@ -169,6 +174,33 @@ fn stalls(machine: &Machine, played: &Played<'_>, cores: f64) -> Vec<Stall> {
     stalls
 }
 
+/// Records up to which cores that wait for each other are all followed.
+const FOLLOWED_RECORDS: u64 = 2_000_000;
+
+/// Why the longest core takes as long as it does: the launch is played once more, with the history of its times.
+///
+/// Nothing comes out of a launch in which a block hangs: it has no end to go back from.
+pub(crate) fn critical_path(launch: &Launch<'_>, machine: &Machine, l2: L2, first: &Played<'_>) -> Vec<PathStep> {
+    if !first.stuck.is_empty() {
+        return Vec::new();
+    }
+    let ends = first.blocks.iter().map(|(_, block)| block.finished_at()).enumerate();
+    let Some((longest, _)) = ends.reduce(|best, block| if block.1 > best.1 { block } else { best }) else {
+        return Vec::new();
+    };
+    let records: u64 = launch.cores.values().map(|stream| stream.records).sum();
+    let mut followed = vec![first.talking && records <= FOLLOWED_RECORDS; first.blocks.len()];
+    let mut block = Some(longest);
+    while let Some(index) = block {
+        followed[index] = true;
+        block = first.before[index];
+    }
+    let again = play::<Traced>(launch, machine, l2, |index| followed[index]);
+    let logs: Vec<&path::Log> = again.blocks.iter().map(|(_, block)| &block.log).collect();
+    let end = again.blocks[longest].1.finished_at();
+    path::steps(end, &logs, &launch.opcodes, |cycles| machine.cycles_to_us(cycles))
+}
+
 fn timeline(launch: &Launch<'_>, machine: &Machine, played: &Played<'_>) -> Vec<Interval> {
     let longest = played
         .blocks
@@ -197,7 +229,7 @@ fn counters(
     ends: &[f64],
 ) -> BTreeMap<String, f64> {
     let cores = physical_cores(played) as f64;
-    let sum = |value: &dyn Fn(&super::core_play::BlockTotals) -> f64| -> f64 {
+    let sum = |value: &dyn Fn(&BlockTotals) -> f64| -> f64 {
         played.blocks.iter().map(|(_, block)| value(&block.totals)).sum()
     };
     let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };

@@ -3,14 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::core_play::{CorePlay, Held, Shared};
+use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
+use super::decode::Shared;
 use super::kernel_type::{KernelType, Unit};
 use super::l2::L2;
 use super::machine::Machine;
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
+use super::path::{Moment, Step};
 use super::pipe::{Copy, slot_destination, slot_id, slot_source};
-use super::trace::{Launch, pipe_name};
+use super::profile::PathPart;
+use super::trace::{Launch, S, pipe_name};
 
 /// A block that never came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +24,8 @@ pub(crate) struct Stuck {
 }
 
 /// Raw result of a play.
-pub(crate) struct Played<'a> {
-    pub(crate) blocks: Vec<(u32, CorePlay<'a>)>,
+pub(crate) struct Played<'a, T: Moment = f64> {
+    pub(crate) blocks: Vec<(u32, CorePlay<'a, T>)>,
     pub(crate) memory: MemoryTotals,
     pub(crate) stuck: Vec<Stuck>,
     /// Physical cores used: vector cores, cube cores.
@@ -31,37 +34,50 @@ pub(crate) struct Played<'a> {
     pub(crate) core_ends: Vec<f64>,
     /// What the launch left in the cache.
     pub(crate) l2: L2,
+    /// The block whose end let each block begin, where more blocks than cores take turns.
+    pub(crate) before: Vec<Option<usize>>,
+    /// Cores waited for each other or told each other something.
+    pub(crate) talking: bool,
 }
 
-struct Play<'a, 'm> {
+struct Play<'a, 'm, T: Moment> {
     shared: Shared<'m>,
-    blocks: Vec<(u32, CorePlay<'a>)>,
+    blocks: Vec<(u32, CorePlay<'a, T>)>,
     memory: Memory,
     departures: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
     /// Blocks that stand at a barrier or a flag of other cores.
     waiting: BTreeSet<usize>,
     /// Blocks whose arrival at the barrier they stand at is known to `cross`.
     arrived: BTreeSet<usize>,
-    cross: CrossFlags<f64>,
+    cross: CrossFlags<T>,
     /// Blocks of each group, and the group of each block.
     groups: Vec<Vec<usize>>,
     group_of: Vec<usize>,
     next_group: usize,
     core_ends: Vec<f64>,
+    before: Vec<Option<usize>>,
+    talking: bool,
     prologue: f64,
 }
 
-/// Play one launch from a state of the cache.
-pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine, l2: L2) -> Played<'a> {
+/// Play one launch from a state of the cache. Moments of blocks that `followed` names by index keep their history.
+pub(crate) fn play<'a, T: Moment>(
+    launch: &'a Launch<'_>,
+    machine: &Machine,
+    l2: L2,
+    followed: impl Fn(usize) -> bool,
+) -> Played<'a, T> {
     let parameters = &machine.parameters;
     let kind = launch.kernel_type();
     let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-    let blocks: Vec<(u32, CorePlay<'a>)> = launch
+    let blocks: Vec<(u32, CorePlay<'a, T>)> = launch
         .cores
         .iter()
         .zip(&names)
-        .map(|((core, stream), name)| {
-            (*core, CorePlay::new(stream.cursor().with_messages(&launch.message_opcodes), name.unit))
+        .enumerate()
+        .map(|(index, ((core, stream), name))| {
+            let cursor = stream.cursor().with_messages(&launch.message_opcodes);
+            (*core, CorePlay::new(cursor, name.unit, T::log(index, followed(index))))
         })
         .collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -89,23 +105,24 @@ pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine, l2: L2) -> Pla
         group_of,
         next_group: running,
         core_ends: Vec::new(),
+        before: vec![None; blocks.len()],
+        talking: false,
         prologue: parameters.prologue_us * parameters.clock_mhz,
         blocks,
     };
     for group in 0..running {
-        let start = play.prologue;
-        play.begin(group, start);
+        play.begin(group, T::default());
         for block in play.groups[group].clone() {
             play.run_block(block);
         }
     }
     play.run();
     let stuck = play.stuck();
-    let Play { blocks, memory, core_ends, .. } = play;
-    Played { blocks, memory: memory.totals, stuck, cores, core_ends, l2: memory.l2 }
+    let Play { blocks, memory, core_ends, before, talking, .. } = play;
+    Played { blocks, memory: memory.totals, stuck, cores, core_ends, l2: memory.l2, before, talking }
 }
 
-impl Play<'_, '_> {
+impl<T: Moment> Play<'_, '_, T> {
     fn run(&mut self) {
         let mut ended = Vec::new();
         let mut departing: Vec<(Copy, u32, u8)> = Vec::new();
@@ -129,7 +146,8 @@ impl Play<'_, '_> {
                 let unit = self.blocks[*block as usize].1.unit;
                 let same = |(other, core, _): &(Copy, u32, u8)| core != block && other.gm.addr == copy.gm.addr;
                 let crowd = !copy.write && departing.len() > 1 && departing.iter().any(same);
-                self.memory.start(copy, &shape, unit, (*block, *pipe), crowd);
+                let alone = self.memory.start(copy, &shape, unit, (*block, *pipe), crowd);
+                self.blocks[*block as usize].1.copy_moves(usize::from(*pipe), alone);
             }
             for (block, pipe) in &ended {
                 self.blocks[*block as usize].1.complete_copy(usize::from(*pipe), time);
@@ -138,9 +156,9 @@ impl Play<'_, '_> {
         }
     }
 
-    fn begin(&mut self, group: usize, time: f64) {
+    fn begin(&mut self, group: usize, free: T) {
         for block in &self.groups[group] {
-            self.blocks[*block].1.begin(time);
+            self.blocks[*block].1.begin(free, self.prologue);
         }
     }
 
@@ -160,14 +178,15 @@ impl Play<'_, '_> {
                 self.end_block(index, &mut work);
             }
             let mut woken = Vec::new();
+            self.talking |= !sets.is_empty() || matches!(held, Held::Cores { .. } | Held::CrossFlag { .. });
             for (id, mode, time) in sets {
-                woken.extend(self.cross.set(index, id, mode, time, f64::max));
+                woken.extend(self.cross.set(index, id, mode, time, T::later));
             }
             match held {
                 Held::Cores { everybody } => {
                     self.waiting.insert(index);
                     if self.arrived.insert(index) {
-                        woken.extend(self.cross.arrive(index, everybody, now, f64::max));
+                        woken.extend(self.cross.arrive(index, everybody, now, T::later));
                     }
                 }
                 Held::CrossFlag { .. } => {
@@ -186,12 +205,21 @@ impl Play<'_, '_> {
     fn end_block(&mut self, index: usize, work: &mut Vec<usize>) {
         let group = &self.groups[self.group_of[index]];
         if self.next_group >= self.groups.len() {
-            self.core_ends.push(self.blocks[index].1.finished_at());
+            self.core_ends.push(self.blocks[index].1.finished_at().at());
         } else if group.iter().all(|block| self.blocks[*block].1.done) {
-            let end = group.iter().map(|block| self.blocks[*block].1.finished_at()).fold(0.0, f64::max);
+            let (mut end, mut last) = (T::default(), index);
+            for block in group {
+                let finished = self.blocks[*block].1.finished_at();
+                if finished.at() > end.at() {
+                    (end, last) = (finished, *block);
+                }
+            }
             let next = self.next_group;
             self.next_group += 1;
-            self.begin(next, end + self.prologue);
+            for block in &self.groups[next] {
+                self.before[*block] = Some(last);
+            }
+            self.begin(next, end);
             work.extend(&self.groups[next]);
         }
     }
@@ -211,7 +239,9 @@ impl Play<'_, '_> {
         if let Some(time) = self.cross.take(index, awaited) {
             self.waiting.remove(&index);
             self.arrived.remove(&index);
-            self.blocks[index].1.release = Some(time + delay);
+            let block = &mut self.blocks[index].1;
+            let step = Step::new(PathPart::Cores, S, (u16::MAX, block.blocked_site()));
+            block.release = Some(time.after(delay, step, &mut block.log));
             work.push(index);
         }
     }

@@ -32,6 +32,7 @@ fn profile() -> Profile {
         gm_write_bytes: 0,
         stalls: vec![stall],
         timeline: Vec::new(),
+        critical_path: Vec::new(),
         counters: BTreeMap::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! Tables of small programs and what the model must say of them.
 
+mod critical;
 mod decoding;
 mod hazards;
 mod ladder;

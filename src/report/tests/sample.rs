@@ -325,6 +325,7 @@ fn profile(tiles: u32, tile_us: f64, overlapped: bool, cores: u32) -> Profile {
             ..PipeTimes::default()
         },
         units: Vec::new(),
+        critical_path: Vec::new(),
         cores,
         longest_core_us: longest,
         shortest_core_us: longest * 0.97,

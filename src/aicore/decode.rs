@@ -1,0 +1,191 @@
+//! Records made into steps of the play: which pipe, how many cycles, which bytes.
+
+use super::cube::cube_time;
+use super::machine::{Machine, Parameters};
+use super::path::Moment;
+use super::pipe::{Copy, Queued, Touch, Work, flag_slot, slot_destination, slot_source};
+use super::trace::{
+    FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, Record, S, Space, V,
+};
+use super::vector::{VectorCost, vector_time};
+
+/// What all cores of a launch share.
+pub(crate) struct Shared<'m> {
+    pub(crate) parameters: &'m Parameters,
+    pub(crate) opcodes: &'m [Opcode],
+    pub(crate) costs: Vec<VectorCost>,
+    /// Bytes per cycle that one core reads from HBM, by kind of core.
+    pub(crate) read_limit: [f64; 2],
+    pub(crate) depth: u64,
+}
+
+impl<'m> Shared<'m> {
+    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: [usize; 2]) -> Self {
+        Self {
+            parameters: &machine.parameters,
+            opcodes,
+            costs: opcodes.iter().map(|opcode| machine.table.cost(&opcode.name)).collect(),
+            read_limit: super::memory::core_read_limits(&machine.parameters, cores),
+            depth: (machine.parameters.queue_depth as u64).max(1),
+        }
+    }
+}
+
+/// A step of the scalar unit.
+#[derive(Clone, Copy)]
+pub(crate) enum Pending<T> {
+    Push(usize, Queued<T>),
+    ScalarWork { cycles: f64, touch: Touch, opcode: u16, site: u64 },
+    WaitFlag { slot: u16, site: u64 },
+    SetFlag { slot: u16 },
+    BarrierAll { site: u64 },
+    SyncAll { everybody: bool, site: u64 },
+    SetCross { id: u32, mode: u32 },
+    WaitCross { id: u32, site: u64 },
+    End,
+}
+
+impl<T> Pending<T> {
+    pub(crate) fn site(&self) -> u64 {
+        match self {
+            Self::Push(_, queued) => queued.site,
+            Self::ScalarWork { site, .. }
+            | Self::WaitFlag { site, .. }
+            | Self::BarrierAll { site }
+            | Self::SyncAll { site, .. }
+            | Self::WaitCross { site, .. } => *site,
+            Self::SetFlag { .. } | Self::SetCross { .. } | Self::End => 0,
+        }
+    }
+}
+
+/// Totals of one block for the profile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlockTotals {
+    pub(crate) conflict: f64,
+    pub(crate) vector_throughput: f64,
+    /// Cycles of matrix products and of L1 to L0 copies without start-up.
+    pub(crate) cube_throughput: f64,
+    pub(crate) mte1_throughput: f64,
+    pub(crate) copies: u64,
+    pub(crate) copy_bytes: u64,
+    pub(crate) bursts: u64,
+    pub(crate) read_effective: f64,
+    pub(crate) write_effective: f64,
+    /// Of those written, what the fixpipe wrote.
+    pub(crate) fixpipe_effective: f64,
+    pub(crate) cube_instructions: u64,
+    pub(crate) records: u64,
+    pub(crate) vector_instructions: u64,
+}
+
+/// What a record makes the scalar unit do; `None` for what takes no time.
+pub(crate) fn decode<T: Moment>(
+    record: &Record<'_>,
+    shared: &Shared<'_>,
+    totals: &mut BlockTotals,
+    operands: &mut Vec<Operand>,
+) -> Option<Pending<T>> {
+    let parameters = shared.parameters;
+    let opcode = usize::from(record.opcode);
+    let [aux0, aux1, aux2] = record.aux;
+    let site = record.site;
+    totals.records += 1;
+    let queued = |work: Work, touch: Touch| Queued { issue: T::default(), work, touch, opcode: record.opcode, site };
+    let pipe = usize::from(record.pipe);
+    match shared.opcodes[opcode].kind {
+        OpKind::Scalar => {
+            let mut touch = Touch::default();
+            let mut lines = 0;
+            for operand in record.operands() {
+                if operand.space != Space::Gm {
+                    touch.push(operand.space, operand.extent(), operand.writes);
+                } else {
+                    let (from, to) = operand.extent();
+                    lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
+                }
+            }
+            let cycles = f64::from(aux0) * parameters.scalar_ub_access_cycles
+                + f64::from(aux1) * parameters.scalar_op_cycles
+                + f64::from(aux2) * parameters.scalar_gm_access_cycles
+                + (lines.min(u64::from(aux2)) as f64) * parameters.scalar_gm_miss_cycles;
+            Some(Pending::ScalarWork { cycles, touch, opcode: record.opcode, site })
+        }
+        OpKind::SetFlag => {
+            let slot = flag_slot(aux1, aux2, aux0);
+            match slot_source(slot) {
+                S => Some(Pending::SetFlag { slot }),
+                source => Some(Pending::Push(source, queued(Work::SetFlag { slot }, Touch::default()))),
+            }
+        }
+        OpKind::WaitFlag => {
+            let slot = flag_slot(aux1, aux2, aux0);
+            match slot_destination(slot) {
+                S => Some(Pending::WaitFlag { slot, site }),
+                destination => Some(Pending::Push(destination, queued(Work::WaitFlag { slot }, Touch::default()))),
+            }
+        }
+        OpKind::Barrier if record.pipe == NO_PIPE => Some(Pending::BarrierAll { site }),
+        OpKind::Barrier if pipe == S => None,
+        OpKind::Barrier => Some(Pending::Push(pipe, queued(Work::Barrier, Touch::default()))),
+        OpKind::Register => {
+            let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
+            Some(Pending::Push(target, queued(Work::Register, Touch::default())))
+        }
+        OpKind::SyncAll => Some(Pending::SyncAll { everybody: aux1 != 0, site }),
+        OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
+        OpKind::SetCross => {
+            Some(Pending::Push(pipe, queued(Work::SetCross { id: aux0, mode: aux1 }, Touch::default())))
+        }
+        OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
+        OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
+        OpKind::EndOfBlock => Some(Pending::End),
+        OpKind::Copy | OpKind::Compute => {
+            let mut touch = Touch::default();
+            let mut gm = None;
+            operands.clear();
+            for operand in record.operands() {
+                match operand.space {
+                    Space::Gm => gm = Some(operand),
+                    space => touch.push(space, operand.extent(), operand.writes),
+                }
+                operands.push(operand);
+            }
+            let copies = shared.opcodes[opcode].kind == OpKind::Copy;
+            let cube = cube_time(parameters, &shared.opcodes[opcode].name, record, operands);
+            let bypass = record.flags & FLAG_L2_BYPASS != 0;
+            let work = match gm {
+                Some(gm) if pipe == MTE2 || pipe == MTE3 || pipe == FIX => {
+                    let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
+                    Work::Copy(Copy { gm, write, bypass })
+                }
+                _ if let Some(time) = cube => {
+                    match pipe {
+                        M => {
+                            totals.cube_instructions += 1;
+                            totals.cube_throughput += time.throughput;
+                        }
+                        MTE1 => totals.mte1_throughput += time.throughput,
+                        _ => {}
+                    }
+                    Work::Compute { busy: time.busy, conflict: 0.0 }
+                }
+                _ if copies => {
+                    let bytes = f64::from(aux1);
+                    totals.vector_throughput += bytes / parameters.core_ub_to_ub;
+                    let fixed = shared.costs[opcode].fixed;
+                    Work::Compute { busy: fixed + bytes / parameters.core_ub_to_ub, conflict: 0.0 }
+                }
+                _ => {
+                    let time = vector_time(&shared.costs[opcode], record, operands);
+                    totals.conflict += time.conflict;
+                    totals.vector_throughput += time.throughput;
+                    totals.vector_instructions += 1;
+                    Work::Compute { busy: time.busy, conflict: time.conflict }
+                }
+            };
+            let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
+            Some(Pending::Push(target, queued(work, touch)))
+        }
+    }
+}
