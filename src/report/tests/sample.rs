@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::aicore::{HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall};
+use crate::aicore::{HazardKind, Interval, Limiter, PathPart, PipeTimes, Profile, Severity, Stall};
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
 use crate::report::event::*;
@@ -267,6 +267,30 @@ pub(super) fn profile_event() -> ProfileEvent {
                 pipe: "mte3".into(),
                 reason: "flag v->mte3".into(),
                 time_us: 0.25,
+                file: String::new(),
+                line: 0,
+            },
+        ],
+        critical_path: vec![
+            PathReport {
+                pipe: "mte2".into(),
+                part: PathPart::Bytes,
+                opcode: "copy_gm_to_ubuf".into(),
+                time_us: 11.16,
+                share: 0.62,
+                count: 16,
+                via: "flag mte2->v".into(),
+                file: "op_kernel/add_custom.cpp".into(),
+                line: 41,
+            },
+            PathReport {
+                pipe: "s".into(),
+                part: PathPart::Start,
+                opcode: String::new(),
+                time_us: 0.5,
+                share: 0.028,
+                count: 1,
+                via: "issue to mte2".into(),
                 file: String::new(),
                 line: 0,
             },
