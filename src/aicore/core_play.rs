@@ -24,6 +24,7 @@ const TIMELINE_LIMIT: usize = 2000;
 const NO_RECORD: (u16, u64) = (u16::MAX, 0);
 
 /// A copy ready to enter the memory system at a time.
+#[derive(Clone, Copy)]
 pub(crate) struct Departure {
     pub(crate) time: f64,
     pub(crate) pipe: u8,
@@ -47,6 +48,7 @@ pub(crate) enum Held {
 }
 
 /// State of one block on its core.
+#[derive(Clone)]
 pub(crate) struct CorePlay<'a, T: Moment> {
     cursor: Cursor<'a>,
     pub(crate) unit: Unit,
@@ -168,15 +170,15 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         pipe.busy += time - active.start;
         pipe.free_at = end;
         pipe.drained_at = pipe.drained_at.later(end);
-        if let Some(entry) = pipe.flying.iter_mut().rev().find(|entry| entry.2.at() == f64::INFINITY) {
-            entry.2 = end;
+        if let Some(entry) = pipe.flying.iter_mut().rev().find(|entry| entry.1.at() == f64::INFINITY) {
+            entry.1 = end;
         }
         self.note_busy(pipe_index, active.opcode, active.start, time, active.site);
         self.ready |= 1 << pipe_index;
     }
 
-    pub(crate) fn active_copy(&self, pipe: usize) -> Option<Copy> {
-        self.pipes[pipe].active.map(|active| active.copy)
+    pub(crate) fn active_copy(&self, pipe: usize) -> Option<(Copy, CopyShape)> {
+        self.pipes[pipe].active.map(|active| (active.copy, active.shape))
     }
 
     /// The bytes of a copy begin to move; they would take `alone` cycles if nobody else's did.
@@ -293,6 +295,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 pipe.last_copy_bytes = shape.bytes as f64;
                 pipe.active = Some(Active {
                     copy,
+                    shape,
                     start: start.at(),
                     first_byte,
                     alone: f64::INFINITY,
@@ -364,7 +367,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                     if pipe.queue.iter().any(|queued| queued.touch.conflicts(&touch)) {
                         return Held::Bytes(index as u8);
                     }
-                    for (_, other, end) in &pipe.flying {
+                    for (other, end) in &pipe.flying {
                         if end.at() > latest.at() && other.conflicts(&touch) {
                             if end.at() == f64::INFINITY {
                                 return Held::Bytes(index as u8);

@@ -1,7 +1,10 @@
 //! Records made into steps of the play: which pipe, how many cycles, which bytes.
 
+use std::cell::RefCell;
+
 use super::cube::cube_time;
 use super::machine::{Machine, Parameters};
+use super::memo::Memo;
 use super::path::Moment;
 use super::pipe::{Copy, Queued, Touch, Work, flag_slot, slot_destination, slot_source};
 use super::trace::{
@@ -17,16 +20,19 @@ pub(crate) struct Shared<'m> {
     /// Bytes per cycle that one core reads from HBM, by kind of core.
     pub(crate) read_limit: [f64; 2],
     pub(crate) depth: u64,
+    /// Costs of instructions seen before.
+    pub(crate) memo: Option<RefCell<Memo>>,
 }
 
 impl<'m> Shared<'m> {
-    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: [usize; 2]) -> Self {
+    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: [usize; 2], shortcuts: bool) -> Self {
         Self {
             parameters: &machine.parameters,
             opcodes,
             costs: opcodes.iter().map(|opcode| machine.table.cost(&opcode.name)).collect(),
             read_limit: super::memory::core_read_limits(&machine.parameters, cores),
             depth: (machine.parameters.queue_depth as u64).max(1),
+            memo: shortcuts.then(RefCell::default),
         }
     }
 }
@@ -77,6 +83,73 @@ pub(crate) struct BlockTotals {
     pub(crate) cube_instructions: u64,
     pub(crate) records: u64,
     pub(crate) vector_instructions: u64,
+}
+
+impl BlockTotals {
+    fn add(&mut self, cost: &Cost) {
+        match cost.account {
+            Account::Vector => {
+                self.conflict += cost.conflict;
+                self.vector_throughput += cost.throughput;
+                self.vector_instructions += 1;
+            }
+            Account::Move => self.vector_throughput += cost.throughput,
+            Account::Product => {
+                self.cube_instructions += 1;
+                self.cube_throughput += cost.throughput;
+            }
+            Account::Load => self.mte1_throughput += cost.throughput,
+            Account::None => {}
+        }
+    }
+}
+
+/// Which totals an instruction counts for.
+#[derive(Clone, Copy)]
+enum Account {
+    Vector,
+    /// Inside the unified buffer.
+    Move,
+    Product,
+    /// From L1 into L0.
+    Load,
+    None,
+}
+
+/// What an instruction costs that stays inside its core.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    busy: f64,
+    conflict: f64,
+    throughput: f64,
+    account: Account,
+}
+
+impl Cost {
+    fn of(record: &Record<'_>, shared: &Shared<'_>, operands: &[Operand]) -> Self {
+        let parameters = shared.parameters;
+        let opcode = usize::from(record.opcode);
+        let Opcode { name, kind } = &shared.opcodes[opcode];
+        if let Some(time) = cube_time(parameters, name, record, operands) {
+            let account = match usize::from(record.pipe) {
+                M => Account::Product,
+                MTE1 => Account::Load,
+                _ => Account::None,
+            };
+            return Self { busy: time.busy, conflict: 0.0, throughput: time.throughput, account };
+        }
+        if *kind == OpKind::Copy {
+            let throughput = f64::from(record.aux[1]) / parameters.core_ub_to_ub;
+            let busy = shared.costs[opcode].fixed + throughput;
+            return Self { busy, conflict: 0.0, throughput, account: Account::Move };
+        }
+        let time = vector_time(&shared.costs[opcode], record, operands);
+        Self { busy: time.busy, conflict: time.conflict, throughput: time.throughput, account: Account::Vector }
+    }
+
+    fn work(&self) -> Work {
+        Work::Compute { busy: self.busy, conflict: self.conflict }
+    }
 }
 
 /// What a record makes the scalar unit do; `None` for what takes no time.
@@ -141,51 +214,33 @@ pub(crate) fn decode<T: Moment>(
         OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
         OpKind::EndOfBlock => Some(Pending::End),
         OpKind::Copy | OpKind::Compute => {
+            let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
+            let known = shared.memo.as_ref().and_then(|memo| memo.borrow().find(record));
+            if let Some((cost, touch)) = known {
+                totals.add(&cost);
+                return Some(Pending::Push(target, queued(cost.work(), touch)));
+            }
             let mut touch = Touch::default();
             let mut gm = None;
             operands.clear();
             for operand in record.operands() {
                 match operand.space {
-                    Space::Gm => gm = Some(operand),
+                    Space::Gm => gm = Some((operand, record.place.of_operand(operands.len()))),
                     space => touch.push(space, operand.extent(), operand.writes),
                 }
                 operands.push(operand);
             }
-            let copies = shared.opcodes[opcode].kind == OpKind::Copy;
-            let cube = cube_time(parameters, &shared.opcodes[opcode].name, record, operands);
-            let bypass = record.flags & FLAG_L2_BYPASS != 0;
-            let work = match gm {
-                Some(gm) if pipe == MTE2 || pipe == MTE3 || pipe == FIX => {
-                    let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
-                    Work::Copy(Copy { gm, write, bypass })
-                }
-                _ if let Some(time) = cube => {
-                    match pipe {
-                        M => {
-                            totals.cube_instructions += 1;
-                            totals.cube_throughput += time.throughput;
-                        }
-                        MTE1 => totals.mte1_throughput += time.throughput,
-                        _ => {}
-                    }
-                    Work::Compute { busy: time.busy, conflict: 0.0 }
-                }
-                _ if copies => {
-                    let bytes = f64::from(aux1);
-                    totals.vector_throughput += bytes / parameters.core_ub_to_ub;
-                    let fixed = shared.costs[opcode].fixed;
-                    Work::Compute { busy: fixed + bytes / parameters.core_ub_to_ub, conflict: 0.0 }
-                }
-                _ => {
-                    let time = vector_time(&shared.costs[opcode], record, operands);
-                    totals.conflict += time.conflict;
-                    totals.vector_throughput += time.throughput;
-                    totals.vector_instructions += 1;
-                    Work::Compute { busy: time.busy, conflict: time.conflict }
-                }
-            };
-            let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
-            Some(Pending::Push(target, queued(work, touch)))
+            if let (Some((gm, place)), MTE2 | MTE3 | FIX) = (gm, pipe) {
+                let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
+                let copy = Copy { gm, place, write, bypass: record.flags & FLAG_L2_BYPASS != 0 };
+                return Some(Pending::Push(target, queued(Work::Copy(copy), touch)));
+            }
+            let cost = Cost::of(record, shared, operands);
+            if let Some(memo) = &shared.memo {
+                memo.borrow_mut().keep(record, cost, touch);
+            }
+            totals.add(&cost);
+            Some(Pending::Push(target, queued(cost.work(), touch)))
         }
     }
 }

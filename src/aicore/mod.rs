@@ -4,6 +4,7 @@
 //! what is modelled and what is not.
 
 mod adjust;
+mod alike;
 mod analyse;
 mod buffers;
 mod core_judge;
@@ -18,6 +19,7 @@ mod hazard;
 mod kernel_type;
 mod l2;
 mod machine;
+mod memo;
 mod memory;
 mod ordering;
 mod path;

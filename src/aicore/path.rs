@@ -32,7 +32,7 @@ impl Step {
 /// A time in cycles.
 pub(crate) trait Moment: Copy + Default {
     /// Where the history of a block's moments is kept.
-    type Log;
+    type Log: Clone;
     /// The log of a block; nothing is kept unless it is followed.
     fn log(block: usize, followed: bool) -> Self::Log;
     /// The time.
@@ -86,7 +86,7 @@ struct Node {
 }
 
 /// Moments of one block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Log {
     block: u32,
     nodes: Option<Vec<Node>>,
@@ -123,11 +123,11 @@ struct Stretch {
 }
 
 /// Stretches from `end` back to time 0. They add up to the time of `end`.
-fn walk(end: Traced, logs: &[&Log]) -> Vec<Stretch> {
+fn walk(end: Traced, logs: &[Option<&Log>]) -> Vec<Stretch> {
     let mut stretches = Vec::new();
     let mut now = end;
     loop {
-        let nodes = logs.get(now.block as usize).and_then(|log| log.nodes.as_ref());
+        let nodes = logs.get(now.block as usize).copied().flatten().and_then(|log| log.nodes.as_ref());
         let Some(node) = nodes.and_then(|nodes| nodes.get(now.node as usize)).filter(|_| now.node != NONE) else {
             break;
         };
@@ -159,7 +159,7 @@ fn edge(from: &Stretch, to: &Stretch) -> String {
 /// The path to `end`, gathered by what the time is spent on and where; largest first.
 ///
 /// Each step says by which edge the path mostly leaves its pipe.
-pub(crate) fn steps(end: Traced, logs: &[&Log], opcodes: &[Opcode], us: impl Fn(f64) -> f64) -> Vec<PathStep> {
+pub(crate) fn steps(end: Traced, logs: &[Option<&Log>], opcodes: &[Opcode], us: impl Fn(f64) -> f64) -> Vec<PathStep> {
     type Key = (PathPart, u8, u16, u64);
     #[derive(Default)]
     struct Sum {

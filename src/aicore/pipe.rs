@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::memory::CopyShape;
 use super::path::Moment;
-use super::trace::{Operand, PIPE_COUNT, Space, pipe_name};
+use super::trace::{Operand, PIPE_COUNT, Place, Space, pipe_name};
 
 /// Why a pipe waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,39 +62,46 @@ pub(crate) struct Busy {
 /// Bytes that an instruction touches in on-chip memories, as intervals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Touch {
-    parts: [(u64, u64, bool); 5],
+    parts: [(u32, u32); 5],
+    /// One bit for each part that is written.
+    writes: u8,
     count: u8,
 }
 
 impl Touch {
     pub(crate) fn push(&mut self, space: Space, extent: (u64, u64), write: bool) {
-        // One line of addresses for all memories, which keeps comparisons cheap.
-        let base = (space as u64) << 48;
-        let extent = (base + (extent.0 & 0xffff_ffff), base + (extent.1 & 0xffff_ffff));
+        // One line of addresses for all memories, which keeps comparisons cheap. None is larger than this.
+        const LAST: u64 = (1 << 29) - 1;
+        let base = (space as u32) << 29;
+        let mut extent = (base + extent.0.min(LAST) as u32, base + extent.1.min(LAST) as u32);
         let slot = usize::from(self.count).min(self.parts.len() - 1);
         if usize::from(self.count) == self.parts.len() {
             // More operands than slots: widen the last one, which can only make a wait longer.
             let last = self.parts[slot];
-            self.parts[slot] = (last.0.min(extent.0), last.1.max(extent.1), last.2 || write);
+            extent = (last.0.min(extent.0), last.1.max(extent.1));
         } else {
-            self.parts[slot] = (extent.0, extent.1, write);
             self.count += 1;
         }
+        self.parts[slot] = extent;
+        self.writes |= u8::from(write) << slot;
     }
 
-    fn parts(&self) -> &[(u64, u64, bool)] {
-        &self.parts[..usize::from(self.count)]
+    /// From, to and whether it is written.
+    fn parts(&self) -> impl Iterator<Item = (u32, u32, bool)> {
+        let writes = self.writes;
+        let parts = self.parts[..usize::from(self.count)].iter().enumerate();
+        parts.map(move |(slot, part)| (part.0, part.1, writes >> slot & 1 != 0))
     }
 
     /// Whether one writes what the other touches.
     pub(crate) fn conflicts(&self, other: &Self) -> bool {
-        self.parts().iter().any(|a| other.parts().iter().any(|b| (a.2 || b.2) && a.0 < b.1 && b.0 < a.1))
+        (self.writes | other.writes) != 0
+            && self.parts().any(|a| other.parts().any(|b| (a.2 || b.2) && a.0 < b.1 && b.0 < a.1))
     }
 
     /// Whether this one reads what the other writes.
     pub(crate) fn depends_on(&self, other: &Self) -> bool {
-        let reads = self.parts().iter().filter(|part| !part.2);
-        reads.into_iter().any(|a| other.parts().iter().any(|b| b.2 && a.0 < b.1 && b.0 < a.1))
+        other.writes != 0 && self.parts().any(|a| !a.2 && other.parts().any(|b| b.2 && a.0 < b.1 && b.0 < a.1))
     }
 }
 
@@ -101,6 +109,8 @@ impl Touch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copy {
     pub(crate) gm: Operand,
+    /// Where `gm` stands in the core's stream.
+    pub(crate) place: Place,
     pub(crate) write: bool,
     pub(crate) bypass: bool,
 }
@@ -130,6 +140,7 @@ pub(crate) struct Queued<T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Active<T> {
     pub(crate) copy: Copy,
+    pub(crate) shape: CopyShape,
     pub(crate) start: f64,
     /// When its bytes begin to move.
     pub(crate) first_byte: T,
@@ -156,8 +167,8 @@ pub(crate) struct Pipe<T> {
     pub(crate) last_copy_bytes: f64,
     pub(crate) active: Option<Active<T>>,
     pub(crate) busy: f64,
-    /// Started instructions that may not be complete yet: sequence number, bytes, completion (infinite while unknown).
-    pub(crate) flying: VecDeque<(u64, Touch, T)>,
+    /// Started instructions that may not be complete yet: bytes and completion (infinite while unknown).
+    pub(crate) flying: VecDeque<(Touch, T)>,
 }
 
 impl<T: Moment> Pipe<T> {
@@ -195,14 +206,14 @@ impl<T: Moment> Pipe<T> {
     }
 
     pub(crate) fn note_flying(&mut self, touch: Touch, until: T, scalar_now: T) {
-        while self.flying.front().is_some_and(|(_, _, end)| end.at() <= scalar_now.at()) {
+        while self.flying.front().is_some_and(|(_, end)| end.at() <= scalar_now.at()) {
             self.flying.pop_front();
         }
         // Completion is in order, so what is far back in a long list ended long ago.
         if self.flying.len() >= 256 {
             self.flying.pop_front();
         }
-        self.flying.push_back((self.started, touch, until));
+        self.flying.push_back((touch, until));
     }
 }
 

@@ -257,7 +257,23 @@ pub(crate) struct Record<'a> {
     pub(crate) repeat: u16,
     pub(crate) site: u64,
     pub(crate) aux: [u32; 3],
+    /// Where its operands begin.
+    pub(crate) place: Place,
     tail: &'a [u8],
+}
+
+/// A position in a core's stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    chunk: u32,
+    offset: usize,
+}
+
+impl Place {
+    /// Of the operand `index` of a record whose operands begin here.
+    pub(crate) fn of_operand(self, index: usize) -> Self {
+        Self { offset: self.offset + index * OPERAND_BYTES, ..self }
+    }
 }
 
 pub(crate) const FLAG_COUNT_MODE: u8 = 1;
@@ -268,6 +284,11 @@ impl<'a> Record<'a> {
     /// Whether cube unit and fixpipe keep their order on L0C by themselves.
     pub(crate) fn has_unit_flag(&self) -> bool {
         matches!(usize::from(self.pipe), M | FIX) && self.repeat & 2 != 0
+    }
+
+    /// Its operands as recorded.
+    pub(crate) fn operand_bytes(&self) -> &'a [u8] {
+        self.tail
     }
 
     pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + use<'a> {
@@ -285,9 +306,21 @@ impl<'a> Record<'a> {
 pub(crate) struct CoreStream<'a> {
     chunks: Vec<Cow<'a, [u8]>>,
     pub(crate) records: u64,
+    /// It sets, waits for or meets other cores.
+    pub(crate) talks: bool,
 }
 
-impl CoreStream<'_> {
+impl<'a> CoreStream<'a> {
+    pub(crate) fn chunks(&self) -> &[Cow<'a, [u8]>] {
+        &self.chunks
+    }
+
+    /// The operand at a place that a record of an alike stream names.
+    pub(crate) fn operand(&self, place: Place) -> Option<Operand> {
+        let chunk = self.chunks.get(place.chunk as usize)?;
+        Some(Operand::decode(chunk.get(place.offset..place.offset + OPERAND_BYTES)?))
+    }
+
     pub(crate) fn cursor(&self) -> Cursor<'_> {
         Cursor { chunks: &self.chunks, chunk: 0, offset: 0, message_opcodes: &[] }
     }
@@ -324,8 +357,9 @@ impl<'a> Iterator for Cursor<'a> {
             }
             let (record, used) = decode_head(rest, self.message_opcodes);
             let end = used.min(rest.len());
+            let place = Place { chunk: self.chunk as u32, offset: self.offset + HEAD_BYTES };
             self.offset += end;
-            return Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], ..record });
+            return Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], place, ..record });
         }
     }
 }
@@ -340,6 +374,7 @@ fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, us
         repeat: u16_at(bytes, 6),
         site: u64_at(bytes, 8),
         aux: [u32_at(bytes, 16), u32_at(bytes, 20), u32_at(bytes, 24)],
+        place: Place::default(),
         tail: &[],
     };
     let tail = if message_opcodes.get(usize::from(opcode)).copied().unwrap_or(false) {
@@ -508,8 +543,10 @@ impl<'a> Reader<'a> {
         let Some(mut launch) = self.current.take() else { return Ok(()) };
         launch.message_opcodes =
             self.opcodes.iter().map(|opcode| matches!(opcode.kind, OpKind::Fault | OpKind::Note)).collect();
+        let talk = |opcode: &Opcode| matches!(opcode.kind, OpKind::SyncAll | OpKind::SetCross | OpKind::WaitCross);
+        let talking: Vec<bool> = self.opcodes.iter().map(talk).collect();
         for (core, stream) in &mut launch.cores {
-            check_stream(*core, stream, &launch.message_opcodes)?;
+            check_stream(*core, stream, &launch.message_opcodes, &talking)?;
         }
         launch.opcodes.clone_from(&self.opcodes);
         self.launches.push(launch);
@@ -523,21 +560,33 @@ impl<'a> Reader<'a> {
 }
 
 /// Checks every record of a core, so that decoding later needs no errors. Records that straddle chunks are joined first.
-fn check_stream(core: u32, stream: &mut CoreStream<'_>, message_opcodes: &[bool]) -> Result<(), TraceError> {
-    let straddles = |bytes: &[u8]| walk(core, bytes, message_opcodes).err();
-    if stream.chunks.len() > 1 && stream.chunks.iter().any(|chunk| straddles(chunk).is_some()) {
-        stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
-    }
-    stream.records = 0;
-    for chunk in &stream.chunks {
-        stream.records += walk(core, chunk, message_opcodes)?;
-    }
+fn check_stream(
+    core: u32,
+    stream: &mut CoreStream<'_>,
+    message_opcodes: &[bool],
+    talking: &[bool],
+) -> Result<(), TraceError> {
+    let walk_all = |chunks: &[Cow<'_, [u8]>]| {
+        chunks.iter().try_fold((0, false), |(records, talks), chunk| {
+            let (more, also) = walk(core, chunk, message_opcodes, talking)?;
+            Ok((records + more, talks || also))
+        })
+    };
+    let walked = match walk_all(&stream.chunks) {
+        Err(_) if stream.chunks.len() > 1 => {
+            stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
+            walk_all(&stream.chunks)
+        }
+        walked => walked,
+    };
+    (stream.records, stream.talks) = walked?;
     Ok(())
 }
 
-fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceError> {
+/// Number of records, and whether one of them is for other cores.
+fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool], talking: &[bool]) -> Result<(u64, bool), TraceError> {
     let place = || format!("core {core}");
-    let (mut offset, mut records) = (0, 0);
+    let (mut offset, mut records, mut talks) = (0, 0, false);
     while offset < bytes.len() {
         let rest = &bytes[offset..];
         if rest.len() < HEAD_BYTES {
@@ -575,8 +624,9 @@ fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceE
         }
         offset += size;
         records += 1;
+        talks |= talking[opcode];
     }
-    Ok(records)
+    Ok((records, talks))
 }
 
 fn value(what: &'static str, value: u64, allowed: &str, place: &str, offset: usize) -> TraceError {

@@ -11,7 +11,7 @@ use super::super::{Machine, Options, PathPart, Profile, analyse};
 
 fn profile(trace: &TraceBuilder) -> Profile {
     let machine = Machine::named("ascend910b1").unwrap();
-    let options = Options { hazards: false, critical_path: true };
+    let options = Options { hazards: false, critical_path: true, ..Options::default() };
     analyse(&trace.build(), &machine, &options).unwrap().remove(0).profile
 }
 

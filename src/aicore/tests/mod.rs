@@ -7,6 +7,7 @@ mod ladder;
 mod mix;
 mod orders;
 mod programs;
+mod shortcuts;
 
 use super::testing::TraceBuilder;
 use super::{LaunchReport, Machine, Options, analyse};
