@@ -52,7 +52,9 @@ pub(crate) enum Held {
 pub(crate) struct CorePlay<'a, T: Moment> {
     cursor: Cursor<'a>,
     pub(crate) unit: Unit,
-    pending: Option<Pending<T>>,
+    pending: Option<Pending>,
+    /// The instruction that the scalar unit issues next. It is large and so stays where it is.
+    next: Option<Box<Queued<T>>>,
     pub(crate) held: Held,
     pub(crate) scalar_now: T,
     pub(crate) scalar_busy: f64,
@@ -79,6 +81,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             cursor,
             unit,
             pending: None,
+            next: Some(Box::default()),
             held: Held::No,
             scalar_now: T::default(),
             scalar_busy: 0.0,
@@ -119,7 +122,8 @@ impl<'a, T: Moment> CorePlay<'a, T> {
     pub(crate) fn blocked_site(&self) -> u64 {
         let by_pipe =
             self.pipes.iter().filter_map(|pipe| pipe.queue.front()).map(|queued| queued.site).find(|s| *s != 0);
-        let scalar = self.pending.as_ref().map_or(0, Pending::site);
+        let next = self.next.as_ref().map_or(0, |next| next.site);
+        let scalar = self.pending.as_ref().map_or(0, |pending| pending.site(next));
         if scalar != 0 { scalar } else { by_pipe.unwrap_or(0) }
     }
 
@@ -196,12 +200,14 @@ impl<'a, T: Moment> CorePlay<'a, T> {
 
     /// Resolve what can be resolved at the head of a pipe's queue.
     fn drain(&mut self, index: usize, shared: &Shared<'_>) {
-        while let Some(queued) = self.pipes[index].queue.front().copied() {
-            if self.pipes[index].active.is_some() || !self.resolve(index, &queued, shared) {
-                return;
+        let mut queue = std::mem::take(&mut self.pipes[index].queue);
+        while let Some(queued) = queue.front() {
+            if self.pipes[index].active.is_some() || !self.resolve(index, queued, shared) {
+                break;
             }
-            self.pipes[index].queue.pop_front();
+            queue.pop_front();
         }
+        self.pipes[index].queue = queue;
     }
 
     /// Resolve one instruction on its pipe; false if it has to wait for something unknown.
@@ -319,17 +325,15 @@ impl<'a, T: Moment> CorePlay<'a, T> {
 
     /// Let the scalar unit take its next step; false if it is held up or through.
     fn step(&mut self, shared: &Shared<'_>) -> bool {
-        let pending = match self.pending.take() {
-            Some(pending) => pending,
-            None => match self.cursor.next() {
-                Some(record) => match decode(&record, shared, &mut self.totals, &mut self.operands) {
-                    Some(pending) => pending,
-                    None => return true,
-                },
-                None => Pending::End,
-            },
-        };
-        self.held = self.perform(&pending, shared);
+        let mut next = self.next.take().unwrap_or_default();
+        let pending = self.pending.take().or_else(|| match self.cursor.next() {
+            Some(record) => decode(&record, shared, &mut self.totals, &mut self.operands, &mut next),
+            None => Some(Pending::End),
+        });
+        let held = pending.as_ref().map(|pending| self.perform(pending, &mut next, shared));
+        self.next = Some(next);
+        let (Some(pending), Some(held)) = (pending, held) else { return true };
+        self.held = held;
         if self.held != Held::No {
             self.pending = Some(pending);
             return false;
@@ -337,38 +341,40 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         !self.done
     }
 
-    fn perform(&mut self, pending: &Pending<T>, shared: &Shared<'_>) -> Held {
+    fn perform(&mut self, pending: &Pending, next: &mut Queued<T>, shared: &Shared<'_>) -> Held {
         let parameters = shared.parameters;
         match *pending {
-            Pending::Push(index, mut queued) => {
+            Pending::Push(index) => {
                 let Some(room) = self.pipes[index].room_at(shared.depth) else {
                     return Held::QueueFull(index as u8);
                 };
                 let wait = room.at() - self.scalar_now.at();
-                self.stalls.add(S, Reason::QueueFull(index as u8), wait, queued.site);
-                let cycles = match queued.work {
+                self.stalls.add(S, Reason::QueueFull(index as u8), wait, next.site);
+                let cycles = match next.work {
                     Work::Compute { .. } | Work::Copy(_) => parameters.scalar_issue_cycles,
                     _ => parameters.scalar_issue_sync_cycles,
                 };
-                let step = Step::new(PathPart::Issue, S, (queued.opcode, queued.site));
+                let step = Step::new(PathPart::Issue, S, (next.opcode, next.site));
                 self.scalar_now = self.scalar_now.later(room).after(cycles, step, &mut self.log);
                 self.scalar_busy += cycles;
-                queued.issue = self.scalar_now;
+                next.issue = self.scalar_now;
                 let pipe = &mut self.pipes[index];
                 pipe.issued += 1;
-                if !pipe.idle() || !self.resolve(index, &queued, shared) {
-                    self.pipes[index].queue.push_back(queued);
+                if !pipe.idle() || !self.resolve(index, next, shared) {
+                    self.pipes[index].queue.push_back(*next);
                 }
             }
-            Pending::ScalarWork { cycles, touch, opcode, site } => {
+            Pending::ScalarWork { cycles } => {
+                let Queued { touch, opcode, site, .. } = &*next;
+                let (opcode, site) = (*opcode, *site);
                 let mut latest = self.scalar_now;
                 let mut culprit = S;
                 for (index, pipe) in self.pipes.iter().enumerate().skip(1) {
-                    if pipe.queue.iter().any(|queued| queued.touch.conflicts(&touch)) {
+                    if pipe.queue.iter().any(|queued| queued.touch.conflicts(touch)) {
                         return Held::Bytes(index as u8);
                     }
                     for (other, end) in &pipe.flying {
-                        if end.at() > latest.at() && other.conflicts(&touch) {
+                        if end.at() > latest.at() && other.conflicts(touch) {
                             if end.at() == f64::INFINITY {
                                 return Held::Bytes(index as u8);
                             }

@@ -6,7 +6,7 @@ use super::cube::cube_time;
 use super::machine::{Machine, Parameters};
 use super::memo::Memo;
 use super::path::Moment;
-use super::pipe::{Copy, Queued, Touch, Work, flag_slot, slot_destination, slot_source};
+use super::pipe::{Copy, Queued, Work, flag_slot, slot_destination, slot_source};
 use super::trace::{
     FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, Record, S, Space, V,
 };
@@ -39,24 +39,44 @@ impl<'m> Shared<'m> {
 
 /// A step of the scalar unit.
 #[derive(Clone, Copy)]
-pub(crate) enum Pending<T> {
-    Push(usize, Queued<T>),
-    ScalarWork { cycles: f64, touch: Touch, opcode: u16, site: u64 },
-    WaitFlag { slot: u16, site: u64 },
-    SetFlag { slot: u16 },
-    BarrierAll { site: u64 },
-    SyncAll { everybody: bool, site: u64 },
-    SetCross { id: u32, mode: u32 },
-    WaitCross { id: u32, site: u64 },
+pub(crate) enum Pending {
+    /// The next instruction goes to this pipe.
+    Push(usize),
+    /// Scalar work on what the next instruction touches.
+    ScalarWork {
+        cycles: f64,
+    },
+    WaitFlag {
+        slot: u16,
+        site: u64,
+    },
+    SetFlag {
+        slot: u16,
+    },
+    BarrierAll {
+        site: u64,
+    },
+    SyncAll {
+        everybody: bool,
+        site: u64,
+    },
+    SetCross {
+        id: u32,
+        mode: u32,
+    },
+    WaitCross {
+        id: u32,
+        site: u64,
+    },
     End,
 }
 
-impl<T> Pending<T> {
-    pub(crate) fn site(&self) -> u64 {
+impl Pending {
+    /// Site of the record, `next` being the instruction made of it.
+    pub(crate) fn site(&self, next: u64) -> u64 {
         match self {
-            Self::Push(_, queued) => queued.site,
-            Self::ScalarWork { site, .. }
-            | Self::WaitFlag { site, .. }
+            Self::Push(_) | Self::ScalarWork { .. } => next,
+            Self::WaitFlag { site, .. }
             | Self::BarrierAll { site }
             | Self::SyncAll { site, .. }
             | Self::WaitCross { site, .. } => *site,
@@ -152,23 +172,31 @@ impl Cost {
     }
 }
 
-/// What a record makes the scalar unit do; `None` for what takes no time.
+/// What a record makes the scalar unit do; `None` for what takes no time. An instruction of a pipe is written to `next`, in
+/// place because it is large.
 pub(crate) fn decode<T: Moment>(
     record: &Record<'_>,
     shared: &Shared<'_>,
     totals: &mut BlockTotals,
     operands: &mut Vec<Operand>,
-) -> Option<Pending<T>> {
+    next: &mut Queued<T>,
+) -> Option<Pending> {
     let parameters = shared.parameters;
     let opcode = usize::from(record.opcode);
     let [aux0, aux1, aux2] = record.aux;
     let site = record.site;
     totals.records += 1;
-    let queued = |work: Work, touch: Touch| Queued { issue: T::default(), work, touch, opcode: record.opcode, site };
+    (next.opcode, next.site) = (record.opcode, site);
+    let mut push = |pipe: usize, work: Work| {
+        next.work = work;
+        next.touch.clear();
+        Some(Pending::Push(pipe))
+    };
     let pipe = usize::from(record.pipe);
     match shared.opcodes[opcode].kind {
         OpKind::Scalar => {
-            let mut touch = Touch::default();
+            let touch = &mut next.touch;
+            touch.clear();
             let mut lines = 0;
             for operand in record.operands() {
                 if operand.space != Space::Gm {
@@ -182,45 +210,47 @@ pub(crate) fn decode<T: Moment>(
                 + f64::from(aux1) * parameters.scalar_op_cycles
                 + f64::from(aux2) * parameters.scalar_gm_access_cycles
                 + (lines.min(u64::from(aux2)) as f64) * parameters.scalar_gm_miss_cycles;
-            Some(Pending::ScalarWork { cycles, touch, opcode: record.opcode, site })
+            Some(Pending::ScalarWork { cycles })
         }
         OpKind::SetFlag => {
             let slot = flag_slot(aux1, aux2, aux0);
             match slot_source(slot) {
                 S => Some(Pending::SetFlag { slot }),
-                source => Some(Pending::Push(source, queued(Work::SetFlag { slot }, Touch::default()))),
+                source => push(source, Work::SetFlag { slot }),
             }
         }
         OpKind::WaitFlag => {
             let slot = flag_slot(aux1, aux2, aux0);
             match slot_destination(slot) {
                 S => Some(Pending::WaitFlag { slot, site }),
-                destination => Some(Pending::Push(destination, queued(Work::WaitFlag { slot }, Touch::default()))),
+                destination => push(destination, Work::WaitFlag { slot }),
             }
         }
         OpKind::Barrier if record.pipe == NO_PIPE => Some(Pending::BarrierAll { site }),
         OpKind::Barrier if pipe == S => None,
-        OpKind::Barrier => Some(Pending::Push(pipe, queued(Work::Barrier, Touch::default()))),
+        OpKind::Barrier => push(pipe, Work::Barrier),
         OpKind::Register => {
             let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
-            Some(Pending::Push(target, queued(Work::Register, Touch::default())))
+            push(target, Work::Register)
         }
         OpKind::SyncAll => Some(Pending::SyncAll { everybody: aux1 != 0, site }),
         OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
-        OpKind::SetCross => {
-            Some(Pending::Push(pipe, queued(Work::SetCross { id: aux0, mode: aux1 }, Touch::default())))
-        }
+        OpKind::SetCross => push(pipe, Work::SetCross { id: aux0, mode: aux1 }),
         OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
         OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
         OpKind::EndOfBlock => Some(Pending::End),
         OpKind::Copy | OpKind::Compute => {
             let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
-            let known = shared.memo.as_ref().and_then(|memo| memo.borrow().find(record));
-            if let Some((cost, touch)) = known {
-                totals.add(&cost);
-                return Some(Pending::Push(target, queued(cost.work(), touch)));
+            let known = shared.memo.as_ref().map(|memo| memo.borrow());
+            if let Some((cost, touch)) = known.as_ref().and_then(|memo| memo.find(record)) {
+                totals.add(cost);
+                next.work = cost.work();
+                next.touch = *touch;
+                return Some(Pending::Push(target));
             }
-            let mut touch = Touch::default();
+            drop(known);
+            let touch = &mut next.touch;
+            touch.clear();
             let mut gm = None;
             operands.clear();
             for operand in record.operands() {
@@ -233,14 +263,16 @@ pub(crate) fn decode<T: Moment>(
             if let (Some((gm, place)), MTE2 | MTE3 | FIX) = (gm, pipe) {
                 let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
                 let copy = Copy { gm, place, write, bypass: record.flags & FLAG_L2_BYPASS != 0 };
-                return Some(Pending::Push(target, queued(Work::Copy(copy), touch)));
+                next.work = Work::Copy(copy);
+                return Some(Pending::Push(target));
             }
             let cost = Cost::of(record, shared, operands);
             if let Some(memo) = &shared.memo {
-                memo.borrow_mut().keep(record, cost, touch);
+                memo.borrow_mut().keep(record, cost, *touch);
             }
             totals.add(&cost);
-            Some(Pending::Push(target, queued(cost.work(), touch)))
+            next.work = cost.work();
+            Some(Pending::Push(target))
         }
     }
 }

@@ -43,9 +43,9 @@ fn slot(record: &Record<'_>) -> usize {
 
 impl Memo {
     /// Cost and bytes of an instruction, if the same came before.
-    pub(crate) fn find(&self, record: &Record<'_>) -> Option<(Cost, Touch)> {
+    pub(crate) fn find(&self, record: &Record<'_>) -> Option<(&Cost, &Touch)> {
         let known = self.slots.get(slot(record))?.as_ref()?;
-        (known.head == head(record) && known.operands == record.operand_bytes()).then_some((known.cost, known.touch))
+        (known.head == head(record) && known.operands == record.operand_bytes()).then_some((&known.cost, &known.touch))
     }
 
     /// Remembers an instruction.

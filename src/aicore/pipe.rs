@@ -69,6 +69,10 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
+    pub(crate) fn clear(&mut self) {
+        (self.writes, self.count) = (0, 0);
+    }
+
     pub(crate) fn push(&mut self, space: Space, extent: (u64, u64), write: bool) {
         // One line of addresses for all memories, which keeps comparisons cheap. None is larger than this.
         const LAST: u64 = (1 << 29) - 1;
@@ -134,6 +138,12 @@ pub(crate) struct Queued<T> {
     pub(crate) touch: Touch,
     pub(crate) opcode: u16,
     pub(crate) site: u64,
+}
+
+impl<T: Moment> Default for Queued<T> {
+    fn default() -> Self {
+        Self { issue: T::default(), work: Work::Barrier, touch: Touch::default(), opcode: 0, site: 0 }
+    }
 }
 
 /// A copy in flight.

@@ -346,6 +346,7 @@ impl<'a> Cursor<'a> {
 impl<'a> Iterator for Cursor<'a> {
     type Item = Record<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Record<'a>> {
         loop {
             let bytes: &'a [u8] = self.chunks.get(self.chunk)?;
@@ -364,6 +365,7 @@ impl<'a> Iterator for Cursor<'a> {
     }
 }
 
+#[inline]
 fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, usize) {
     let opcode = u16_at(bytes, 0);
     let record = Record {
