@@ -19,12 +19,12 @@ fn main() -> Result<(), Failure> {
     }
     let machine = Machine::named("ascend910b2")?;
     println!("{:<44}{:>10}{:>14}{:>16}{:>16}", "trace", "records", "timing", "with the path", "with hazards");
-    row("tiles of six instructions, 48 alike cores", &tiles(48, 400, false), &machine)?;
+    row("tiles of 25 records, 48 alike cores", &tiles(48, 400, false), &machine)?;
     row("the same, every core its own lengths", &tiles(48, 400, true), &machine)?;
     row("the same on one core", &tiles(1, 8000, false), &machine)?;
     row("vector instructions in a row, 8 cores", &vectors(8, 20_000), &machine)?;
     row("strided vector instructions, 8 cores", &strided(8, 4_000), &machine)?;
-    row("short copies, 48 cores", &short_copies(48, 2_000), &machine)?;
+    row("copies of 512 B, 48 cores", &short_copies(48, 2_000), &machine)?;
     row("scalar accesses, 8 cores", &scalars(8, 20_000), &machine)?;
     for file in std::env::args().skip(1).filter(|word| !word.starts_with('-')) {
         row(&file, &std::fs::read(&file)?, &machine)?;

@@ -21,6 +21,7 @@ mod l2;
 mod machine;
 mod memo;
 mod memory;
+mod operand;
 mod ordering;
 mod path;
 mod pipe;
