@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "nlohmann/json_define.h"
 #include "nlohmann/json_text.h"
 #include "nlohmann/json_value.h"
 

@@ -19,7 +19,7 @@ namespace machine __attribute__((visibility("hidden"))) {
 enum class FaultKind : uint32_t {
     kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
     kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted,
-    kOutOfBoundsOnChip, kReadBehindTensor
+    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed
 };
 
 /// Name of a fault kind, as kernels spell it.
