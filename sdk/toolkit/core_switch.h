@@ -81,6 +81,8 @@ extern "C" __attribute__((used, visibility("hidden"))) bool ascend_sim_check_pas
 // the workspace for itself where cores of both kinds run, as on the device; elsewhere all of it is the kernel's.
 namespace ascendsim {
 namespace toolkit {
+/// Bytes that GetLibApiWorkSpaceSize asks for.
+inline constexpr size_t kLibraryWorkspace = size_t{16} << 20;
 inline uint8_t* g_sysWorkspace = nullptr;
 inline uint8_t g_noWorkspace = 0;
 inline void SetWorkspace(uint8_t* workspace) { g_sysWorkspace = workspace; }
@@ -100,7 +102,8 @@ __attribute__((always_inline)) inline void SetSysWorkSpacePtr(uint8_t* workspace
 
 __attribute__((always_inline)) inline uint8_t* ascend_sim_user_workspace(uint8_t* workspace)
 {
-    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + AscendC::RESERVED_WORKSPACE : workspace;
+    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + ascendsim::toolkit::kLibraryWorkspace
+                                                                 : workspace;
 }
 __attribute__((always_inline)) inline void ascend_sim_set_workspace(uint8_t* workspace)
 {

@@ -101,6 +101,8 @@ pub(crate) struct CoreJudge<'j, 'a> {
     /// The record that the scalar unit cannot get past.
     halted: Option<Held<'j>>,
     buffers: Buffers,
+    /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
+    polls: bool,
 }
 
 impl<'j, 'a> CoreJudge<'j, 'a> {
@@ -123,6 +125,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             held: Default::default(),
             halted: None,
             buffers: Buffers::default(),
+            polls: false,
         }
     }
 
@@ -281,7 +284,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 self.epoch += 1;
             }
             OpKind::Fault => self.fault(record, all),
-            OpKind::Note => all.polls |= record.message().starts_with(POLLS),
+            OpKind::Note => {
+                self.polls |= record.message().starts_with(POLLS);
+                all.polls |= self.polls;
+            }
             OpKind::Buffer => {
                 let [what, from, len] = record.aux;
                 let space = Space::of(u8::try_from(record.repeat).unwrap_or_default());
@@ -471,7 +477,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         };
         let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
         let sites = (access.site, conflict.earlier_site);
-        all.findings.add((HazardKind::Race, Severity::Error), sites, self.core, || {
+        let by_message = self.polls && access.space == Space::Gm && earlier != later;
+        let severity = if by_message { Severity::Warning } else { Severity::Error };
+        all.findings.add((HazardKind::Race, severity), sites, self.core, || {
             format!(
                 "{opcode} on {} {later_verb} bytes {:#x}..{:#x} of {memory} that {} {earlier_verb} before, without an order between them; {remedy} would order them",
                 pipe_name(later),

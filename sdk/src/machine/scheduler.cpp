@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kStackBytes = size_t{4} << 20;
 constexpr size_t kPageBytes = 4096;
 // A core that polls memory gets this many turns without anything moving before it counts as stuck.
-constexpr uint32_t kIdleTurns = 200;
+constexpr uint32_t kIdleTurns = 500;
 // Reads of memory that was read before until a core counts as polling and gives others a turn.
 constexpr uint32_t kPollReads = 128;
 // Programs' own data segments beyond this are left shared: exchanging them would cost more than a launch.
