@@ -1,4 +1,5 @@
-// Registrations for a tuning tool and its bank of tilings, neither of which is here.
+// Registrations for a tuning tool, its bank of tilings and a cache of them, none of which is here.
+#include "exe_graph/runtime/tiling_parse_context.h"
 #include "register/tuning_bank_key_registry.h"
 #include "register/tuning_tiling_registry.h"
 
@@ -38,3 +39,13 @@ uint32_t QueryBank(const void*, size_t, const std::string&, const std::string&, 
 }
 
 }  // namespace RuntimeKb
+
+// Operators declare these themselves: the cache of tilings of a toolkit's older matmul library, which starts out empty.
+namespace optiling {
+
+bool TilingPrepareForOpCache(gert::TilingContext* context);
+bool TilingPrepareForOpCache(gert::TilingParseContext* context);
+bool TilingPrepareForOpCache(gert::TilingContext* context) { return context != nullptr; }
+bool TilingPrepareForOpCache(gert::TilingParseContext* context) { return context != nullptr; }
+
+}  // namespace optiling
