@@ -25,8 +25,7 @@ const MOST_ELEMENTS: u64 = 1 << 26;
 /// Calls of an operator, whose name as folders have it is `name`, in the Python tests of its repository.
 pub(super) async fn calls(python: &Python, directory: &Path, name: &str) -> Result<Vec<Call>, ReferenceError> {
     let folders = folders(directory);
-    let names = names(directory, name);
-    let files = tests(&folders, &names);
+    let (files, names) = tests(&folders, &names(directory, name));
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -54,23 +53,38 @@ fn names(directory: &Path, name: &str) -> Vec<String> {
     plain.iter().flat_map(|name| [name.clone(), format!("npu_{name}")]).collect()
 }
 
-/// Python files under the folders' `tests` that call one of the names.
-fn tests(folders: &[PathBuf], names: &[String]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+/// Python files under the folders' `tests` that call one of the names, and under what names they do.
+fn tests(folders: &[PathBuf], names: &[String]) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut found, mut called) = (Vec::new(), BTreeSet::new());
     for entry in folders.iter().flat_map(|folder| WalkDir::new(folder.join("tests")).max_depth(10)).flatten() {
         let is_test = entry.file_type().is_file()
             && entry.path().extension().is_some_and(|ending| ending == "py")
             && entry.metadata().is_ok_and(|data| data.len() <= LARGEST_BYTES);
         let Some(text) = is_test.then(|| std::fs::read_to_string(entry.path()).ok()).flatten() else { continue };
-        let calls = |name: &String| text.contains(&format!(".{name}("));
-        if text.contains("torch") && names.iter().any(calls) {
-            found.push(entry.into_path());
+        let here: Vec<String> = names.iter().flat_map(|name| called_names(&text, name)).collect();
+        if text.contains("torch") && !here.is_empty() {
+            // What is called by the very name comes first.
+            found.push((!here.iter().any(|name| names.contains(name)), entry.into_path()));
+            called.extend(here);
         }
     }
     found.sort();
     found.dedup();
-    found.truncate(FILES);
-    found
+    (found.into_iter().map(|(_, path)| path).take(FILES).collect(), called.into_iter().collect())
+}
+
+/// A name as a text calls it: as it is, or with a version or a chip behind it (`_v2`, `_310`).
+fn called_names(text: &str, name: &str) -> Vec<String> {
+    let begin = format!(".{name}");
+    let endings = text.match_indices(&begin).filter_map(|(at, _)| {
+        let rest = &text[at + begin.len()..];
+        let ending = rest.split_once('(')?.0;
+        let number = ending.strip_prefix('_').map(|number| number.strip_prefix('v').unwrap_or(number));
+        let fits = ending.is_empty()
+            || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+        fits.then(|| format!("{name}{ending}"))
+    });
+    endings.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Names of parameters by place, from the registrations of the calls in the C++ sources beside and above the operator.
@@ -145,12 +159,22 @@ fn understood(call: &RecordedCall, top: &Path) -> Option<Call> {
     if total(whole) > MOST_ELEMENTS {
         return None;
     }
+    let lengths: Vec<f64> = call
+        .arguments
+        .iter()
+        .filter_map(|(_, argument)| match argument {
+            RecordedArgument::Tensors { tensors } => Some(tensors.len() as f64),
+            _ => None,
+        })
+        .collect();
     let arguments = call.arguments.iter().map(|(name, argument)| {
         let argument = match argument {
             RecordedArgument::Tensor(found) => Argument::Tensor(tensor(found)),
             RecordedArgument::Tensors { tensors } => {
                 Argument::Tensors(tensors.iter().take(if whole { tensors.len() } else { 1 }).map(tensor).collect())
             }
+            // What counted the lists that were cut.
+            RecordedArgument::Number { value } if !whole && lengths.contains(value) => Argument::Number(1.0),
             RecordedArgument::Number { value } => Argument::Number(*value),
             RecordedArgument::Numbers { values } => Argument::Numbers(values.clone()),
             RecordedArgument::Bool { value } => Argument::Bool(*value),
@@ -200,6 +224,13 @@ mod tests {
     }
 
     #[test]
+    fn names_may_have_a_version_behind_them() {
+        let text = "a.ops.x.npu_scale_310(1)\n.npu_scale(2); .npu_scale_rows(3); .npu_scale_v2(4) .npu_scaler()";
+        assert_eq!(called_names(text, "npu_scale"), ["npu_scale", "npu_scale_310", "npu_scale_v2"]);
+        assert_eq!(called_names(text, "scale"), [""; 0]);
+    }
+
+    #[test]
     fn long_lists_are_cut_and_endless_calls_left_out() {
         let tensor = |size: u64| RecordedTensor {
             dtype: "int32".into(),
@@ -209,7 +240,10 @@ mod tests {
         };
         let call = |size: u64| RecordedCall {
             place: "/top/tests/test_x.py:3".into(),
-            arguments: vec![("x".into(), RecordedArgument::Tensors { tensors: vec![tensor(size), tensor(size)] })],
+            arguments: vec![
+                ("x".into(), RecordedArgument::Tensors { tensors: vec![tensor(size), tensor(size)] }),
+                ("layers".into(), RecordedArgument::Number { value: 2.0 }),
+            ],
         };
         let lengths = |size: u64| {
             understood(&call(size), Path::new("/top")).map(|call| match &call.arguments[0].1 {
@@ -219,6 +253,8 @@ mod tests {
         };
         assert_eq!(lengths(8).unwrap(), ("tests/test_x.py:3".to_owned(), 2, Some(4.0)));
         assert_eq!(lengths(MANY_ELEMENTS).unwrap().1, 1);
+        let layers = |size: u64| understood(&call(size), Path::new("/top")).unwrap().arguments[1].1.clone();
+        assert_eq!((layers(8), layers(MANY_ELEMENTS)), (Argument::Number(2.0), Argument::Number(1.0)));
         assert!(lengths(MOST_ELEMENTS + 1).is_none());
     }
 }
