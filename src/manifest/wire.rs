@@ -137,6 +137,7 @@ pub(super) struct WireTunable {
     pub cmake: Option<Spanned<String>>,
     pub domain: Spanned<WireDomain>,
     pub default: Option<Spanned<Value>>,
+    pub when: Option<Spanned<String>>,
     #[serde(default)]
     pub reason: String,
 }
@@ -150,6 +151,8 @@ pub(super) struct WireDomain {
     pub ordered: Option<bool>,
     #[serde(rename = "bool")]
     pub boolean: Option<bool>,
+    pub multiple_of: Option<Vec<i64>>,
+    pub permutation: Option<Vec<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
