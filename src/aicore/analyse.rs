@@ -4,19 +4,25 @@ use std::collections::BTreeMap;
 
 use super::machine::Machine;
 use super::profile::{Hazard, Profile};
+use super::timing::{self, Manner};
 use super::trace::{DataRegion, LaunchStatus, Region, Trace, TraceError};
-use super::{hazard, l2::L2, summary, timing};
+use super::{hazard, l2::L2, summary};
 
 /// What to find out besides timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Look for hazards.
     pub hazards: bool,
+    /// Follow the critical path of each launch, at the price of a second play.
+    pub critical_path: bool,
+    /// Compute once what comes out alike: blocks that do the same at the same time, instructions that came before. Nothing
+    /// depends on it but the time that it takes.
+    pub shortcuts: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hazards: true }
+        Self { hazards: true, critical_path: false, shortcuts: true }
     }
 }
 
@@ -46,8 +52,12 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
     let trace = Trace::parse(trace)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     for mut launch in trace.launches {
-        let played = timing::play(&launch, machine, L2::of(machine));
-        let profile = summary::profile(&launch, machine, &played);
+        let manner = Manner { followed: &|_| false, shortcuts: options.shortcuts };
+        let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
+        let mut profile = summary::profile(&launch, machine, &played);
+        if options.critical_path {
+            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &played);
+        }
         let stuck = played.stuck;
         let hazards = if options.hazards { hazard::hazards(&launch, &stuck) } else { Vec::new() };
         let records = launch.cores.values().map(|stream| stream.records).sum();
@@ -83,7 +93,8 @@ pub fn profiles(
             continue;
         }
         let before = if warm { cache } else { L2::of(machine) };
-        let played = timing::play(launch, machine, before);
+        let manner = Manner { followed: &|_| false, shortcuts: true };
+        let played = timing::play::<f64>(launch, machine, before, &manner);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));
         }

@@ -6,45 +6,25 @@
 
 use std::collections::VecDeque;
 
-use super::cube::{cube_time, tail_cycles};
+use super::cube::tail_cycles;
+use super::decode::{BlockTotals, Pending, Shared, decode};
 use super::kernel_type::Unit;
-use super::machine::{Machine, Parameters};
+use super::machine::Parameters;
 use super::memory::CopyShape;
+use super::path::{Moment, Step};
 use super::pipe::{
-    Active, Busy, Copy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slot, flag_slots, slot_destination, slot_source,
+    Active, Busy, Copy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slots, slot_destination, slot_source,
 };
-use super::trace::{
-    Cursor, FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, PIPE_COUNT,
-    Record, S, Space, V,
-};
-use super::vector::{VectorCost, vector_time};
+use super::profile::PathPart;
+use super::trace::{Cursor, FIX, MTE2, Operand, PIPE_COUNT, S, V};
 
 /// Timeline intervals kept per core.
 const TIMELINE_LIMIT: usize = 2000;
-
-/// What all cores of a launch share.
-pub(crate) struct Shared<'m> {
-    pub(crate) parameters: &'m Parameters,
-    pub(crate) opcodes: &'m [Opcode],
-    pub(crate) costs: Vec<VectorCost>,
-    /// Bytes per cycle that one core reads from HBM, by kind of core.
-    pub(crate) read_limit: [f64; 2],
-    pub(crate) depth: u64,
-}
-
-impl<'m> Shared<'m> {
-    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: [usize; 2]) -> Self {
-        Self {
-            parameters: &machine.parameters,
-            opcodes,
-            costs: opcodes.iter().map(|opcode| machine.table.cost(&opcode.name)).collect(),
-            read_limit: super::memory::core_read_limits(&machine.parameters, cores),
-            depth: (machine.parameters.queue_depth as u64).max(1),
-        }
-    }
-}
+/// A step of the path that no record stands for.
+const NO_RECORD: (u16, u64) = (u16::MAX, 0);
 
 /// A copy ready to enter the memory system at a time.
+#[derive(Clone, Copy)]
 pub(crate) struct Departure {
     pub(crate) time: f64,
     pub(crate) pipe: u8,
@@ -67,91 +47,48 @@ pub(crate) enum Held {
     },
 }
 
-#[derive(Clone, Copy)]
-enum Pending {
-    Push(usize, Queued),
-    ScalarWork { cycles: f64, touch: Touch, opcode: u16, site: u64 },
-    WaitFlag { slot: u16, site: u64 },
-    SetFlag { slot: u16 },
-    BarrierAll { site: u64 },
-    SyncAll { everybody: bool, site: u64 },
-    SetCross { id: u32, mode: u32 },
-    WaitCross { id: u32, site: u64 },
-    End,
-}
-
-impl Pending {
-    fn site(&self) -> u64 {
-        match self {
-            Self::Push(_, queued) => queued.site,
-            Self::ScalarWork { site, .. }
-            | Self::WaitFlag { site, .. }
-            | Self::BarrierAll { site }
-            | Self::SyncAll { site, .. }
-            | Self::WaitCross { site, .. } => *site,
-            Self::SetFlag { .. } | Self::SetCross { .. } | Self::End => 0,
-        }
-    }
-}
-
-/// Totals of one block for the profile.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BlockTotals {
-    pub(crate) conflict: f64,
-    pub(crate) vector_throughput: f64,
-    /// Cycles of matrix products and of L1 to L0 copies without start-up.
-    pub(crate) cube_throughput: f64,
-    pub(crate) mte1_throughput: f64,
-    pub(crate) copies: u64,
-    pub(crate) copy_bytes: u64,
-    pub(crate) bursts: u64,
-    pub(crate) read_effective: f64,
-    pub(crate) write_effective: f64,
-    /// Of those written, what the fixpipe wrote.
-    pub(crate) fixpipe_effective: f64,
-    pub(crate) cube_instructions: u64,
-    pub(crate) records: u64,
-    pub(crate) vector_instructions: u64,
-}
-
 /// State of one block on its core.
-pub(crate) struct CorePlay<'a> {
+#[derive(Clone)]
+pub(crate) struct CorePlay<'a, T: Moment> {
     cursor: Cursor<'a>,
     pub(crate) unit: Unit,
     pending: Option<Pending>,
+    /// The instruction that the scalar unit issues next. It is large and so stays where it is.
+    next: Option<Box<Queued<T>>>,
     pub(crate) held: Held,
-    pub(crate) scalar_now: f64,
+    pub(crate) scalar_now: T,
     pub(crate) scalar_busy: f64,
-    pub(crate) pipes: [Pipe; PIPE_COUNT],
-    tokens: Vec<VecDeque<f64>>,
+    pub(crate) pipes: [Pipe<T>; PIPE_COUNT],
+    tokens: Vec<VecDeque<T>>,
     ready: u8,
-    recent: [(Touch, f64); 4],
+    recent: [(Touch, T); 4],
     recent_at: usize,
     conflict_debt: f64,
     pub(crate) stalls: Stalls,
     pub(crate) timeline: Vec<Busy>,
     pub(crate) totals: BlockTotals,
     pub(crate) departures: Vec<Departure>,
-    pub(crate) cross_sets: Vec<(u32, u32, f64)>,
-    pub(crate) release: Option<f64>,
+    pub(crate) cross_sets: Vec<(u32, u32, T)>,
+    pub(crate) release: Option<T>,
     pub(crate) done: bool,
-    pub(crate) start: f64,
     operands: Vec<Operand>,
+    pub(crate) log: T::Log,
 }
 
-impl<'a> CorePlay<'a> {
-    pub(crate) fn new(cursor: Cursor<'a>, unit: Unit) -> Self {
+impl<'a, T: Moment> CorePlay<'a, T> {
+    pub(crate) fn new(cursor: Cursor<'a>, unit: Unit, log: T::Log) -> Self {
         Self {
             cursor,
             unit,
             pending: None,
+            next: Some(Box::default()),
             held: Held::No,
-            scalar_now: 0.0,
+            scalar_now: T::default(),
             scalar_busy: 0.0,
             pipes: std::array::from_fn(|_| Pipe::new()),
             tokens: vec![VecDeque::new(); flag_slots()],
             ready: 0,
-            recent: [(Touch::default(), 0.0); 4],
+            recent: [(Touch::default(), T::default()); 4],
             recent_at: 0,
             conflict_debt: 0.0,
             stalls: Stalls::default(),
@@ -161,14 +98,14 @@ impl<'a> CorePlay<'a> {
             cross_sets: Vec::new(),
             release: None,
             done: false,
-            start: 0.0,
             operands: Vec::new(),
+            log,
         }
     }
 
-    /// Let the block begin at `time`.
-    pub(crate) fn begin(&mut self, time: f64) {
-        self.start = time;
+    /// Let the block begin `prologue` cycles after its core is free.
+    pub(crate) fn begin(&mut self, free: T, prologue: f64) {
+        let time = free.after(prologue, Step::new(PathPart::Start, S, NO_RECORD), &mut self.log);
         self.scalar_now = time;
         for pipe in &mut self.pipes {
             pipe.free_at = time;
@@ -177,15 +114,16 @@ impl<'a> CorePlay<'a> {
     }
 
     /// When everything is complete, as far as known.
-    pub(crate) fn finished_at(&self) -> f64 {
-        self.pipes.iter().fold(self.scalar_now, |latest, pipe| latest.max(pipe.drained_at))
+    pub(crate) fn finished_at(&self) -> T {
+        self.pipes.iter().fold(self.scalar_now, |latest, pipe| latest.later(pipe.drained_at))
     }
 
     /// Site that the scalar unit or, if it is through, the first blocked pipe stands at.
     pub(crate) fn blocked_site(&self) -> u64 {
         let by_pipe =
             self.pipes.iter().filter_map(|pipe| pipe.queue.front()).map(|queued| queued.site).find(|s| *s != 0);
-        let scalar = self.pending.as_ref().map_or(0, Pending::site);
+        let next = self.next.as_ref().map_or(0, |next| next.site);
+        let scalar = self.pending.as_ref().map_or(0, |pending| pending.site(next));
         if scalar != 0 { scalar } else { by_pipe.unwrap_or(0) }
     }
 
@@ -224,18 +162,34 @@ impl<'a> CorePlay<'a> {
     pub(crate) fn complete_copy(&mut self, pipe_index: usize, time: f64) {
         let pipe = &mut self.pipes[pipe_index];
         let Some(active) = pipe.active.take() else { return };
+        let what = (active.opcode, active.site);
+        let alone = active.first_byte.at() + active.alone;
+        let mut end = active.first_byte;
+        if alone < time {
+            end = end.until(alone, Step::new(PathPart::Bytes, pipe_index, what), &mut self.log);
+            end = end.until(time, Step::new(PathPart::SharedMemory, pipe_index, what), &mut self.log);
+        } else {
+            end = end.until(time, Step::new(PathPart::Bytes, pipe_index, what), &mut self.log);
+        }
         pipe.busy += time - active.start;
-        pipe.free_at = time;
-        pipe.drained_at = pipe.drained_at.max(time);
-        if let Some(entry) = pipe.flying.iter_mut().rev().find(|entry| entry.2 == f64::INFINITY) {
-            entry.2 = time;
+        pipe.free_at = end;
+        pipe.drained_at = pipe.drained_at.later(end);
+        if let Some(entry) = pipe.flying.iter_mut().rev().find(|entry| entry.1.at() == f64::INFINITY) {
+            entry.1 = end;
         }
         self.note_busy(pipe_index, active.opcode, active.start, time, active.site);
         self.ready |= 1 << pipe_index;
     }
 
-    pub(crate) fn active_copy(&self, pipe: usize) -> Option<Copy> {
-        self.pipes[pipe].active.map(|active| active.copy)
+    pub(crate) fn active_copy(&self, pipe: usize) -> Option<(Copy, CopyShape)> {
+        self.pipes[pipe].active.map(|active| (active.copy, active.shape))
+    }
+
+    /// The bytes of a copy begin to move; they would take `alone` cycles if nobody else's did.
+    pub(crate) fn copy_moves(&mut self, pipe: usize, alone: f64) {
+        if let Some(active) = &mut self.pipes[pipe].active {
+            active.alone = alone;
+        }
     }
 
     fn note_busy(&mut self, pipe: usize, opcode: u16, start: f64, end: f64, site: u64) {
@@ -246,74 +200,80 @@ impl<'a> CorePlay<'a> {
 
     /// Resolve what can be resolved at the head of a pipe's queue.
     fn drain(&mut self, index: usize, shared: &Shared<'_>) {
-        while let Some(queued) = self.pipes[index].queue.front().copied() {
-            if self.pipes[index].active.is_some() || !self.resolve(index, &queued, shared) {
-                return;
+        let mut queue = std::mem::take(&mut self.pipes[index].queue);
+        while let Some(queued) = queue.front() {
+            if self.pipes[index].active.is_some() || !self.resolve(index, queued, shared) {
+                break;
             }
-            self.pipes[index].queue.pop_front();
+            queue.pop_front();
         }
+        self.pipes[index].queue = queue;
     }
 
     /// Resolve one instruction on its pipe; false if it has to wait for something unknown.
-    fn resolve(&mut self, index: usize, queued: &Queued, shared: &Shared<'_>) -> bool {
+    fn resolve(&mut self, index: usize, queued: &Queued<T>, shared: &Shared<'_>) -> bool {
         let parameters = shared.parameters;
         let pipe = &mut self.pipes[index];
         let idle_from = pipe.free_at;
-        let start = queued.issue.max(idle_from);
+        let start = idle_from.later(queued.issue);
+        let step = |part: PathPart| Step::new(part, index, (queued.opcode, queued.site));
+        let log = &mut self.log;
         match queued.work {
             Work::WaitFlag { slot } => {
                 let Some(set_at) = self.tokens[usize::from(slot)].pop_front() else { return false };
                 let reason = Reason::Flag(slot_source(slot) as u8);
-                self.stalls.add(index, reason, set_at - start, queued.site);
+                self.stalls.add(index, reason, set_at.at() - start.at(), queued.site);
                 pipe.note_start(start, shared.depth);
-                pipe.free_at = start.max(set_at) + parameters.flag_cycles;
+                pipe.free_at = start.later(set_at).after(parameters.flag_cycles, step(PathPart::Flag), log);
                 pipe.separated = true;
             }
             Work::SetFlag { slot } => {
                 pipe.note_start(start, shared.depth);
-                pipe.free_at = start + parameters.flag_cycles;
+                pipe.free_at = start.after(parameters.flag_cycles, step(PathPart::Flag), log);
                 pipe.separated = true;
-                self.tokens[usize::from(slot)].push_back(pipe.drained_at.max(pipe.free_at));
+                self.tokens[usize::from(slot)].push_back(pipe.drained_at.later(pipe.free_at));
                 self.ready |= 1 << slot_destination(slot);
             }
             Work::Barrier => {
                 pipe.note_start(start, shared.depth);
-                self.stalls.add(index, Reason::Barrier, pipe.drained_at - start, queued.site);
-                pipe.free_at = start.max(pipe.drained_at) + parameters.barrier_cycles;
+                self.stalls.add(index, Reason::Barrier, pipe.drained_at.at() - start.at(), queued.site);
+                pipe.free_at =
+                    start.later(pipe.drained_at).after(parameters.barrier_cycles, step(PathPart::Barrier), log);
                 pipe.separated = true;
             }
             Work::Register => {
                 pipe.note_start(start, shared.depth);
-                pipe.free_at = start + parameters.vector_mask_cycles;
+                pipe.free_at = start.after(parameters.vector_mask_cycles, step(PathPart::Register), log);
             }
             Work::SetCross { id, mode } => {
                 pipe.note_start(start, shared.depth);
-                pipe.free_at = start + parameters.flag_cycles;
-                self.cross_sets.push((id, mode, pipe.drained_at.max(pipe.free_at)));
+                pipe.free_at = start.after(parameters.flag_cycles, step(PathPart::Flag), log);
+                self.cross_sets.push((id, mode, pipe.drained_at.later(pipe.free_at)));
             }
             Work::Compute { busy, conflict } => {
                 // Products add up in L0C without waiting for each other, and what comes from L1 is behind a flag: only the
                 // vector unit waits for its own results.
-                let dependent = |(touch, end): &(Touch, f64)| if queued.touch.depends_on(touch) { *end } else { 0.0 };
                 let recent = if index == V { self.recent.as_slice() } else { &[] };
-                let ready = recent.iter().map(dependent).fold(start, f64::max);
-                self.stalls.add(index, Reason::Issue, queued.issue - idle_from, queued.site);
-                self.stalls.add(index, Reason::Dependent, ready - start, queued.site);
-                let end = ready + busy;
-                let complete = end + tail_cycles(parameters, index);
+                let before = recent.iter().filter(|(touch, _)| queued.touch.depends_on(touch));
+                let ready = before.fold(start, |ready, (_, end)| ready.later(*end));
+                self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
+                self.stalls.add(index, Reason::Dependent, ready.at() - start.at(), queued.site);
+                let end = ready.after(busy, step(PathPart::Instruction), log);
+                let complete = end.after(tail_cycles(parameters, index), step(PathPart::Tail), log);
                 pipe.note_start(ready, shared.depth);
                 pipe.busy += busy;
                 pipe.free_at = end;
-                pipe.drained_at = pipe.drained_at.max(complete);
+                pipe.drained_at = pipe.drained_at.later(complete);
                 pipe.note_flying(queued.touch, complete, self.scalar_now);
                 if index == V {
-                    self.recent[self.recent_at] = (queued.touch, end + parameters.vector_dependent_cycles);
+                    let readable = end.after(parameters.vector_dependent_cycles, step(PathPart::Tail), log);
+                    self.recent[self.recent_at] = (queued.touch, readable);
                     self.recent_at = (self.recent_at + 1) % self.recent.len();
                 }
                 if conflict > 0.0 && self.pipes[MTE2].active.is_some() {
                     self.conflict_debt += conflict;
                 }
-                self.note_busy(index, queued.opcode, ready, end, queued.site);
+                self.note_busy(index, queued.opcode, ready.at(), end.at(), queued.site);
             }
             Work::Copy(copy) => {
                 let (startup, rate) = match (copy.write, index) {
@@ -325,15 +285,30 @@ impl<'a> CorePlay<'a> {
                 let gap = (parameters.dma_accept_cycles
                     + parameters.dma_accept_cycles_per_byte * pipe.last_copy_bytes.min(shape.bytes as f64))
                 .min(startup);
-                let first_byte =
-                    if pipe.separated { start + startup } else { (queued.issue + startup).max(idle_from + gap) };
+                let first_byte = if pipe.separated {
+                    start.after(startup, step(PathPart::StartUp), log)
+                } else {
+                    let issued = queued.issue.after(startup, step(PathPart::StartUp), log);
+                    issued.later(idle_from.after(gap, step(PathPart::Spacing), log))
+                };
                 let debt = if copy.write { 0.0 } else { std::mem::take(&mut self.conflict_debt) };
-                self.stalls.add(index, Reason::Issue, queued.issue - idle_from, queued.site);
+                let late = first_byte.at() + debt + shape.burst_delay_cycles(parameters, rate);
+                let first_byte =
+                    if late > first_byte.at() { first_byte.until(late, step(PathPart::Rows), log) } else { first_byte };
+                self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
                 pipe.note_start(start, shared.depth);
                 pipe.separated = false;
                 pipe.last_copy_bytes = shape.bytes as f64;
-                pipe.active = Some(Active { copy, start, opcode: queued.opcode, site: queued.site });
-                pipe.note_flying(queued.touch, f64::INFINITY, self.scalar_now);
+                pipe.active = Some(Active {
+                    copy,
+                    shape,
+                    start: start.at(),
+                    first_byte,
+                    alone: f64::INFINITY,
+                    opcode: queued.opcode,
+                    site: queued.site,
+                });
+                pipe.note_flying(queued.touch, T::unknown(), self.scalar_now);
                 self.totals.copies += 1;
                 self.totals.copy_bytes += shape.bytes;
                 self.totals.bursts += shape.bursts;
@@ -342,8 +317,7 @@ impl<'a> CorePlay<'a> {
                     (true, _) => &mut self.totals.write_effective,
                     (false, _) => &mut self.totals.read_effective,
                 }) += shape.effective_bytes;
-                let time = first_byte + debt + shape.burst_delay_cycles(parameters, rate);
-                self.departures.push(Departure { time, pipe: index as u8 });
+                self.departures.push(Departure { time: first_byte.at(), pipe: index as u8 });
             }
         }
         true
@@ -351,17 +325,15 @@ impl<'a> CorePlay<'a> {
 
     /// Let the scalar unit take its next step; false if it is held up or through.
     fn step(&mut self, shared: &Shared<'_>) -> bool {
-        let pending = match self.pending.take() {
-            Some(pending) => pending,
-            None => match self.cursor.next() {
-                Some(record) => match self.decode(&record, shared) {
-                    Some(pending) => pending,
-                    None => return true,
-                },
-                None => Pending::End,
-            },
-        };
-        self.held = self.perform(&pending, shared);
+        let mut next = self.next.take().unwrap_or_default();
+        let pending = self.pending.take().or_else(|| match self.cursor.next() {
+            Some(record) => decode(&record, shared, &mut self.totals, &mut self.operands, &mut next),
+            None => Some(Pending::End),
+        });
+        let held = pending.as_ref().map(|pending| self.perform(pending, &mut next, shared));
+        self.next = Some(next);
+        let (Some(pending), Some(held)) = (pending, held) else { return true };
+        self.held = held;
         if self.held != Held::No {
             self.pending = Some(pending);
             return false;
@@ -369,143 +341,41 @@ impl<'a> CorePlay<'a> {
         !self.done
     }
 
-    fn decode(&mut self, record: &Record<'a>, shared: &Shared<'_>) -> Option<Pending> {
-        let parameters = shared.parameters;
-        let opcode = usize::from(record.opcode);
-        let [aux0, aux1, aux2] = record.aux;
-        let site = record.site;
-        self.totals.records += 1;
-        let queued = |work: Work, touch: Touch| Queued { issue: 0.0, work, touch, opcode: record.opcode, site };
-        let pipe = usize::from(record.pipe);
-        match shared.opcodes[opcode].kind {
-            OpKind::Scalar => {
-                let mut touch = Touch::default();
-                let mut lines = 0;
-                for operand in record.operands() {
-                    if operand.space != Space::Gm {
-                        touch.push(operand.space, operand.extent(), operand.writes);
-                    } else {
-                        let (from, to) = operand.extent();
-                        lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
-                    }
-                }
-                let cycles = f64::from(aux0) * parameters.scalar_ub_access_cycles
-                    + f64::from(aux1) * parameters.scalar_op_cycles
-                    + f64::from(aux2) * parameters.scalar_gm_access_cycles
-                    + (lines.min(u64::from(aux2)) as f64) * parameters.scalar_gm_miss_cycles;
-                Some(Pending::ScalarWork { cycles, touch, opcode: record.opcode, site })
-            }
-            OpKind::SetFlag => {
-                let slot = flag_slot(aux1, aux2, aux0);
-                match slot_source(slot) {
-                    S => Some(Pending::SetFlag { slot }),
-                    source => Some(Pending::Push(source, queued(Work::SetFlag { slot }, Touch::default()))),
-                }
-            }
-            OpKind::WaitFlag => {
-                let slot = flag_slot(aux1, aux2, aux0);
-                match slot_destination(slot) {
-                    S => Some(Pending::WaitFlag { slot, site }),
-                    destination => Some(Pending::Push(destination, queued(Work::WaitFlag { slot }, Touch::default()))),
-                }
-            }
-            OpKind::Barrier if record.pipe == NO_PIPE => Some(Pending::BarrierAll { site }),
-            OpKind::Barrier if pipe == S => None,
-            OpKind::Barrier => Some(Pending::Push(pipe, queued(Work::Barrier, Touch::default()))),
-            OpKind::Register => {
-                let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
-                Some(Pending::Push(target, queued(Work::Register, Touch::default())))
-            }
-            OpKind::SyncAll => Some(Pending::SyncAll { everybody: aux1 != 0, site }),
-            OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
-            OpKind::SetCross => {
-                Some(Pending::Push(pipe, queued(Work::SetCross { id: aux0, mode: aux1 }, Touch::default())))
-            }
-            OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
-            OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
-            OpKind::EndOfBlock => Some(Pending::End),
-            OpKind::Copy | OpKind::Compute => {
-                let mut touch = Touch::default();
-                let mut gm = None;
-                self.operands.clear();
-                for operand in record.operands() {
-                    match operand.space {
-                        Space::Gm => gm = Some(operand),
-                        space => touch.push(space, operand.extent(), operand.writes),
-                    }
-                    self.operands.push(operand);
-                }
-                let copies = shared.opcodes[opcode].kind == OpKind::Copy;
-                let cube = cube_time(parameters, &shared.opcodes[opcode].name, record, &self.operands);
-                let bypass = record.flags & FLAG_L2_BYPASS != 0;
-                let work = match gm {
-                    Some(gm) if pipe == MTE2 || pipe == MTE3 || pipe == FIX => {
-                        let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
-                        Work::Copy(Copy { gm, write, bypass })
-                    }
-                    _ if let Some(time) = cube => {
-                        match pipe {
-                            M => {
-                                self.totals.cube_instructions += 1;
-                                self.totals.cube_throughput += time.throughput;
-                            }
-                            MTE1 => self.totals.mte1_throughput += time.throughput,
-                            _ => {}
-                        }
-                        Work::Compute { busy: time.busy, conflict: 0.0 }
-                    }
-                    _ if copies => {
-                        let bytes = f64::from(aux1);
-                        self.totals.vector_throughput += bytes / parameters.core_ub_to_ub;
-                        let fixed = shared.costs[opcode].fixed;
-                        Work::Compute { busy: fixed + bytes / parameters.core_ub_to_ub, conflict: 0.0 }
-                    }
-                    _ => {
-                        let time = vector_time(&shared.costs[opcode], record, &self.operands);
-                        self.totals.conflict += time.conflict;
-                        self.totals.vector_throughput += time.throughput;
-                        self.totals.vector_instructions += 1;
-                        Work::Compute { busy: time.busy, conflict: time.conflict }
-                    }
-                };
-                let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
-                Some(Pending::Push(target, queued(work, touch)))
-            }
-        }
-    }
-
-    fn perform(&mut self, pending: &Pending, shared: &Shared<'_>) -> Held {
+    fn perform(&mut self, pending: &Pending, next: &mut Queued<T>, shared: &Shared<'_>) -> Held {
         let parameters = shared.parameters;
         match *pending {
-            Pending::Push(index, mut queued) => {
+            Pending::Push(index) => {
                 let Some(room) = self.pipes[index].room_at(shared.depth) else {
                     return Held::QueueFull(index as u8);
                 };
-                let wait = room - self.scalar_now;
-                self.stalls.add(S, Reason::QueueFull(index as u8), wait, queued.site);
-                let cycles = match queued.work {
+                let wait = room.at() - self.scalar_now.at();
+                self.stalls.add(S, Reason::QueueFull(index as u8), wait, next.site);
+                let cycles = match next.work {
                     Work::Compute { .. } | Work::Copy(_) => parameters.scalar_issue_cycles,
                     _ => parameters.scalar_issue_sync_cycles,
                 };
-                self.scalar_now = self.scalar_now.max(room) + cycles;
+                let step = Step::new(PathPart::Issue, S, (next.opcode, next.site));
+                self.scalar_now = self.scalar_now.later(room).after(cycles, step, &mut self.log);
                 self.scalar_busy += cycles;
-                queued.issue = self.scalar_now;
+                next.issue = self.scalar_now;
                 let pipe = &mut self.pipes[index];
                 pipe.issued += 1;
-                if !pipe.idle() || !self.resolve(index, &queued, shared) {
-                    self.pipes[index].queue.push_back(queued);
+                if !pipe.idle() || !self.resolve(index, next, shared) {
+                    self.pipes[index].queue.push_back(*next);
                 }
             }
-            Pending::ScalarWork { cycles, touch, opcode, site } => {
+            Pending::ScalarWork { cycles } => {
+                let Queued { touch, opcode, site, .. } = &*next;
+                let (opcode, site) = (*opcode, *site);
                 let mut latest = self.scalar_now;
                 let mut culprit = S;
                 for (index, pipe) in self.pipes.iter().enumerate().skip(1) {
-                    if pipe.queue.iter().any(|queued| queued.touch.conflicts(&touch)) {
+                    if pipe.queue.iter().any(|queued| queued.touch.conflicts(touch)) {
                         return Held::Bytes(index as u8);
                     }
-                    for (_, other, end) in &pipe.flying {
-                        if *end > latest && other.conflicts(&touch) {
-                            if *end == f64::INFINITY {
+                    for (other, end) in &pipe.flying {
+                        if end.at() > latest.at() && other.conflicts(touch) {
+                            if end.at() == f64::INFINITY {
                                 return Held::Bytes(index as u8);
                             }
                             latest = *end;
@@ -513,29 +383,30 @@ impl<'a> CorePlay<'a> {
                         }
                     }
                 }
-                self.stalls.add(S, Reason::ScalarSync(culprit as u8), latest - self.scalar_now, site);
-                self.scalar_now = latest + cycles;
+                self.stalls.add(S, Reason::ScalarSync(culprit as u8), latest.at() - self.scalar_now.at(), site);
+                self.scalar_now = latest.after(cycles, Step::new(PathPart::Scalar, S, (opcode, site)), &mut self.log);
                 self.scalar_busy += cycles;
                 if cycles > 0.0 {
-                    self.note_busy(S, opcode, latest, self.scalar_now, site);
+                    self.note_busy(S, opcode, latest.at(), self.scalar_now.at(), site);
                 }
             }
             Pending::SetFlag { slot } => {
-                self.charge_sync(parameters);
+                self.charge_sync(parameters, PathPart::Flag, 0);
                 self.tokens[usize::from(slot)].push_back(self.scalar_now);
                 self.ready |= 1 << slot_destination(slot);
             }
             Pending::WaitFlag { slot, site } => {
                 let Some(set_at) = self.tokens[usize::from(slot)].pop_front() else { return Held::Flag(slot) };
-                self.stalls.add(S, Reason::Flag(slot_source(slot) as u8), set_at - self.scalar_now, site);
-                self.scalar_now = self.scalar_now.max(set_at);
-                self.charge_sync(parameters);
+                self.stalls.add(S, Reason::Flag(slot_source(slot) as u8), set_at.at() - self.scalar_now.at(), site);
+                self.scalar_now = self.scalar_now.later(set_at);
+                self.charge_sync(parameters, PathPart::Flag, site);
             }
             Pending::BarrierAll { site } => {
                 let Some(drained) = self.all_drained() else { return Held::Drain };
-                self.stalls.add(S, Reason::BarrierAll, drained - self.scalar_now, site);
-                self.scalar_now = self.scalar_now.max(drained) + parameters.barrier_cycles;
-                self.charge_sync(parameters);
+                self.stalls.add(S, Reason::BarrierAll, drained.at() - self.scalar_now.at(), site);
+                let step = Step::new(PathPart::BarrierAll, S, (u16::MAX, site));
+                self.scalar_now = self.scalar_now.later(drained).after(parameters.barrier_cycles, step, &mut self.log);
+                self.charge_sync(parameters, PathPart::BarrierAll, site);
                 for pipe in &mut self.pipes {
                     pipe.separated = true;
                 }
@@ -543,27 +414,27 @@ impl<'a> CorePlay<'a> {
             Pending::SyncAll { everybody, site } => {
                 let Some(release) = self.release.take() else {
                     if let Some(drained) = self.all_drained() {
-                        self.scalar_now = self.scalar_now.max(drained);
+                        self.scalar_now = self.scalar_now.later(drained);
                         return Held::Cores { everybody };
                     }
                     return Held::Drain;
                 };
-                self.stalls.add(S, Reason::Cores, release - self.scalar_now, site);
-                self.scalar_now = self.scalar_now.max(release);
-                self.charge_sync(parameters);
+                self.stalls.add(S, Reason::Cores, release.at() - self.scalar_now.at(), site);
+                self.scalar_now = self.scalar_now.later(release);
+                self.charge_sync(parameters, PathPart::Cores, site);
                 for pipe in &mut self.pipes {
                     pipe.separated = true;
                 }
             }
             Pending::SetCross { id, mode } => {
-                self.charge_sync(parameters);
+                self.charge_sync(parameters, PathPart::Flag, 0);
                 self.cross_sets.push((id, mode, self.scalar_now));
             }
             Pending::WaitCross { id, site } => {
                 let Some(release) = self.release.take() else { return Held::CrossFlag { id } };
-                self.stalls.add(S, Reason::Cores, release - self.scalar_now, site);
-                self.scalar_now = self.scalar_now.max(release);
-                self.charge_sync(parameters);
+                self.stalls.add(S, Reason::Cores, release.at() - self.scalar_now.at(), site);
+                self.scalar_now = self.scalar_now.later(release);
+                self.charge_sync(parameters, PathPart::Cores, site);
             }
             Pending::End => {
                 if self.all_drained().is_none() {
@@ -575,13 +446,15 @@ impl<'a> CorePlay<'a> {
         Held::No
     }
 
-    fn charge_sync(&mut self, parameters: &Parameters) {
-        self.scalar_now += parameters.scalar_issue_sync_cycles;
+    fn charge_sync(&mut self, parameters: &Parameters, part: PathPart, site: u64) {
+        let step = Step::new(part, S, (u16::MAX, site));
+        self.scalar_now = self.scalar_now.after(parameters.scalar_issue_sync_cycles, step, &mut self.log);
         self.scalar_busy += parameters.scalar_issue_sync_cycles;
     }
 
-    fn all_drained(&self) -> Option<f64> {
+    fn all_drained(&self) -> Option<T> {
         let idle = self.pipes.iter().all(Pipe::idle);
-        idle.then(|| self.pipes.iter().map(|pipe| pipe.drained_at.max(pipe.free_at)).fold(0.0, f64::max))
+        let ends = self.pipes.iter().map(|pipe| pipe.drained_at.later(pipe.free_at));
+        idle.then(|| ends.fold(T::default(), T::later))
     }
 }

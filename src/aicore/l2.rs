@@ -1,6 +1,7 @@
 //! The L2 cache: write-back, least recently used, in chunks of 32 KiB with valid and dirty bits for each 512 B.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::machine::Machine;
 
@@ -22,6 +23,36 @@ pub(crate) struct Traffic {
     pub(crate) written_back: u64,
 }
 
+/// Hash of addresses, which nobody chooses with bad intent: one multiplication instead of SipHash.
+#[derive(Default)]
+pub(crate) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let mixed = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Hash tables take the low bits, a product is best in its high ones.
+        self.0 = mixed ^ mixed >> 32;
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(u64::from(byte));
+    }
+}
+
 struct Chunk {
     id: u64,
     valid: u64,
@@ -37,7 +68,7 @@ pub(crate) struct L2 {
     least_burst: u64,
     used_sectors: u64,
     chunks: Vec<Chunk>,
-    by_id: HashMap<u64, u32>,
+    by_id: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
     free: Vec<u32>,
     newest: u32,
     oldest: u32,
@@ -55,7 +86,7 @@ impl L2 {
             least_burst: 0,
             used_sectors: 0,
             chunks: Vec::new(),
-            by_id: HashMap::new(),
+            by_id: HashMap::default(),
             free: Vec::new(),
             newest: NONE,
             oldest: NONE,

@@ -51,6 +51,20 @@ pub enum MachineError {
         /// Names there are.
         known: String,
     },
+    /// A chip that is known, of an architecture that is not modelled.
+    #[error(
+        "`{name}` is not described: it is a chip of architecture {architecture}, {why}. Described are chips of architecture dav-2201: {known}"
+    )]
+    OtherArchitecture {
+        /// Name asked for.
+        name: String,
+        /// Its architecture as the compiler names it.
+        architecture: &'static str,
+        /// What is in the way.
+        why: &'static str,
+        /// Names there are.
+        known: String,
+    },
     /// The file does not parse or says something it must not.
     #[error("{file}:{line}:{column}: {message}")]
     Invalid {
@@ -250,10 +264,42 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("ascend910_9362", include_str!("../../templates/machines/ascend910_9362.toml")),
 ];
 
+/// Chips that are not described: how their names begin, their architecture, and what is in the way of a description.
+const OTHER_ARCHITECTURES: &[(&str, &str, &str)] = &[
+    ("ascend310p", "dav-2002", NOT_310P),
+    ("ascend310b", "dav-3002", "whose instructions and pipes differ; nothing measured on it was found published"),
+    ("ascend910_95", "dav-3510", "whose vector core works on registers; the model knows vector instructions on memory"),
+    ("ascend950", "dav-3510", "whose vector core works on registers; the model knows vector instructions on memory"),
+    (
+        "ascend910a",
+        "dav-1001",
+        "whose cores are cube and vector core in one; nothing measured on it was found published",
+    ),
+    (
+        "ascend910pro",
+        "dav-1001",
+        "whose cores are cube and vector core in one; nothing measured on it was found published",
+    ),
+];
+
+/// Sizes, core counts and bandwidths of 310P are in its platform file; costs of instructions and copies are nowhere.
+const NOT_310P: &str = "whose cores are cube and vector core in one (256 KiB of unified buffer, results of the cube unit go \
+    there and not to global memory). Its platform file gives sizes, core counts and bandwidths, but no cost of an \
+    instruction, copy or flag, and no time measured on it was found published: every time would be a guess";
+
 impl Machine {
     /// Names of the embedded descriptions.
     pub fn names() -> Vec<&'static str> {
         EMBEDDED.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn unknown(name: &str) -> MachineError {
+        let (lower, known) = (name.to_ascii_lowercase(), Self::names().join(", "));
+        let name = name.to_owned();
+        match OTHER_ARCHITECTURES.iter().find(|(prefix, ..)| lower.starts_with(prefix)) {
+            Some((_, architecture, why)) => MachineError::OtherArchitecture { name, architecture, why, known },
+            None => MachineError::Unknown { name, known },
+        }
     }
 
     /// Text of an embedded description, case does not matter.
@@ -265,7 +311,7 @@ impl Machine {
     pub fn named(name: &str) -> Result<Self, MachineError> {
         match EMBEDDED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
             Some((known, text)) => Self::parse(&format!("{known}.toml"), text),
-            None => Err(MachineError::Unknown { name: name.to_owned(), known: Self::names().join(", ") }),
+            None => Err(Self::unknown(name)),
         }
     }
 
@@ -386,6 +432,9 @@ mod tests {
             assert!(machine.constants.values().all(|constant| !constant.source.is_empty()));
         }
         assert!(matches!(Machine::named("tpu"), Err(MachineError::Unknown { .. })));
+        let told = Machine::named("Ascend310P3").unwrap_err().to_string();
+        assert!(told.contains("dav-2002") && told.contains("every time would be a guess"), "{told}");
+        assert!(told.ends_with(&Machine::names().join(", ")), "{told}");
     }
 
     #[test]

@@ -9,9 +9,10 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::hash::BuildHasherDefault;
 
 use super::kernel_type::Unit;
-use super::l2::{L2, Traffic};
+use super::l2::{AddressHasher, L2, Traffic};
 use super::machine::Parameters;
 use super::pipe::Copy;
 use super::trace::Operand;
@@ -100,9 +101,9 @@ pub(crate) struct Memory {
     /// Classes of flows that want one address, which can be taken for another when they are empty.
     idle: Vec<usize>,
     /// Addresses that reading flows in flight start at, and how many of them.
-    wanted: HashMap<u64, u32>,
+    wanted: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
     /// The address of each flow in flight.
-    starts: HashMap<(u32, u8), u64>,
+    starts: HashMap<(u32, u8), u64, BuildHasherDefault<AddressHasher>>,
     stale: bool,
     pub(crate) totals: MemoryTotals,
 }
@@ -139,8 +140,8 @@ impl Memory {
             classes: Vec::new(),
             by_demand: BTreeMap::new(),
             idle: Vec::new(),
-            wanted: HashMap::new(),
-            starts: HashMap::new(),
+            wanted: HashMap::default(),
+            starts: HashMap::default(),
             stale: false,
             totals: MemoryTotals::default(),
         }
@@ -148,9 +149,9 @@ impl Memory {
 
     /// Start a transfer of `operand`'s bytes at the current time, `shape.effective_bytes` long as far as time goes.
     ///
-    /// `crowd` says that other copies of the same address start now.
-    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8), crowd: bool) {
-        let Copy { gm: operand, write, bypass } = copy;
+    /// `crowd` says that other copies of the same address start now. Returns the cycles that it would take alone.
+    pub(crate) fn start(&mut self, copy: &Copy, shape: &CopyShape, unit: Unit, owner: (u32, u8), crowd: bool) -> f64 {
+        let Copy { gm: operand, write, bypass, .. } = copy;
         let (write, bypass) = (*write, *bypass);
         let mut traffic = Traffic::default();
         for (address, len) in operand.pieces() {
@@ -187,6 +188,7 @@ impl Memory {
         let index = self.class(demand);
         let class = &mut self.classes[index];
         let end = class.served + shape.effective_bytes.max(1.0);
+        let alone = shape.effective_bytes.max(1.0) / class.limit;
         class.ends.push(Reverse((Ordered(end), owner.0, owner.1)));
         if traffic.written_back > 0 {
             let demand = Demand { write: true, hbm: 0, miss: 0, cube: false, background: true, address: 0 };
@@ -195,6 +197,7 @@ impl Memory {
             class.ends.push(Reverse((Ordered(class.served + traffic.written_back as f64), NOBODY, 0)));
         }
         self.stale = true;
+        alone
     }
 
     fn class(&mut self, demand: Demand) -> usize {
@@ -373,7 +376,7 @@ impl CopyShape {
 #[cfg(test)]
 mod tests {
     use super::super::machine::Machine;
-    use super::super::trace::Space;
+    use super::super::trace::{Place, Space};
     use super::*;
 
     fn gm(addr: u64, len: u32) -> Operand {
@@ -396,7 +399,13 @@ mod tests {
         for core in 0..cores {
             let operand = gm(u64::from(core) << 20, 1 << 16);
             let shape = CopyShape { bytes: 1 << 16, effective_bytes: 65536.0, bursts: 1 };
-            memory.start(&Copy { gm: operand, write, bypass: false }, &shape, Unit::Vector, (core, 2), false);
+            memory.start(
+                &Copy { gm: operand, place: Place::default(), write, bypass: false },
+                &shape,
+                Unit::Vector,
+                (core, 2),
+                false,
+            );
         }
         let mut ended = Vec::new();
         let end = memory.next_end().unwrap();

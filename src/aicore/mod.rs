@@ -4,6 +4,7 @@
 //! what is modelled and what is not.
 
 mod adjust;
+mod alike;
 mod analyse;
 mod buffers;
 mod core_judge;
@@ -11,14 +12,18 @@ mod core_play;
 mod cross;
 mod cube;
 mod deadlock;
+mod decode;
 mod findings;
 mod gm_hazard;
 mod hazard;
 mod kernel_type;
 mod l2;
 mod machine;
+mod memo;
 mod memory;
+mod operand;
 mod ordering;
+mod path;
 mod pipe;
 mod profile;
 mod region;
@@ -36,7 +41,9 @@ mod vector;
 pub use analyse::{LaunchReport, Options, analyse, launches, profiles};
 pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
-pub use profile::{Hazard, HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall, UnitTimes};
+pub use profile::{
+    Hazard, HazardKind, Interval, Limiter, PathPart, PathStep, PipeTimes, Profile, Severity, Stall, UnitTimes,
+};
 pub use steps::{LaunchSteps, Parting, Step, StepOperand, partings, steps};
 pub use trace::{DataRegion, LaunchStatus, Region, Role, Space, TraceError};
 pub use vector::VectorClass;

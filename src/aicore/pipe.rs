@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::trace::{Operand, PIPE_COUNT, Space, pipe_name};
+use super::memory::CopyShape;
+use super::path::Moment;
+use super::trace::{Operand, PIPE_COUNT, Place, Space, pipe_name};
 
 /// Why a pipe waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,39 +62,50 @@ pub(crate) struct Busy {
 /// Bytes that an instruction touches in on-chip memories, as intervals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Touch {
-    parts: [(u64, u64, bool); 5],
+    parts: [(u32, u32); 5],
+    /// One bit for each part that is written.
+    writes: u8,
     count: u8,
 }
 
 impl Touch {
+    pub(crate) fn clear(&mut self) {
+        (self.writes, self.count) = (0, 0);
+    }
+
     pub(crate) fn push(&mut self, space: Space, extent: (u64, u64), write: bool) {
-        // One line of addresses for all memories, which keeps comparisons cheap.
-        let base = (space as u64) << 48;
-        let extent = (base + (extent.0 & 0xffff_ffff), base + (extent.1 & 0xffff_ffff));
+        // One line of addresses for all memories, which keeps comparisons cheap. None is larger than this.
+        const LAST: u64 = (1 << 29) - 1;
+        let base = (space as u32) << 29;
+        let mut extent = (base + extent.0.min(LAST) as u32, base + extent.1.min(LAST) as u32);
         let slot = usize::from(self.count).min(self.parts.len() - 1);
         if usize::from(self.count) == self.parts.len() {
             // More operands than slots: widen the last one, which can only make a wait longer.
             let last = self.parts[slot];
-            self.parts[slot] = (last.0.min(extent.0), last.1.max(extent.1), last.2 || write);
+            extent = (last.0.min(extent.0), last.1.max(extent.1));
         } else {
-            self.parts[slot] = (extent.0, extent.1, write);
             self.count += 1;
         }
+        self.parts[slot] = extent;
+        self.writes |= u8::from(write) << slot;
     }
 
-    fn parts(&self) -> &[(u64, u64, bool)] {
-        &self.parts[..usize::from(self.count)]
+    /// From, to and whether it is written.
+    fn parts(&self) -> impl Iterator<Item = (u32, u32, bool)> {
+        let writes = self.writes;
+        let parts = self.parts[..usize::from(self.count)].iter().enumerate();
+        parts.map(move |(slot, part)| (part.0, part.1, writes >> slot & 1 != 0))
     }
 
     /// Whether one writes what the other touches.
     pub(crate) fn conflicts(&self, other: &Self) -> bool {
-        self.parts().iter().any(|a| other.parts().iter().any(|b| (a.2 || b.2) && a.0 < b.1 && b.0 < a.1))
+        (self.writes | other.writes) != 0
+            && self.parts().any(|a| other.parts().any(|b| (a.2 || b.2) && a.0 < b.1 && b.0 < a.1))
     }
 
     /// Whether this one reads what the other writes.
     pub(crate) fn depends_on(&self, other: &Self) -> bool {
-        let reads = self.parts().iter().filter(|part| !part.2);
-        reads.into_iter().any(|a| other.parts().iter().any(|b| b.2 && a.0 < b.1 && b.0 < a.1))
+        other.writes != 0 && self.parts().any(|a| !a.2 && other.parts().any(|b| b.2 && a.0 < b.1 && b.0 < a.1))
     }
 }
 
@@ -100,6 +113,8 @@ impl Touch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copy {
     pub(crate) gm: Operand,
+    /// Where `gm` stands in the core's stream.
+    pub(crate) place: Place,
     pub(crate) write: bool,
     pub(crate) bypass: bool,
 }
@@ -117,45 +132,56 @@ pub(crate) enum Work {
 
 /// An instruction in a pipe's queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Queued {
-    pub(crate) issue: f64,
+pub(crate) struct Queued<T> {
+    pub(crate) issue: T,
     pub(crate) work: Work,
     pub(crate) touch: Touch,
     pub(crate) opcode: u16,
     pub(crate) site: u64,
 }
 
+impl<T: Moment> Default for Queued<T> {
+    fn default() -> Self {
+        Self { issue: T::default(), work: Work::Barrier, touch: Touch::default(), opcode: 0, site: 0 }
+    }
+}
+
 /// A copy in flight.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Active {
+pub(crate) struct Active<T> {
     pub(crate) copy: Copy,
+    pub(crate) shape: CopyShape,
     pub(crate) start: f64,
+    /// When its bytes begin to move.
+    pub(crate) first_byte: T,
+    /// Cycles that its bytes need if nobody else moves any; known once they move.
+    pub(crate) alone: f64,
     pub(crate) opcode: u16,
     pub(crate) site: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pipe {
-    pub(crate) queue: VecDeque<Queued>,
+pub(crate) struct Pipe<T> {
+    pub(crate) queue: VecDeque<Queued<T>>,
     /// Start times of the latest instructions, for the queue's depth.
-    pub(crate) starts: VecDeque<f64>,
+    pub(crate) starts: VecDeque<T>,
     pub(crate) issued: u64,
     pub(crate) started: u64,
     /// When the next instruction could start.
-    pub(crate) free_at: f64,
+    pub(crate) free_at: T,
     /// When everything so far is complete, tails included.
-    pub(crate) drained_at: f64,
+    pub(crate) drained_at: T,
     /// A flag or barrier stands between the last copy and the next.
     pub(crate) separated: bool,
     /// Bytes of the last copy, for the distance to the next.
     pub(crate) last_copy_bytes: f64,
-    pub(crate) active: Option<Active>,
+    pub(crate) active: Option<Active<T>>,
     pub(crate) busy: f64,
-    /// Started instructions that may not be complete yet: sequence number, bytes, completion (infinite while unknown).
-    pub(crate) flying: VecDeque<(u64, Touch, f64)>,
+    /// Started instructions that may not be complete yet: bytes and completion (infinite while unknown).
+    pub(crate) flying: VecDeque<(Touch, T)>,
 }
 
-impl Pipe {
+impl<T: Moment> Pipe<T> {
     pub(crate) fn new() -> Self {
         Self { separated: true, ..Self::default() }
     }
@@ -165,19 +191,23 @@ impl Pipe {
     }
 
     /// When the queue has room for one more: a time, or nothing while that is not known yet.
-    pub(crate) fn room_at(&self, depth: u64) -> Option<f64> {
+    pub(crate) fn room_at(&self, depth: u64) -> Option<T> {
         if self.issued < depth {
-            return Some(0.0);
+            return Some(T::default());
         }
         let needed = self.issued - depth;
         if needed >= self.started {
             return None;
         }
         let from_back = (self.started - needed) as usize;
-        self.starts.len().checked_sub(from_back).and_then(|index| self.starts.get(index).copied()).or(Some(0.0))
+        self.starts
+            .len()
+            .checked_sub(from_back)
+            .and_then(|index| self.starts.get(index).copied())
+            .or(Some(T::default()))
     }
 
-    pub(crate) fn note_start(&mut self, time: f64, depth: u64) {
+    pub(crate) fn note_start(&mut self, time: T, depth: u64) {
         self.started += 1;
         self.starts.push_back(time);
         if self.starts.len() as u64 > depth {
@@ -185,15 +215,15 @@ impl Pipe {
         }
     }
 
-    pub(crate) fn note_flying(&mut self, touch: Touch, until: f64, scalar_now: f64) {
-        while self.flying.front().is_some_and(|(_, _, end)| *end <= scalar_now) {
+    pub(crate) fn note_flying(&mut self, touch: Touch, until: T, scalar_now: T) {
+        while self.flying.front().is_some_and(|(_, end)| end.at() <= scalar_now.at()) {
             self.flying.pop_front();
         }
         // Completion is in order, so what is far back in a long list ended long ago.
         if self.flying.len() >= 256 {
             self.flying.pop_front();
         }
-        self.flying.push_back((self.started, touch, until));
+        self.flying.push_back((touch, until));
     }
 }
 

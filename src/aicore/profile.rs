@@ -155,8 +155,68 @@ pub struct Profile {
     pub stalls: Vec<Stall>,
     /// Busy intervals of the longest core for a timeline, at most a few thousand, in start order.
     pub timeline: Vec<Interval>,
+    /// Critical path of the longest core, largest contributor first; empty if it was not asked for or a block hangs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub critical_path: Vec<PathStep>,
     /// Counters by name for diagnosis, such as `vec_ratio`, `mte2_ratio`, `bank_conflict_cycles`, `scalar_ratio`.
     pub counters: std::collections::BTreeMap<String, f64>,
+}
+
+/// What a part of the critical path is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathPart {
+    /// Begin of a block.
+    Start,
+    /// The scalar unit issues an instruction of another pipe.
+    Issue,
+    /// Scalar work.
+    Scalar,
+    /// An instruction on its pipe, bank conflicts included.
+    Instruction,
+    /// Latency of a copy before its first byte.
+    StartUp,
+    /// Least distance of a copy to the one before.
+    Spacing,
+    /// What a copy's many rows, or bank conflicts of the vector unit, hold it up.
+    Rows,
+    /// Bytes at the rate that the core has alone.
+    Bytes,
+    /// Bytes beyond that, because others use the memory.
+    SharedMemory,
+    /// From the last cycle of an instruction until its results are there.
+    Tail,
+    /// Setting or passing a flag.
+    Flag,
+    /// A barrier of one pipe.
+    Barrier,
+    /// A barrier of all pipes.
+    BarrierAll,
+    /// A control register.
+    Register,
+    /// A flag or barrier on its way between cores.
+    Cores,
+    /// What was not followed: another core, or a block too long to keep.
+    Unfollowed,
+}
+
+/// One contributor to the critical path of the longest core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// Pipe: `s`, `v`, `mte2`, `mte3`, `mte1`, `m`, `fix`.
+    pub pipe: String,
+    /// What the time is spent on.
+    pub part: PathPart,
+    /// Instruction, empty if there is none.
+    pub opcode: String,
+    /// Microseconds of the path. All steps together are the longest core's time.
+    pub time_us: f64,
+    /// How often the path passes it.
+    pub count: u64,
+    /// How the path mostly leaves the pipe from here: `flag mte2->v`, `barrier all`, `queue of v full`; empty at the end.
+    pub via: String,
+    /// Site, 0 if unknown.
+    pub site: u64,
 }
 
 /// Time one pipe lost to one reason, mean over cores.

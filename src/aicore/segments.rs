@@ -20,6 +20,13 @@ impl<T: Clone + Default> SegmentMap<T> {
         if from >= to {
             return;
         }
+        // The common case: the same bytes as before.
+        if let Some((end, state)) = self.segments.get_mut(&from)
+            && *end == to
+        {
+            visit(from, to, state);
+            return;
+        }
         self.cut(from);
         self.cut(to);
         let mut gaps = Vec::new();

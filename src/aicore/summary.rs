@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::core_play::CorePlay;
+use super::decode::BlockTotals;
 use super::kernel_type::Unit;
+use super::l2::L2;
 use super::machine::Machine;
 use super::memory::{bytes_per_cycle, core_read_limits};
+use super::path::{self, Traced};
 use super::pipe::{Busy, Reason};
-use super::profile::{Interval, Limiter, PipeTimes, Profile, Stall, UnitTimes};
-use super::timing::Played;
+use super::profile::{Interval, Limiter, PathStep, PipeTimes, Profile, Stall, UnitTimes};
+use super::timing::{Manner, Played, play};
 use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
 
 /// Share of the task below which no pipe explains the time.
@@ -22,11 +26,7 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
     // Averages over idle pipes of the other kind of core would say nothing.
     let mean: [f64; PIPE_COUNT] = std::array::from_fn(|pipe| unit_means[0][pipe].max(unit_means[1][pipe]));
     // A stuck block has no end; its last known time still gives a lower bound.
-    let ends = if played.core_ends.is_empty() {
-        played.blocks.iter().map(|(_, block)| block.finished_at()).collect()
-    } else {
-        played.core_ends.clone()
-    };
+    let ends = if played.core_ends.is_empty() { played.ends() } else { played.core_ends.clone() };
     let longest = us(ends.iter().copied().fold(0.0, f64::max));
     let shortest = us(ends.iter().copied().fold(f64::INFINITY, f64::min));
     let shortest = if shortest.is_finite() { shortest } else { 0.0 };
@@ -58,6 +58,7 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
         gm_write_bytes: played.memory.written,
         stalls: stalls(machine, played, cores),
         timeline: timeline(launch, machine, played),
+        critical_path: Vec::new(),
         counters: counters(machine, played, &mean, longest, &ends),
     }
 }
@@ -70,7 +71,7 @@ fn physical_cores(played: &Played<'_>) -> usize {
 /// Busy time per pipe in microseconds, mean over the cores of a kind.
 fn mean_times(machine: &Machine, played: &Played<'_>, unit: Unit) -> [f64; PIPE_COUNT] {
     let mut busy = [0.0; PIPE_COUNT];
-    for (_, block) in played.blocks.iter().filter(|(_, block)| block.unit == unit) {
+    for block in played.blocks().filter(|block| block.unit == unit) {
         busy[S] += block.scalar_busy;
         for (total, pipe) in busy.iter_mut().zip(&block.pipes).skip(1) {
             *total += pipe.busy;
@@ -101,10 +102,8 @@ fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -
     } else {
         core_read_limits(parameters, played.cores)
     };
-    let spread = (played.blocks.len() as f64 / physical_cores(played) as f64).max(1.0).ceil();
-    let most = |cost: &dyn Fn(&super::core_play::CorePlay<'_>) -> f64| {
-        spread * played.blocks.iter().map(|(_, block)| cost(block)).fold(0.0, f64::max)
-    };
+    let spread = (played.count() as f64 / physical_cores(played) as f64).max(1.0).ceil();
+    let most = |cost: &dyn Fn(&CorePlay<'_, f64>) -> f64| spread * played.blocks().map(cost).fold(0.0, f64::max);
     let hbm = bytes_per_cycle(parameters, parameters.hbm_read_gbps);
     let port = played.memory.read as f64 / bytes_per_cycle(parameters, parameters.l2_read_gbps)
         + played.memory.written as f64 / bytes_per_cycle(parameters, parameters.l2_write_gbps);
@@ -146,7 +145,7 @@ fn reason_text(pipe: u8, reason: Reason) -> String {
 
 fn stalls(machine: &Machine, played: &Played<'_>, cores: f64) -> Vec<Stall> {
     let mut sums: BTreeMap<(u8, Reason), (f64, f64, u64)> = BTreeMap::new();
-    for (_, block) in &played.blocks {
+    for block in played.blocks() {
         for (pipe, reason, cycles, longest, site) in &block.stalls.0 {
             let entry = sums.entry((*pipe, *reason)).or_default();
             entry.0 += cycles;
@@ -169,12 +168,38 @@ fn stalls(machine: &Machine, played: &Played<'_>, cores: f64) -> Vec<Stall> {
     stalls
 }
 
+/// Records up to which cores that wait for each other are all followed.
+const FOLLOWED_RECORDS: u64 = 2_000_000;
+
+/// Why the longest core takes as long as it does: the launch is played once more, with the history of its times.
+///
+/// Nothing comes out of a launch in which a block hangs: it has no end to go back from.
+pub(crate) fn critical_path(launch: &Launch<'_>, machine: &Machine, l2: L2, first: &Played<'_>) -> Vec<PathStep> {
+    if !first.stuck.is_empty() {
+        return Vec::new();
+    }
+    let ends = first.ends().into_iter().enumerate();
+    let Some((longest, _)) = ends.reduce(|best, block| if block.1 > best.1 { block } else { best }) else {
+        return Vec::new();
+    };
+    let records: u64 = launch.cores.values().map(|stream| stream.records).sum();
+    let mut followed = vec![first.talking && records <= FOLLOWED_RECORDS; first.count()];
+    let mut block = Some(longest);
+    while let Some(index) = block {
+        followed[index] = true;
+        block = first.before[index];
+    }
+    let manner = Manner { followed: &|index| followed[index], shortcuts: true };
+    let again = play::<Traced>(launch, machine, l2, &manner);
+    let logs: Vec<Option<&path::Log>> =
+        (0..again.count()).map(|index| again.block(index).map(|block| &block.log)).collect();
+    let Some(end) = again.block(longest).map(CorePlay::finished_at) else { return Vec::new() };
+    path::steps(end, &logs, &launch.opcodes, |cycles| machine.cycles_to_us(cycles))
+}
+
 fn timeline(launch: &Launch<'_>, machine: &Machine, played: &Played<'_>) -> Vec<Interval> {
-    let longest = played
-        .blocks
-        .iter()
-        .map(|(_, block)| block)
-        .reduce(|best, block| if block.finished_at() > best.finished_at() { block } else { best });
+    let longest =
+        played.blocks().reduce(|best, block| if block.finished_at() > best.finished_at() { block } else { best });
     let Some(block) = longest else { return Vec::new() };
     let mut busy: Vec<Busy> = block.timeline.clone();
     busy.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.pipe.cmp(&b.pipe)));
@@ -197,9 +222,7 @@ fn counters(
     ends: &[f64],
 ) -> BTreeMap<String, f64> {
     let cores = physical_cores(played) as f64;
-    let sum = |value: &dyn Fn(&super::core_play::BlockTotals) -> f64| -> f64 {
-        played.blocks.iter().map(|(_, block)| value(&block.totals)).sum()
-    };
+    let sum = |value: &dyn Fn(&BlockTotals) -> f64| -> f64 { played.blocks().map(|block| value(&block.totals)).sum() };
     let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
     let mean_end_us = machine.cycles_to_us(ratio(ends.iter().sum(), ends.len() as f64));
     let mut counters = BTreeMap::new();
@@ -215,7 +238,7 @@ fn counters(
         put(&format!("{name}_ratio"), ratio(mean_us[*pipe], mean_end_us));
     }
     let mut waits = [0.0; PIPE_COUNT];
-    for (_, block) in &played.blocks {
+    for block in played.blocks() {
         for (pipe, reason, cycles, _, _) in &block.stalls.0 {
             if *reason != Reason::Issue {
                 waits[usize::from(*pipe)] += cycles;

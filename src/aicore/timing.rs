@@ -3,14 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::core_play::{CorePlay, Held, Shared};
+use super::alike::{self, Alike, Part};
+use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
-use super::kernel_type::{KernelType, Unit};
+use super::decode::Shared;
+use super::kernel_type::{CoreName, KernelType, Unit};
 use super::l2::L2;
 use super::machine::Machine;
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
+use super::path::{Moment, Step};
 use super::pipe::{Copy, slot_destination, slot_id, slot_source};
-use super::trace::{Launch, pipe_name};
+use super::profile::PathPart;
+use super::trace::{CoreStream, Launch, S, pipe_name};
 
 /// A block that never came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +25,10 @@ pub(crate) struct Stuck {
 }
 
 /// Raw result of a play.
-pub(crate) struct Played<'a> {
-    pub(crate) blocks: Vec<(u32, CorePlay<'a>)>,
+pub(crate) struct Played<'a, T: Moment = f64> {
+    plays: Vec<CorePlay<'a, T>>,
+    /// The play of each block; [`NO_PLAY`] for blocks that never began.
+    play_of: Vec<usize>,
     pub(crate) memory: MemoryTotals,
     pub(crate) stuck: Vec<Stuck>,
     /// Physical cores used: vector cores, cube cores.
@@ -31,39 +37,88 @@ pub(crate) struct Played<'a> {
     pub(crate) core_ends: Vec<f64>,
     /// What the launch left in the cache.
     pub(crate) l2: L2,
+    /// The block whose end let each block begin, where more blocks than cores take turns.
+    pub(crate) before: Vec<Option<usize>>,
+    /// Cores waited for each other or told each other something.
+    pub(crate) talking: bool,
 }
 
-struct Play<'a, 'm> {
+const NO_PLAY: usize = usize::MAX;
+
+impl<'a, T: Moment> Played<'a, T> {
+    /// Number of blocks.
+    pub(crate) fn count(&self) -> usize {
+        self.play_of.len()
+    }
+
+    /// A block by its index, if it began.
+    pub(crate) fn block(&self, index: usize) -> Option<&CorePlay<'a, T>> {
+        self.plays.get(*self.play_of.get(index)?)
+    }
+
+    /// Blocks that began, in order. Several may be one play.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &CorePlay<'a, T>> {
+        self.play_of.iter().filter_map(|play| self.plays.get(*play))
+    }
+
+    /// When each block ended, 0 for those that never began.
+    pub(crate) fn ends(&self) -> Vec<f64> {
+        (0..self.count()).map(|index| self.block(index).map_or(0.0, |block| block.finished_at().at())).collect()
+    }
+}
+
+/// How to play.
+pub(crate) struct Manner<'f> {
+    /// Blocks by index whose moments keep their history.
+    pub(crate) followed: &'f dyn Fn(usize) -> bool,
+    /// Compute once what comes out alike: blocks that do the same, instructions that came before.
+    pub(crate) shortcuts: bool,
+}
+
+struct Play<'a, 'm, T: Moment> {
     shared: Shared<'m>,
-    blocks: Vec<(u32, CorePlay<'a>)>,
+    launch: &'a Launch<'a>,
+    streams: Vec<&'a CoreStream<'a>>,
+    names: Vec<CoreName>,
+    plays: Vec<CorePlay<'a, T>>,
+    play_of: Vec<usize>,
+    /// Whether each block has ended.
+    ended: Vec<bool>,
+    alike: Alike,
+    followed: Vec<bool>,
     memory: Memory,
     departures: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
     /// Blocks that stand at a barrier or a flag of other cores.
     waiting: BTreeSet<usize>,
     /// Blocks whose arrival at the barrier they stand at is known to `cross`.
     arrived: BTreeSet<usize>,
-    cross: CrossFlags<f64>,
+    cross: CrossFlags<T>,
     /// Blocks of each group, and the group of each block.
     groups: Vec<Vec<usize>>,
     group_of: Vec<usize>,
     next_group: usize,
     core_ends: Vec<f64>,
+    before: Vec<Option<usize>>,
+    talking: bool,
     prologue: f64,
 }
 
 /// Play one launch from a state of the cache.
-pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine, l2: L2) -> Played<'a> {
+pub(crate) fn play<'a, T: Moment>(
+    launch: &'a Launch<'a>,
+    machine: &Machine,
+    l2: L2,
+    manner: &Manner<'_>,
+) -> Played<'a, T> {
     let parameters = &machine.parameters;
     let kind = launch.kernel_type();
     let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-    let blocks: Vec<(u32, CorePlay<'a>)> = launch
-        .cores
-        .iter()
-        .zip(&names)
-        .map(|((core, stream), name)| {
-            (*core, CorePlay::new(stream.cursor().with_messages(&launch.message_opcodes), name.unit))
-        })
-        .collect();
+    let mut kinds: Vec<u32> =
+        if manner.shortcuts { alike::kinds(launch, &names, parameters) } else { (0..names.len() as u32).collect() };
+    // A history belongs to one block.
+    for block in (0..names.len()).filter(|block| (manner.followed)(*block)) {
+        kinds[block] = (names.len() + block) as u32;
+    }
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut group_of = Vec::with_capacity(names.len());
     for (index, name) in names.iter().enumerate() {
@@ -79,36 +134,45 @@ pub(crate) fn play<'a>(launch: &'a Launch<'_>, machine: &Machine, l2: L2) -> Pla
     let count = |unit: Unit| groups[..running].iter().flatten().filter(|block| names[**block].unit == unit).count();
     let cores = [count(Unit::Vector), count(Unit::Cube)];
     let mut play = Play {
-        shared: Shared::new(machine, &launch.opcodes, cores),
+        shared: Shared::new(machine, &launch.opcodes, cores, manner.shortcuts),
+        launch,
+        streams: launch.cores.values().collect(),
+        plays: Vec::new(),
+        play_of: vec![NO_PLAY; names.len()],
+        ended: vec![false; names.len()],
+        alike: Alike::new(kinds),
+        followed: (0..names.len()).map(manner.followed).collect(),
+        before: vec![None; names.len()],
         memory: Memory::new(parameters, cores, l2),
         departures: BinaryHeap::new(),
         waiting: BTreeSet::new(),
         arrived: BTreeSet::new(),
-        cross: CrossFlags::new(names),
+        cross: CrossFlags::new(names.clone()),
+        names,
         groups,
         group_of,
         next_group: running,
         core_ends: Vec::new(),
+        talking: false,
         prologue: parameters.prologue_us * parameters.clock_mhz,
-        blocks,
     };
     for group in 0..running {
-        let start = play.prologue;
-        play.begin(group, start);
+        play.begin(group, T::default());
         for block in play.groups[group].clone() {
             play.run_block(block);
         }
     }
     play.run();
     let stuck = play.stuck();
-    let Play { blocks, memory, core_ends, .. } = play;
-    Played { blocks, memory: memory.totals, stuck, cores, core_ends, l2: memory.l2 }
+    let Play { plays, play_of, memory, core_ends, before, talking, .. } = play;
+    Played { plays, play_of, memory: memory.totals, stuck, cores, core_ends, l2: memory.l2, before, talking }
 }
 
-impl Play<'_, '_> {
+impl<T: Moment> Play<'_, '_, T> {
     fn run(&mut self) {
         let mut ended = Vec::new();
-        let mut departing: Vec<(Copy, u32, u8)> = Vec::new();
+        let mut departing: Vec<(Copy, CopyShape, u32, u8)> = Vec::new();
+        let mut readers: Vec<(u64, u32)> = Vec::new();
         loop {
             let next_start = self.departures.peek().map(|Reverse((time, _, _))| time.0);
             let next_end = self.memory.next_end();
@@ -121,53 +185,117 @@ impl Play<'_, '_> {
                     break;
                 }
                 self.departures.pop();
-                let Some(copy) = self.blocks[block as usize].1.active_copy(usize::from(pipe)) else { continue };
-                departing.push((copy, block, pipe));
+                let play = self.play_of[block as usize];
+                let Some((mut copy, shape)) = self.plays[play].active_copy(usize::from(pipe)) else { continue };
+                // A play follows the stream of the block that it began with.
+                if self.alike.is_used()
+                    && let Some(own) = self.streams[block as usize].operand(copy.place)
+                {
+                    copy.gm = own;
+                }
+                departing.push((copy, shape, block, pipe));
             }
-            for (copy, block, pipe) in &departing {
-                let shape = CopyShape::of(self.shared.parameters, &copy.gm);
-                let unit = self.blocks[*block as usize].1.unit;
-                let same = |(other, core, _): &(Copy, u32, u8)| core != block && other.gm.addr == copy.gm.addr;
-                let crowd = !copy.write && departing.len() > 1 && departing.iter().any(same);
-                self.memory.start(copy, &shape, unit, (*block, *pipe), crowd);
+            readers.clear();
+            if departing.len() > 1 {
+                readers.extend(departing.iter().map(|(copy, _, block, _)| (copy.gm.addr, *block)));
+                readers.sort_unstable();
             }
-            for (block, pipe) in &ended {
-                self.blocks[*block as usize].1.complete_copy(usize::from(*pipe), time);
-                self.run_block(*block as usize);
+            for (copy, shape, block, pipe) in &departing {
+                let play = &mut self.plays[self.play_of[*block as usize]];
+                let crowd = !copy.write && {
+                    let from = readers.partition_point(|(address, _)| *address < copy.gm.addr);
+                    let same = readers[from..].iter().take_while(|(address, _)| *address == copy.gm.addr);
+                    same.into_iter().any(|(_, other)| other != block)
+                };
+                let alone = self.memory.start(copy, shape, play.unit, (*block, *pipe), crowd);
+                play.copy_moves(usize::from(*pipe), alone);
+            }
+            if self.alike.is_used() {
+                self.complete_alike(&ended, time);
+            } else {
+                for (block, pipe) in &ended {
+                    self.plays[self.play_of[*block as usize]].complete_copy(usize::from(*pipe), time);
+                    self.run_block(*block as usize);
+                }
             }
         }
     }
 
-    fn begin(&mut self, group: usize, time: f64) {
-        for block in &self.groups[group] {
-            self.blocks[*block].1.begin(time);
+    /// Lets the plays whose copies ended at `time` go on. A play goes on as one for all blocks whose copies ended alike, and
+    /// divides where they did not.
+    fn complete_alike(&mut self, ended: &[(u32, u8)], time: f64) {
+        for Part { play, blocks, pipes } in self.alike.part(ended, &self.play_of) {
+            let play = if self.alike.members(play) == blocks.len() {
+                play
+            } else {
+                self.plays.push(self.plays[play].clone());
+                for block in &blocks {
+                    self.play_of[*block as usize] = self.plays.len() - 1;
+                }
+                self.alike.divide(play, blocks.len());
+                self.plays.len() - 1
+            };
+            let core = &mut self.plays[play];
+            for pipe in pipes.iter() {
+                core.complete_copy(pipe, time);
+                core.run(&self.shared);
+            }
+            for departure in core.departures.drain(..) {
+                let copies = blocks.iter().map(|block| Reverse((Ordered(departure.time), *block, departure.pipe)));
+                self.departures.extend(copies);
+            }
+        }
+        // Cores that are through take the next blocks in the order in which their last copies ended.
+        for (position, (block, _)) in ended.iter().enumerate() {
+            let index = *block as usize;
+            if self.plays[self.play_of[index]].done && !ended[position + 1..].iter().any(|(other, _)| other == block) {
+                self.run_block(index);
+            }
+        }
+    }
+
+    fn begin(&mut self, group: usize, free: T) {
+        for block in self.groups[group].clone() {
+            if let Some(play) = self.alike.join(block, free.at()) {
+                self.play_of[block] = play;
+                continue;
+            }
+            let cursor = self.streams[block].cursor().with_messages(&self.launch.message_opcodes);
+            let mut play = CorePlay::new(cursor, self.names[block].unit, T::log(block, self.followed[block]));
+            play.begin(free, self.prologue);
+            self.play_of[block] = self.plays.len();
+            self.plays.push(play);
+            self.alike.begin(block, self.play_of[block], free.at());
         }
     }
 
     fn run_block(&mut self, index: usize) {
         let mut work = vec![index];
         while let Some(index) = work.pop() {
-            let (_, block) = &mut self.blocks[index];
-            let was_done = block.done;
+            let play = self.play_of[index];
+            let block = &mut self.plays[play];
             block.run(&self.shared);
-            for departure in block.departures.drain(..) {
+            // A block that began together with one like it finds that everything has been done; only its copies have not.
+            let known = self.alike.first_copies(play, &mut block.departures);
+            for departure in known.iter().copied().chain(block.departures.drain(..)) {
                 self.departures.push(Reverse((Ordered(departure.time), index as u32, departure.pipe)));
             }
             let sets = std::mem::take(&mut block.cross_sets);
             let held = block.held;
             let now = block.scalar_now;
-            if block.done && !was_done {
+            if block.done && !std::mem::replace(&mut self.ended[index], true) {
                 self.end_block(index, &mut work);
             }
             let mut woken = Vec::new();
+            self.talking |= !sets.is_empty() || matches!(held, Held::Cores { .. } | Held::CrossFlag { .. });
             for (id, mode, time) in sets {
-                woken.extend(self.cross.set(index, id, mode, time, f64::max));
+                woken.extend(self.cross.set(index, id, mode, time, T::later));
             }
             match held {
                 Held::Cores { everybody } => {
                     self.waiting.insert(index);
                     if self.arrived.insert(index) {
-                        woken.extend(self.cross.arrive(index, everybody, now, f64::max));
+                        woken.extend(self.cross.arrive(index, everybody, now, T::later));
                     }
                 }
                 Held::CrossFlag { .. } => {
@@ -186,12 +314,21 @@ impl Play<'_, '_> {
     fn end_block(&mut self, index: usize, work: &mut Vec<usize>) {
         let group = &self.groups[self.group_of[index]];
         if self.next_group >= self.groups.len() {
-            self.core_ends.push(self.blocks[index].1.finished_at());
-        } else if group.iter().all(|block| self.blocks[*block].1.done) {
-            let end = group.iter().map(|block| self.blocks[*block].1.finished_at()).fold(0.0, f64::max);
+            self.core_ends.push(self.plays[self.play_of[index]].finished_at().at());
+        } else if group.iter().all(|block| self.plays[self.play_of[*block]].done) {
+            let (mut end, mut last) = (T::default(), index);
+            for block in group {
+                let finished = self.plays[self.play_of[*block]].finished_at();
+                if finished.at() > end.at() {
+                    (end, last) = (finished, *block);
+                }
+            }
             let next = self.next_group;
             self.next_group += 1;
-            self.begin(next, end + self.prologue);
+            for block in &self.groups[next] {
+                self.before[*block] = Some(last);
+            }
+            self.begin(next, end);
             work.extend(&self.groups[next]);
         }
     }
@@ -202,7 +339,7 @@ impl Play<'_, '_> {
             return;
         }
         let parameters = self.shared.parameters;
-        let (awaited, delay) = match self.blocks[index].1.held {
+        let (awaited, delay) = match self.plays[self.play_of[index]].held {
             Held::Cores { everybody: true } => (Awaited::Everybody, parameters.sync_all_cycles),
             Held::Cores { everybody: false } => (Awaited::OwnKind, parameters.sync_all_cycles),
             Held::CrossFlag { id } => (Awaited::Flag(id), parameters.cross_flag_cycles),
@@ -211,14 +348,17 @@ impl Play<'_, '_> {
         if let Some(time) = self.cross.take(index, awaited) {
             self.waiting.remove(&index);
             self.arrived.remove(&index);
-            self.blocks[index].1.release = Some(time + delay);
+            let block = &mut self.plays[self.play_of[index]];
+            let step = Step::new(PathPart::Cores, S, (u16::MAX, block.blocked_site()));
+            block.release = Some(time.after(delay, step, &mut block.log));
             work.push(index);
         }
     }
 
     fn stuck(&self) -> Vec<Stuck> {
         let mut stuck = Vec::new();
-        for (core, block) in self.blocks.iter().filter(|(_, block)| !block.done) {
+        for (index, core) in self.launch.cores.keys().enumerate() {
+            let Some(block) = self.plays.get(self.play_of[index]).filter(|block| !block.done) else { continue };
             let mut add = |site: u64, message: String| stuck.push(Stuck { core: *core, site, message });
             let unmet = block.unmet_waits();
             for (slot, site) in &unmet {

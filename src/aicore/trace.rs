@@ -7,11 +7,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub(crate) use super::operand::OPERAND_BYTES;
+pub use super::operand::{Operand, Space};
 pub use super::region::{DataRegion, Region, Role};
 
 const MAGIC: &[u8; 8] = b"ASCTRC02";
 pub(crate) const HEAD_BYTES: usize = 32;
-pub(crate) const OPERAND_BYTES: usize = 40;
 const CHUNK_HEAD_BYTES: usize = 16;
 
 /// Why a trace could not be read.
@@ -126,127 +127,6 @@ pub(crate) struct Opcode {
     pub(crate) kind: OpKind,
 }
 
-/// Memory of an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Space {
-    /// Unified buffer of a vector core.
-    Ub,
-    /// Global memory.
-    Gm,
-    /// L1 buffer of a cube core.
-    L1,
-    /// Left operand of the cube unit.
-    L0a,
-    /// Right operand of the cube unit.
-    L0b,
-    /// Accumulators of the cube unit.
-    L0c,
-    /// Bias table.
-    Bt,
-    /// Fixpipe buffer.
-    Fb,
-}
-
-impl Space {
-    /// Number of memories.
-    pub const COUNT: usize = 8;
-
-    pub(crate) fn of(number: u8) -> Self {
-        const ALL: [Space; Space::COUNT] =
-            [Space::Ub, Space::Gm, Space::L1, Space::L0a, Space::L0b, Space::L0c, Space::Bt, Space::Fb];
-        ALL.get(usize::from(number)).copied().unwrap_or(Space::Fb)
-    }
-
-    /// As messages name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ub => "the unified buffer",
-            Self::Gm => "global memory",
-            Self::L1 => "L1",
-            Self::L0a => "L0A",
-            Self::L0b => "L0B",
-            Self::L0c => "L0C",
-            Self::Bt => "the bias table",
-            Self::Fb => "the fixpipe buffer",
-        }
-    }
-}
-
-/// One operand: `count1` x `count0` pieces of `len` bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand {
-    /// Byte offset in an on-chip memory, or virtual address in global memory.
-    pub addr: u64,
-    /// Distance of inner pieces in bytes.
-    pub stride0: i64,
-    /// Distance of outer pieces in bytes.
-    pub stride1: i64,
-    /// Bytes of a piece.
-    pub len: u32,
-    /// Inner pieces.
-    pub count0: u32,
-    /// Outer pieces.
-    pub count1: u32,
-    /// Memory.
-    pub space: Space,
-    /// Read.
-    pub reads: bool,
-    /// Written.
-    pub writes: bool,
-}
-
-impl Operand {
-    fn decode(bytes: &[u8]) -> Self {
-        let access = bytes[37];
-        Self {
-            addr: u64_at(bytes, 0),
-            stride0: u64_at(bytes, 8).cast_signed(),
-            stride1: u64_at(bytes, 16).cast_signed(),
-            len: u32_at(bytes, 24),
-            count0: u32_at(bytes, 28),
-            count1: u32_at(bytes, 32),
-            space: Space::of(bytes[36]),
-            reads: access & 1 != 0,
-            writes: access & 2 != 0,
-        }
-    }
-
-    /// Start addresses and lengths of the pieces, adjacent ones merged.
-    pub fn pieces(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let operand = *self;
-        let merged = operand.stride0 == i64::from(operand.len) || operand.count0 <= 1;
-        let (inner, len) = if merged {
-            (1, u64::from(operand.len) * u64::from(operand.count0))
-        } else {
-            (operand.count0, u64::from(operand.len))
-        };
-        let (outer, len) = if inner <= 1 && (operand.count1 <= 1 || operand.stride1 == len.cast_signed()) {
-            (operand.count1.min(1), len * u64::from(operand.count1))
-        } else {
-            (operand.count1, len)
-        };
-        (0..outer)
-            .flat_map(move |i| {
-                (0..inner).map(move |j| {
-                    let offset = i64::from(i)
-                        .wrapping_mul(operand.stride1)
-                        .wrapping_add(i64::from(j).wrapping_mul(operand.stride0));
-                    (operand.addr.wrapping_add_signed(offset), len)
-                })
-            })
-            .filter(|(_, len)| *len > 0)
-    }
-
-    /// Smallest interval that holds every piece: start and end.
-    pub fn extent(&self) -> (u64, u64) {
-        let reach = |count: u32, stride: i64| i64::from(count.max(1) - 1).saturating_mul(stride);
-        let (a, b) = (reach(self.count0, self.stride0), reach(self.count1, self.stride1));
-        let low = a.min(0).saturating_add(b.min(0));
-        let high = a.max(0).saturating_add(b.max(0)).saturating_add(i64::from(self.len));
-        (self.addr.saturating_add_signed(low), self.addr.saturating_add_signed(high))
-    }
-}
-
 /// One record, decoded but for its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<'a> {
@@ -257,7 +137,23 @@ pub(crate) struct Record<'a> {
     pub(crate) repeat: u16,
     pub(crate) site: u64,
     pub(crate) aux: [u32; 3],
+    /// Where its operands begin.
+    pub(crate) place: Place,
     tail: &'a [u8],
+}
+
+/// A position in a core's stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    chunk: u32,
+    offset: usize,
+}
+
+impl Place {
+    /// Of the operand `index` of a record whose operands begin here.
+    pub(crate) fn of_operand(self, index: usize) -> Self {
+        Self { offset: self.offset + index * OPERAND_BYTES, ..self }
+    }
 }
 
 pub(crate) const FLAG_COUNT_MODE: u8 = 1;
@@ -268,6 +164,11 @@ impl<'a> Record<'a> {
     /// Whether cube unit and fixpipe keep their order on L0C by themselves.
     pub(crate) fn has_unit_flag(&self) -> bool {
         matches!(usize::from(self.pipe), M | FIX) && self.repeat & 2 != 0
+    }
+
+    /// Its operands as recorded.
+    pub(crate) fn operand_bytes(&self) -> &'a [u8] {
+        self.tail
     }
 
     pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + use<'a> {
@@ -285,9 +186,21 @@ impl<'a> Record<'a> {
 pub(crate) struct CoreStream<'a> {
     chunks: Vec<Cow<'a, [u8]>>,
     pub(crate) records: u64,
+    /// It sets, waits for or meets other cores.
+    pub(crate) talks: bool,
 }
 
-impl CoreStream<'_> {
+impl<'a> CoreStream<'a> {
+    pub(crate) fn chunks(&self) -> &[Cow<'a, [u8]>] {
+        &self.chunks
+    }
+
+    /// The operand at a place that a record of an alike stream names.
+    pub(crate) fn operand(&self, place: Place) -> Option<Operand> {
+        let chunk = self.chunks.get(place.chunk as usize)?;
+        Some(Operand::decode(chunk.get(place.offset..place.offset + OPERAND_BYTES)?))
+    }
+
     pub(crate) fn cursor(&self) -> Cursor<'_> {
         Cursor { chunks: &self.chunks, chunk: 0, offset: 0, message_opcodes: &[] }
     }
@@ -313,6 +226,7 @@ impl<'a> Cursor<'a> {
 impl<'a> Iterator for Cursor<'a> {
     type Item = Record<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Record<'a>> {
         loop {
             let bytes: &'a [u8] = self.chunks.get(self.chunk)?;
@@ -324,12 +238,14 @@ impl<'a> Iterator for Cursor<'a> {
             }
             let (record, used) = decode_head(rest, self.message_opcodes);
             let end = used.min(rest.len());
+            let place = Place { chunk: self.chunk as u32, offset: self.offset + HEAD_BYTES };
             self.offset += end;
-            return Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], ..record });
+            return Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], place, ..record });
         }
     }
 }
 
+#[inline]
 fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, usize) {
     let opcode = u16_at(bytes, 0);
     let record = Record {
@@ -340,6 +256,7 @@ fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, us
         repeat: u16_at(bytes, 6),
         site: u64_at(bytes, 8),
         aux: [u32_at(bytes, 16), u32_at(bytes, 20), u32_at(bytes, 24)],
+        place: Place::default(),
         tail: &[],
     };
     let tail = if message_opcodes.get(usize::from(opcode)).copied().unwrap_or(false) {
@@ -508,8 +425,10 @@ impl<'a> Reader<'a> {
         let Some(mut launch) = self.current.take() else { return Ok(()) };
         launch.message_opcodes =
             self.opcodes.iter().map(|opcode| matches!(opcode.kind, OpKind::Fault | OpKind::Note)).collect();
+        let talk = |opcode: &Opcode| matches!(opcode.kind, OpKind::SyncAll | OpKind::SetCross | OpKind::WaitCross);
+        let talking: Vec<bool> = self.opcodes.iter().map(talk).collect();
         for (core, stream) in &mut launch.cores {
-            check_stream(*core, stream, &launch.message_opcodes)?;
+            check_stream(*core, stream, &launch.message_opcodes, &talking)?;
         }
         launch.opcodes.clone_from(&self.opcodes);
         self.launches.push(launch);
@@ -523,21 +442,33 @@ impl<'a> Reader<'a> {
 }
 
 /// Checks every record of a core, so that decoding later needs no errors. Records that straddle chunks are joined first.
-fn check_stream(core: u32, stream: &mut CoreStream<'_>, message_opcodes: &[bool]) -> Result<(), TraceError> {
-    let straddles = |bytes: &[u8]| walk(core, bytes, message_opcodes).err();
-    if stream.chunks.len() > 1 && stream.chunks.iter().any(|chunk| straddles(chunk).is_some()) {
-        stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
-    }
-    stream.records = 0;
-    for chunk in &stream.chunks {
-        stream.records += walk(core, chunk, message_opcodes)?;
-    }
+fn check_stream(
+    core: u32,
+    stream: &mut CoreStream<'_>,
+    message_opcodes: &[bool],
+    talking: &[bool],
+) -> Result<(), TraceError> {
+    let walk_all = |chunks: &[Cow<'_, [u8]>]| {
+        chunks.iter().try_fold((0, false), |(records, talks), chunk| {
+            let (more, also) = walk(core, chunk, message_opcodes, talking)?;
+            Ok((records + more, talks || also))
+        })
+    };
+    let walked = match walk_all(&stream.chunks) {
+        Err(_) if stream.chunks.len() > 1 => {
+            stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
+            walk_all(&stream.chunks)
+        }
+        walked => walked,
+    };
+    (stream.records, stream.talks) = walked?;
     Ok(())
 }
 
-fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceError> {
+/// Number of records, and whether one of them is for other cores.
+fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool], talking: &[bool]) -> Result<(u64, bool), TraceError> {
     let place = || format!("core {core}");
-    let (mut offset, mut records) = (0, 0);
+    let (mut offset, mut records, mut talks) = (0, 0, false);
     while offset < bytes.len() {
         let rest = &bytes[offset..];
         if rest.len() < HEAD_BYTES {
@@ -575,8 +506,9 @@ fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool]) -> Result<u64, TraceE
         }
         offset += size;
         records += 1;
+        talks |= talking[opcode];
     }
-    Ok(records)
+    Ok((records, talks))
 }
 
 fn value(what: &'static str, value: u64, allowed: &str, place: &str, offset: usize) -> TraceError {
@@ -591,10 +523,10 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..at + 2).and_then(|part| part.try_into().ok()).map_or(0, u16::from_le_bytes)
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|part| part.try_into().ok()).map_or(0, u32::from_le_bytes)
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes)
 }

@@ -40,6 +40,8 @@ pub struct LaunchProfile {
     pub hazards: Vec<LocatedHazard>,
     /// Source places of the stalls in `profile.stalls`, in the same order.
     pub stall_places: Vec<Place>,
+    /// Source places of the steps in `profile.critical_path`, in the same order.
+    pub path_places: Vec<Place>,
 }
 
 /// The launch that takes longest: the one that explains a case.

@@ -26,6 +26,8 @@ pub struct SimBackend {
     pub limits: ProcessLimits,
     /// File that an operator's latest trace stays in, for those who look at its instructions.
     pub keep_trace: Option<PathBuf>,
+    /// Whether launches are played a second time for their critical path.
+    pub critical_path: bool,
 }
 
 /// A trace that cannot be understood.
@@ -245,7 +247,8 @@ impl SimBackend {
     pub(super) async fn analyse_file(&self, trace: &Path) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
         let machine = Arc::clone(&self.machine);
         let trace = trace.to_owned();
-        let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine)).await;
+        let options = Options { critical_path: self.critical_path, ..Options::default() };
+        let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine, options)).await;
         match analysed {
             Ok(result) => Ok(result?),
             Err(error) => Err(RunFailure::Broken(format!("analysing the trace: {error}"))),
@@ -253,9 +256,13 @@ impl SimBackend {
     }
 }
 
-fn analyse_and_locate(trace: &Path, machine: &Machine) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
+fn analyse_and_locate(
+    trace: &Path,
+    machine: &Machine,
+    options: Options,
+) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
     let bytes = fs_err::read(trace)?;
-    let reports = analyse(&bytes, machine, &Options::default())?;
+    let reports = analyse(&bytes, machine, &options)?;
     let mut outputs = Vec::new();
     let mut launches = Vec::with_capacity(reports.len());
     for mut report in reports {
@@ -282,7 +289,8 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     // Stable: hazards of one kind stay in the order in which the kernel ran into them.
     hazards.sort_by_key(|hazard| (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind));
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
-    LaunchProfile { profile: report.profile, hazards, stall_places }
+    let path_places = report.profile.critical_path.iter().map(|step| symbols.place(step.site)).collect();
+    LaunchProfile { profile: report.profile, hazards, stall_places, path_places }
 }
 
 /// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.

@@ -7,12 +7,12 @@ use super::target::{hazard_reports, open, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
-use crate::report::event::{Event, ProfileEvent, StallReport, Warning};
+use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use crate::tuner::{Plan, Trial, TunerError, Workspace, golden_references, rejects};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let workspace = open(start_event("profile", common), common, &arguments.target, true, output)?;
+    let mut workspace = open(start_event("profile", common), common, &arguments.target, true, output)?;
     if workspace.manifest_text.is_empty() {
         output.emit(&Event::Warning(Warning {
             code: "no-manifest".to_owned(),
@@ -20,6 +20,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
             help: Some("run `cargo ascend-tune init` to choose shapes and ranges".to_owned()),
         }));
     }
+    workspace.evaluator.backend.critical_path = true;
     let candidate = workspace.baseline()?;
     let plan = candidate.plain_plan(workspace.tunables());
     let runtime = runtime()?;
@@ -115,6 +116,7 @@ fn profile_event(
                 line: place.line,
             })
             .collect(),
+        critical_path: path_reports(launch),
         hazards: hazard_reports(launch),
         correct: Some(verdict.correct),
         checked: verdict.checked.clone(),
@@ -123,4 +125,37 @@ fn profile_event(
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     }
+}
+
+/// The critical path by source line: steps of one line that are spent on the same thing are one.
+fn path_reports(launch: &LaunchProfile) -> Vec<PathReport> {
+    let whole_us = launch.profile.longest_core_us.max(f64::MIN_POSITIVE);
+    let mut reports: Vec<PathReport> = Vec::new();
+    for (step, place) in launch.profile.critical_path.iter().zip(&launch.path_places) {
+        let same = |report: &&mut PathReport| {
+            (&report.pipe, report.part, &report.opcode) == (&step.pipe, step.part, &step.opcode)
+                && (&report.file, report.line) == (&place.file, place.line)
+        };
+        match reports.iter_mut().find(same) {
+            Some(report) => {
+                report.time_us += step.time_us;
+                report.count += step.count;
+                report.share = report.time_us / whole_us;
+            }
+            // Steps come largest first, so the way of the first one is the main one.
+            None => reports.push(PathReport {
+                pipe: step.pipe.clone(),
+                part: step.part,
+                opcode: step.opcode.clone(),
+                time_us: step.time_us,
+                share: step.time_us / whole_us,
+                count: step.count,
+                via: step.via.clone(),
+                file: place.file.clone(),
+                line: place.line,
+            }),
+        }
+    }
+    reports.sort_by(|a, b| b.time_us.total_cmp(&a.time_us));
+    reports
 }

@@ -41,6 +41,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
         machine: std::sync::Arc::new(machine),
         limits: ProcessLimits { wall_s: arguments.timeout_s, memory_bytes: MEMORY_BYTES },
         keep_trace: None,
+        critical_path: false,
     };
     let builder = Builder::new(project, sdk, BuildOptions { jobs: 1, ..BuildOptions::default() })?;
     let filter = arguments.filter.as_deref().unwrap_or_default();

@@ -104,6 +104,7 @@ fn profile(task_us: f64, stall_us: f64) -> Profile {
         gm_write_bytes: 0,
         stalls: vec![Stall { pipe: "v".into(), reason: "flag".into(), time_us: stall_us, site: 0 }],
         timeline: Vec::new(),
+        critical_path: Vec::new(),
         counters: BTreeMap::new(),
     }
 }

@@ -113,6 +113,7 @@ impl Traces {
             machine: std::sync::Arc::new(machine.clone()),
             limits: ProcessLimits { wall_s: RUN_WALL_S, memory_bytes: RUN_MEMORY_BYTES },
             keep_trace: None,
+            critical_path: false,
         };
         let folder = source.parent().unwrap_or(&self.sources);
         backend.record_program(&program, &run.arguments, folder, &written).await?;

@@ -1,10 +1,11 @@
 //! What a motif sees and what it answers.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aicore::Profile;
+use crate::aicore::{PathPart, Profile};
 use crate::source::facts::{Facts, KnownValues};
 use crate::source::parse::{ParseError, SyntaxFile, SyntaxForest};
 use crate::source::{Edit, EditError, Patch, SourceTree};
@@ -22,14 +23,32 @@ pub struct Context {
     pub profile: Option<Profile>,
     /// Values of names over all cases: tunables, tiling fields, sizes of element types (`T` -> 2).
     pub known: KnownValues,
+    /// Share of the critical path by file and line, where it was followed.
+    pub hot: HotLines,
 }
+
+/// Shares of the critical path by file, relative to the operator's root, and line.
+pub type HotLines = BTreeMap<(String, u32), f64>;
 
 impl Context {
     /// Parses the sources and collects the facts.
     pub fn new(tree: SourceTree, known: KnownValues, profile: Option<Profile>) -> Self {
         let forest = SyntaxForest::parse(&tree);
         let facts = Facts::collect(&forest, &known);
-        Self { tree, forest, facts, profile, known }
+        Self { tree, forest, facts, profile, known, hot: HotLines::new() }
+    }
+
+    /// The same with the lines of the critical path.
+    pub fn with_hot_lines(self, hot: HotLines) -> Self {
+        Self { hot, ..self }
+    }
+
+    /// Share of the critical path that lies in the lines of a site.
+    pub fn path_share(&self, site: &Site) -> f64 {
+        let Some(file) = self.forest.get(&site.file) else { return 0.0 };
+        let line = |offset: usize| u32::try_from(file.line(offset)).unwrap_or(u32::MAX);
+        let (first, last) = (line(site.span.start), line(site.span.end.saturating_sub(1).max(site.span.start)));
+        self.hot.range((site.file.clone(), first)..=(site.file.clone(), last)).map(|(_, share)| share).sum()
     }
 
     /// The context of changed sources: same knowledge, no profile.
@@ -76,6 +95,30 @@ impl Counter {
             Counter::Mte3Us => "mte3_us",
             Counter::StallUs => "stall_us",
         }
+    }
+
+    /// Share of the critical path that could go with it, at most; `None` where the path was not followed.
+    ///
+    /// Waits are not on the path, only what is waited for: with all waits gone the pipe with the largest share remains.
+    pub fn path_share(self, profile: &Profile) -> Option<f64> {
+        if profile.critical_path.is_empty() {
+            return None;
+        }
+        let whole: f64 = profile.critical_path.iter().map(|step| step.time_us).sum();
+        let of = |pipe: &str| -> f64 {
+            let steps = profile.critical_path.iter().filter(|step| step.pipe == pipe && step.part != PathPart::Start);
+            steps.map(|step| step.time_us).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
+        };
+        Some(match self {
+            Counter::ScalarUs => of("s"),
+            Counter::VecUs => of("v"),
+            Counter::Mte2Us => of("mte2"),
+            Counter::Mte3Us => of("mte3"),
+            Counter::StallUs => {
+                let shares = ["s", "v", "mte2", "mte3", "mte1", "m", "fix"].map(of);
+                shares.iter().sum::<f64>() - shares.into_iter().fold(0.0, f64::max)
+            }
+        })
     }
 
     /// Its value in a profile.

@@ -21,7 +21,7 @@ mod y01_full_barrier;
 mod y02_vector_barrier;
 
 pub use catalogue::{all, by_id};
-pub use context::{Candidate, Context, Counter, Family, Findings, Motif, Refusal, Refused, Site};
+pub use context::{Candidate, Context, Counter, Family, Findings, HotLines, Motif, Refusal, Refused, Site};
 
 #[cfg(test)]
 mod corpus;

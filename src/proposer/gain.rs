@@ -38,16 +38,18 @@ impl<'a> Oracle<'a> {
         let Some(profile) = self.profile.filter(|profile| profile.longest_core_us > 0.0) else {
             return Expectation { gain: prior, reason: format!("no record; our seed for this motif is {prior:.2}x") };
         };
-        // Amdahl: the motif shortens the share of time that its counters stand for.
-        let shares = motif
-            .relieves()
-            .iter()
-            .map(|counter| (counter, (counter.read(profile) / profile.longest_core_us).clamp(0.0, 0.95)));
+        // Amdahl: the motif shortens the share of time that its counters stand for. What is not on the critical path
+        // can be shortened without gain.
+        let shares = motif.relieves().iter().map(|counter| {
+            let share = counter.path_share(profile).unwrap_or(counter.read(profile) / profile.longest_core_us);
+            (counter, share.clamp(0.0, 0.95))
+        });
         let Some((counter, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
             return Expectation { gain: prior, reason: format!("no record; our seed for this motif is {prior:.2}x") };
         };
         let gain = 1.0 / (1.0 - share * (1.0 - 1.0 / prior));
-        let reason = format!("{} is {:.0} % of the longest core's time", counter.name(), share * 100.0);
+        let of = if profile.critical_path.is_empty() { "the longest core's time" } else { "the critical path" };
+        let reason = format!("{} is {:.0} % of {of}", counter.name(), share * 100.0);
         Expectation { gain, reason }
     }
 }

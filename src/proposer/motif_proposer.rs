@@ -103,8 +103,9 @@ impl MotifProposer {
                 let applied = self.apply_everywhere(context, *motif, false);
                 proposals.extend(proposal(context, &base, &[*motif], &applied, std::slice::from_ref(&expected)));
             }
-            for site in sites.iter().take(SINGLE_SITES) {
-                proposals.extend(single(context, &base, *motif, site, &expected, sites.len()));
+            let shares = shares(context, &sites);
+            for (site, share) in sites.iter().zip(shares).take(SINGLE_SITES) {
+                proposals.extend(single(context, &base, *motif, site, &expected, share));
             }
         }
         for ids in TOGETHER {
@@ -170,6 +171,15 @@ impl MotifProposer {
     }
 }
 
+/// How the gain of a motif at all its sites is shared out: by what its lines hold of the critical path, as far as some do.
+fn shares(context: &Context, sites: &[Site]) -> Vec<f64> {
+    let held: Vec<f64> = sites.iter().map(|site| context.path_share(site)).collect();
+    let whole: f64 = held.iter().sum();
+    let even = 1.0 / sites.len().max(1) as f64;
+    // Half of it evenly: a wait stands at another line than what it delays.
+    held.into_iter().map(|held| if whole > 0.0 { 0.5 * even + 0.5 * held / whole } else { even }).collect()
+}
+
 fn site_text(tree: &SourceTree, site: &Site) -> String {
     tree.text(&site.file).and_then(|text| text.get(site.span.clone())).unwrap_or_default().to_owned()
 }
@@ -192,7 +202,7 @@ fn single(
     motif: &dyn Motif,
     site: &Site,
     expected: &Expectation,
-    sites: usize,
+    share: f64,
 ) -> Option<Proposal> {
     let patch = motif.apply(context, site).ok()?;
     let motifs = vec![motif.id().to_owned()];
@@ -200,7 +210,7 @@ fn single(
     Some(Proposal {
         why: format!("{} at {}:{}: {}; {}", motif.id(), site.file, site.line, site.note, expected.reason),
         // One of several sites brings its share.
-        expected_gain: 1.0 + (expected.gain - 1.0) / sites.max(1) as f64,
+        expected_gain: 1.0 + (expected.gain - 1.0) * share,
         conditions: site.conditions.clone(),
         rounding: site.rounding,
         sites: vec![site.clone()],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{History, MotifProposer};
-use crate::aicore::{Limiter, PipeTimes, Profile, Stall};
+use crate::aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
 use crate::experience::{Bank, Origin, Provenance, Record, Verdict, features_of};
 use crate::motif::Context;
 use crate::source::SourceTree;
@@ -32,8 +32,47 @@ fn profile() -> Profile {
         gm_write_bytes: 0,
         stalls: vec![stall],
         timeline: Vec::new(),
+        critical_path: Vec::new(),
         counters: BTreeMap::new(),
     }
+}
+
+/// A step of the critical path of `us` microseconds.
+fn step(pipe: &str, part: PathPart, us: f64) -> PathStep {
+    let text = String::new;
+    PathStep { pipe: pipe.into(), part, opcode: text(), time_us: us, count: 1, via: text(), site: 0 }
+}
+
+#[test]
+fn only_what_is_on_the_critical_path_can_be_gained() {
+    let context = gelu();
+    let propose = |path: Vec<PathStep>| {
+        let profile = Profile { critical_path: path, ..profile() };
+        MotifProposer::default().propose(&context, &Bank::new(), Some(&profile), &History::default())
+    };
+    let gain = |proposals: &[super::Proposal], motif: &str| {
+        let all = proposals.iter().filter(|proposal| proposal.motifs == [motif]);
+        all.map(|proposal| proposal.expected_gain).fold(0.0, f64::max)
+    };
+    let scalar = propose(vec![step("s", PathPart::Scalar, 90.0), step("mte2", PathPart::Bytes, 10.0)]);
+    let copies = propose(vec![step("s", PathPart::Scalar, 10.0), step("mte2", PathPart::Bytes, 90.0)]);
+    assert!(gain(&scalar, "V01") > 2.0 * gain(&copies, "V01"), "scalar work off the path brings nothing");
+    let first = copies.iter().find(|proposal| proposal.motifs == ["V01"]).unwrap();
+    assert!(first.why.contains("scalar_us is 10 % of the critical path"), "{}", first.why);
+}
+
+#[test]
+fn sites_on_the_critical_path_come_before_their_likes() {
+    let plain = gelu();
+    let barriers = |context: &Context| {
+        let proposals = MotifProposer::default().propose(context, &Bank::new(), Some(&profile()), &History::default());
+        let single = |proposal: &super::Proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1;
+        proposals.into_iter().filter(single).map(|proposal| proposal.sites[0].line).collect::<Vec<_>>()
+    };
+    let last = barriers(&plain).into_iter().max().unwrap();
+    assert_ne!(barriers(&plain)[0], last);
+    let hot = [(("op_kernel/gelu_naive.cpp".to_owned(), last as u32), 0.4)].into();
+    assert_eq!(barriers(&plain.with_hot_lines(hot))[0], last);
 }
 
 #[test]

@@ -17,8 +17,8 @@ mod results;
 
 pub use results::{
     Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
-    KernelTest, KernelTestSummary, ProfileEvent, Rewind, RewindStep, StageSummary, Stages, StallReport, Summary,
-    SummaryCase,
+    KernelTest, KernelTestSummary, PathReport, ProfileEvent, Rewind, RewindStep, StageSummary, Stages, StallReport,
+    Summary, SummaryCase,
 };
 
 /// Version of the event format, carried by the first event.

@@ -36,7 +36,7 @@ fn the_summary_keeps_its_contract() {
 
 #[test]
 fn the_profile_keeps_its_contract() {
-    insta::assert_snapshot!(json(&Event::Profile(Box::new(sample::profile_event()))), @r#"{"event":"profile","operator":"AddCustom","case":"large","kernel":"add_custom","launch":0,"task_us":20.5,"bound_us":19.0,"limiter":"mte2","pipes":{"scalar_us":2.0,"vec_us":5.5,"mte1_us":0.0,"mte2_us":16.25,"mte3_us":9.0,"cube_us":0.0,"fixpipe_us":0.0},"cores":40,"longest_core_us":18.0,"gm_read_bytes":67108864,"gm_write_bytes":33554432,"stalls":[{"pipe":"v","reason":"flag mte2->v","time_us":10.5,"file":"op_kernel/add_custom.cpp","line":41},{"pipe":"mte3","reason":"flag v->mte3","time_us":0.25,"file":"","line":0}],"hazards":[{"kind":"race","file":"op_kernel/add_custom.cpp","line":44,"message":"v reads 1024 bytes of UB that mte2 writes; a flag mte2->v would order them","severity":"error"}],"correct":true,"published_us":21.0,"origin":"modelled","machine":"ascend910b2","machine_version":"3"}"#);
+    insta::assert_snapshot!(json(&Event::Profile(Box::new(sample::profile_event()))), @r#"{"event":"profile","operator":"AddCustom","case":"large","kernel":"add_custom","launch":0,"task_us":20.5,"bound_us":19.0,"limiter":"mte2","pipes":{"scalar_us":2.0,"vec_us":5.5,"mte1_us":0.0,"mte2_us":16.25,"mte3_us":9.0,"cube_us":0.0,"fixpipe_us":0.0},"cores":40,"longest_core_us":18.0,"gm_read_bytes":67108864,"gm_write_bytes":33554432,"stalls":[{"pipe":"v","reason":"flag mte2->v","time_us":10.5,"file":"op_kernel/add_custom.cpp","line":41},{"pipe":"mte3","reason":"flag v->mte3","time_us":0.25,"file":"","line":0}],"critical_path":[{"pipe":"mte2","part":"bytes","opcode":"copy_gm_to_ubuf","time_us":11.16,"share":0.62,"count":16,"via":"flag mte2->v","file":"op_kernel/add_custom.cpp","line":41},{"pipe":"s","part":"start","opcode":"","time_us":0.5,"share":0.028,"count":1,"via":"issue to mte2","file":"","line":0}],"hazards":[{"kind":"race","file":"op_kernel/add_custom.cpp","line":44,"message":"v reads 1024 bytes of UB that mte2 writes; a flag mte2->v would order them","severity":"error"}],"correct":true,"published_us":21.0,"origin":"modelled","machine":"ascend910b2","machine_version":"3"}"#);
 }
 
 #[test]
@@ -168,6 +168,11 @@ fn a_profile_explains_the_time() {
         vector  ████████████▎···························  31 %  5.500 us
         MTE3    ████████████████████····················  50 %  9.000 us
         scalar  ████▌···································  11 %  2.000 us
+
+      critical path of the longest core
+        share      time  pipe  spent on          at                           goes on by
+         62 %  11.16 us  mte2  copy_gm_to_ubuf   op_kernel/add_custom.cpp:41  flag mte2->v
+          3 %  0.500 us  s     start of a block                               issue to mte2
 
       stalls, mean over cores
         pipe  waits for         time  longest at

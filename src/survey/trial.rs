@@ -199,6 +199,7 @@ impl Trial<'_> {
             machine: Arc::new(Machine::clone(&machine)),
             limits: ProcessLimits { wall_s: self.task.run_timeout_s, memory_bytes: self.task.run_memory_bytes },
             keep_trace: None,
+            critical_path: false,
         };
         let options = BuildOptions {
             work_directory: Some(self.task.work_directory.clone()),

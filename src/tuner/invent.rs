@@ -114,6 +114,7 @@ impl Asked {
             machine: Arc::new(machine),
             limits: ProcessLimits { wall_s: 60.0, memory_bytes: 8 << 30 },
             keep_trace: None,
+            critical_path: false,
         };
         let build = BuildOptions {
             work_directory: Some(work),

@@ -6,10 +6,9 @@ use super::TunerError;
 use super::candidate::Candidate;
 use super::progress::Progress;
 use super::session::{Judged, Session};
-use crate::aicore::Profile;
-use crate::backend::longest;
+use crate::backend::{LaunchProfile, longest};
 use crate::experience::Bank;
-use crate::motif::Context;
+use crate::motif::{Context, HotLines};
 use crate::proposer::{History, MotifProposer, Proposal};
 use crate::report::event::{Event, Stage};
 use crate::source::facts::KnownValues;
@@ -43,8 +42,11 @@ impl KernelStage<'_> {
     ) -> Result<(), TunerError> {
         let start = session.used();
         while session.left() > 0 && session.used() - start < limit {
-            let profile = self.profile(session, &progress.best).await;
-            let context = Context::new(progress.best.sources.clone(), self.known.clone(), profile.clone());
+            let launch = self.profile(session, &progress.best).await;
+            let profile = launch.as_ref().map(|launch| launch.profile.clone());
+            let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
+            let context =
+                Context::new(progress.best.sources.clone(), self.known.clone(), profile.clone()).with_hot_lines(hot);
             let room = (limit - (session.used() - start)).min(session.left()) as usize;
             let proposals = self.proposer.propose(&context, self.bank, profile.as_ref(), history);
             let batch = self.next_batch(session, &progress.best, proposals, history, BATCH.min(room));
@@ -94,10 +96,20 @@ impl KernelStage<'_> {
     }
 
     /// Profile of the launch that takes longest over all cases.
-    async fn profile(&self, session: &Session, best: &Candidate) -> Option<Profile> {
+    async fn profile(&self, session: &Session, best: &Candidate) -> Option<LaunchProfile> {
         let trialled = session.profile(&best.plain_plan(self.tunables)).await;
-        longest(trialled.profiles.values().flatten()).map(|launch| launch.profile.clone())
+        longest(trialled.profiles.values().flatten()).cloned()
     }
+}
+
+fn hot_lines(launch: &LaunchProfile) -> HotLines {
+    let mut hot = HotLines::new();
+    for (step, place) in launch.profile.critical_path.iter().zip(&launch.path_places) {
+        if place.line > 0 {
+            *hot.entry((place.file.clone(), place.line)).or_default() += step.time_us / launch.profile.longest_core_us;
+        }
+    }
+    hot
 }
 
 fn best_of(judged: &[Option<Judged>]) -> Option<usize> {

@@ -163,9 +163,11 @@ impl Session {
         Judged { evaluation, objective_us, index, repeated }
     }
 
-    /// Runs a candidate outside the budget, for its profile.
+    /// Runs a candidate outside the budget, for its profile with the critical path.
     pub async fn profile(&self, plan: &Plan) -> Trialled {
-        self.evaluator.try_plan(plan, &self.references, Scope::Timed, false).await
+        let mut evaluator = self.evaluator.clone();
+        evaluator.backend.critical_path = true;
+        evaluator.try_plan(plan, &self.references, Scope::Timed, false).await
     }
 }
 

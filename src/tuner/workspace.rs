@@ -118,6 +118,7 @@ impl Workspace {
             machine: Arc::clone(&machine),
             limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
             keep_trace: None,
+            critical_path: false,
         };
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join("data"))?;
         let manifest = Arc::new(manifest);

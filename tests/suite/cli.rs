@@ -50,6 +50,18 @@ fn gelu_files(project: &Project) -> BTreeMap<&'static str, String> {
     GELU_SOURCES.into_iter().chain(["ascend.lock"]).map(|file| (file, project.read(file))).collect()
 }
 
+/// The critical path holds the time of the longest core, and names lines of the kernel.
+#[track_caller]
+fn assert_path_adds_up(profile: &Value) {
+    let path = profile["critical_path"].as_array().expect("no block hangs");
+    let sum: f64 = path.iter().filter_map(|step| step["time_us"].as_f64()).sum();
+    let whole = profile["longest_core_us"].as_f64().expect("a number");
+    assert!((sum - whole).abs() < 1e-6 * whole, "{sum} us of {whole} us: {path:#?}");
+    let located = path.iter().filter(|step| step["line"].as_u64().is_some_and(|line| line > 0));
+    let share: f64 = located.filter_map(|step| step["share"].as_f64()).sum();
+    assert!(share > 0.5, "only {share} of the path has a line: {path:#?}");
+}
+
 /// The one event of a kind.
 #[track_caller]
 fn only<'a>(ended: &'a Ended, kind: &str) -> &'a Value {
@@ -108,6 +120,9 @@ mod init {
 
             let ended = project.run(&["profile"]).expect(0);
             assert!(!ended.named("profile").is_empty());
+            for profile in ended.named("profile") {
+                assert_path_adds_up(profile);
+            }
             assert!(ended.named("warning").is_empty(), "{:?}", ended.named("warning"));
             project.run(&["run", "--dry-run", "--budget", "1", "--stage", "host"]).expect(0);
         }

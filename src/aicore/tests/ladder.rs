@@ -179,7 +179,7 @@ fn ladder_comes_out_in_the_published_order() {
     for variant in &LADDER {
         let bytes = trace(variant);
         let started = Instant::now();
-        let timing = analyse(&bytes, &machine, &Options { hazards: false }).unwrap().remove(0);
+        let timing = analyse(&bytes, &machine, &Options { hazards: false, ..Options::default() }).unwrap().remove(0);
         let timing_s = started.elapsed().as_secs_f64();
         let report = analyse(&bytes, &machine, &Options::default()).unwrap().remove(0);
         let profile = &report.profile;

@@ -1,11 +1,13 @@
 //! Tables of small programs and what the model must say of them.
 
+mod critical;
 mod decoding;
 mod hazards;
 mod ladder;
 mod mix;
 mod orders;
 mod programs;
+mod shortcuts;
 
 use super::testing::TraceBuilder;
 use super::{LaunchReport, Machine, Options, analyse};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aicore::{HazardKind, Limiter, PipeTimes, Severity};
+use crate::aicore::{HazardKind, Limiter, PathPart, PipeTimes, Severity};
 use crate::backend::TestVerdict;
 use crate::lock::{CaseVerdict, Origin};
 use crate::space::Configuration;
@@ -86,6 +86,29 @@ pub struct StallReport {
     pub line: u32,
 }
 
+/// A contributor to the critical path of the longest core, by source line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathReport {
+    /// Pipe: `s`, `v`, `mte2`, `mte3`, `mte1`, `m`, `fix`.
+    pub pipe: String,
+    /// What the time is spent on.
+    pub part: PathPart,
+    /// Instruction, empty if there is none.
+    pub opcode: String,
+    /// Microseconds of the path. All contributors together are the longest core's time.
+    pub time_us: f64,
+    /// Share of the path, from 0 to 1.
+    pub share: f64,
+    /// How often the path passes it.
+    pub count: u64,
+    /// How the path mostly leaves the pipe from here, such as `flag mte2->v`; empty at its end.
+    pub via: String,
+    /// File, empty if unknown.
+    pub file: String,
+    /// Line, 0 if unknown.
+    pub line: u32,
+}
+
 /// One kernel launch explained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProfileEvent {
@@ -115,6 +138,9 @@ pub struct ProfileEvent {
     pub gm_write_bytes: u64,
     /// Why pipes waited, largest first.
     pub stalls: Vec<StallReport>,
+    /// Critical path of the longest core, largest contributor first; empty if a block hangs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub critical_path: Vec<PathReport>,
     /// Hazards seen.
     pub hazards: Vec<HazardReport>,
     /// Whether the launch is hazard-free and its outputs passed the check named in `checked`.

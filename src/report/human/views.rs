@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Bank, Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, ProfileEvent,
-    Rewind, StallReport, Summary, Survey,
+    Bank, Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, PathReport,
+    ProfileEvent, Rewind, StallReport, Summary, Survey,
 };
 use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
-use crate::aicore::Severity;
+use crate::aicore::{PathPart, Severity};
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
 use crate::survey::summary::Row;
@@ -19,6 +19,9 @@ use crate::survey::{Step, TestTotals};
 const BAR_CELLS: usize = 40;
 /// Stalls shown.
 const STALLS: usize = 8;
+/// Contributors to the critical path shown, and the share below which none is.
+const PATH_STEPS: usize = 8;
+const PATH_SHARE: f64 = 0.01;
 
 pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
@@ -121,6 +124,7 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
     let _ =
         writeln!(text, "  memory  {} read, {} written", bytes(profile.gm_read_bytes), bytes(profile.gm_write_bytes));
     text.push_str(&pipes(profile));
+    text.push_str(&critical_path(&profile.critical_path));
     text.push_str(&stalls(&profile.stalls));
     text.push_str(&hazards(&profile.hazards, color));
     let verdict = match profile.correct {
@@ -199,6 +203,66 @@ fn stalls(stalls: &[StallReport]) -> String {
     ));
     if stalls.len() > STALLS {
         let _ = writeln!(text, "    and {} smaller ones", stalls.len() - STALLS);
+    }
+    text
+}
+
+/// What a contributor to the critical path is, in words.
+fn path_step(step: &PathReport) -> String {
+    let aspect = |what: &str| format!("{}, {what}", step.opcode);
+    match step.part {
+        PathPart::Instruction | PathPart::Bytes | PathPart::Register => step.opcode.clone(),
+        PathPart::StartUp => aspect("start-up"),
+        PathPart::Spacing => aspect("behind the copy before"),
+        PathPart::Rows => aspect("rows and bank conflicts"),
+        PathPart::SharedMemory => aspect("memory busy with other copies"),
+        PathPart::Tail => aspect("tail"),
+        PathPart::Issue if step.opcode.is_empty() => "issue".to_owned(),
+        PathPart::Issue => format!("issue of {}", step.opcode),
+        PathPart::Scalar => "scalar work".to_owned(),
+        PathPart::Flag => "flag".to_owned(),
+        PathPart::Barrier => "barrier".to_owned(),
+        PathPart::BarrierAll => "barrier of all pipes".to_owned(),
+        PathPart::Cores => "signal between cores".to_owned(),
+        PathPart::Start => "start of a block".to_owned(),
+        PathPart::Unfollowed => "not followed".to_owned(),
+    }
+}
+
+fn critical_path(steps: &[PathReport]) -> String {
+    if steps.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n  critical path of the longest core\n".to_owned();
+    let shown: Vec<&PathReport> = steps.iter().take(PATH_STEPS).filter(|step| step.share >= PATH_SHARE).collect();
+    let rows: Vec<Vec<String>> = shown
+        .iter()
+        .map(|step| {
+            vec![
+                format!("  {}", percent(100.0 * step.share)),
+                microseconds(step.time_us),
+                step.pipe.clone(),
+                path_step(step),
+                place(&step.file, step.line),
+                step.via.clone(),
+            ]
+        })
+        .collect();
+    text.push_str(&table(
+        &[
+            ("  share", Align::Right),
+            ("time", Align::Right),
+            ("pipe", Align::Left),
+            ("spent on", Align::Left),
+            ("at", Align::Left),
+            ("goes on by", Align::Left),
+        ],
+        &rows,
+    ));
+    if steps.len() > shown.len() {
+        let rest: f64 = steps[shown.len()..].iter().map(|step| step.share).sum();
+        let _ =
+            writeln!(text, "    and {} smaller ones, {} together", steps.len() - shown.len(), percent(100.0 * rest));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::aicore::{HazardKind, Interval, Limiter, PipeTimes, Profile, Severity, Stall};
+use crate::aicore::{HazardKind, Interval, Limiter, PathPart, PipeTimes, Profile, Severity, Stall};
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
 use crate::report::event::*;
@@ -271,6 +271,30 @@ pub(super) fn profile_event() -> ProfileEvent {
                 line: 0,
             },
         ],
+        critical_path: vec![
+            PathReport {
+                pipe: "mte2".into(),
+                part: PathPart::Bytes,
+                opcode: "copy_gm_to_ubuf".into(),
+                time_us: 11.16,
+                share: 0.62,
+                count: 16,
+                via: "flag mte2->v".into(),
+                file: "op_kernel/add_custom.cpp".into(),
+                line: 41,
+            },
+            PathReport {
+                pipe: "s".into(),
+                part: PathPart::Start,
+                opcode: String::new(),
+                time_us: 0.5,
+                share: 0.028,
+                count: 1,
+                via: "issue to mte2".into(),
+                file: String::new(),
+                line: 0,
+            },
+        ],
         hazards: vec![HazardReport {
             kind: HazardKind::Race,
             file: "op_kernel/add_custom.cpp".into(),
@@ -325,6 +349,7 @@ fn profile(tiles: u32, tile_us: f64, overlapped: bool, cores: u32) -> Profile {
             ..PipeTimes::default()
         },
         units: Vec::new(),
+        critical_path: Vec::new(),
         cores,
         longest_core_us: longest,
         shortest_core_us: longest * 0.97,

@@ -1,0 +1,278 @@
+//! Records made into steps of the play: which pipe, how many cycles, which bytes.
+
+use std::cell::RefCell;
+
+use super::cube::cube_time;
+use super::machine::{Machine, Parameters};
+use super::memo::Memo;
+use super::path::Moment;
+use super::pipe::{Copy, Queued, Work, flag_slot, slot_destination, slot_source};
+use super::trace::{
+    FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, Record, S, Space, V,
+};
+use super::vector::{VectorCost, vector_time};
+
+/// What all cores of a launch share.
+pub(crate) struct Shared<'m> {
+    pub(crate) parameters: &'m Parameters,
+    pub(crate) opcodes: &'m [Opcode],
+    pub(crate) costs: Vec<VectorCost>,
+    /// Bytes per cycle that one core reads from HBM, by kind of core.
+    pub(crate) read_limit: [f64; 2],
+    pub(crate) depth: u64,
+    /// Costs of instructions seen before.
+    pub(crate) memo: Option<RefCell<Memo>>,
+}
+
+impl<'m> Shared<'m> {
+    pub(crate) fn new(machine: &'m Machine, opcodes: &'m [Opcode], cores: [usize; 2], shortcuts: bool) -> Self {
+        Self {
+            parameters: &machine.parameters,
+            opcodes,
+            costs: opcodes.iter().map(|opcode| machine.table.cost(&opcode.name)).collect(),
+            read_limit: super::memory::core_read_limits(&machine.parameters, cores),
+            depth: (machine.parameters.queue_depth as u64).max(1),
+            memo: shortcuts.then(RefCell::default),
+        }
+    }
+}
+
+/// A step of the scalar unit.
+#[derive(Clone, Copy)]
+pub(crate) enum Pending {
+    /// The next instruction goes to this pipe.
+    Push(usize),
+    /// Scalar work on what the next instruction touches.
+    ScalarWork {
+        cycles: f64,
+    },
+    WaitFlag {
+        slot: u16,
+        site: u64,
+    },
+    SetFlag {
+        slot: u16,
+    },
+    BarrierAll {
+        site: u64,
+    },
+    SyncAll {
+        everybody: bool,
+        site: u64,
+    },
+    SetCross {
+        id: u32,
+        mode: u32,
+    },
+    WaitCross {
+        id: u32,
+        site: u64,
+    },
+    End,
+}
+
+impl Pending {
+    /// Site of the record, `next` being the instruction made of it.
+    pub(crate) fn site(&self, next: u64) -> u64 {
+        match self {
+            Self::Push(_) | Self::ScalarWork { .. } => next,
+            Self::WaitFlag { site, .. }
+            | Self::BarrierAll { site }
+            | Self::SyncAll { site, .. }
+            | Self::WaitCross { site, .. } => *site,
+            Self::SetFlag { .. } | Self::SetCross { .. } | Self::End => 0,
+        }
+    }
+}
+
+/// Totals of one block for the profile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlockTotals {
+    pub(crate) conflict: f64,
+    pub(crate) vector_throughput: f64,
+    /// Cycles of matrix products and of L1 to L0 copies without start-up.
+    pub(crate) cube_throughput: f64,
+    pub(crate) mte1_throughput: f64,
+    pub(crate) copies: u64,
+    pub(crate) copy_bytes: u64,
+    pub(crate) bursts: u64,
+    pub(crate) read_effective: f64,
+    pub(crate) write_effective: f64,
+    /// Of those written, what the fixpipe wrote.
+    pub(crate) fixpipe_effective: f64,
+    pub(crate) cube_instructions: u64,
+    pub(crate) records: u64,
+    pub(crate) vector_instructions: u64,
+}
+
+impl BlockTotals {
+    fn add(&mut self, cost: &Cost) {
+        match cost.account {
+            Account::Vector => {
+                self.conflict += cost.conflict;
+                self.vector_throughput += cost.throughput;
+                self.vector_instructions += 1;
+            }
+            Account::Move => self.vector_throughput += cost.throughput,
+            Account::Product => {
+                self.cube_instructions += 1;
+                self.cube_throughput += cost.throughput;
+            }
+            Account::Load => self.mte1_throughput += cost.throughput,
+            Account::None => {}
+        }
+    }
+}
+
+/// Which totals an instruction counts for.
+#[derive(Clone, Copy)]
+enum Account {
+    Vector,
+    /// Inside the unified buffer.
+    Move,
+    Product,
+    /// From L1 into L0.
+    Load,
+    None,
+}
+
+/// What an instruction costs that stays inside its core.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    busy: f64,
+    conflict: f64,
+    throughput: f64,
+    account: Account,
+}
+
+impl Cost {
+    fn of(record: &Record<'_>, shared: &Shared<'_>, operands: &[Operand]) -> Self {
+        let parameters = shared.parameters;
+        let opcode = usize::from(record.opcode);
+        let Opcode { name, kind } = &shared.opcodes[opcode];
+        if let Some(time) = cube_time(parameters, name, record, operands) {
+            let account = match usize::from(record.pipe) {
+                M => Account::Product,
+                MTE1 => Account::Load,
+                _ => Account::None,
+            };
+            return Self { busy: time.busy, conflict: 0.0, throughput: time.throughput, account };
+        }
+        if *kind == OpKind::Copy {
+            let throughput = f64::from(record.aux[1]) / parameters.core_ub_to_ub;
+            let busy = shared.costs[opcode].fixed + throughput;
+            return Self { busy, conflict: 0.0, throughput, account: Account::Move };
+        }
+        let time = vector_time(&shared.costs[opcode], record, operands);
+        Self { busy: time.busy, conflict: time.conflict, throughput: time.throughput, account: Account::Vector }
+    }
+
+    fn work(&self) -> Work {
+        Work::Compute { busy: self.busy, conflict: self.conflict }
+    }
+}
+
+/// What a record makes the scalar unit do; `None` for what takes no time. An instruction of a pipe is written to `next`, in
+/// place because it is large.
+pub(crate) fn decode<T: Moment>(
+    record: &Record<'_>,
+    shared: &Shared<'_>,
+    totals: &mut BlockTotals,
+    operands: &mut Vec<Operand>,
+    next: &mut Queued<T>,
+) -> Option<Pending> {
+    let parameters = shared.parameters;
+    let opcode = usize::from(record.opcode);
+    let [aux0, aux1, aux2] = record.aux;
+    let site = record.site;
+    totals.records += 1;
+    (next.opcode, next.site) = (record.opcode, site);
+    let mut push = |pipe: usize, work: Work| {
+        next.work = work;
+        next.touch.clear();
+        Some(Pending::Push(pipe))
+    };
+    let pipe = usize::from(record.pipe);
+    match shared.opcodes[opcode].kind {
+        OpKind::Scalar => {
+            let touch = &mut next.touch;
+            touch.clear();
+            let mut lines = 0;
+            for operand in record.operands() {
+                if operand.space != Space::Gm {
+                    touch.push(operand.space, operand.extent(), operand.writes);
+                } else {
+                    let (from, to) = operand.extent();
+                    lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
+                }
+            }
+            let cycles = f64::from(aux0) * parameters.scalar_ub_access_cycles
+                + f64::from(aux1) * parameters.scalar_op_cycles
+                + f64::from(aux2) * parameters.scalar_gm_access_cycles
+                + (lines.min(u64::from(aux2)) as f64) * parameters.scalar_gm_miss_cycles;
+            Some(Pending::ScalarWork { cycles })
+        }
+        OpKind::SetFlag => {
+            let slot = flag_slot(aux1, aux2, aux0);
+            match slot_source(slot) {
+                S => Some(Pending::SetFlag { slot }),
+                source => push(source, Work::SetFlag { slot }),
+            }
+        }
+        OpKind::WaitFlag => {
+            let slot = flag_slot(aux1, aux2, aux0);
+            match slot_destination(slot) {
+                S => Some(Pending::WaitFlag { slot, site }),
+                destination => push(destination, Work::WaitFlag { slot }),
+            }
+        }
+        OpKind::Barrier if record.pipe == NO_PIPE => Some(Pending::BarrierAll { site }),
+        OpKind::Barrier if pipe == S => None,
+        OpKind::Barrier => push(pipe, Work::Barrier),
+        OpKind::Register => {
+            let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
+            push(target, Work::Register)
+        }
+        OpKind::SyncAll => Some(Pending::SyncAll { everybody: aux1 != 0, site }),
+        OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
+        OpKind::SetCross => push(pipe, Work::SetCross { id: aux0, mode: aux1 }),
+        OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
+        OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
+        OpKind::EndOfBlock => Some(Pending::End),
+        OpKind::Copy | OpKind::Compute => {
+            let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
+            let known = shared.memo.as_ref().map(|memo| memo.borrow());
+            if let Some((cost, touch)) = known.as_ref().and_then(|memo| memo.find(record)) {
+                totals.add(cost);
+                next.work = cost.work();
+                next.touch = *touch;
+                return Some(Pending::Push(target));
+            }
+            drop(known);
+            let touch = &mut next.touch;
+            touch.clear();
+            let mut gm = None;
+            operands.clear();
+            for operand in record.operands() {
+                match operand.space {
+                    Space::Gm => gm = Some((operand, record.place.of_operand(operands.len()))),
+                    space => touch.push(space, operand.extent(), operand.writes),
+                }
+                operands.push(operand);
+            }
+            if let (Some((gm, place)), MTE2 | MTE3 | FIX) = (gm, pipe) {
+                let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
+                let copy = Copy { gm, place, write, bypass: record.flags & FLAG_L2_BYPASS != 0 };
+                next.work = Work::Copy(copy);
+                return Some(Pending::Push(target));
+            }
+            let cost = Cost::of(record, shared, operands);
+            if let Some(memo) = &shared.memo {
+                memo.borrow_mut().keep(record, cost, *touch);
+            }
+            totals.add(&cost);
+            next.work = cost.work();
+            Some(Pending::Push(target))
+        }
+    }
+}

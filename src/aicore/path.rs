@@ -1,0 +1,208 @@
+//! What made a moment as late as it is.
+//!
+//! The play computes every time as the latest of some earlier times plus a cost. A [`Moment`] is such a time. Most plays
+//! use plain numbers; where somebody wants to know why, the same code is played with [`Traced`] moments, which also keep
+//! the one earlier moment that decided and what the time after it was spent on. Going back from the end of the longest
+//! core gives its critical path. Plain numbers pay nothing for this.
+
+use std::collections::HashMap;
+
+use super::profile::{PathPart, PathStep};
+use super::trace::{Opcode, S, pipe_name};
+
+/// Moments kept of one block; 32 bytes each.
+const NODE_LIMIT: usize = 1 << 23;
+const NONE: u32 = u32::MAX;
+
+/// What time is spent on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Step {
+    pub(crate) part: PathPart,
+    pub(crate) pipe: u8,
+    pub(crate) opcode: u16,
+    pub(crate) site: u64,
+}
+
+impl Step {
+    pub(crate) fn new(part: PathPart, pipe: usize, (opcode, site): (u16, u64)) -> Self {
+        Self { part, pipe: pipe as u8, opcode, site }
+    }
+}
+
+/// A time in cycles.
+pub(crate) trait Moment: Copy + Default {
+    /// Where the history of a block's moments is kept.
+    type Log: Clone;
+    /// The log of a block; nothing is kept unless it is followed.
+    fn log(block: usize, followed: bool) -> Self::Log;
+    /// The time.
+    fn at(self) -> f64;
+    /// A time that is not known yet.
+    fn unknown() -> Self;
+    /// `at`, which `step` led to from here.
+    fn until(self, at: f64, step: Step, log: &mut Self::Log) -> Self;
+    /// `cycles` from here, spent on `step`.
+    fn after(self, cycles: f64, step: Step, log: &mut Self::Log) -> Self {
+        self.until(self.at() + cycles, step, log)
+    }
+    /// The later one; this one if both are alike.
+    fn later(self, other: Self) -> Self {
+        if other.at() > self.at() { other } else { self }
+    }
+}
+
+impl Moment for f64 {
+    type Log = ();
+    fn log(_: usize, _: bool) {}
+    fn at(self) -> f64 {
+        self
+    }
+    fn unknown() -> Self {
+        f64::INFINITY
+    }
+    fn until(self, at: f64, _: Step, (): &mut ()) -> Self {
+        at
+    }
+}
+
+/// A time that knows what led to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Traced {
+    at: f64,
+    block: u32,
+    node: u32,
+}
+
+impl Default for Traced {
+    fn default() -> Self {
+        Self { at: 0.0, block: 0, node: NONE }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    before: Traced,
+    step: Step,
+}
+
+/// Moments of one block.
+#[derive(Clone, Debug)]
+pub(crate) struct Log {
+    block: u32,
+    nodes: Option<Vec<Node>>,
+}
+
+impl Moment for Traced {
+    type Log = Log;
+    fn log(block: usize, followed: bool) -> Log {
+        Log { block: block as u32, nodes: followed.then(Vec::new) }
+    }
+    fn at(self) -> f64 {
+        self.at
+    }
+    fn unknown() -> Self {
+        Self { at: f64::INFINITY, ..Self::default() }
+    }
+    fn until(self, at: f64, step: Step, log: &mut Log) -> Self {
+        match &mut log.nodes {
+            Some(nodes) if nodes.len() < NODE_LIMIT => {
+                nodes.push(Node { before: self, step });
+                Self { at, block: log.block, node: (nodes.len() - 1) as u32 }
+            }
+            _ => Self { at, ..Self::default() },
+        }
+    }
+}
+
+/// A stretch of the path, from its latest to its earliest.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    step: Step,
+    block: u32,
+    cycles: f64,
+}
+
+/// Stretches from `end` back to time 0. They add up to the time of `end`.
+fn walk(end: Traced, logs: &[Option<&Log>]) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut now = end;
+    loop {
+        let nodes = logs.get(now.block as usize).copied().flatten().and_then(|log| log.nodes.as_ref());
+        let Some(node) = nodes.and_then(|nodes| nodes.get(now.node as usize)).filter(|_| now.node != NONE) else {
+            break;
+        };
+        stretches.push(Stretch { step: node.step, block: now.block, cycles: now.at - node.before.at });
+        now = node.before;
+    }
+    if now.at > 0.0 {
+        let step = Step::new(PathPart::Unfollowed, S, (u16::MAX, 0));
+        stretches.push(Stretch { step, block: NONE, cycles: now.at });
+    }
+    stretches
+}
+
+/// How the path goes on from one stretch to a later one of another pipe.
+fn edge(from: &Stretch, to: &Stretch) -> String {
+    let name = |stretch: &Stretch| pipe_name(usize::from(stretch.step.pipe));
+    match to.step.part {
+        PathPart::Cores => "other cores".to_owned(),
+        PathPart::Start => "next block of the core".to_owned(),
+        PathPart::Flag => format!("flag {}->{}", name(from), name(to)),
+        PathPart::BarrierAll => "barrier all".to_owned(),
+        PathPart::Issue => format!("queue of {} full", name(from)),
+        PathPart::Scalar => format!("{}->s access order", name(from)),
+        _ if usize::from(from.step.pipe) == S => format!("issue to {}", name(to)),
+        _ => format!("{}->{}", name(from), name(to)),
+    }
+}
+
+/// The path to `end`, gathered by what the time is spent on and where; largest first.
+///
+/// Each step says by which edge the path mostly leaves its pipe.
+pub(crate) fn steps(end: Traced, logs: &[Option<&Log>], opcodes: &[Opcode], us: impl Fn(f64) -> f64) -> Vec<PathStep> {
+    type Key = (PathPart, u8, u16, u64);
+    #[derive(Default)]
+    struct Sum {
+        cycles: f64,
+        count: u64,
+        ways: HashMap<String, f64>,
+    }
+    let mut sums: HashMap<Key, Sum> = HashMap::new();
+    let mut way = String::new();
+    let mut later: Option<Stretch> = None;
+    for stretch in walk(end, logs) {
+        if let Some(later) = later.filter(|later| (later.block, later.step.pipe) != (stretch.block, stretch.step.pipe))
+        {
+            way = edge(&stretch, &later);
+        }
+        later = Some(stretch);
+        let step = stretch.step;
+        let sum = sums.entry((step.part, step.pipe, step.opcode, step.site)).or_default();
+        sum.cycles += stretch.cycles;
+        sum.count += 1;
+        match sum.ways.get_mut(&way) {
+            Some(cycles) => *cycles += stretch.cycles,
+            None => drop(sum.ways.insert(way.clone(), stretch.cycles)),
+        }
+    }
+    let mut steps: Vec<PathStep> = sums
+        .into_iter()
+        .map(|((part, pipe, opcode, site), sum)| PathStep {
+            pipe: pipe_name(usize::from(pipe)).to_owned(),
+            part,
+            opcode: opcodes.get(usize::from(opcode)).map_or_else(String::new, |opcode| opcode.name.clone()),
+            time_us: us(sum.cycles),
+            count: sum.count,
+            via: main_way(sum.ways),
+            site,
+        })
+        .collect();
+    let key = |step: &PathStep| (step.pipe.clone(), step.part, step.opcode.clone(), step.site);
+    steps.sort_by(|a, b| b.time_us.total_cmp(&a.time_us).then_with(|| key(a).cmp(&key(b))));
+    steps
+}
+
+fn main_way(ways: HashMap<String, f64>) -> String {
+    let most = ways.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    most.map_or_else(String::new, |(way, _)| way)
+}
