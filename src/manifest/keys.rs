@@ -23,7 +23,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "file", "constant", "also", "call", "first", "index", "cap", "cmake", "domain", "default", "when", "reason",
         ],
         "tunable.*.domain" => &["range", "multiple-of", "power-of-two", "values", "ordered", "bool", "permutation"],
-        "space" => &["constraints"],
+        "space" => &["constraints", "case-floor"],
         "verify" => {
             &["seeds", "reference", "command", "golden", "script", "python", "hazards", "rounding-changes", "tolerance"]
         }

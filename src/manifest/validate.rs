@@ -136,6 +136,7 @@ impl Validator {
         self.constraints(&tunables, &constraints, &cases);
 
         let tolerance = self.tolerances(&wire.verify);
+        let case_floor = self.at_least(wire.space.case_floor.as_ref(), "case-floor", 1.0, 1.02);
         let check_tolerance = self.at_least(wire.check.tolerance.as_ref(), "tolerance", 1.0, 1.03);
         let run_timeout_s = self.at_least(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
         let memory_mib = wire.limits.run_memory_mib.as_ref().map_or(8192, |value| *value.get_ref());
@@ -164,6 +165,7 @@ impl Validator {
             cmake: wire.cmake.entries.into_iter().map(|(name, value)| (name, value.to_string())).collect(),
             reference: self.reference(&wire.verify),
             tolerance,
+            case_floor,
             check_tolerance,
             allow_rounding_changes: wire.verify.rounding_changes,
             seeds: wire.verify.seeds.map_or(3, Spanned::into_inner),

@@ -160,6 +160,7 @@ pub(super) struct WireDomain {
 pub(super) struct WireSpace {
     #[serde(default)]
     pub constraints: Vec<Spanned<String>>,
+    pub case_floor: Option<Spanned<f64>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

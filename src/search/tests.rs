@@ -201,7 +201,8 @@ fn asking_is_fast() {
 
 /// A space with every kind of difficulty: constraints, an unordered tunable, a conditional one.
 fn awkward_space() -> SearchSpace {
-    let method = Domain::List { values: ["a", "b", "c"].map(|text| Value::Text(text.to_owned())).to_vec(), ordered: false };
+    let method =
+        Domain::List { values: ["a", "b", "c"].map(|text| Value::Text(text.to_owned())).to_vec(), ordered: false };
     let mut how = tunable("HOW", method, 0);
     how.default = Some(Value::Text("a".to_owned()));
     let mut depth = tunable("DEPTH", Domain::Range { min: 1, max: 4, step: 1 }, 1);

@@ -125,7 +125,8 @@ pub async fn run(
     let mut session =
         Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
     session.remember(reference.evaluation.clone());
-    let mut progress = Progress::new(baseline.clone(), baseline_us, baseline_times.clone());
+    let mut progress =
+        Progress::new(baseline.clone(), baseline_us, baseline_times.clone(), workspace.manifest.case_floor);
     let mut injection = Injection::none();
     let mut injection_of = None;
     let mut history = History::default();

@@ -9,6 +9,7 @@ mod kernel_tests;
 mod ladder;
 mod mix;
 mod python_calls;
+mod replay;
 mod resume;
 mod sdk;
 mod support;

@@ -137,8 +137,10 @@ fn a_conditional_tunable_keeps_its_default_where_it_does_not_matter() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     assert!((0..50).filter_map(|_| space.sample(&mut random)).all(|point| point[1] == on || point[0] == 1));
     assert!(space.neighbours(&[3, on]).contains(&vec![1, off]), "switching off settles what hangs on it");
-    let broken: Configuration =
-        [("DEPTH", Value::Int(4)), ("SPLIT", Value::Bool(false))].map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+    let broken: Configuration = [("DEPTH", Value::Int(4)), ("SPLIT", Value::Bool(false))]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect();
     let violation = space.check(&broken).expect_err("unsettled").to_string();
     assert!(violation.contains("DEPTH keeps its default unless SPLIT == 1"), "{violation}");
     let fixed = space.with_fixed(&[("DEPTH".to_owned(), Value::Int(4))].into_iter().collect()).expect("fixed");
