@@ -570,6 +570,10 @@ pub struct ReplayArgs {
     /// Write a page with tables, and convergence plots beside it.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Instead of comparing strategies, try N settings of the default one on every second space and report the best of them on
+    /// the others.
+    #[arg(long, value_name = "N", conflicts_with_all = ["strategy", "out", "markdown"])]
+    pub search_settings: Option<u32>,
     /// Write every space read as CSV with a sidecar.
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,

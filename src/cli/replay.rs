@@ -8,7 +8,8 @@ use super::fidelity::write_whole;
 use super::output::Output;
 use super::target::processors;
 use crate::replay::{
-    Bench, LoadError, RecordedSpace, ReplayReport, convergence, export, load, read_peers, render, replay, write_rows,
+    Bench, LoadError, RecordedSpace, ReplayReport, convergence, export, load, read_peers, render, replay,
+    search_settings, write_rows,
 };
 use crate::report::event::{Event, Start};
 use crate::tuner::TunerError;
@@ -33,6 +34,12 @@ pub fn execute(arguments: &ReplayArgs, output: &mut Output) -> Result<Exit, Tune
         seeds: arguments.seeds,
         jobs: arguments.jobs.map_or_else(processors, |jobs| jobs as usize),
     };
+    if let Some(trials) = arguments.search_settings {
+        let report = search_settings(&spaces, &budgets, bench, trials as usize)
+            .map_err(|error| TunerError::Internal(error.to_string()))?;
+        output.emit(&Event::ReplaySettings(Box::new(report)));
+        return Ok(Exit::Fine);
+    }
     let report = replay(&spaces, &arguments.strategy, &budgets, bench, &peers, |space| {
         output.emit(&Event::ReplayedSpace(Box::new(space.clone())));
     })

@@ -11,6 +11,7 @@ mod plot;
 mod python;
 mod recorded;
 mod report;
+mod settings;
 mod simulation;
 mod statistics;
 
@@ -21,5 +22,6 @@ pub use peers::{PeerRow, read_peers, write_rows};
 pub use plot::convergence;
 pub use recorded::{Recorded, RecordedSpace, RecordedTable, RecordedTunable};
 pub use report::{EngineResult, ReplayReport, SpaceResult, StrategyResult, engine_name, replay};
+pub use settings::{SettingsReport, SettingsResult, search_settings};
 pub use simulation::{Bench, SimulationError, Trace, simulate};
 pub use statistics::{BudgetResult, expected_best_of_random, summarise};

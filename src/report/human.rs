@@ -338,6 +338,10 @@ impl Sink for Human<'_> {
                 let text = replay::space(space);
                 self.result(&text)
             }
+            Event::ReplaySettings(report) => {
+                let text = replay::settings(report);
+                self.result(&text)
+            }
             Event::Replay(report) => {
                 let text = replay::report(report);
                 self.result(&text)

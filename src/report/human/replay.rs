@@ -1,6 +1,6 @@
 //! What `replay` found, as text.
 
-use super::super::event::{ReplayReport, SpaceResult};
+use super::super::event::{ReplayReport, SettingsReport, SpaceResult};
 use super::table::{Align, table};
 
 /// One space.
@@ -68,4 +68,22 @@ pub(super) fn report(report: &ReplayReport) -> String {
         ("no worse than best peer", Align::Right),
     ];
     format!("all spaces, {} seeds\n{}", report.seeds, table(&columns, &rows))
+}
+
+/// Settings that were best on one half of the spaces, and the default, on both halves.
+pub(super) fn settings(report: &SettingsReport) -> String {
+    let row = |name: &str, result: &crate::replay::SettingsResult| {
+        let (chosen, held) = (format!("{:.4}", result.chosen_on), format!("{:.4}", result.held_out));
+        vec![name.to_owned(), chosen, held, result.settings.clone()]
+    };
+    let rows = [row("default", &report.default), row("best", &report.best)];
+    let columns =
+        [("", Align::Left), ("chosen on", Align::Right), ("held out", Align::Right), ("settings", Align::Left)];
+    format!(
+        "{} settings tried; geometric mean of best found / optimum\n{}chosen on {}; held out {}\n",
+        report.tried,
+        table(&columns, &rows),
+        report.chosen_on.join(", "),
+        report.held_out.join(", ")
+    )
 }
