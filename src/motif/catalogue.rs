@@ -4,13 +4,17 @@ use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
+use super::d16_early_free::EarlyFree;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
+use super::v04_relu::FusedRelu;
 use super::v06_scalar_operand::ScalarOperand;
 use super::v26_hoist_duplicate::HoistDuplicate;
+use super::v28_reciprocal::ScalarReciprocal;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
 pub fn all() -> &'static [&'static dyn Motif] {
@@ -18,13 +22,17 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DoubleBuffer,
         &PlainCopy,
         &L2Hint,
+        &EarlyFree,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,
+        &FusedRelu,
         &ScalarOperand,
         &HoistDuplicate,
+        &ScalarReciprocal,
         &FullBarrier,
         &VectorBarrier,
+        &LateTake,
     ]
 }
 

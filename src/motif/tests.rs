@@ -353,6 +353,78 @@ fn v26_hoists_a_constant_fill() {
 }
 
 #[test]
+fn d16_gives_the_input_back_after_its_last_use() {
+    let slow = computing(
+        "        AscendC::Exp(y, x, count);\n        AscendC::Muls(y, y, CUBIC, count);\n        AscendC::Exp(y, y, count);\n",
+    );
+    let (site, fast) = apply("D16", &slow);
+    assert!(fast.contains("Exp(y, x, count);\n        inQueue.FreeTensor(x);\n        AscendC::Muls"), "{fast}");
+    assert!(site.conditions.is_empty() && !site.rounding);
+    assert!(rewound("D16", &fast, &slow));
+    // With the last instruction reading it there is nothing to gain.
+    assert!(motif("D16").find(&context(&computing(EXP))).sites.is_empty());
+    let kept = slow.replace("        AscendC::Exp(y, x, count);\n", "        auto part = x[64];\n        AscendC::Exp(y, x, count);\n");
+    refuses("D16", &kept, "handed on");
+    let left = slow.replace("        AscendC::Muls(y, y,", "        if (count == 0) { return; }\n        AscendC::Muls(y, y,");
+    refuses("D16", &left, "return stands in between");
+    let queue = slow.replace(
+        "        AscendC::Muls(y, y,",
+        "        AscendC::LocalTensor<float> z = inQueue.DeQue<float>();\n        AscendC::Muls(y, y,",
+    );
+    refuses("D16", &queue, "inQueue is used at line");
+    let helper = slow.replace("        AscendC::Muls(y, y,", "        Helper(y);\n        AscendC::Muls(y, y,");
+    refuses("D16", &helper, "not analysed");
+}
+
+#[test]
+fn y12_takes_the_output_when_it_is_needed() {
+    let slow = computing(
+        "        AscendC::Exp(poly, x, count);\n        AscendC::Muls(poly, poly, CUBIC, count);\n        AscendC::Exp(y, poly, count);\n",
+    );
+    let (site, fast) = apply("Y12", &slow);
+    let taken = "CUBIC, count);\n        AscendC::LocalTensor<float> y = outQueue.AllocTensor<float>();\n        AscendC::Exp(y";
+    assert!(fast.contains(taken), "{fast}");
+    assert!(site.conditions.is_empty() && !site.rounding);
+    assert!(rewound("Y12", &fast, &slow));
+    assert!(motif("Y12").find(&context(&computing(EXP))).sites.is_empty());
+    let order = slow.replace(
+        "        AscendC::Muls(",
+        "        AscendC::LocalTensor<float> z = outQueue.AllocTensor<float>();\n        AscendC::Muls(",
+    );
+    refuses("Y12", &order, "outQueue is used at line");
+    let hidden = slow.replace("        AscendC::Muls(", "#if DEBUG\n        AscendC::Exp(poly, poly, count);\n#endif\n        AscendC::Muls(");
+    refuses("Y12", &hidden, "#if DEBUG stands in between");
+}
+
+#[test]
+fn v04_rectifies_in_the_same_instruction() {
+    let slow = computing("        AscendC::Add(y, x, ones, count);\n        AscendC::Relu(y, y, count);\n");
+    let fast = round_trip("V04", &slow);
+    assert!(fast.contains("        AscendC::AddRelu(y, x, ones, count);\n") && !fast.contains("::Relu"));
+    let other = slow.replace("Add(y, x, ones", "Sub(poly, x, ones").replace("Relu(y, y", "Relu(y, poly");
+    assert!(apply("V04", &other).1.contains("AscendC::SubRelu(y, x, ones, count);"));
+    let read = other.replace("        outQueue.EnQue", "        AscendC::Exp(ones, poly, count);\n        outQueue.EnQue");
+    refuses("V04", &read, "used again");
+    refuses("V04", &slow.replace("float>", "int32_t>"), "no form for int32_t");
+    refuses("V04", &slow.replace("Relu(y, y, count", "Relu(y, y, 64"), "counts differ");
+}
+
+#[test]
+fn v28_multiplies_by_the_reciprocal_when_rounding_is_allowed() {
+    let slow = computing(
+        "        AscendC::Duplicate(ones, CUBIC, count);\n        AscendC::Div(y, x, ones, count);\n",
+    );
+    let fast = round_trip("V28", &slow);
+    assert!(fast.contains("AscendC::Muls(y, x, 1.0f / CUBIC, count);") && !fast.contains("Duplicate"));
+    assert!(apply("V28", &slow).0.rounding);
+    let sum = apply("V28", &slow.replace("ones, CUBIC", "ones, CUBIC + 1.0f")).1;
+    assert!(sum.contains("1.0f / (CUBIC + 1.0f), count"), "{sum}");
+    refuses("V28", &slow.replace("float>", "half>"), "short float");
+    refuses("V28", &slow.replace("ones, CUBIC", "ones, 3"), "integer constant");
+    assert!(reasons("V28", &slow.replace("Div(y, x, ones", "Div(y, ones, x")).is_empty());
+}
+
+#[test]
 fn a_site_of_other_sources_is_not_applied() {
     let (site, fast) = apply("Y01", &computing(EXP));
     assert!(motif("Y01").apply(&context(&fast), &site).is_err());
