@@ -2,6 +2,7 @@
 
 use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
+use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
@@ -10,6 +11,8 @@ use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
 use super::v04_relu::FusedRelu;
 use super::v06_scalar_operand::ScalarOperand;
+use super::v07_row_broadcast::RowBroadcast;
+use super::v09_row_loop::JoinedRows;
 use super::v26_hoist_duplicate::HoistDuplicate;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::y01_full_barrier::FullBarrier;
@@ -20,6 +23,7 @@ use super::y12_late_take::LateTake;
 pub fn all() -> &'static [&'static dyn Motif] {
     &[
         &DoubleBuffer,
+        &StridedCopy,
         &PlainCopy,
         &L2Hint,
         &EarlyFree,
@@ -28,6 +32,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &MultiplyAdd,
         &FusedRelu,
         &ScalarOperand,
+        &RowBroadcast,
+        &JoinedRows,
         &HoistDuplicate,
         &ScalarReciprocal,
         &FullBarrier,

@@ -45,8 +45,8 @@ impl Motif for EarlyFree {
             let after = all.iter().find(|sibling| sibling.contains(&last.span.start))?;
             let between = after.end..statement.start;
             works(file, &between).then(|| {
-                let edits = check(file, kernel, tensors, call, tensor, &between)
-                    .and_then(|()| moved(file, statement, after));
+                let edits =
+                    check(file, kernel, tensors, call, tensor, &between).and_then(|()| moved(file, statement, after));
                 vec![(format!("free {tensor} after line {}", file.line(after.end)), edits)]
             })
         })

@@ -363,9 +363,13 @@ fn d16_gives_the_input_back_after_its_last_use() {
     assert!(rewound("D16", &fast, &slow));
     // With the last instruction reading it there is nothing to gain.
     assert!(motif("D16").find(&context(&computing(EXP))).sites.is_empty());
-    let kept = slow.replace("        AscendC::Exp(y, x, count);\n", "        auto part = x[64];\n        AscendC::Exp(y, x, count);\n");
+    let kept = slow.replace(
+        "        AscendC::Exp(y, x, count);\n",
+        "        auto part = x[64];\n        AscendC::Exp(y, x, count);\n",
+    );
     refuses("D16", &kept, "handed on");
-    let left = slow.replace("        AscendC::Muls(y, y,", "        if (count == 0) { return; }\n        AscendC::Muls(y, y,");
+    let left =
+        slow.replace("        AscendC::Muls(y, y,", "        if (count == 0) { return; }\n        AscendC::Muls(y, y,");
     refuses("D16", &left, "return stands in between");
     let queue = slow.replace(
         "        AscendC::Muls(y, y,",
@@ -392,7 +396,10 @@ fn y12_takes_the_output_when_it_is_needed() {
         "        AscendC::LocalTensor<float> z = outQueue.AllocTensor<float>();\n        AscendC::Muls(",
     );
     refuses("Y12", &order, "outQueue is used at line");
-    let hidden = slow.replace("        AscendC::Muls(", "#if DEBUG\n        AscendC::Exp(poly, poly, count);\n#endif\n        AscendC::Muls(");
+    let hidden = slow.replace(
+        "        AscendC::Muls(",
+        "#if DEBUG\n        AscendC::Exp(poly, poly, count);\n#endif\n        AscendC::Muls(",
+    );
     refuses("Y12", &hidden, "#if DEBUG stands in between");
 }
 
@@ -403,7 +410,8 @@ fn v04_rectifies_in_the_same_instruction() {
     assert!(fast.contains("        AscendC::AddRelu(y, x, ones, count);\n") && !fast.contains("::Relu"));
     let other = slow.replace("Add(y, x, ones", "Sub(poly, x, ones").replace("Relu(y, y", "Relu(y, poly");
     assert!(apply("V04", &other).1.contains("AscendC::SubRelu(y, x, ones, count);"));
-    let read = other.replace("        outQueue.EnQue", "        AscendC::Exp(ones, poly, count);\n        outQueue.EnQue");
+    let read =
+        other.replace("        outQueue.EnQue", "        AscendC::Exp(ones, poly, count);\n        outQueue.EnQue");
     refuses("V04", &read, "used again");
     refuses("V04", &slow.replace("float>", "int32_t>"), "no form for int32_t");
     refuses("V04", &slow.replace("Relu(y, y, count", "Relu(y, y, 64"), "counts differ");
@@ -411,9 +419,7 @@ fn v04_rectifies_in_the_same_instruction() {
 
 #[test]
 fn v28_multiplies_by_the_reciprocal_when_rounding_is_allowed() {
-    let slow = computing(
-        "        AscendC::Duplicate(ones, CUBIC, count);\n        AscendC::Div(y, x, ones, count);\n",
-    );
+    let slow = computing("        AscendC::Duplicate(ones, CUBIC, count);\n        AscendC::Div(y, x, ones, count);\n");
     let fast = round_trip("V28", &slow);
     assert!(fast.contains("AscendC::Muls(y, x, 1.0f / CUBIC, count);") && !fast.contains("Duplicate"));
     assert!(apply("V28", &slow).0.rounding);
@@ -422,6 +428,83 @@ fn v28_multiplies_by_the_reciprocal_when_rounding_is_allowed() {
     refuses("V28", &slow.replace("float>", "half>"), "short float");
     refuses("V28", &slow.replace("ones, CUBIC", "ones, 3"), "integer constant");
     assert!(reasons("V28", &slow.replace("Div(y, x, ones", "Div(y, ones, x")).is_empty());
+}
+
+/// A loop over rows around statements.
+fn rows(statements: &str) -> String {
+    format!("        for (uint32_t row = 0; row < 16; row++) {{\n{statements}        }}\n")
+}
+
+#[test]
+fn v09_joins_rows_that_lie_behind_each_other() {
+    let slow = computing(&rows("            AscendC::Add(y[row * 64], x[row * 64], ones[row * 64], 64);\n"));
+    let fast = round_trip("V09", &slow);
+    assert!(fast.contains("        AscendC::Add(y, x, ones, 16 * 64);\n"), "{fast}");
+    assert!(apply("V09", &slow).0.conditions.is_empty());
+    let two = computing(&rows(
+        "            AscendC::Muls(poly[row * width], x[row * width], CUBIC, width);\n            AscendC::Exp(y[row * width], poly[width * row], width);\n",
+    ));
+    let (site, fast) = apply("V09", &two.replace("row < 16", "row < height + 1"));
+    assert_eq!(site.conditions, ["height + 1 is at least 1"]);
+    assert!(
+        fast.contains(
+            "Muls(poly, x, CUBIC, (height + 1) * width);\n        AscendC::Exp(y, poly, (height + 1) * width);\n"
+        ),
+        "{fast}"
+    );
+    let inner = slow.replace("x[row * 64]", "x[32 + row * 64]");
+    assert!(apply("V09", &inner).1.contains("Add(y, x[32], ones, 16 * 64)"));
+    let named = slow
+        .replace("            AscendC::Add", "            const uint32_t at = row * 64;\n            AscendC::Add")
+        .replace("x[row * 64]", "x[this->first + at]");
+    assert!(apply("V09", &named).1.contains("        AscendC::Add(y, x[this->first], ones, 16 * 64);\n"));
+    refuses("V09", &slow.replace("x[row * 64]", "x[row * 128]"), "128 apart");
+    refuses("V09", &slow.replace("ones[row * 64]", "ones"), "the same in every row");
+    refuses("V09", &slow.replace("x[row * 64]", "y[64 + row * 64]"), "different places");
+    // What is not understood is not even looked at.
+    for (from, to) in
+        [("x[row * 64]", "x[row * row]"), ("row++", "row += 2"), ("64);\n", "64);\n            Helper(y);\n")]
+    {
+        assert!(reasons("V09", &slow.replace(from, to)).is_empty(), "{to}");
+    }
+}
+
+#[test]
+fn v07_repeats_rows_with_a_shared_operand() {
+    let slow = computing(&rows("            AscendC::Mul(y[row * 64], x[row * 64], ones, 64);\n"));
+    let fast = round_trip("V07", &slow);
+    assert!(fast.contains("        AscendC::Mul(y, x, ones, 64, 16, {1, 1, 1, 8, 8, 0});\n"), "{fast}");
+    let wide = apply("V07", &slow.replace("row * 64", "row * 256").replace("ones, 64)", "ones, 256)")).1;
+    assert!(wide.contains("        for (uint32_t column = 0; column < 256; column += 64) {\n            AscendC::Mul(y[column], x[column], ones[column], 64, 16, {1, 1, 1, 32, 32, 0});\n        }\n"), "{wide}");
+    let (site, named) = apply("V07", &slow.replace("row < 16", "row < height"));
+    assert_eq!(site.conditions, ["height is 1 to 255"]);
+    assert!(named.contains("static_cast<uint8_t>(height)"));
+    refuses("V07", &slow.replace("row < 16", "row < 256"), "more than 255");
+    refuses("V07", &slow.replace("row * 64", "row * width").replace("ones, 64)", "ones, width)"), "is not known");
+    refuses("V07", &slow.replace("row * 64", "row * 72").replace("ones, 64)", "ones, 72)"), "whole repeats");
+    refuses("V07", &slow.replace("y[row * 64]", "ones[row * 64]"), "different places");
+}
+
+#[test]
+fn d04_copies_rows_with_one_instruction() {
+    let copy = |text: &str| {
+        let one = "        AscendC::DataCopyPad(xLocal, xGm[start], AscendC::DataCopyExtParams{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0}, AscendC::DataCopyPadExtParams<float>{false, 0, 0, 0});\n";
+        computing(EXP).replace(one, &rows(&format!("            {text}\n")))
+    };
+    let slow = copy("AscendC::DataCopy(xLocal[row * 64], xGm[start + row * STRIDE], 64);");
+    let fast = round_trip("D04", &slow);
+    let strided = "AscendC::DataCopyPad(xLocal, xGm[start], AscendC::DataCopyExtParams{static_cast<uint16_t>(16), static_cast<uint32_t>(64 * sizeof(float)), static_cast<uint32_t>((STRIDE - 64) * sizeof(float)), 0, 0}, AscendC::DataCopyPadExtParams<float>{false, 0, 0, 0});";
+    assert!(fast.contains(strided), "{fast}");
+    assert_eq!(apply("D04", &slow).0.conditions, ["STRIDE is at least 64"]);
+    let dense = copy("AscendC::DataCopy(xLocal[row * 64], xGm[start + row * 64], 64);");
+    assert!(round_trip("D04", &dense).contains("        AscendC::DataCopy(xLocal, xGm[start], 16 * 64);\n"));
+    let offset = copy("AscendC::DataCopy(xLocal[row * 64], xGm[(first + row) * 64], 64);");
+    assert!(apply("D04", &offset).1.contains("DataCopy(xLocal, xGm[first * 64], 16 * 64);"));
+    refuses("D04", &copy("AscendC::DataCopy(xLocal[row * 128], xGm[start + row * 64], 64);"), "128 apart");
+    refuses("D04", &copy("AscendC::DataCopy(xLocal[row * 64], xGm[start], 64);"), "start is not start + row * pitch");
+    refuses("D04", &slow.replace("row < 16", "row < 5000"), "5000 rows");
+    refuses("D04", &copy("AscendC::DataCopy(xLocal[row * 64], xGm[start + row * 32], 64);"), "overlap");
+    refuses("D04", &copy("AscendC::DataCopy(xLocal[row * 64], xGm[Offset(row)], 64);"), "pitch");
 }
 
 #[test]

@@ -41,7 +41,11 @@ impl Motif for FusedRelu {
                 let note = format!("{name}Relu into {}", pair.second.destination);
                 let candidate = Candidate::new(pair.file, &pair.second.call.span, note, fused(pair, name));
                 let known = is_float(pair.element()).is_some();
-                Some(if known { candidate } else { candidate.on_condition("the element type is half, float or int16_t") })
+                Some(if known {
+                    candidate
+                } else {
+                    candidate.on_condition("the element type is half, float or int16_t")
+                })
             }));
         }
         found

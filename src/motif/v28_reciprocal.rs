@@ -82,7 +82,8 @@ fn reciprocal_of(scalar: &str) -> Option<&str> {
 fn multiplied(pair: &Pair<'_>, other: &str) -> Result<Vec<Edit>, String> {
     let element = pair.element();
     if element != "float" && element != "float32_t" {
-        let kind = if is_float(element) == Some(false) { "integer division" } else { "the reciprocal of a short float" };
+        let kind =
+            if is_float(element) == Some(false) { "integer division" } else { "the reciprocal of a short float" };
         return Err(format!("{kind} is not a multiplication ({element})"));
     }
     pair.same_count()?;
