@@ -13,6 +13,8 @@ use super::v04_relu::FusedRelu;
 use super::v06_scalar_operand::ScalarOperand;
 use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
+use super::v12_two_level_reduce::TwoLevelReduce;
+use super::v13_row_reduce::RowReduce;
 use super::v26_hoist_duplicate::HoistDuplicate;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::y01_full_barrier::FullBarrier;
@@ -34,6 +36,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarOperand,
         &RowBroadcast,
         &JoinedRows,
+        &TwoLevelReduce,
+        &RowReduce,
         &HoistDuplicate,
         &ScalarReciprocal,
         &FullBarrier,

@@ -21,6 +21,8 @@ mod v04_relu;
 mod v06_scalar_operand;
 mod v07_row_broadcast;
 mod v09_row_loop;
+mod v12_two_level_reduce;
+mod v13_row_reduce;
 mod v26_hoist_duplicate;
 mod v28_reciprocal;
 mod vector_chain;

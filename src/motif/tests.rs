@@ -508,6 +508,39 @@ fn d04_copies_rows_with_one_instruction() {
 }
 
 #[test]
+fn v12_reduces_in_two_steps() {
+    let slow = computing("        AscendC::ReduceMax(y, x, poly, 2048);\n");
+    let fast = round_trip("V12", &slow);
+    assert!(fast.contains("        AscendC::WholeReduceMax(poly, x, 64, 2048 / 64, 1, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);\n        AscendC::WholeReduceMax(y, poly, 2048 / 64, 1, 1, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);\n"), "{fast}");
+    let site = apply("V12", &slow).0;
+    assert!(site.conditions.is_empty() && !site.rounding);
+    let sum = slow.replace("ReduceMax", "ReduceSum").replace("2048", "static_cast<int32_t>(count)");
+    let (site, fast) = apply("V12", &sum);
+    assert!(site.rounding && site.conditions[0].contains("a multiple of 64 and at most 4096"), "{:?}", site.conditions);
+    assert!(fast.contains("WholeReduceSum(poly, x, 64, static_cast<int32_t>(count) / 64, 1, 1, 8);"), "{fast}");
+    assert!(rewound("V12", &fast, &sum));
+    refuses("V12", &slow.replace("2048", "100"), "not whole repeats of 64");
+    refuses("V12", &slow.replace("2048", "8192"), "more than 4096");
+    refuses("V12", &slow.replace("(y, x, poly", "(y, x[64], poly"), "not a tensor");
+    refuses("V12", &slow.replace("float>", "int32_t>"), "not half or float");
+    assert!(reasons("V12", &slow.replace("2048", "2048, true")).is_empty());
+}
+
+#[test]
+fn v13_reduces_short_rows_together() {
+    let slow = computing(&rows("            AscendC::ReduceSum(y[row * 8], x[row * 64], poly, 64);\n"));
+    let fast = round_trip("V13", &slow);
+    assert!(fast.contains("        AscendC::WholeReduceSum(y, x, 64, 16, 8, 1, 8);\n"), "{fast}");
+    let max = apply("V13", &slow.replace("ReduceSum", "ReduceMax")).1;
+    assert!(max.contains("WholeReduceMax(y, x, 64, 16, 8, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);"), "{max}");
+    refuses("V13", &slow.replace("row * 64", "row * 128").replace("poly, 64", "poly, 128"), "within one repeat");
+    refuses("V13", &slow.replace("row < 16", "row < 300"), "300 rows");
+    refuses("V13", &slow.replace("y[row * 8]", "poly[row * 8]"), "share memory");
+    let read = slow.replace("        outQueue.EnQue", "        AscendC::Exp(y, poly, count);\n        outQueue.EnQue");
+    refuses("V13", &read, "something else");
+}
+
+#[test]
 fn a_site_of_other_sources_is_not_applied() {
     let (site, fast) = apply("Y01", &computing(EXP));
     assert!(motif("Y01").apply(&context(&fast), &site).is_err());
