@@ -34,6 +34,12 @@ impl Motif for StridedCopy {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "number of rows, pitch and row length, where they are not known"
+    }
+    fn undoing(&self) -> &'static str {
+        "a copy for each row"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::Mte2Us, Counter::Mte3Us, Counter::ScalarUs]
     }

@@ -29,6 +29,15 @@ impl Motif for PlainCopy {
     fn cost(&self) -> &'static str {
         "lengths that are not a multiple of 32 bytes no longer work"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "multiple of 32 bytes, where it is not proved"
+    }
+    fn undoing(&self) -> &'static str {
+        "Pad form (always safe)"
+    }
+    fn tunables(&self) -> &'static str {
+        "closes tile lengths that are not whole blocks"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::Mte2Us, Counter::Mte3Us, Counter::ScalarUs]
     }

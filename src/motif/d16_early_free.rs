@@ -30,6 +30,9 @@ impl Motif for EarlyFree {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn undoing(&self) -> &'static str {
+        "give the tensor back later"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs]
     }

@@ -13,6 +13,7 @@ mod d09_l2_hint;
 mod d16_early_free;
 mod pairs;
 mod rows;
+mod s03_hoist_element;
 mod siblings;
 mod v01_scalar_loop;
 mod v02_axpy;
@@ -36,5 +37,7 @@ pub use context::{Candidate, Context, Counter, Family, Findings, HotLines, Motif
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod page;
 #[cfg(test)]
 mod tests;

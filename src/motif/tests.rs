@@ -541,6 +541,34 @@ fn v13_reduces_short_rows_together() {
 }
 
 #[test]
+fn s03_reads_an_element_once() {
+    let slow = computing(&rows(
+        "            const float scale = xGm.GetValue(0);\n            AscendC::Muls(y[row * 64], x[row * 128], scale, 64);\n",
+    ));
+    let fast = round_trip("S03", &slow);
+    assert!(fast.contains("        const float scale = xGm.GetValue(0);\n        for (uint32_t row"), "{fast}");
+    assert_eq!(apply("S03", &slow).0.conditions, ["no other tensor writes the memory of xGm"]);
+    let local = slow.replace("xGm.GetValue(0)", "poly.GetValue(first)").replace("row < 16", "row < height");
+    assert_eq!(apply("S03", &local).0.conditions, ["the loop runs at least once"]);
+    refuses("S03", &local.replace("y[row * 64]", "poly[row * 64]"), "poly may be changed");
+    refuses("S03", &slow.replace("GetValue(0)", "GetValue(row)"), "row is declared in the loop");
+    refuses("S03", &slow.replace("xGm.GetValue", "yGm.GetValue"), "not only read");
+    refuses(
+        "S03",
+        &slow
+            .replace("const float scale", "float scale")
+            .replace("AscendC::Muls", "scale += 1.0f;\n            AscendC::Muls"),
+        "assigned again",
+    );
+    refuses("S03", &slow.replace("GetValue(0)", "GetValue(Next())"), "may change");
+    refuses(
+        "S03",
+        &local.replace("AscendC::Muls", "CopyIn(0, 64);\n            AscendC::Muls"),
+        "CopyIn may change poly.GetValue(first)",
+    );
+}
+
+#[test]
 fn a_site_of_other_sources_is_not_applied() {
     let (site, fast) = apply("Y01", &computing(EXP));
     assert!(motif("Y01").apply(&context(&fast), &site).is_err());

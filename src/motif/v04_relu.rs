@@ -24,6 +24,12 @@ impl Motif for FusedRelu {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "element type, where it is a template parameter"
+    }
+    fn undoing(&self) -> &'static str {
+        "split, in place"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs]
     }

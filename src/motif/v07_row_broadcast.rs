@@ -37,6 +37,15 @@ impl Motif for RowBroadcast {
     fn cost(&self) -> &'static str {
         "at most 255 rows; the width is fixed in the strides"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "number of rows from 1 to 255; tensors of unknown origin do not overlap"
+    }
+    fn undoing(&self) -> &'static str {
+        "a call for each row"
+    }
+    fn tunables(&self) -> &'static str {
+        "closes rows a tile beyond 255"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs, Counter::ScalarUs]
     }

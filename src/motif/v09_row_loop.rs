@@ -30,6 +30,12 @@ impl Motif for JoinedRows {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "at least one row; tensors of unknown origin do not overlap"
+    }
+    fn undoing(&self) -> &'static str {
+        "a loop around a call whose count is a product"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs, Counter::ScalarUs]
     }

@@ -37,6 +37,15 @@ impl Motif for TwoLevelReduce {
     fn rounding_changes(&self) -> bool {
         true
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "whole repeats and within reach, where it is not proved"
+    }
+    fn undoing(&self) -> &'static str {
+        "the general reduction"
+    }
+    fn tunables(&self) -> &'static str {
+        "closes tile lengths that are not whole repeats"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs, Counter::VecUs, Counter::ScalarUs]
     }
@@ -59,7 +68,11 @@ impl Motif for TwoLevelReduce {
                     Ok((split(file, call, statement, kind, lanes)?, lanes, proved))
                 });
                 let condition = judged.as_ref().ok().filter(|(_, _, proved)| !proved).map(|(_, lanes, _)| {
-                    format!("{} is a multiple of {lanes} and at most {} in every case, tails included", count.trim(), limit(*lanes))
+                    format!(
+                        "{} is a multiple of {lanes} and at most {} in every case, tails included",
+                        count.trim(),
+                        limit(*lanes)
+                    )
                 });
                 let note = format!("{} in two steps", call.name);
                 let candidate = Candidate::new(file, &call.span, note, judged.map(|(edits, _, _)| edits));
@@ -76,10 +89,12 @@ impl Motif for TwoLevelReduce {
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (file, function, _, tensors) in functions(context) {
-            let calls: Vec<&Call> = file.calls_in(function.body.clone()).filter(|call| call.statement.is_some()).collect();
+            let calls: Vec<&Call> =
+                file.calls_in(function.body.clone()).filter(|call| call.statement.is_some()).collect();
             for pair in calls.windows(2) {
                 let Some((text, span)) = merged(file, pair[0], pair[1], &tensors) else { continue };
-                let candidate = Candidate::new(file, &span, "the general reduction", Ok(vec![edit(file, span.clone(), text)]));
+                let candidate =
+                    Candidate::new(file, &span, "the general reduction", Ok(vec![edit(file, span.clone(), text)]));
                 found.push(candidate.with_rounding(pair[0].name == "WholeReduceSum"));
             }
         }
@@ -127,7 +142,13 @@ fn uncast(count: &str) -> &str {
     inner.and_then(|inner| inner.strip_suffix(')')).filter(|inner| is_name(inner)).unwrap_or(count)
 }
 
-fn split(file: &SyntaxFile, call: &Call, statement: &Range<usize>, kind: &str, lanes: i64) -> Result<Vec<Edit>, String> {
+fn split(
+    file: &SyntaxFile,
+    call: &Call,
+    statement: &Range<usize>,
+    kind: &str,
+    lanes: i64,
+) -> Result<Vec<Edit>, String> {
     block_of(file, statement).ok_or("the reduction is the only statement of an if or a loop")?;
     let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
     let (target, source, work, count) = (argument(0), argument(1), argument(2), argument(3));

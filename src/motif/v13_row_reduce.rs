@@ -35,6 +35,15 @@ impl Motif for RowReduce {
     fn cost(&self) -> &'static str {
         "at most 255 rows; the work tensor is no longer written"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "number of rows from 1 to 255"
+    }
+    fn undoing(&self) -> &'static str {
+        "a reduction for each row, with an unused scratch tensor"
+    }
+    fn tunables(&self) -> &'static str {
+        "closes rows a tile beyond 255"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs, Counter::VecUs, Counter::ScalarUs]
     }
@@ -98,7 +107,9 @@ fn repeated(
     let (Operand::Row(target_name, to), Operand::Row(source_name, from)) = (&target, &source) else {
         return Err("the result or the source is the same in every row".to_owned());
     };
-    for (left, right) in [(target_name.as_str(), source_name.as_str()), (target_name, work.tensor()), (source_name, work.tensor())] {
+    for (left, right) in
+        [(target_name.as_str(), source_name.as_str()), (target_name, work.tensor()), (source_name, work.tensor())]
+    {
         if !tensors.disjoint(left, right) {
             return Err(format!("{left} and {right} may share memory"));
         }
@@ -112,7 +123,11 @@ fn repeated(
         used.argument == Some(2) && call.is_some_and(|call| call.name.starts_with("Reduce"))
     };
     if let Some(used) = tensors.uses_of(work.tensor()).filter(read).find(|used| !as_work(used)) {
-        return Err(format!("{} is used for something else at line {}", work.tensor(), rows.file.line(used.span.start)));
+        return Err(format!(
+            "{} is used for something else at line {}",
+            work.tensor(),
+            rows.file.line(used.span.start)
+        ));
     }
     let element = tensors.tensors.get(target_name).map_or("", |tensor| tensor.element.as_str());
     if super::code::is_float(element) != Some(true) {

@@ -27,6 +27,12 @@ impl Motif for ScalarReciprocal {
     fn rounding_changes(&self) -> bool {
         true
     }
+    fn undoing(&self) -> &'static str {
+        "fill an unused scratch tensor and divide"
+    }
+    fn tunables(&self) -> &'static str {
+        "may leave a buffer unused: opens larger tiles"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs]
     }

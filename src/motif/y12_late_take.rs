@@ -29,6 +29,9 @@ impl Motif for LateTake {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn undoing(&self) -> &'static str {
+        "take the tensor earlier"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs]
     }
