@@ -139,11 +139,18 @@ void Misuse()
         que.AllocTensor<float>();
         que.AllocTensor<float>();
     });
-    ExpectFault("never freed", "queue_misuse: end of TPipe: tensors never freed: 1", [] {
+    ExpectFault("never freed", "never_freed: end of TPipe: tensors never freed: 1", [] {
         A::TPipe pipe;
         VecIn que;
         pipe.InitBuffer(que, 1, 64);
         que.AllocTensor<float>();
+    });
+    ExpectFault("not freed before Reset", "queue_misuse: end of TPipe: tensors never freed: 1", [] {
+        A::TPipe pipe;
+        VecIn que;
+        pipe.InitBuffer(que, 1, 64);
+        que.AllocTensor<float>();
+        pipe.Reset();
     });
     ExpectFault("never dequeued", "queue_misuse: end of TPipe: tensors enqueued but never dequeued: 1", [] {
         A::TPipe pipe;

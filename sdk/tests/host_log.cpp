@@ -39,6 +39,12 @@ ge::graphStatus NullCheck(const int* pointer)
     OP_CHECK_NULL_WITH_CONTEXT(&context, pointer);
     return ge::GRAPH_SUCCESS;
 }
+
+int Refused(int value)
+{
+    OP_LOGE_IF(value < 0, 7, "node", "%d is negative", value);
+    return 0;
+}
 } // namespace
 
 int main()
@@ -53,12 +59,14 @@ int main()
     REPORT_INNER_ERR_MSG("EZ9999", "code %d", 42);
     OP_LOGE("only a text");
     CHECK(NullCheck(nullptr) == ge::GRAPH_FAILED);
+    CHECK(Refused(-3) == 7 && Refused(3) == 0);
 
     const std::vector<std::string> lines = ascendsim::host::RecentLogLines();
     CHECK(Contains(lines, "[Add] shape 7 is not even"));
     CHECK(Contains(lines, "chatter 99") && !Contains(lines, "chatter 3 "));
     CHECK(Contains(lines, "dtype of x is DT_BOOL, it should be DT_FLOAT"));
     CHECK(Contains(lines, "EZ9999: code 42"));
+    CHECK(Contains(lines, "[node] -3 is negative") && !Contains(lines, "] 3 is negative"));
     CHECK(Contains(lines, "[Type:node] context line 5") && Contains(lines, "pointer is nullptr!"));
     CHECK(Contains(lines, " only a text") && !Contains(lines, "never formatted"));
     CHECK(lines.size() <= 2 * ascendsim::host::kLogRingLines);

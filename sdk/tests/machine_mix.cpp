@@ -187,6 +187,23 @@ void TestPolling()
         Expect(!never.result.completed && never.result.first_fault.find("polls memory") != std::string::npos,
                "polling that nobody ends, way " + std::to_string(way));
     }
+    // A loop over two queues, however far apart, is one that polls.
+    auto* queues = static_cast<uint32_t*>(ascendsim::AllocateRegion(1 << 15, ascendsim::RegionRole::kWorkspace, 0));
+    for (const size_t from : {0x100, 0x200}) {
+        for (size_t step = 64; step <= 0x4000; step *= 2) {
+            std::fill(queues, queues + (1 << 13), 0);
+            uint32_t* const first = queues + from / 4;
+            const Run two = Launch(KernelType::kMix11, 1, [&] {
+                if (!Aic()) st_dev(uint32_t{5}, first + step / 4, 0);
+                while (Aic() && ld_dev(first, 0) != 5 && ld_dev(first + step / 4, 0) != 5) {}
+            });
+            Expect(two.result.completed, "polling of two places " + std::to_string(step) + " bytes apart");
+            const Run neither = Launch(KernelType::kMix11, 1, [&] {
+                while (Aic() && ld_dev(first, 0) != 6 && ld_dev(first + step / 4, 0) != 6) {}
+            });
+            Expect(neither.result.first_fault.find("polls memory") != std::string::npos, "polling of two places");
+        }
+    }
     // Reading the same bytes often is no deadlock when the loop ends by itself.
     const Run busy = Launch(KernelType::kAiv, 2, [&] { for (int i = 0; i < 60000; ++i) (void)ld_dev(memory, 0); });
     Expect(busy.result.completed, "a long loop of reads");

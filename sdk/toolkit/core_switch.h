@@ -77,6 +77,47 @@ inline const bool g_registered = [] {
 // The builder links those functions to this one.
 extern "C" __attribute__((used, visibility("hidden"))) bool ascend_sim_check_passed() { return true; }
 
+// In this configuration the headers only declare these, or leave the workspace to the package. The library keeps the start of
+// the workspace for itself where cores of both kinds run, as on the device; elsewhere all of it is the kernel's.
+namespace ascendsim {
+namespace toolkit {
+/// Bytes that GetLibApiWorkSpaceSize asks for.
+inline constexpr size_t kLibraryWorkspace = size_t{16} << 20;
+inline uint8_t* g_sysWorkspace = nullptr;
+inline uint8_t g_noWorkspace = 0;
+inline void SetWorkspace(uint8_t* workspace) { g_sysWorkspace = workspace; }
+}  // namespace toolkit
+}  // namespace ascendsim
+
+/// Never null, because kernels take null for "no workspace". Nothing may be read or written where there is none.
+__attribute__((always_inline)) inline uint8_t* GetSysWorkSpacePtr()
+{
+    using namespace ascendsim::toolkit;
+    return g_sysWorkspace != nullptr ? g_sysWorkspace : &g_noWorkspace;
+}
+__attribute__((always_inline)) inline void SetSysWorkSpacePtr(uint8_t* workspace)
+{
+    ascendsim::toolkit::SetWorkspace(workspace);
+}
+
+__attribute__((always_inline)) inline uint8_t* ascend_sim_user_workspace(uint8_t* workspace)
+{
+    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + ascendsim::toolkit::kLibraryWorkspace
+                                                                 : workspace;
+}
+__attribute__((always_inline)) inline void ascend_sim_set_workspace(uint8_t* workspace)
+{
+    ascendsim::toolkit::SetWorkspace(workspace);
+}
+namespace AscendC {
+using ::ascend_sim_set_workspace;
+using ::ascend_sim_user_workspace;
+}  // namespace AscendC
+// By macros, so that the names work with and without the namespace.
+#define GetUserWorkspace ascend_sim_user_workspace
+#define SetSysWorkspace ascend_sim_set_workspace
+#define SetSysWorkspaceForce ascend_sim_set_workspace
+
 #undef __aicore__
 #define __aicore__
 

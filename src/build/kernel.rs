@@ -124,7 +124,7 @@ impl Builder {
         let kind = task_types(tree, &reached, &self.project.repository_root).of_key(variant.tiling_key);
         let generic = self.kernel_serves_all_keys(tree, variant);
         let wrapper = wrapper(tree, &reached.tree_files, variant, generic, self.toolkit.is_some())?;
-        let build = |unit| self.kernel_for(tree, unit, &wrapper, &flags, &reached);
+        let build = |unit| self.kernel_for(tree, unit, kind, &wrapper, &flags, &reached);
         Ok(KernelLibraries {
             kind,
             vector: (kind.vectors() > 0).then(|| build(Unit::Vector)).transpose()?,
@@ -136,25 +136,29 @@ impl Builder {
         &self,
         tree: &SourceTree,
         unit: Unit,
+        kind: KernelType,
         wrapper: &str,
         flags: &ProjectFlags,
         reached: &Closure,
     ) -> Result<Artifact, BuildError> {
         let recording = if self.toolkit.is_some() { recording_words(self.sdk.compiler.family) } else { &[] };
-        let mut digest = self.digest("kernel 3", tree, reached, flags);
-        let digest = digest.text(wrapper).text(unit.define()).texts(recording).finish();
+        let mut unit_words = vec![unit.define().to_owned()];
+        unit_words.extend(recording.iter().map(|word| (*word).to_owned()));
+        if kind == KernelType::Mix11 {
+            unit_words.push(ONE_VECTOR_CORE.to_owned());
+        }
+        let mut digest = self.digest("kernel 4", tree, reached, flags);
+        let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
             let path = directory.join("wrapper.cpp");
             std::fs::write(&path, wrapper).map_err(BuildError::io(&path))?;
-            let mut unit_words = vec![unit.define().to_owned()];
-            unit_words.extend(recording.iter().map(|word| (*word).to_owned()));
             let mut words = match &self.toolkit {
                 Some(toolkit) => self.toolkit_headers(toolkit, &unit_words, flags)?,
                 None => Vec::new(),
             };
             words.extend(self.device_words(&overlay, flags, reached)?);
-            words.extend(unit_words);
+            words.extend(unit_words.iter().cloned());
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
             words.push(format!("-I{}", overlay.operator().display()));
             let object = directory.join("kernel.o");
@@ -183,6 +187,9 @@ impl Builder {
         Ok(checks.map(|name| format!("-Wl,--defsym={name}=ascend_sim_check_passed")).collect())
     }
 }
+
+/// What the operator compiler defines for groups of one cube core and one vector core; the libraries count on two without it.
+const ONE_VECTOR_CORE: &str = "-D__MIX_CORE_AIC_RATION__=1";
 
 /// Compiler words that announce every access to memory to the SDK's library, which knows the ones that kernels make to
 /// on-chip and global memory. A toolkit's headers access those as plain memory; this SDK's own headers announce by

@@ -90,7 +90,7 @@ impl Toolkit {
         words
     }
 
-    /// Folder with the names that kernels know and a checkout has elsewhere, as links, made once.
+    /// Folder with the names that kernels know and a checkout has elsewhere, made once.
     pub(crate) fn links(&self, cache: &Path) -> Result<PathBuf, BuildError> {
         let target = cache.join(format!("toolkit-{}", self.digest));
         if target.is_dir() {
@@ -103,7 +103,13 @@ impl Toolkit {
             if let Some(parent) = path.parent() {
                 fs_err::create_dir_all(parent).map_err(BuildError::io(parent))?;
             }
-            symlink(&original, &path).map_err(BuildError::io(&path))?;
+            if original.is_dir() {
+                symlink(&original, &path).map_err(BuildError::io(&path))?;
+            } else {
+                // Not a link: from there the compiler would look for what the header includes by a path up the folders.
+                let text = format!("#include \"{}\"\n", original.display());
+                std::fs::write(&path, text).map_err(BuildError::io(&path))?;
+            }
         }
         fs_err::create_dir_all(temporary.path().join("older")).map_err(BuildError::io(temporary.path()))?;
         publish_directory(temporary, &target)
@@ -212,7 +218,7 @@ fn folders(root: &Path, shape: Shape) -> Vec<PathBuf> {
 }
 
 fn digest(roots: &[PathBuf]) -> Result<String, BuildError> {
-    let mut digest = Digest::new("toolkit 1");
+    let mut digest = Digest::new("toolkit 2");
     for entry in roots.iter().flat_map(|root| WalkDir::new(root).follow_links(true).sort_by_file_name()) {
         // A link that leads nowhere is nobody's header.
         let Ok(entry) = entry else { continue };

@@ -12,6 +12,30 @@ use super::tiling_header::{class_for, tiling_header};
 use crate::project::kernel_entries;
 use crate::source::SourceTree;
 
+/// Of a toolkit's headers: on mixed cores the operator compiler's entry lets the cube core clear the messages between the
+/// cores, which the library keeps in the workspace. In this configuration the vector cores do not wait for it by themselves.
+const CLEAR_MESSAGES: &str = "\
+namespace AscendC {
+inline int clearWorkspace(...) { return 0; }
+}  // namespace AscendC
+namespace ascend_tune {
+template <typename Address> inline void ClearMessages(Address workspace)
+{
+    using namespace AscendC;
+    if constexpr (sizeof(Address) != 0 && !std::is_same_v<decltype(clearWorkspace(workspace)), int>) {
+        if (ascendsim::OnMixedCores() && ascendsim::SubBlockDim() > 0) {
+            clearWorkspace(workspace);
+            if (!ascendsim::OnCubeCore()) {
+                // The flag by which the library announces the end of clearing.
+                wait_flag_dev(15);
+            }
+        }
+    }
+}
+}  // namespace ascend_tune
+";
+const CALL_CLEAR: &str = "        ascend_tune::ClearMessages(static_cast<unsigned char*>(args[count - 2]));\n";
+
 /// Text of the translation unit.
 pub(crate) fn wrapper(
     tree: &SourceTree,
@@ -85,6 +109,7 @@ pub(crate) fn wrapper(
         }
         function = format!("&{entry}<{}>", template_arguments(&parameters, key));
     }
+    let (clear, call_clear) = if toolkit { (CLEAR_MESSAGES, CALL_CLEAR) } else { ("", "") };
     let _ = write!(
         text,
         "namespace ascend_tune {{\n\
@@ -106,10 +131,12 @@ pub(crate) fn wrapper(
          namespace AscendC {{\n\
          inline void SetSysWorkspaceForce(...) {{}}\n\
          }}  // namespace AscendC\n\
+         {clear}\
          extern \"C\" void ascend_tune_entry(void** args, unsigned count)\n\
          {{\n\
          \x20   if (count >= 2) {{\n\
          \x20       AscendC::SetSysWorkspaceForce(static_cast<unsigned char*>(args[count - 2]));\n\
+         {call_clear}\
          \x20   }}\n\
          \x20   ascend_tune::Call({function}, args, count);\n\
          }}\n\

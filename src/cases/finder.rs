@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
-    Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, shape_text, tiling_test, vary,
+    Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, python_test, shape_text,
+    tiling_test, vary,
 };
 use crate::backend::{JobInput, JobOutput, KernelJob, RunFailure, SimBackend};
 use crate::manifest::TensorSpec;
@@ -92,8 +93,14 @@ impl Finder<'_> {
             Stage::Scripts => self.scripts().await,
             Stage::Tests => (tiling_test::candidates(self.op, self.examples), None),
             Stage::Lists => {
-                let mut calls = example::calls(self.directory);
-                calls.extend(list::calls(self.directory, &snake_case(&self.op.kind)));
+                let name = snake_case(&self.op.kind);
+                let mut calls = match self.python {
+                    // One whose tests cannot be run has no calls.
+                    Some(python) => python_test::calls(python, self.directory, &name).await.unwrap_or_default(),
+                    None => Vec::new(),
+                };
+                calls.extend(example::calls(self.directory));
+                calls.extend(list::calls(self.directory, &name));
                 (calls.iter().flat_map(|call| call::candidates(self.op, call)).collect(), None)
             }
             Stage::Guesses => {

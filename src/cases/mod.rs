@@ -1,8 +1,8 @@
 //! Cases of an operator: what its authors wrote to test or to show it, and guesses where they wrote nothing.
 //!
 //! Sources in the order in which they are asked: scripts that make test data (`reference`), calls that its
-//! own tiling tests make (`tiling_test`), programs that call it through AscendCL (`example`), case lists
-//! (`list`), and guesses from its definition (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
+//! own tiling tests make (`tiling_test`), calls that Python tests of its repository make (`python_test`), programs
+//! that call it through AscendCL (`example`), case lists (`list`), and guesses from its definition (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
 //! function accepts one is found out by calling it ([`Finder`]).
 
 mod call;
@@ -13,6 +13,7 @@ mod grow;
 mod guess;
 mod list;
 mod literal;
+mod python_test;
 mod reference;
 mod tiling_test;
 mod vary;
@@ -32,6 +33,8 @@ pub enum Origin {
     TilingTest,
     /// A program that calls it through AscendCL.
     Example,
+    /// A call in a Python test of its repository.
+    PythonTest,
     /// A list of cases for a test program.
     CaseList,
     /// Nobody wrote it: made up from the definition.
@@ -45,6 +48,7 @@ impl Origin {
             Origin::DataScript => "its own test data",
             Origin::TilingTest => "its own tiling test",
             Origin::Example => "its own example",
+            Origin::PythonTest => "its own Python test",
             Origin::CaseList => "its own case list",
             Origin::Guess => "guessed",
         }

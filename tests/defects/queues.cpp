@@ -54,7 +54,7 @@ DEFECT(freed_into_another_queue, "queue-misuse", 1)
     queue.FreeTensor(a);
 }
 
-DEFECT(never_freed, "queue-misuse", 1)
+DEFECT(never_freed, "queue-misuse?", 1)
 {
     TPipe pipe;
     InQueue queue;
@@ -64,6 +64,39 @@ DEFECT(never_freed, "queue-misuse", 1)
     queue.EnQue(a);
     a = queue.DeQue<float>(); // here
     if (!kBroken) queue.FreeTensor(a);
+}
+
+DEFECT(not_freed_before_reset, "queue-misuse", 1)
+{
+    TPipe pipe;
+    InQueue queue;
+    pipe.InitBuffer(queue, 1, 1024);
+    auto a = queue.AllocTensor<float>();
+    DataCopy(a, m.x, 256);
+    queue.EnQue(a);
+    a = queue.DeQue<float>(); // here
+    if (!kBroken) queue.FreeTensor(a);
+    pipe.Reset();
+    pipe.InitBuffer(queue, 1, 1024);
+    a = queue.AllocTensor<float>();
+    DataCopy(a, m.x, 256);
+    queue.EnQue(a);
+    a = queue.DeQue<float>();
+    queue.FreeTensor(a);
+}
+
+DEFECT(not_freed_before_the_next, "queue-misuse", 1)
+{
+    TPipe pipe;
+    InQueue queue;
+    pipe.InitBuffer(queue, 1, 1024);
+    for (int tile = 0; tile < 2; ++tile) {
+        auto a = queue.AllocTensor<float>(); // here
+        DataCopy(a, m.x, 256);
+        queue.EnQue(a);
+        a = queue.DeQue<float>();
+        if (!kBroken) queue.FreeTensor(a);
+    }
 }
 
 DEFECT(never_dequeued, "queue-misuse", 1)

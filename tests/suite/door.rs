@@ -27,9 +27,8 @@ fn npy(half: u16) -> Vec<u8> {
     bytes
 }
 
-#[test]
-fn a_kernel_builds_and_runs_on_a_toolkits_headers() {
-    require_tools!();
+/// The project with right answers from outside, of inputs that are ones and twos.
+fn project_with_answers() -> Project {
     let project = project();
     let manifest =
         project.read("ascend.toml").replace("reference = \"baseline\"", "reference = \"npy\"\ngolden = \"golden\"");
@@ -38,12 +37,35 @@ fn a_kernel_builds_and_runs_on_a_toolkits_headers() {
     for (name, half) in [("x", 0x3C00), ("y", 0x4000), ("z", 0x4200)] {
         fs_err::write(project.path().join(format!("golden/8x2048/{name}.npy")), npy(half)).expect("a file");
     }
+    project
+}
+
+#[test]
+fn a_kernel_builds_and_runs_on_a_toolkits_headers() {
+    require_tools!();
+    let project = project_with_answers();
     let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
     let profile = ended.named("profile")[0];
     assert_eq!(profile["correct"], true, "{profile}");
     assert_eq!(profile["hazards"], serde_json::json!([]), "{profile}");
     // The API is inlined, so that the kernel's own line waits.
     assert!(profile.to_string().contains("op_kernel/add_custom.cpp"), "{profile}");
+}
+
+#[test]
+fn cores_of_both_kinds_exchange_messages_in_the_workspace() {
+    require_tools!();
+    let project = project_with_answers();
+    let kernel = fs_err::read_to_string(root().join("tests/suite/data/toolkit/mixed_add.cpp")).expect("the kernel");
+    project.write("op_kernel/add_custom.cpp", &kernel);
+    let host = project.read("op_host/add_custom.cpp");
+    assert!(host.contains("workspace[0] = 0;"));
+    project.write("op_host/add_custom.cpp", &host.replace("workspace[0] = 0;", "workspace[0] = (16 << 20) + 4096;"));
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
+    let profile = ended.named("profile")[0];
+    assert_eq!(profile["correct"], true, "{profile}");
+    let hazards = profile["hazards"].as_array().expect("a list");
+    assert!(hazards.iter().all(|hazard| hazard["severity"] == "warning"), "{profile}");
 }
 
 #[test]

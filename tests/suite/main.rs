@@ -8,6 +8,7 @@ mod fidelity;
 mod kernel_tests;
 mod ladder;
 mod mix;
+mod python_calls;
 mod resume;
 mod sdk;
 mod support;

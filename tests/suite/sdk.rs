@@ -97,6 +97,7 @@ programs!(
     api_template_key,
     api_vector,
     host_acl,
+    host_json,
     host_log,
     host_registry,
     host_tiling_api,

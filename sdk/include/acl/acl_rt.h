@@ -69,6 +69,8 @@ typedef enum aclrtDevAttr {
 aclError aclInit(const char* configPath);
 aclError aclFinalize(void);
 aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion);
+/* Fails for every package: none of a toolkit is installed here. */
+aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum);
 /* Text of the latest error of this thread, null when there is none; asking clears it. */
 const char* aclGetRecentErrMsg(void);
 aclError aclrtGetLastError(aclrtLastErrLevel level);

@@ -69,8 +69,9 @@ ASC_API void NoteBuffer(ascendsim::BufferEvent what, Hardware memory, uint32_t a
     ascendsim::NoteBuffer(what, SpaceOf(memory), address, bytes);
 }
 
-/// Buffers left in a state that the end of a pipe object does not allow.
-ASC_API void CheckReturned(const TBufType* buffers, uint32_t count)
+/// Buffers left in a state that the end of a pipe object does not allow. With `last` nothing asks the pipe for a buffer any
+/// more: a tensor that nobody frees then blocks nobody, and its flag is set by nobody and waited for by nobody.
+ASC_API void CheckReturned(const TBufType* buffers, uint32_t count, bool last)
 {
     uint32_t inQueue = 0;
     uint32_t notFreed = 0;
@@ -92,7 +93,8 @@ ASC_API void CheckReturned(const TBufType* buffers, uint32_t count)
     }
     if (notFreed != 0) {
         ascendsim::FaultAt(
-            notFreedSite, "queue_misuse", Describe("end of TPipe: tensors never freed: ", notFreed).Text());
+            notFreedSite, last ? "never_freed" : "queue_misuse",
+            Describe("end of TPipe: tensors never freed: ", notFreed).Text());
     }
 }
 
@@ -206,14 +208,14 @@ public:
     /// Forgets all buffers: memory and event ids start anew.
     ASC_API void Reset()
     {
-        detail::CheckReturned(buffers_, used_);
+        detail::CheckReturned(buffers_, used_, false);
         detail::WaitFreed(buffers_, used_);
         ResetPool();
     }
     ASC_API void DestroyWithoutPipeAll()
     {
         destroyed_ = true;
-        detail::CheckReturned(buffers_, used_);
+        detail::CheckReturned(buffers_, used_, true);
         detail::WaitFreed(buffers_, used_);
     }
     ASC_API void Destroy()

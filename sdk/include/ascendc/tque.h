@@ -494,7 +494,7 @@ public:
     /// those flags stay taken.
     ASC_API void Reset()
     {
-        detail::CheckReturned(buffers_, used_);
+        detail::CheckReturned(buffers_, used_, false);
         for (uint32_t i = 0; i < used_; ++i) {
             TBufType& buffer = buffers_[i];
             if (buffer.freeBufEvtID != INVALID_TEVENTID) {

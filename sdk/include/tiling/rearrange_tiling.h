@@ -9,6 +9,14 @@
 #include "tiling/library_tiling_classes.h"
 #include "tiling/platform/platform_ascendc.h"
 
+// Rows and columns of the cube unit's fractals, bytes of a block; kernels have them from their own headers.
+#ifndef ASCENDC_DEFS_H
+namespace AscendC {
+constexpr int32_t BLOCK_CUBE = 16;
+constexpr uint32_t ONE_BLK_SIZE = 32;
+}  // namespace AscendC
+#endif
+
 namespace AscendC {
 // shape has two dimensions; what is not supported leaves the sizes alone.
 #define ASCEND_SDK_REDUCE(name)                                                                                       \

@@ -99,6 +99,14 @@ aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* 
     return ACL_SUCCESS;
 }
 
+aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum)
+{
+    if (pkgName == nullptr || versionNum == nullptr) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetVersionNum: a pointer is null");
+    }
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetVersionNum: the package is not installed");
+}
+
 const char* aclGetRecentErrMsg(void)
 {
     t_errors.given.swap(t_errors.recent);

@@ -19,7 +19,7 @@ namespace machine __attribute__((visibility("hidden"))) {
 enum class FaultKind : uint32_t {
     kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
     kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted,
-    kOutOfBoundsOnChip, kReadBehindTensor
+    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed
 };
 
 /// Name of a fault kind, as kernels spell it.
@@ -48,8 +48,11 @@ struct PendingScalar {
 /// Recognises a core that polls: it reads what it has read before, again and again. One turn for the others then lets those
 /// it waits for go on.
 struct Polling {
-    static constexpr uint32_t kPlaces = 64;
-    uint64_t seen[kPlaces] = {};  // blocks of 32 bytes of global memory read lately
+    // A loop polls a few places in turn, which must not push one another out.
+    static constexpr uint32_t kWays = 8;
+    static constexpr uint32_t kSets = 8;
+    uint64_t seen[kSets][kWays] = {};  // blocks of 32 bytes of global memory read lately
+    uint8_t next[kSets] = {};          // which of a set was written longest ago
     uint32_t repeats = 0;
     bool due = false;
     bool noted = false;

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kStackBytes = size_t{4} << 20;
 constexpr size_t kPageBytes = 4096;
 // A core that polls memory gets this many turns without anything moving before it counts as stuck.
-constexpr uint32_t kIdleTurns = 2000;
+constexpr uint32_t kIdleTurns = 500;
 // Reads of memory that was read before until a core counts as polling and gives others a turn.
 constexpr uint32_t kPollReads = 128;
 // Programs' own data segments beyond this are left shared: exchanging them would cost more than a launch.
@@ -394,9 +394,11 @@ void NoteGmRead(Core& core, uint64_t virtual_address)
     }
     Polling& polling = core.polling;
     const uint64_t block = virtual_address / 32;
-    uint64_t& seen = polling.seen[(block ^ block >> 6) % Polling::kPlaces];
-    if (seen != block) {
-        seen = block;
+    // Bits from all over the address: messages are often powers of two apart.
+    const uint64_t set = (block * 0x9E3779B97F4A7C15u >> 32) % Polling::kSets;
+    uint64_t(&seen)[Polling::kWays] = polling.seen[set];
+    if (std::find(std::begin(seen), std::end(seen), block) == std::end(seen)) {
+        seen[polling.next[set]++ % Polling::kWays] = block;
         polling.repeats = 0;
         ++g_launch->progress;
     } else if (++polling.repeats >= kPollReads) {

@@ -208,6 +208,20 @@ fn what_polling_cores_tell_each_other_is_only_a_warning() {
 }
 
 #[test]
+fn what_a_polling_core_is_told_may_order_its_own_pipes() {
+    let races = |note: &str| {
+        let mut trace = TraceBuilder::default();
+        trace.with_region(2, 4096, 2);
+        let core = trace.core(0).scalar(1, 0, &[Part::ub_write(0, 1024)]).store(region(2), 0, 1024);
+        core.note(note).load(4096, region(2), 1024).end();
+        let races = report(&trace).hazards.into_iter().filter(|hazard| hazard.kind == HazardKind::Race);
+        races.map(|hazard| hazard.severity).collect::<Vec<_>>()
+    };
+    assert_eq!(races("prints something"), [Severity::Error]);
+    assert_eq!(races("polls global memory"), [Severity::Warning]);
+}
+
+#[test]
 fn a_flag_that_nobody_sets_hangs() {
     let mut trace = TraceBuilder::default();
     trace.on("mix_1_2");

@@ -1,11 +1,12 @@
-//! What an operator's authors say is right: their `golden.py`, or the scripts that make data for their tests.
+//! What an operator's authors say is right: their `golden.py`, or the scripts that make data for their tests; and the calls that their
+//! Python tests make.
 //!
-//! Both are Python and run as workers, in a directory of their own, with whatever packages the machine has. A reference that
+//! All are Python and run as workers, in a directory of their own, with whatever packages the machine has. A reference that
 //! cannot be run is no verdict: the reason is kept, and the state is *unknown*.
 
 mod python;
 mod scripts;
 
-pub use python::{Array, Python, ReferenceError};
+pub use python::{Array, Python, RecordedArgument, RecordedCall, RecordedTensor, ReferenceError};
 pub use scripts::golden_script;
 pub(super) use scripts::{ScriptCase, data_scripts, match_case};

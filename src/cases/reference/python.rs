@@ -1,5 +1,6 @@
 //! Running references: requests to and answers from our Python program.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use crate::cases::DescribedOp;
 use crate::verify::DType;
 
 const PROGRAM: &str = include_str!("run_reference.py");
+const RECORDER: &str = include_str!("record_calls.py");
 /// Seconds that a reference may take.
 const WALL_S: f64 = 60.0;
 const MEMORY_BYTES: u64 = 16 << 30;
@@ -62,6 +64,9 @@ impl Array {
 struct Answer {
     #[serde(default)]
     arrays: Vec<Option<AnsweredArray>>,
+    /// Calls that tests make, in the form of our recording program.
+    #[serde(default)]
+    calls: Vec<RecordedCall>,
     #[serde(default)]
     missing: Option<String>,
     #[serde(default)]
@@ -73,6 +78,67 @@ struct AnsweredArray {
     file: String,
     dtype: String,
     shape: Vec<u64>,
+}
+
+/// A call that a Python test makes.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct RecordedCall {
+    /// File and line of the test.
+    pub place: String,
+    /// Arguments with their names.
+    pub arguments: Vec<(String, RecordedArgument)>,
+}
+
+/// An argument of such a call.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum RecordedArgument {
+    /// A tensor.
+    Tensor(RecordedTensor),
+    /// A list of tensors.
+    Tensors {
+        /// The tensors.
+        tensors: Vec<RecordedTensor>,
+    },
+    /// A number.
+    Number {
+        /// The number.
+        value: f64,
+    },
+    /// A list of numbers.
+    Numbers {
+        /// The numbers.
+        values: Vec<f64>,
+    },
+    /// A truth value.
+    Bool {
+        /// The value.
+        value: bool,
+    },
+    /// A text.
+    Text {
+        /// The text.
+        value: String,
+    },
+    /// `None`.
+    Nothing,
+    /// Anything else.
+    Unknown,
+}
+
+/// A tensor of such a call.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct RecordedTensor {
+    /// Dtype name.
+    pub dtype: String,
+    /// Dimensions.
+    pub shape: Vec<u64>,
+    /// Least and greatest value, where all are finite.
+    #[serde(default)]
+    pub range: Option<(f64, f64)>,
+    /// Every value, of whole numbers that are not too many.
+    #[serde(default)]
+    pub values: Vec<f64>,
 }
 
 /// A Python to run references with.
@@ -131,7 +197,19 @@ impl Python {
             "input_formats": list(|input| json!(input.format)),
         });
         let directory = self.directory()?;
-        self.ask("golden", &request, directory.path()).await
+        self.arrays("golden", &request, directory.path()).await
+    }
+
+    /// The calls under one of `names` that Python tests make; `schemas` has the names of parameters by place.
+    pub async fn calls(
+        &self,
+        files: &[PathBuf],
+        names: &[String],
+        schemas: &BTreeMap<String, Vec<String>>,
+    ) -> Result<Vec<RecordedCall>, ReferenceError> {
+        let directory = self.directory()?;
+        let request = json!({ "files": files, "names": names, "schemas": schemas });
+        Ok(self.ask(RECORDER, "calls", &request, directory.path()).await?.calls)
     }
 
     /// The arrays that a script writes, inputs and right outputs alike.
@@ -139,7 +217,7 @@ impl Python {
         let directory = self.directory()?;
         copy_small_files(&script.path, directory.path()).map_err(|error| ReferenceError::Run(error.to_string()))?;
         let request = json!({ "script": script.path, "arguments": script.arguments });
-        let arrays = self.ask("data", &request, directory.path()).await?;
+        let arrays = self.arrays("data", &request, directory.path()).await?;
         Ok(arrays.into_iter().flatten().collect())
     }
 
@@ -149,11 +227,27 @@ impl Python {
         tempfile::Builder::new().prefix("reference-").tempdir_in(&self.scratch).map_err(failed)
     }
 
-    async fn ask(&self, mode: &str, request: &Value, directory: &Path) -> Result<Vec<Option<Array>>, ReferenceError> {
+    async fn arrays(
+        &self,
+        mode: &str,
+        request: &Value,
+        directory: &Path,
+    ) -> Result<Vec<Option<Array>>, ReferenceError> {
+        let failed = |error: std::io::Error| ReferenceError::Run(error.to_string());
+        let answer = self.ask(PROGRAM, mode, request, directory).await?;
+        let read = |array: AnsweredArray| {
+            let bytes = fs_err::read(directory.join(&array.file)).map_err(failed)?;
+            Ok(Array { file: array.file, dtype: array.dtype, shape: array.shape, bytes })
+        };
+        answer.arrays.into_iter().map(|array| array.map(read).transpose()).collect()
+    }
+
+    /// Runs one of our programs in a directory.
+    async fn ask(&self, text: &str, mode: &str, request: &Value, directory: &Path) -> Result<Answer, ReferenceError> {
         let failed = |error: std::io::Error| ReferenceError::Run(error.to_string());
         // Names that no script of an operator has.
         let (program, file) = (directory.join("ascend_tune_reference.py"), directory.join("ascend_tune_request.json"));
-        fs_err::write(&program, PROGRAM).map_err(failed)?;
+        fs_err::write(&program, text).map_err(failed)?;
         fs_err::write(&file, request.to_string()).map_err(failed)?;
         let threads = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"];
         let mut environment: Vec<(String, String)> =
@@ -181,11 +275,7 @@ impl Python {
         if let Some(error) = answer.error {
             return Err(ReferenceError::Script(error.lines().next().unwrap_or_default().to_owned()));
         }
-        let read = |array: AnsweredArray| {
-            let bytes = fs_err::read(directory.join(&array.file)).map_err(failed)?;
-            Ok(Array { file: array.file, dtype: array.dtype, shape: array.shape, bytes })
-        };
-        answer.arrays.into_iter().map(|array| array.map(read).transpose()).collect()
+        Ok(answer)
     }
 }
 

@@ -129,6 +129,16 @@ void LogInvalid(const char* file, int line, const Entity& entity, const char* wh
 #define OP_LOGE_WITHOUT_REPORT(opName, ...) ASCEND_SDK_LOG(DLOG_ERROR, opName, ##__VA_ARGS__)
 #define OP_LOGE_LIBOPAPI_REPORT(opName, ...) ASCEND_SDK_LOG(DLOG_ERROR, opName, ##__VA_ARGS__)
 
+// An error that ends the function. Operators that define it themselves have the same in mind.
+#ifndef OP_LOGE_IF
+#define OP_LOGE_IF(condition, return_value, opName, ...) \
+    do {                                                 \
+        if (condition) {                                 \
+            OP_LOGE(opName, ##__VA_ARGS__);              \
+            return return_value;                         \
+        }                                                \
+    } while (0)
+#endif
 #define OP_CHECK_IF(condition, log, return_expr) \
     do {                                         \
         if (unlikely(condition)) {               \

@@ -8,4 +8,12 @@
 #define KERNEL_LOG_KERNEL_ERROR(...) std::printf(__VA_ARGS__)
 #define TILE_ASSERT(condition, behavior) ((condition) ? static_cast<void>(0) : (behavior, static_cast<void>(raise(SIGABRT))))
 
+#define ASCENDC_ASSERT(cond, behavior) \
+    do {                               \
+        if (!(cond)) {                 \
+            behavior;                  \
+            raise(SIGABRT);            \
+        }                              \
+    } while (0)
+
 #endif

@@ -33,6 +33,7 @@ public:
             raise(SIGABRT);
         }
         CheckTileOffset(offset);
+        ASCENDC_ASSERT((offset % (count_ * sizeof(half)) == 0), KERNEL_LOG(KERNEL_ERROR, "offset %d", int(offset)));
         memory_ = reinterpret_cast<half*>(ConstDefiner::Instance().hardwareCpuBufferMap.at(Hardware::UB) + offset);
         AscendCBufInit(0, 1, 1, reinterpret_cast<uint64_t>(memory_), count * sizeof(half));
     }

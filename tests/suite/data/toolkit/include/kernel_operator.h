@@ -13,5 +13,6 @@
 #include "stub_fun.h"
 #include "../impl/memories.h"
 #include "../impl/tile.h"
+#include "../impl/workspace.h"
 
 #endif
