@@ -18,6 +18,7 @@ use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
 use super::v26_hoist_duplicate::HoistDuplicate;
 use super::v28_reciprocal::ScalarReciprocal;
+use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y12_late_take::LateTake;
@@ -42,6 +43,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &RowReduce,
         &HoistDuplicate,
         &ScalarReciprocal,
+        &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
         &LateTake,

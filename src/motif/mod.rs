@@ -26,6 +26,7 @@ mod v12_two_level_reduce;
 mod v13_row_reduce;
 mod v26_hoist_duplicate;
 mod v28_reciprocal;
+mod v33_scalar_chain;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;

@@ -52,7 +52,7 @@ pub(super) fn movable_over(
 fn understood(call: &Call, kernel: &Kernel, owned: &dyn Fn(&str) -> bool) -> bool {
     let Some(object) = &call.object else {
         return argument_access(&call.name, 0) != Access::Escape
-            || matches!(call.name.as_str(), "static_cast" | "half" | "float" | "GetBlockIdx");
+            || matches!(call.name.as_str(), "static_cast" | "half" | "float" | "GetBlockIdx" | "PipeBarrier");
     };
     let object = base_name(object);
     let queue = matches!(call.name.as_str(), "EnQue" | "DeQue" | "AllocTensor" | "FreeTensor");

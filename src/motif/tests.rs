@@ -361,6 +361,9 @@ fn d16_gives_the_input_back_after_its_last_use() {
     assert!(fast.contains("Exp(y, x, count);\n        inQueue.FreeTensor(x);\n        AscendC::Muls"), "{fast}");
     assert!(site.conditions.is_empty() && !site.rounding);
     assert!(rewound("D16", &fast, &slow));
+    let barrier = slow
+        .replace("        AscendC::Muls(y, y,", "        AscendC::PipeBarrier<PIPE_V>();\n        AscendC::Muls(y, y,");
+    assert!(apply("D16", &barrier).1.contains("inQueue.FreeTensor(x);\n        AscendC::PipeBarrier"));
     // With the last instruction reading it there is nothing to gain.
     assert!(motif("D16").find(&context(&computing(EXP))).sites.is_empty());
     let kept = slow.replace(
@@ -519,6 +522,9 @@ fn v12_reduces_in_two_steps() {
     assert!(site.rounding && site.conditions[0].contains("a multiple of 64 and at most 4096"), "{:?}", site.conditions);
     assert!(fast.contains("WholeReduceSum(poly, x, 64, static_cast<int32_t>(count) / 64, 1, 1, 8);"), "{fast}");
     assert!(rewound("V12", &fast, &sum));
+    let onto_itself = slow.replace("(y, x, poly", "(x, x, poly");
+    assert!(apply("V12", &onto_itself).1.contains("WholeReduceMax(x, poly, 2048 / 64"));
+    refuses("V12", &slow.replace("(y, x, poly", "(y, poly, poly"), "work tensor");
     refuses("V12", &slow.replace("2048", "100"), "not whole repeats of 64");
     refuses("V12", &slow.replace("2048", "8192"), "more than 4096");
     refuses("V12", &slow.replace("(y, x, poly", "(y, x[64], poly"), "not a tensor");
@@ -566,6 +572,23 @@ fn s03_reads_an_element_once() {
         &local.replace("AscendC::Muls", "CopyIn(0, 64);\n            AscendC::Muls"),
         "CopyIn may change poly.GetValue(first)",
     );
+}
+
+#[test]
+fn v33_combines_scalars_when_rounding_is_allowed() {
+    let slow = computing("        AscendC::Muls(y, x, CUBIC, count);\n        AscendC::Muls(y, y, SCALE, count);\n");
+    let fast = round_trip("V33", &slow);
+    assert!(fast.contains("        AscendC::Muls(y, x, CUBIC * SCALE, count);\n"), "{fast}");
+    assert!(apply("V33", &slow).0.rounding);
+    let sum = apply("V33", &slow.replace("Muls", "Adds").replace("SCALE", "-1.0f - SCALE")).1;
+    assert!(sum.contains("AscendC::Adds(y, x, CUBIC + (-1.0f - SCALE), count);"), "{sum}");
+    refuses("V33", &slow.replace("float>", "half>"), "round each step");
+    let read = slow.replace("Muls(y, x", "Muls(poly, x").replace("Muls(y, y", "Muls(y, poly");
+    assert_eq!(motif("V33").find(&context(&read)).sites.len(), 1);
+    let kept =
+        read.replace("        outQueue.EnQue", "        AscendC::Exp(ones, poly, count);\n        outQueue.EnQue");
+    refuses("V33", &kept, "used again");
+    assert!(reasons("V33", &slow.replace("Muls(y, x", "Adds(y, x")).is_empty());
 }
 
 #[test]

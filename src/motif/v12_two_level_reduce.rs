@@ -152,8 +152,8 @@ fn split(
     block_of(file, statement).ok_or("the reduction is the only statement of an if or a loop")?;
     let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
     let (target, source, work, count) = (argument(0), argument(1), argument(2), argument(3));
-    if source == work || source == target {
-        return Err("the source is overwritten".to_owned());
+    if source == work {
+        return Err("the source is the work tensor".to_owned());
     }
     let repeats = if is_name(count) || count.starts_with("static_cast<") {
         format!("{count} / {lanes}")
