@@ -5,7 +5,7 @@
 //! * [`cli`]: arguments, one file per subcommand, exit codes.
 //! * [`tuner`]: the episodes; who gets the next evaluation and when to stop.
 //! * [`proposer`], [`experience`], [`motif`], [`source`]: the kernel stage.
-//! * [`search`], [`space`]: the host stage.
+//! * [`search`], [`space`]: the host stage; [`replay`]: its strategies on recorded spaces.
 //! * [`verify`], [`backend`], [`build`], [`project`], [`manifest`]: from sources to a verdict.
 //! * [`aicore`]: the AI Core model: machine descriptions, instruction streams, timing, hazards.
 //! * [`fidelity`]: the model beside published measurements, and its constants fitted to them.
@@ -27,6 +27,7 @@ pub mod motif;
 pub mod oracle;
 pub mod project;
 pub mod proposer;
+pub mod replay;
 pub mod report;
 pub mod search;
 pub mod source;

@@ -8,6 +8,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
+use crate::search::StrategyKind;
 use crate::survey::{OwnTests, Step};
 
 /// Autotuner for Ascend C operators: searches tilings, rewrites kernels, verifies every candidate, locks the winner.
@@ -104,6 +105,8 @@ pub enum Command {
     Fidelity(FidelityArgs),
     /// Fit the constants of a machine description to a table of measured figures.
     Calibrate(CalibrateArgs),
+    /// Run search strategies on recorded tuning spaces and compare what they find with other tuners.
+    Replay(ReplayArgs),
     /// Compare an operator's kernels built against the embedded headers and against a toolkit's.
     #[command(hide = true)]
     Doors(DoorsArgs),
@@ -133,6 +136,7 @@ impl Command {
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
             Command::Fidelity(_) => "fidelity",
+            Command::Replay(_) => "replay",
             Command::Calibrate(_) => "calibrate",
             Command::Doors(_) => "doors",
             Command::Trial(_) => "__trial",
@@ -220,16 +224,6 @@ impl std::str::FromStr for CaseCount {
     }
 }
 
-/// Search strategies of the host stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum StrategyChoice {
-    /// Population, tournament, crossover, mutation.
-    #[default]
-    Evolution,
-    /// Uniform random, the yardstick.
-    Random,
-}
-
 /// Stages of the loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum StageChoice {
@@ -260,8 +254,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub time_limit: Option<Duration>,
     /// Search strategy of the host stage.
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    pub strategy: StrategyChoice,
+    #[arg(long, value_name = "NAME", default_value_t, value_parser = value::strategy())]
+    pub strategy: StrategyKind,
     /// Stages to use.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub stage: StageChoice,
@@ -539,6 +533,51 @@ pub struct FidelityArgs {
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     /// Plays at the same time [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
+}
+
+/// `replay`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune replay --space gemm.toml --strategy hybrid,random --budget 25,50,100,200\n  \
+    cargo ascend-tune replay --space spaces/ --peers peers.csv --markdown search.md\n  \
+    cargo ascend-tune replay --space target/ascend-tune/record.json --export mine/\n\n\
+    A space is NAME.toml beside NAME.csv or NAME.csv.gz, a cache file of Kernel Tuner, results in T4 form,\n\
+    or the record.json that every run leaves beside its report; a folder stands for all of those in it.")]
+pub struct ReplayArgs {
+    /// Recorded space, or a folder of them; may be repeated.
+    #[arg(long, value_name = "PATH", required = true)]
+    pub space: Vec<PathBuf>,
+    /// Strategies to run.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "hybrid,random", value_parser = value::strategy())]
+    pub strategy: Vec<StrategyKind>,
+    /// Evaluations at which the best found is given.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "25,50,100,200", value_parser = clap::value_parser!(u32).range(1..))]
+    pub budget: Vec<u32>,
+    /// Runs of each strategy on each space.
+    #[arg(long, value_name = "K", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    pub seeds: u64,
+    /// Configurations in flight at a time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub batch: u32,
+    /// Results of other tuners, in the columns that --out writes.
+    #[arg(long, value_name = "FILE")]
+    pub peers: Option<PathBuf>,
+    /// Write the results as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write a page with tables, and convergence plots beside it.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Instead of comparing strategies, try N settings of the default one on every second space and report the best of them on
+    /// the others.
+    #[arg(long, value_name = "N", conflicts_with_all = ["strategy", "out", "markdown"])]
+    pub search_settings: Option<u32>,
+    /// Write every space read as CSV with a sidecar.
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
+    /// Runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
 }

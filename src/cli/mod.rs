@@ -14,6 +14,7 @@ mod init;
 mod output;
 mod profile;
 mod record;
+mod replay;
 mod rewind;
 mod run;
 mod survey;
@@ -79,6 +80,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doors(arguments) => doors::execute(&cli.common, arguments, &mut output),
         Command::Calibrate(arguments) => calibrate::execute(arguments, &mut output),
         Command::Fidelity(arguments) => fidelity::execute(arguments, &mut output),
+        Command::Replay(arguments) => replay::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
     };

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::Exit;
-use super::args::{Common, ResumeMode, RunArgs, StageChoice, StrategyChoice};
+use super::args::{Common, ResumeMode, RunArgs, StageChoice};
+use super::fidelity::write_whole;
 use super::output::Output;
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
-use crate::tuner::{RunOptions, RunOutcome, StrategyKind, TunerError, Workspace, run, status_of, write_winner};
+use crate::tuner::{RunOptions, RunOutcome, TunerError, Workspace, run, status_of, write_winner};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -31,10 +32,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,
         seed: arguments.target.seed,
-        strategy: match arguments.strategy {
-            StrategyChoice::Evolution => StrategyKind::Evolutionary,
-            StrategyChoice::Random => StrategyKind::Random,
-        },
+        strategy: arguments.strategy,
         stages: match arguments.stage {
             StageChoice::Both => vec![Stage::Host, Stage::Kernel],
             StageChoice::Host => vec![Stage::Host],
@@ -58,6 +56,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
     let record = super::record::run_record(&workspace, &outcome, arguments.target.seed, arguments.budget, wall_s);
+    // For later study: `replay --space record.json`.
+    write_whole(&workspace.work_directory.join("record.json"), &serde_json::to_string(&record).unwrap_or_default())?;
     let report = match write_html(&record, &report_path) {
         Ok(()) => Some(report_path.display().to_string()),
         Err(error) => {

@@ -3,6 +3,9 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::search::StrategyKind;
 use crate::space::Value;
 
 /// `NAME=VALUE` or `NAME:TYPE=VALUE` of `-D`.
@@ -132,4 +135,9 @@ pub fn duration(text: &str) -> Result<Duration, ValueError> {
         return Err(ValueError::NoDuration);
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Parser of strategies, which lists them in the help.
+pub fn strategy() -> impl TypedValueParser<Value = StrategyKind> {
+    PossibleValuesParser::new(StrategyKind::ALL.map(StrategyKind::name)).map(|name| name.parse().unwrap_or_default())
 }

@@ -153,6 +153,8 @@ fn tunable(tunable: &Tunable) -> String {
             lines.push(format!("cap = {}", text(target)));
         }
         Binding::Cmake { variable } => lines.push(format!("cmake = {}", text(variable))),
+        // Spaces that were recorded elsewhere are never written into a manifest.
+        Binding::Recorded => {}
     }
     lines.push(match &tunable.domain {
         Domain::Range { min, max, step } => format!("domain = {{ range = [{min}, {max}, {step}] }}"),
@@ -162,9 +164,16 @@ fn tunable(tunable: &Tunable) -> String {
             format!("domain = {{ values = [{}], ordered = {ordered} }}", values.join(", "))
         }
         Domain::Bool => "domain = { bool = true }".to_owned(),
+        Domain::Permutation { items } => {
+            let items: Vec<String> = items.iter().map(|item| text(item)).collect();
+            format!("domain = {{ permutation = [{}] }}", items.join(", "))
+        }
     });
     if let Some(default) = &tunable.default {
         lines.push(format!("default = {}", value(default)));
+    }
+    if let Some(condition) = &tunable.when {
+        lines.push(format!("when = {}", text(&condition.text)));
     }
     lines.push(format!("reason = {}", text(&tunable.reason)));
     lines.join("\n")

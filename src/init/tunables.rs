@@ -219,7 +219,7 @@ fn constants(tree: &SourceTree, sources: &[String], found: &mut Found) {
         let reason = if files.len() > 1 { format!("{reason}; host and kernel must agree") } else { reason.to_owned() };
         let file = files.remove(0);
         let binding = Binding::Constant { file, name: name.clone(), also: files };
-        add(tree, found, Tunable { name, domain, default: Some(Value::Int(value)), binding, reason });
+        add(tree, found, Tunable { name, domain, default: Some(Value::Int(value)), binding, reason, when: None });
     }
 }
 
@@ -249,7 +249,7 @@ fn arguments(tree: &SourceTree, file: &str, found: &mut Found) {
         };
         let binding = Binding::Argument { file: file.to_owned(), call: word.to_owned(), first, index };
         let reason = reason.to_owned();
-        add(tree, found, Tunable { name, domain, default: Some(Value::Int(value)), binding, reason });
+        add(tree, found, Tunable { name, domain, default: Some(Value::Int(value)), binding, reason, when: None });
     }
 }
 
@@ -302,7 +302,7 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
         };
         let binding = Binding::Cap { file: file.to_owned(), target: target.to_owned() };
         let name = format!("{}_limit", target.trim_end_matches('_'));
-        add(tree, found, Tunable { name, domain, default, binding, reason: reason.to_owned() });
+        add(tree, found, Tunable { name, domain, default, binding, reason: reason.to_owned(), when: None });
     }
 }
 
@@ -328,6 +328,7 @@ fn cmake_entries(tree: &SourceTree, found: &mut Found) {
                     default: Some(Value::Int(value)),
                     binding,
                     reason: format!("{reason} (fixed when configuring: every value is a build)"),
+                    when: None,
                 };
                 add(tree, found, tunable);
             }

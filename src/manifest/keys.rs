@@ -19,11 +19,11 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "case" => &["name", "weight", "hostile", "verify-only", "arguments", "inputs", "outputs", "attributes"],
         "case.inputs" | "case.outputs" => TENSOR,
         "case.attributes" => &["name", "type", "value"],
-        "tunable.*" => {
-            &["file", "constant", "also", "call", "first", "index", "cap", "cmake", "domain", "default", "reason"]
-        }
-        "tunable.*.domain" => &["range", "power-of-two", "values", "ordered", "bool"],
-        "space" => &["constraints"],
+        "tunable.*" => &[
+            "file", "constant", "also", "call", "first", "index", "cap", "cmake", "domain", "default", "when", "reason",
+        ],
+        "tunable.*.domain" => &["range", "multiple-of", "power-of-two", "values", "ordered", "bool", "permutation"],
+        "space" => &["constraints", "case-floor"],
         "verify" => {
             &["seeds", "reference", "command", "golden", "script", "python", "hazards", "rounding-changes", "tolerance"]
         }

@@ -59,6 +59,8 @@ pub struct Manifest {
     pub reference: Reference,
     /// Overrides of tolerance by dtype name.
     pub tolerance: BTreeMap<String, Tolerance>,
+    /// Ratio by which a case may end slower than it began: 1.02 allows 2 %.
+    pub case_floor: f64,
     /// Latency slack for `check`, as a ratio: 1.03 allows 3 %.
     pub check_tolerance: f64,
     /// Motifs that change rounding or determinism may be used.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::space::{Binding, CaseFacts, Domain, NO_LIMIT, SearchSpace, SpaceError, Tunable, Value, domain_values};
+use crate::space::{
+    Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceError, Tunable, Value, domain_values,
+};
 
 use super::finding::Finding;
 use super::keys::nearest;
@@ -134,6 +136,7 @@ impl Validator {
         self.constraints(&tunables, &constraints, &cases);
 
         let tolerance = self.tolerances(&wire.verify);
+        let case_floor = self.at_least(wire.space.case_floor.as_ref(), "case-floor", 1.0, 1.02);
         let check_tolerance = self.at_least(wire.check.tolerance.as_ref(), "tolerance", 1.0, 1.03);
         let run_timeout_s = self.at_least(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
         let memory_mib = wire.limits.run_memory_mib.as_ref().map_or(8192, |value| *value.get_ref());
@@ -162,6 +165,7 @@ impl Validator {
             cmake: wire.cmake.entries.into_iter().map(|(name, value)| (name, value.to_string())).collect(),
             reference: self.reference(&wire.verify),
             tolerance,
+            case_floor,
             check_tolerance,
             allow_rounding_changes: wire.verify.rounding_changes,
             seeds: wire.verify.seeds.map_or(3, Spanned::into_inner),
@@ -312,7 +316,8 @@ impl Validator {
         let (binding, domain) = (binding?, domain?);
         let default = tunable.default.as_ref().map(|value| value.get_ref().clone());
         let cap = matches!(binding, Binding::Cap { .. });
-        let built = Tunable { name, domain, default, binding, reason: tunable.reason };
+        let when = tunable.when.map(|when| Condition { span: when.span(), text: when.into_inner() });
+        let built = Tunable { name, domain, default, binding, reason: tunable.reason, when };
         match domain_values(&built) {
             Err(message) => self.find(tunable.domain.span(), format!("tunable `{}`: {message}", built.name), ""),
             Ok(values) => match &tunable.default {
@@ -378,26 +383,17 @@ impl Validator {
 
     fn domain(&mut self, name: &str, domain: &Spanned<WireDomain>) -> Option<Domain> {
         let wire = domain.get_ref();
-        let built = match (&wire.range, &wire.power_of_two, &wire.values, wire.boolean) {
-            (Some(range), None, None, None) => match range.as_slice() {
-                [min, max] => Some(Domain::Range { min: *min, max: *max, step: 1 }),
-                [min, max, step] => Some(Domain::Range { min: *min, max: *max, step: *step }),
-                _ => None,
-            },
-            (None, Some(bounds), None, None) => match bounds.as_slice() {
-                [min, max] => Some(Domain::PowerOfTwo { min: *min, max: *max }),
-                _ => None,
-            },
-            (None, None, Some(values), None) => {
-                // Numbers have an order that means something unless the manifest says otherwise.
-                let numbers = values.iter().all(|value| matches!(value, Value::Int(_)));
-                Some(Domain::List { values: values.clone(), ordered: wire.ordered.unwrap_or(numbers) })
-            }
-            (None, None, None, Some(true)) => Some(Domain::Bool),
-            _ => None,
-        };
+        let kinds = [
+            wire.range.is_some(),
+            wire.multiple_of.is_some(),
+            wire.power_of_two.is_some(),
+            wire.values.is_some(),
+            wire.boolean.is_some(),
+            wire.permutation.is_some(),
+        ];
+        let built = if kinds.into_iter().filter(|given| *given).count() == 1 { kind_of_domain(wire) } else { None };
         if built.is_none() {
-            let help = "write one of { range = [least, most, step] }, { power-of-two = [least, most] }, { values = [..] }, { bool = true }";
+            let help = "write one of { range = [least, most, step] }, { multiple-of = [step, least, most] }, { power-of-two = [least, most] }, { values = [..] }, { bool = true }, { permutation = [..] }";
             self.find(domain.span(), format!("the domain of `{name}` is not one kind of domain"), help);
         }
         built
@@ -490,4 +486,34 @@ fn fits(kind: &str, value: &WireScalar) -> bool {
         ("list_list_int", WireScalar::Text(text)) => serde_json::from_str::<Vec<Vec<i64>>>(text).is_ok(),
         _ => false,
     }
+}
+
+/// The domain as the only kind that is written says it; `None` where its numbers are too few or too many.
+fn kind_of_domain(wire: &WireDomain) -> Option<Domain> {
+    if let Some(range) = &wire.range {
+        return match range.as_slice() {
+            [min, max] => Some(Domain::Range { min: *min, max: *max, step: 1 }),
+            [min, max, step] => Some(Domain::Range { min: *min, max: *max, step: *step }),
+            _ => None,
+        };
+    }
+    if let Some(multiples) = &wire.multiple_of {
+        // The least multiple that is not below `min`.
+        let [step, min, max] = *multiples.as_slice() else { return None };
+        let above = min.checked_add(step - 1).filter(|_| step > 0)?;
+        return Some(Domain::Range { min: above.div_euclid(step) * step, max, step });
+    }
+    if let Some(bounds) = &wire.power_of_two {
+        let [min, max] = *bounds.as_slice() else { return None };
+        return Some(Domain::PowerOfTwo { min, max });
+    }
+    if let Some(values) = &wire.values {
+        // Numbers have an order that means something unless the manifest says otherwise.
+        let numbers = values.iter().all(|value| matches!(value, Value::Int(_)));
+        return Some(Domain::List { values: values.clone(), ordered: wire.ordered.unwrap_or(numbers) });
+    }
+    if let Some(items) = &wire.permutation {
+        return Some(Domain::Permutation { items: items.clone() });
+    }
+    (wire.boolean == Some(true)).then_some(Domain::Bool)
 }

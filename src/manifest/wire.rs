@@ -137,6 +137,7 @@ pub(super) struct WireTunable {
     pub cmake: Option<Spanned<String>>,
     pub domain: Spanned<WireDomain>,
     pub default: Option<Spanned<Value>>,
+    pub when: Option<Spanned<String>>,
     #[serde(default)]
     pub reason: String,
 }
@@ -150,6 +151,8 @@ pub(super) struct WireDomain {
     pub ordered: Option<bool>,
     #[serde(rename = "bool")]
     pub boolean: Option<bool>,
+    pub multiple_of: Option<Vec<i64>>,
+    pub permutation: Option<Vec<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -157,6 +160,7 @@ pub(super) struct WireDomain {
 pub(super) struct WireSpace {
     #[serde(default)]
     pub constraints: Vec<Spanned<String>>,
+    pub case_floor: Option<Spanned<f64>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

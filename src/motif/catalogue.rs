@@ -2,29 +2,51 @@
 
 use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
+use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
+use super::d16_early_free::EarlyFree;
+use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
+use super::v04_relu::FusedRelu;
 use super::v06_scalar_operand::ScalarOperand;
+use super::v07_row_broadcast::RowBroadcast;
+use super::v09_row_loop::JoinedRows;
+use super::v12_two_level_reduce::TwoLevelReduce;
+use super::v13_row_reduce::RowReduce;
 use super::v26_hoist_duplicate::HoistDuplicate;
+use super::v28_reciprocal::ScalarReciprocal;
+use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
 pub fn all() -> &'static [&'static dyn Motif] {
     &[
         &DoubleBuffer,
+        &StridedCopy,
         &PlainCopy,
         &L2Hint,
+        &EarlyFree,
+        &HoistElement,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,
+        &FusedRelu,
         &ScalarOperand,
+        &RowBroadcast,
+        &JoinedRows,
+        &TwoLevelReduce,
+        &RowReduce,
         &HoistDuplicate,
+        &ScalarReciprocal,
+        &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
+        &LateTake,
     ]
 }
 

@@ -67,6 +67,8 @@ pub enum Family {
     Synchronisation,
     /// Vector instructions.
     Vector,
+    /// The scalar unit.
+    Scalar,
 }
 
 /// A counter that a motif should move down.
@@ -259,6 +261,16 @@ pub trait Motif: Sync {
     /// Whether it may change rounding.
     fn rounding_changes(&self) -> bool {
         false
+    }
+    /// What the source does not prove and the verifier has to check, for the documentation.
+    fn left_to_verifier(&self) -> &'static str {
+        "nothing"
+    }
+    /// What unmaking it looks like, for the documentation.
+    fn undoing(&self) -> &'static str;
+    /// Tunables that it opens or closes, for the documentation.
+    fn tunables(&self) -> &'static str {
+        "none"
     }
     /// Counters that should go down, most telling first.
     fn relieves(&self) -> &'static [Counter];

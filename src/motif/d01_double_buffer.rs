@@ -31,6 +31,15 @@ impl Motif for DoubleBuffer {
     fn cost(&self) -> &'static str {
         "one more buffer per queue, one more event id"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "fits the unified buffer; lengths divide where the constant is used elsewhere"
+    }
+    fn undoing(&self) -> &'static str {
+        "2 to 1"
+    }
+    fn tunables(&self) -> &'static str {
+        "closes large tiles: the queues take twice the bytes"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs]
     }

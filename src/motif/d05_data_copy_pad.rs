@@ -29,6 +29,15 @@ impl Motif for PlainCopy {
     fn cost(&self) -> &'static str {
         "lengths that are not a multiple of 32 bytes no longer work"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "multiple of 32 bytes, where it is not proved"
+    }
+    fn undoing(&self) -> &'static str {
+        "Pad form (always safe)"
+    }
+    fn tunables(&self) -> &'static str {
+        "closes tile lengths that are not whole blocks"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::Mte2Us, Counter::Mte3Us, Counter::ScalarUs]
     }
@@ -116,7 +125,7 @@ fn plain_count(file: &SyntaxFile, kernel: &Kernel, call: &Call) -> Result<(Strin
 }
 
 /// The fields of a parameter struct: written in place, or initialised at the declaration of a local variable.
-fn fields_of(file: &SyntaxFile, call: &Call, index: usize) -> Result<Vec<String>, String> {
+pub(super) fn fields_of(file: &SyntaxFile, call: &Call, index: usize) -> Result<Vec<String>, String> {
     let text = file.argument(call, index).ok_or("the parameters are missing")?;
     if let Some(fields) = braced(text) {
         return Ok(fields);
@@ -186,7 +195,7 @@ fn assigned_fields(
 }
 
 /// Parts of `Type{a, b}`, `Type<T>{a, b}` or `{a, b}`.
-fn braced(text: &str) -> Option<Vec<String>> {
+pub(super) fn braced(text: &str) -> Option<Vec<String>> {
     let open = text.find('{')?;
     let inner = text.trim_end().strip_suffix('}')?.get(open + 1..)?;
     let mut parts = vec![String::new()];
@@ -209,7 +218,7 @@ fn braced(text: &str) -> Option<Vec<String>> {
 }
 
 /// `n` of `n * sizeof(T)`, casts around it taken off.
-fn without_size(length: &str, element: &str) -> Option<String> {
+pub(super) fn without_size(length: &str, element: &str) -> Option<String> {
     let mut text = length.trim();
     while let Some(inner) = strip_cast(text) {
         text = inner;

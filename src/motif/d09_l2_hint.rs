@@ -30,6 +30,9 @@ impl Motif for L2Hint {
     fn cost(&self) -> &'static str {
         "a slower second read, should there be one"
     }
+    fn undoing(&self) -> &'static str {
+        "drop the hint"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::Mte2Us, Counter::Mte3Us]
     }

@@ -7,23 +7,38 @@ mod catalogue;
 mod code;
 mod context;
 mod d01_double_buffer;
+mod d04_strided_copy;
 mod d05_data_copy_pad;
 mod d09_l2_hint;
+mod d16_early_free;
 mod pairs;
+mod rows;
+mod s03_hoist_element;
+mod siblings;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
+mod v04_relu;
 mod v06_scalar_operand;
+mod v07_row_broadcast;
+mod v09_row_loop;
+mod v12_two_level_reduce;
+mod v13_row_reduce;
 mod v26_hoist_duplicate;
+mod v28_reciprocal;
+mod v33_scalar_chain;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
 mod y02_vector_barrier;
+mod y12_late_take;
 
 pub use catalogue::{all, by_id};
 pub use context::{Candidate, Context, Counter, Family, Findings, HotLines, Motif, Refusal, Refused, Site};
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod page;
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,15 @@ impl Motif for ScalarLoop {
     fn rounding_changes(&self) -> bool {
         false
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "count at least 1; shared operands start at the same element; NaN in max and min"
+    }
+    fn undoing(&self) -> &'static str {
+        "scalar loop (float; half for two tensors)"
+    }
+    fn tunables(&self) -> &'static str {
+        "new temporaries take bytes of the unified buffer"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::ScalarUs]
     }

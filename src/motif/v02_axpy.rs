@@ -27,6 +27,12 @@ impl Motif for Axpy {
     fn rounding_changes(&self) -> bool {
         true
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "element type, where it is a template parameter"
+    }
+    fn undoing(&self) -> &'static str {
+        "split, through an unused scratch tensor"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs]
     }

@@ -28,6 +28,12 @@ impl Motif for MultiplyAdd {
     fn rounding_changes(&self) -> bool {
         true
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "as V02"
+    }
+    fn undoing(&self) -> &'static str {
+        "split"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs]
     }

@@ -25,6 +25,12 @@ impl Motif for ScalarOperand {
     fn cost(&self) -> &'static str {
         "nothing; frees the filled tensor"
     }
+    fn undoing(&self) -> &'static str {
+        "fill an unused scratch tensor"
+    }
+    fn tunables(&self) -> &'static str {
+        "may leave a buffer unused: opens larger tiles"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs]
     }

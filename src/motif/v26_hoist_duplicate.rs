@@ -29,6 +29,9 @@ impl Motif for HoistDuplicate {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn undoing(&self) -> &'static str {
+        "into the loop"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::VecUs]
     }

@@ -104,7 +104,7 @@ pub(super) fn vectorise(
 }
 
 /// Counter and bound of `for (T i = 0; i < n; i++)`.
-fn counted(file: &SyntaxFile, repetition: &Loop) -> Result<(String, String), String> {
+pub(super) fn counted(file: &SyntaxFile, repetition: &Loop) -> Result<(String, String), String> {
     let shape = || "not a loop that counts from 0 in steps of 1".to_owned();
     let (Some(initializer), Some(condition), Some(update)) =
         (&repetition.initializer, &repetition.condition, &repetition.update)

@@ -49,6 +49,15 @@ impl Motif for FullBarrier {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "destinations of copies do not overlap (hazard check)"
+    }
+    fn undoing(&self) -> &'static str {
+        "barrier after each step of a loop"
+    }
+    fn tunables(&self) -> &'static str {
+        "opens D01: nothing overlaps while the barrier stands"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs]
     }

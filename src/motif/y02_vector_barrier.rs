@@ -27,6 +27,12 @@ impl Motif for VectorBarrier {
     fn cost(&self) -> &'static str {
         "nothing"
     }
+    fn left_to_verifier(&self) -> &'static str {
+        "automatic synchronisation is on"
+    }
+    fn undoing(&self) -> &'static str {
+        "barrier after a vector call"
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs, Counter::ScalarUs]
     }

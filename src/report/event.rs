@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::aicore::Limiter;
 pub use crate::fidelity::{Calibration, Report as Fidelity};
 pub use crate::lock::Origin;
+pub use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::space::Configuration;
 pub use crate::survey::Outcome;
 pub use crate::survey::summary::Summary as Survey;
@@ -127,6 +128,12 @@ pub enum Event {
     Calibration(Box<Calibration>),
     /// Result of `fidelity`.
     Fidelity(Box<Fidelity>),
+    /// One space of `replay`, as soon as it is done.
+    ReplayedSpace(Box<SpaceResult>),
+    /// Result of `replay`.
+    Replay(Box<ReplayReport>),
+    /// Result of `replay --search-settings`.
+    ReplaySettings(Box<SettingsReport>),
     /// One case of `doors`.
     Doors(Box<Doors>),
     /// Result of `run`, its last event.

@@ -10,6 +10,7 @@ use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
 mod fidelity;
+mod replay;
 mod table;
 mod views;
 
@@ -331,6 +332,18 @@ impl Sink for Human<'_> {
             }
             Event::Fidelity(report) => {
                 let text = fidelity::fidelity(report, self.verbosity == Verbosity::Verbose);
+                self.result(&text)
+            }
+            Event::ReplayedSpace(space) => {
+                let text = replay::space(space);
+                self.result(&text)
+            }
+            Event::ReplaySettings(report) => {
+                let text = replay::settings(report);
+                self.result(&text)
+            }
+            Event::Replay(report) => {
+                let text = replay::report(report);
                 self.result(&text)
             }
             Event::Doors(doors) => {

@@ -46,6 +46,14 @@ impl Archive {
         self.entries.entry(point).or_insert(Entry { asked: 0, outcome: None }).outcome = Some(outcome);
     }
 
+    /// Time of a point, where it has one.
+    pub fn time(&self, point: &[u32]) -> Option<f64> {
+        match self.entries.get(point)?.outcome {
+            Some(Outcome::Objective(time)) => Some(time),
+            _ => None,
+        }
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (&Point, &Entry)> {
         self.entries.iter()
     }

@@ -10,7 +10,9 @@ use crate::space::{Configuration, Point, SearchSpace};
 
 use super::archive::Archive;
 use super::feasibility::Feasibility;
+use super::neighbourhood::moved;
 use super::random::fresh_sample;
+use super::start::first_point;
 use super::{Outcome, Strategy};
 
 /// Settings of the search.
@@ -97,12 +99,10 @@ impl Evolutionary {
 
     fn next_point(&mut self) -> Option<Point> {
         if self.archive.asked() == 0
-            && let Some(present) = self.space.present()
-            && self.space.allows(&present)
-            && !self.archive.contains(&present)
+            && let Some(start) = first_point(&self.space, &self.archive, &mut self.random)
         {
             self.owed = self.owed.saturating_sub(1);
-            return Some(present);
+            return Some(start);
         }
         let random_start = self.owed > 0 || self.archive.ranked(self.since).len() < 2;
         self.owed = self.owed.saturating_sub(1);
@@ -169,41 +169,10 @@ fn breed(
     let rate = 1.0 / free.len() as f64;
     for dimension in free {
         if dimension == certain || random.random_bool(rate) {
-            child[dimension] = mutate(space, options, dimension, child[dimension], random);
+            child[dimension] = moved(space, dimension, child[dimension], options.jump, random);
         }
     }
     space.repair(&mut child, random).then_some(child)
-}
-
-/// Another position in a domain: a step up or down, short steps more often than long ones, now and then a jump.
-fn mutate(
-    space: &SearchSpace,
-    options: &EvolutionaryOptions,
-    dimension: usize,
-    from: u32,
-    random: &mut ChaCha8Rng,
-) -> u32 {
-    let length = space.domain_len(dimension);
-    if !space.is_ordered(dimension) || random.random_bool(options.jump) {
-        // Any other value: the skipped position is the present one.
-        let other = random.random_range(0..length - 1);
-        return if other >= from { other + 1 } else { other };
-    }
-    let mut step = (length / 32).max(1);
-    if length > 32 {
-        step = random.random_range(1..=step);
-    }
-    while random.random_bool(0.3) && step < length {
-        step *= 2;
-    }
-    let up = if from == 0 {
-        true
-    } else if from + 1 >= length {
-        false
-    } else {
-        random.random_bool(0.5)
-    };
-    if up { from.saturating_add(step).min(length - 1) } else { from.saturating_sub(step) }
 }
 
 impl Strategy for Evolutionary {

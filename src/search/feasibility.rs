@@ -9,6 +9,9 @@ use crate::space::{Point, SearchSpace};
 use super::Outcome;
 use super::archive::Archive;
 
+/// Chance of failure beyond a known failure.
+const RULED_OUT: f64 = 0.95;
+
 /// Nearest points that vote.
 const VOTERS: usize = 5;
 
@@ -71,14 +74,20 @@ impl<'a> Feasibility<'a> {
         sum
     }
 
+    /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
+    pub fn rule_risk(&self, point: &[u32]) -> f64 {
+        let dominated = |up: bool| self.infeasible.iter().any(|bad| self.at_least_as_far(point, bad, up));
+        if (self.upward && dominated(true)) || (self.downward && dominated(false)) { RULED_OUT } else { 0.0 }
+    }
+
     /// Expected chance of failure, 0 to 1.
     pub fn risk(&self, point: &[u32]) -> f64 {
         if self.infeasible.is_empty() {
             return 0.0;
         }
-        let dominated = |up: bool| self.infeasible.iter().any(|bad| self.at_least_as_far(point, bad, up));
-        if (self.upward && dominated(true)) || (self.downward && dominated(false)) {
-            return 0.95;
+        let ruled = self.rule_risk(point);
+        if ruled > 0.0 {
+            return ruled;
         }
         let mut known: Vec<(f64, bool)> = Vec::with_capacity(self.feasible.len() + self.infeasible.len());
         known.extend(self.feasible.iter().map(|other| (self.distance(point, other), false)));

@@ -1,14 +1,28 @@
 //! Search strategies behind one ask/tell trait. A strategy knows the space and what it was told, not how points are evaluated.
 
+mod annealing;
 mod archive;
+mod differential;
 mod evolutionary;
 mod feasibility;
+mod hybrid;
+mod kind;
+mod local;
+mod neighbourhood;
 mod random;
+mod start;
+mod surrogate;
 #[cfg(test)]
 mod tests;
 
+pub use annealing::{Annealing, AnnealingOptions};
+pub use differential::{DifferentialEvolution, DifferentialOptions};
 pub use evolutionary::{Evolutionary, EvolutionaryOptions};
+pub use hybrid::{Hybrid, HybridOptions};
+pub use kind::{StrategyKind, UnknownStrategy};
+pub use local::LocalSearch;
 pub use random::UniformRandom;
+pub use surrogate::ModelOptions;
 
 use crate::space::Configuration;
 
@@ -49,4 +63,9 @@ pub trait Strategy {
 
     /// Name for reports.
     fn name(&self) -> &'static str;
+
+    /// Relative gain over the best time that is expected of the point asked last, where the strategy has a model of times.
+    fn expected_gain(&self) -> Option<f64> {
+        None
+    }
 }

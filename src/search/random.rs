@@ -36,7 +36,7 @@ pub(super) fn fresh_sample(space: &SearchSpace, archive: &Archive, random: &mut 
     }
     // A nearly exhausted small space is swept; in a large one a neighbour of something known is still new.
     if let Some(points) = space.enumerate() {
-        let left: Vec<Point> = points.into_iter().filter(|point| !archive.contains(point)).collect();
+        let left: Vec<Point> = points.iter().filter(|point| !archive.contains(point)).cloned().collect();
         return (!left.is_empty()).then(|| left[random.random_range(0..left.len())].clone());
     }
     archive.iter().flat_map(|(point, _)| space.neighbours(point)).find(|point| !archive.contains(point))

@@ -8,7 +8,14 @@ use crate::space::{Binding, Domain, SearchSpace, Tunable, Value};
 
 fn tunable(name: &str, domain: Domain, default: i64) -> Tunable {
     let binding = Binding::Constant { file: "a.h".to_owned(), name: name.to_owned(), also: Vec::new() };
-    Tunable { name: name.to_owned(), domain, default: Some(Value::Int(default)), binding, reason: String::new() }
+    Tunable {
+        name: name.to_owned(),
+        domain,
+        default: Some(Value::Int(default)),
+        binding,
+        reason: String::new(),
+        when: None,
+    }
 }
 
 /// A space like that of an element-wise operator, in four tunables.
@@ -190,4 +197,93 @@ fn asking_is_fast() {
     let per_ask_ms = started.elapsed().as_secs_f64() * 1000.0 / 200.0;
     // The target is 1 ms; the machine running the tests may be busy with others.
     assert!(per_ask_ms < 5.0, "{per_ask_ms} ms");
+}
+
+/// A space with every kind of difficulty: constraints, an unordered tunable, a conditional one.
+fn awkward_space() -> SearchSpace {
+    let method =
+        Domain::List { values: ["a", "b", "c"].map(|text| Value::Text(text.to_owned())).to_vec(), ordered: false };
+    let mut how = tunable("HOW", method, 0);
+    how.default = Some(Value::Text("a".to_owned()));
+    let mut depth = tunable("DEPTH", Domain::Range { min: 1, max: 4, step: 1 }, 1);
+    depth.when = Some(crate::space::Condition { text: "HOW != 'a'".to_owned(), span: 0..10 });
+    let tunables = [tunable("TILE", Domain::Range { min: 16, max: 1024, step: 16 }, 16), depth, how];
+    SearchSpace::new(&tunables, &[("TILE * DEPTH <= 2048".to_owned(), 0..20)], &[]).expect("space")
+}
+
+fn awkward_objective(configuration: &Configuration) -> Outcome {
+    let (tile, depth) = (get(configuration, "TILE"), get(configuration, "DEPTH"));
+    if tile % 64.0 == 0.0 && depth == 3.0 {
+        return Outcome::Infeasible { class: InfeasibleClass::Run };
+    }
+    let text = |name: &str| configuration.get(name).is_some_and(|value| *value == Value::Text("b".to_owned()));
+    Outcome::Objective(1.0 + (tile - 500.0).abs() / 100.0 + if text("HOW") { 0.0 } else { 2.0 } + (depth - 2.0).abs())
+}
+
+#[test]
+fn every_strategy_keeps_to_the_space_and_never_asks_twice() {
+    let space = awkward_space();
+    let all = space.enumerate().expect("small").len();
+    for kind in StrategyKind::ALL {
+        for batch in [1, 3] {
+            let mut strategy = kind.build(&space, 5);
+            let mut seen = BTreeSet::new();
+            loop {
+                let asked = strategy.ask(batch);
+                assert!(asked.len() <= batch);
+                if asked.is_empty() {
+                    break;
+                }
+                // Told in the opposite order, the last one of a batch late.
+                for configuration in asked.iter().rev() {
+                    assert_eq!(space.check(configuration), Ok(()), "{kind}");
+                    assert!(seen.insert(configuration.clone()), "{kind} asked {configuration} twice");
+                    strategy.tell(configuration, &awkward_objective(configuration));
+                }
+            }
+            assert_eq!(seen.len(), all, "{kind} with {batch} in flight gave up early");
+        }
+    }
+}
+
+#[test]
+fn every_strategy_beats_random_and_repeats_itself() {
+    let run = |kind: StrategyKind, seed: u64| {
+        let mut strategy = kind.build(&tiling_space(), seed);
+        let mut asked = Vec::new();
+        let mut best = f64::INFINITY;
+        for _ in 0..60 {
+            for configuration in strategy.ask(1) {
+                let outcome = tiling_objective(&configuration);
+                if let Outcome::Objective(value) = outcome {
+                    best = best.min(value);
+                }
+                strategy.tell(&configuration, &outcome);
+                asked.push(configuration);
+            }
+        }
+        (best, asked)
+    };
+    let typical = |kind: StrategyKind| (0..16).map(|seed| run(kind, seed).0).sum::<f64>() / 16.0;
+    let random = typical(StrategyKind::Random);
+    for kind in StrategyKind::ALL.into_iter().filter(|kind| *kind != StrategyKind::Random) {
+        let best = typical(kind);
+        assert!(best < random, "{kind}: {best}, random: {random}");
+        assert_eq!(run(kind, 3), run(kind, 3), "{kind}");
+    }
+}
+
+#[test]
+fn the_default_expects_less_and_less() {
+    let mut strategy = StrategyKind::default().build(&tiling_space(), 2);
+    assert_eq!(strategy.expected_gain(), None, "nothing is known yet");
+    let mut gains = Vec::new();
+    for _ in 0..60 {
+        for configuration in strategy.ask(1) {
+            strategy.tell(&configuration, &tiling_objective(&configuration));
+        }
+        gains.extend(strategy.expected_gain());
+    }
+    let mean = |gains: &[f64]| gains.iter().sum::<f64>() / gains.len() as f64;
+    assert!(mean(&gains[gains.len() - 10..]) < 0.2 * mean(&gains[..10]), "{gains:?}");
 }

@@ -1,19 +1,17 @@
 //! The search space: indexable domains, constraints over all cases, sampling and neighbours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::expression::{Environment, EvaluationError, Expression, Symbol};
-use super::{Binding, CaseFacts, Configuration, Domain, Tunable, Value};
+use super::{Binding, CaseFacts, Configuration, Domain, MOST_PERMUTED, Tunable, Value};
 
 /// The value that stands for "no limit" in a cap.
 pub const NO_LIMIT: Value = Value::Int(0);
-
-/// Spaces of at most this many points (before constraints) are enumerated.
-pub const ENUMERATION_LIMIT: u64 = 4096;
 
 /// Positions of the values in their domains, one per tunable in the order of names.
 pub type Point = Vec<u32>;
@@ -103,14 +101,28 @@ struct Dimension {
     ordered: bool,
 }
 
+/// A tunable that only matters where a condition holds.
+#[derive(Clone, Debug)]
+struct Conditional {
+    dimension: usize,
+    /// Position of the default, which it keeps elsewhere.
+    settled: u32,
+    condition: Constraint,
+}
+
 /// Tunables, constraints and the facts of all cases. A configuration is valid if every constraint holds for every case.
 #[derive(Clone, Debug)]
 pub struct SearchSpace {
     dimensions: Vec<Dimension>,
     constraints: Vec<Constraint>,
+    conditionals: Vec<Conditional>,
     cases: Vec<String>,
     /// Facts per case, in the order of the fact positions.
     facts: Vec<Vec<i128>>,
+    /// The only points there are, where they were listed rather than described.
+    listed: Option<Arc<HashSet<Point>>>,
+    /// All valid points, found out at most once; clones share them.
+    valid: Arc<OnceLock<Option<Arc<[Point]>>>>,
 }
 
 /// Values of a domain in order; a cap without a default may also have no limit, which is its largest value.
@@ -119,6 +131,15 @@ pub fn domain_values(tunable: &Tunable) -> Result<Vec<Value>, String> {
     const MOST: i64 = 1 << 20;
     let mut values: Vec<Value> = match &tunable.domain {
         Domain::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        Domain::Permutation { items } => {
+            let mut sorted = items.clone();
+            sorted.sort();
+            sorted.dedup();
+            if items.len() > MOST_PERMUTED || sorted.len() != items.len() {
+                return Err(format!("a permutation is of at most {MOST_PERMUTED} different items"));
+            }
+            permutations(items).into_iter().map(|order| Value::Text(order.join(","))).collect()
+        }
         Domain::List { values, .. } => {
             let mut seen = values.clone();
             seen.sort();
@@ -155,6 +176,23 @@ pub fn domain_values(tunable: &Tunable) -> Result<Vec<Value>, String> {
         values.push(NO_LIMIT);
     }
     Ok(values)
+}
+
+/// All orders of the items, the given one first.
+fn permutations(items: &[String]) -> Vec<Vec<String>> {
+    if items.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for (position, first) in items.iter().enumerate() {
+        let mut rest = items.to_vec();
+        rest.remove(position);
+        for mut order in permutations(&rest) {
+            order.insert(0, first.clone());
+            found.push(order);
+        }
+    }
+    found
 }
 
 struct View<'a> {
@@ -200,7 +238,10 @@ impl SearchSpace {
                 Ok(values) => dimensions.push(Dimension {
                     tunable: tunable.clone(),
                     integers: values.iter().map(|value| i128::from(value.as_int().unwrap_or(0))).collect(),
-                    ordered: !matches!(&tunable.domain, Domain::List { ordered: false, .. }),
+                    ordered: !matches!(
+                        &tunable.domain,
+                        Domain::List { ordered: false, .. } | Domain::Permutation { .. }
+                    ),
                     values,
                 }),
                 Err(message) => errors.push(SpaceError::BadDomain { name: tunable.name.clone(), message }),
@@ -220,29 +261,41 @@ impl SearchSpace {
             }
             fact_names.iter().position(|fact| *fact == name).map(Symbol::Fact)
         };
-        let mut parsed = Vec::new();
-        for (text, span) in constraints {
-            match Expression::parse(text, &resolve) {
-                Ok(expression) => parsed.push(Constraint {
-                    text: text.clone(),
-                    tunables: expression.tunables(),
-                    per_case: expression.depends_on_case(),
-                    expression,
-                }),
-                Err(error) => {
-                    errors.push(SpaceError::BadConstraint {
-                        text: text.clone(),
-                        span: constraint_span(span, text, &error.span),
-                        message: error.message,
-                    });
-                }
+        let mut parse = |text: &str, span: &Range<usize>| match Expression::parse(text, &resolve) {
+            Ok(expression) => Some(Constraint {
+                text: text.to_owned(),
+                tunables: expression.tunables(),
+                per_case: expression.depends_on_case(),
+                expression,
+            }),
+            Err(error) => {
+                let span = constraint_span(span, text, &error.span);
+                errors.push(SpaceError::BadConstraint { text: text.to_owned(), span, message: error.message });
+                None
+            }
+        };
+        let parsed: Vec<Constraint> = constraints.iter().filter_map(|(text, span)| parse(text, span)).collect();
+        let mut conditionals = Vec::new();
+        for (position, dimension) in dimensions.iter().enumerate() {
+            let Some(condition) = &dimension.tunable.when else { continue };
+            let settled = dimension.tunable.default.as_ref().unwrap_or(&NO_LIMIT);
+            let settled = dimension.values.iter().position(|known| known == settled);
+            if let (Some(settled), Some(parsed)) = (settled, parse(&condition.text, &condition.span)) {
+                conditionals.push(Conditional { dimension: position, settled: settled as u32, condition: parsed });
             }
         }
         if !errors.is_empty() {
             return Err(errors);
         }
         let cases = cases.iter().map(|case| case.case.clone()).collect();
-        Ok(Self { dimensions, constraints: parsed, cases, facts })
+        Ok(Self { dimensions, constraints: parsed, conditionals, cases, facts, listed: None, valid: Arc::default() })
+    }
+
+    /// The same space with only the points of a list (a recording that says which configurations there are, but not why).
+    pub fn with_listed(mut self, points: impl IntoIterator<Item = Point>) -> Self {
+        self.listed = Some(Arc::new(points.into_iter().collect()));
+        self.valid = Arc::default();
+        self
     }
 
     /// The same space with some tunables fixed (`--set NAME=VALUE`).
@@ -264,7 +317,11 @@ impl SearchSpace {
             };
             dimension.values = vec![dimension.values[index].clone()];
             dimension.integers = vec![dimension.integers[index]];
+            // What is fixed from outside stays, whether it matters or not.
+            self.conditionals.retain(|conditional| conditional.dimension != position);
         }
+        // Positions in the fixed domains are others now.
+        self.valid = Arc::default();
         if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 
@@ -346,6 +403,11 @@ impl SearchSpace {
             }
         }
         let point = self.point(configuration).unwrap_or_default();
+        if let Some(conditional) = self.conditionals.iter().find(|conditional| !self.is_settled(conditional, &point)) {
+            let name = &self.dimensions[conditional.dimension].tunable.name;
+            let text = format!("{name} keeps its default unless {}", conditional.condition.text);
+            return Err(Violation::Constraint { text, case: String::new() });
+        }
         for constraint in &self.constraints {
             for (case, facts) in self.cases_of(constraint) {
                 let case = case.map_or_else(String::new, |case| format!(" for case {case}"));
@@ -363,6 +425,30 @@ impl SearchSpace {
     /// Whether a point satisfies every constraint for every case.
     pub fn allows(&self, point: &[u32]) -> bool {
         self.constraints.iter().all(|constraint| self.satisfied(constraint, point))
+            && self.conditionals.iter().all(|conditional| self.is_settled(conditional, point))
+            && self.listed.as_ref().is_none_or(|listed| listed.contains(point))
+    }
+
+    /// Whether a conditional tunable matters, or has the value that it keeps where it does not. It matters where its
+    /// condition holds for any case.
+    fn is_settled(&self, conditional: &Conditional, point: &[u32]) -> bool {
+        point[conditional.dimension] == conditional.settled || self.matters(conditional, point)
+    }
+
+    fn matters(&self, conditional: &Conditional, point: &[u32]) -> bool {
+        let condition = &conditional.condition;
+        let holds = |facts: &[i128]| condition.expression.holds(&View { space: self, point, facts }) == Ok(true);
+        if condition.per_case { self.facts.iter().any(|facts| holds(facts)) } else { holds(&[]) }
+    }
+
+    /// Gives tunables that do not matter at a point the value that they keep there.
+    pub fn settle(&self, point: &mut Point) {
+        // A condition may hang on another conditional tunable: as many rounds as there are of them settle every chain.
+        for _ in 0..self.conditionals.len() {
+            let unsettled = self.conditionals.iter().find(|conditional| !self.is_settled(conditional, point));
+            let Some(conditional) = unsettled else { break };
+            point[conditional.dimension] = conditional.settled;
+        }
     }
 
     fn cases_of<'a>(&'a self, constraint: &Constraint) -> Vec<(Option<&'a str>, &'a [i128])> {
@@ -382,43 +468,35 @@ impl SearchSpace {
         if constraint.per_case { self.facts.iter().all(|facts| holds(facts)) } else { holds(&[]) }
     }
 
-    /// All valid points in order, where the space is small.
-    pub fn enumerate(&self) -> Option<Vec<Point>> {
-        if self.size() > ENUMERATION_LIMIT {
-            return None;
-        }
-        let mut points = Vec::new();
-        let mut point: Point = vec![0; self.dimensions.len()];
-        loop {
-            if self.allows(&point) {
-                points.push(point.clone());
-            }
-            // Count up, the last tunable fastest.
-            let Some(position) =
-                (0..point.len()).rev().find(|position| point[*position] + 1 < self.domain_len(*position))
-            else {
-                return Some(points);
-            };
-            point[position] += 1;
-            point[position + 1..].fill(0);
-        }
+    /// All valid points in order, where the space is small enough to be searched through; found out once.
+    pub fn enumerate(&self) -> Option<Arc<[Point]>> {
+        self.valid.get_or_init(|| enumeration::valid_points(self).map(Arc::from)).clone()
     }
 
     fn uniform(&self, random: &mut impl Rng) -> Point {
-        (0..self.dimensions.len()).map(|dimension| random.random_range(0..self.domain_len(dimension))).collect()
+        let mut point: Point =
+            (0..self.dimensions.len()).map(|dimension| random.random_range(0..self.domain_len(dimension))).collect();
+        self.settle(&mut point);
+        point
     }
 
-    /// A valid point drawn at random, or `None` when none was found.
+    /// A valid point drawn at random, or `None` when none was found. Every valid point is equally likely where the space
+    /// can be enumerated; elsewhere points that mend an invalid draw are likelier.
     pub fn sample(&self, random: &mut impl Rng) -> Option<Point> {
         const ATTEMPTS: usize = 24;
+        if let Some(points) = self.enumerate() {
+            return (!points.is_empty()).then(|| points[random.random_range(0..points.len())].clone());
+        }
         for _ in 0..ATTEMPTS {
-            let mut point = self.uniform(random);
-            if self.repair(&mut point, random) {
+            let point = self.uniform(random);
+            if self.allows(&point) {
                 return Some(point);
             }
         }
-        let points = self.enumerate()?;
-        (!points.is_empty()).then(|| points[random.random_range(0..points.len())].clone())
+        (0..ATTEMPTS).find_map(|_| {
+            let mut point = self.uniform(random);
+            self.repair(&mut point, random).then_some(point)
+        })
     }
 
     /// Changes a point, as little as it can, until it is valid: takes a broken constraint and moves one of its tunables
@@ -426,10 +504,11 @@ impl SearchSpace {
     pub fn repair(&self, point: &mut Point, random: &mut impl Rng) -> bool {
         const ROUNDS: usize = 24;
         for _ in 0..ROUNDS {
+            self.settle(point);
             let broken: Vec<&Constraint> =
                 self.constraints.iter().filter(|constraint| !self.satisfied(constraint, point)).collect();
             if broken.is_empty() {
-                return true;
+                return self.allows(point);
             }
             let constraint = broken[random.random_range(0..broken.len())];
             let mut movable: Vec<usize> =
@@ -450,7 +529,7 @@ impl SearchSpace {
                     if best.is_none_or(|(fewest, _, _)| left < fewest) {
                         best = Some((left, position, index));
                     }
-                    if left == 0 {
+                    if left == 0 && self.allows(point) {
                         return true;
                     }
                 }
@@ -499,7 +578,8 @@ impl SearchSpace {
             for index in others {
                 let mut neighbour = point.to_vec();
                 neighbour[dimension] = index;
-                if self.allows(&neighbour) {
+                self.settle(&mut neighbour);
+                if neighbour != point && self.allows(&neighbour) {
                     found.push(neighbour);
                 }
             }
@@ -518,5 +598,6 @@ fn constraint_span(literal: &Range<usize>, text: &str, within: &Range<usize>) ->
     literal.clone()
 }
 
+mod enumeration;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Tunables: a named place in the sources, the values it may take, and how a value gets there.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::Value;
@@ -33,6 +35,24 @@ pub enum Domain {
     },
     /// `false` and `true`.
     Bool,
+    /// Every order of some items, as the text of the items with commas between them.
+    Permutation {
+        /// The items, at most [`MOST_PERMUTED`], without repetition.
+        items: Vec<String>,
+    },
+}
+
+/// More items than this have too many orders to be listed.
+pub const MOST_PERMUTED: usize = 6;
+
+/// Under which condition a tunable matters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Condition {
+    /// Expression over other tunables and case facts.
+    pub text: String,
+    /// Bytes of the manifest where it stands.
+    #[serde(skip)]
+    pub span: Range<usize>,
 }
 
 /// Where in the project a tunable lives, and so how a value is applied.
@@ -72,6 +92,8 @@ pub enum Binding {
         /// Name of the entry.
         variable: String,
     },
+    /// Nowhere: the tunable of a recorded space, which is only looked up.
+    Recorded,
 }
 
 /// One dimension of the search space.
@@ -87,4 +109,7 @@ pub struct Tunable {
     pub binding: Binding,
     /// Why this is a tunable and why the domain is what it is; one line.
     pub reason: String,
+    /// Condition over other tunables and facts under which the value matters; elsewhere it stays at its default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Condition>,
 }

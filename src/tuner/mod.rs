@@ -30,7 +30,7 @@ pub use journal::{Journal, Opened};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
 pub use reference::golden_references;
 pub use rewinding::{RewindOptions, RewindReport, rewind};
-pub use run::{RunOptions, RunOutcome, StrategyKind, establish_baseline, run};
+pub use run::{RunOptions, RunOutcome, establish_baseline, run};
 pub use session::{Budget, Judged, Session};
 pub use workload::{Trial, Workload, WorkloadError};
 pub use workspace::{Opening, Workspace, WorkspaceOptions, invented_manifest, load_machine};

@@ -79,6 +79,10 @@ pub struct Progress {
     pub best_us: f64,
     /// Its case times.
     pub best_times: Vec<CaseTime>,
+    /// Case times of the operator as it was.
+    baseline_times: Vec<CaseTime>,
+    /// No case may end slower than it began by more than this ratio.
+    case_floor: f64,
     /// What each stage did.
     pub tallies: BTreeMap<Stage, StageTally>,
     /// Everything tried, in order.
@@ -89,8 +93,11 @@ pub struct Progress {
 
 impl Progress {
     /// A run that starts at the baseline.
-    pub fn new(baseline: Candidate, baseline_us: f64, times: Vec<CaseTime>) -> Self {
+    /// `case_floor` is the ratio by which the slowest case may end slower than it began.
+    pub fn new(baseline: Candidate, baseline_us: f64, times: Vec<CaseTime>, case_floor: f64) -> Self {
         Self {
+            baseline_times: times.clone(),
+            case_floor,
             baseline_us,
             best: baseline,
             best_us: baseline_us,
@@ -99,6 +106,12 @@ impl Progress {
             attempts: Vec::new(),
             milestones: Vec::new(),
         }
+    }
+
+    /// How far the worst case lies beyond the floor, as a ratio; 1 where no case does.
+    pub fn beyond_floor(&self, times: &[CaseTime]) -> f64 {
+        let ratios = self.baseline_times.iter().zip(times).map(|(before, after)| after.task_us / before.task_us);
+        (ratios.fold(0.0, f64::max) / self.case_floor).max(1.0)
     }
 
     /// Best speed-up so far.
@@ -126,7 +139,8 @@ impl Progress {
         let improved = may_win
             && !judged.repeated
             && judged.evaluation.thorough
-            && judged.objective_us.is_some_and(|us| us < self.best_us);
+            && judged.objective_us.is_some_and(|us| us < self.best_us)
+            && self.beyond_floor(&times) <= 1.0;
         let title =
             patch.map_or_else(|| changed_values(&self.best.configuration, candidate), |patch| patch.title.clone());
         if improved {

@@ -21,19 +21,9 @@ use crate::backend::{LaunchProfile, longest};
 use crate::experience::Bank;
 use crate::proposer::{History, MotifProposer};
 use crate::report::event::{self, Event, Stage};
-use crate::search::{Evolutionary, EvolutionaryOptions, Strategy, UniformRandom};
+use crate::search::{Strategy, StrategyKind};
 use crate::source::facts::KnownValues;
 use crate::space::SearchSpace;
-
-/// Search strategy of the host stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StrategyKind {
-    /// Population, tournament, crossover, mutation.
-    #[default]
-    Evolutionary,
-    /// Uniform random, the yardstick.
-    Random,
-}
 
 /// What a run may do.
 #[derive(Clone, Debug)]
@@ -135,7 +125,8 @@ pub async fn run(
     let mut session =
         Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
     session.remember(reference.evaluation.clone());
-    let mut progress = Progress::new(baseline.clone(), baseline_us, baseline_times.clone());
+    let mut progress =
+        Progress::new(baseline.clone(), baseline_us, baseline_times.clone(), workspace.manifest.case_floor);
     let mut injection = Injection::none();
     let mut injection_of = None;
     let mut history = History::default();
@@ -261,10 +252,7 @@ fn at_bound(times: &[CaseTime]) -> bool {
 fn make_strategy(options: &RunOptions, space: &SearchSpace, turn: u64) -> Box<dyn Strategy> {
     // Every turn draws its own numbers, and always the same ones.
     let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(turn);
-    match options.strategy {
-        StrategyKind::Evolutionary => Box::new(Evolutionary::new(space.clone(), seed, EvolutionaryOptions::default())),
-        StrategyKind::Random => Box::new(UniformRandom::new(space.clone(), seed)),
-    }
+    options.strategy.build(space, seed)
 }
 
 fn load_banks(directories: &[PathBuf], emit: &mut dyn FnMut(Event)) -> Bank {

@@ -290,6 +290,13 @@ mod contract {
         let report = project.read("target/ascend-tune/report.html");
         assert_eq!(summary["report"], project.path().join("target/ascend-tune/report.html").display().to_string());
         assert_has(&report, &["<svg", "GeluNaive", "modelled"]);
+
+        // The record beside it can be replayed.
+        let record = project.path().join("target/ascend-tune/record.json");
+        let replayed =
+            tool().args(["replay", "--seeds", "2", "--message-format", "json", "--space"]).arg(record).output();
+        let replayed = Ended::new(&replayed.expect("the tool runs")).expect(0);
+        assert_eq!(only(&replayed, "replay")["spaces"][0]["unit"], "us");
     }
 
     #[test]

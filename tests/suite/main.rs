@@ -10,6 +10,7 @@ mod ladder;
 mod mix;
 mod operators;
 mod python_calls;
+mod replay;
 mod resume;
 mod sdk;
 mod support;

@@ -10,15 +10,19 @@ use super::{SiteForm, line_of};
 /// Why a tunable cannot be injected at run time, or `None` when nothing speaks against it. Only what the text shows is
 /// found; compiling the instrumented sources is the final word.
 pub fn looks_compile_time(tree: &SourceTree, tunable: &Tunable) -> Option<String> {
-    if let Domain::List { values, .. } = &tunable.domain
-        && values.iter().any(|value| matches!(value, Value::Text(_)))
-    {
+    let names = match &tunable.domain {
+        Domain::List { values, .. } => values.iter().any(|value| matches!(value, Value::Text(_))),
+        Domain::Permutation { .. } => true,
+        Domain::Range { .. } | Domain::PowerOfTwo { .. } | Domain::Bool => false,
+    };
+    if names {
         return Some(format!("the values of `{}` are names, which only the compiler understands", tunable.name));
     }
     let (files, name) = match &tunable.binding {
         Binding::Cmake { variable } => {
             return Some(format!("`{variable}` is a CMake entry, fixed when the project is configured"));
         }
+        Binding::Recorded => return Some(format!("`{}` is of a recorded space, not of sources", tunable.name)),
         Binding::Argument { .. } | Binding::Cap { .. } => return None,
         Binding::Constant { file, name, also } => {
             let files: Vec<&str> = std::iter::once(file).chain(also).map(String::as_str).collect();

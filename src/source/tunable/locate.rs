@@ -21,7 +21,7 @@ pub fn locate(tree: &SourceTree, binding: &Binding) -> Result<Vec<Site>, Tunable
         }
         Binding::Argument { file, call, first, index } => arguments(file, text_of(tree, file)?, call, first, *index),
         Binding::Cap { file, target } => caps(file, text_of(tree, file)?, target),
-        Binding::Cmake { .. } => Ok(Vec::new()),
+        Binding::Cmake { .. } | Binding::Recorded => Ok(Vec::new()),
     }
 }
 

@@ -59,7 +59,7 @@ fn tree() -> SourceTree {
 
 fn tunable(name: &str, binding: Binding) -> Tunable {
     let domain = Domain::Range { min: 1, max: 64, step: 1 };
-    Tunable { name: name.to_owned(), domain, default: None, binding, reason: String::new() }
+    Tunable { name: name.to_owned(), domain, default: None, binding, reason: String::new(), when: None }
 }
 
 fn constant(file: &str, name: &str) -> Tunable {

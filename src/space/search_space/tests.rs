@@ -4,11 +4,12 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::super::Condition;
 use super::*;
 
 fn tunable(name: &str, domain: Domain) -> Tunable {
     let binding = Binding::Constant { file: "a.h".to_owned(), name: name.to_owned(), also: Vec::new() };
-    Tunable { name: name.to_owned(), domain, default: Some(Value::Int(2)), binding, reason: String::new() }
+    Tunable { name: name.to_owned(), domain, default: Some(Value::Int(2)), binding, reason: String::new(), when: None }
 }
 
 fn constraints(texts: &[&str]) -> Vec<(String, Range<usize>)> {
@@ -123,4 +124,53 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_conditional_tunable_keeps_its_default_where_it_does_not_matter() {
+    let mut depth = tunable("DEPTH", Domain::Range { min: 1, max: 4, step: 1 });
+    depth.when = Some(Condition { text: "SPLIT == 1".to_owned(), span: 10..22 });
+    let split = tunable("SPLIT", Domain::Bool);
+    let space = SearchSpace::new(&[depth.clone(), split.clone()], &[], &[]).expect("space");
+    let (off, on) = (0, 1);
+    assert_eq!(space.enumerate().map(|points| points.len()), Some(5), "one point without, four with");
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    assert!((0..50).filter_map(|_| space.sample(&mut random)).all(|point| point[1] == on || point[0] == 1));
+    assert!(space.neighbours(&[3, on]).contains(&vec![1, off]), "switching off settles what hangs on it");
+    let broken: Configuration = [("DEPTH", Value::Int(4)), ("SPLIT", Value::Bool(false))]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect();
+    let violation = space.check(&broken).expect_err("unsettled").to_string();
+    assert!(violation.contains("DEPTH keeps its default unless SPLIT == 1"), "{violation}");
+    let fixed = space.with_fixed(&[("DEPTH".to_owned(), Value::Int(4))].into_iter().collect()).expect("fixed");
+    assert_eq!(fixed.enumerate().map(|points| points.len()), Some(2), "what is fixed from outside stays");
+
+    depth.when = Some(Condition { text: "SPLITT == 1".to_owned(), span: 10..23 });
+    let errors = SearchSpace::new(&[depth, split], &[], &[]).expect_err("unknown name");
+    assert!(matches!(&errors[0], SpaceError::BadConstraint { span, .. } if *span == (11..17)), "{errors:?}");
+}
+
+#[test]
+fn permutations_are_all_orders() {
+    let items = ["b", "h", "w"].map(str::to_owned).to_vec();
+    let mut order = tunable("ORDER", Domain::Permutation { items });
+    order.default = Some(Value::Text("b,h,w".to_owned()));
+    let space = SearchSpace::new(&[order.clone()], &constraints(&["ORDER != 'w,h,b'"]), &[]).expect("space");
+    assert_eq!(space.enumerate().map(|points| points.len()), Some(5));
+    assert_eq!(space.present(), Some(vec![0]));
+    order.domain = Domain::Permutation { items: vec!["a".to_owned(), "a".to_owned()] };
+    assert!(SearchSpace::new(&[order], &[], &[]).is_err(), "an item twice");
+}
+
+#[test]
+fn a_space_of_a_trillion_points_is_sampled_and_not_enumerated() {
+    let tunables: Vec<Tunable> =
+        (0..6).map(|at| tunable(&format!("T{at}"), Domain::Range { min: 1, max: 128, step: 1 })).collect();
+    let texts = ["T0 * T1 <= 256", "T2 % T3 == 0", "T4 + T5 == 100"];
+    let space = SearchSpace::new(&tunables, &constraints(&texts), &[]).expect("space");
+    assert!(space.size() > 1_000_000_000_000 && space.enumerate().is_none());
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let found = (0..50).filter_map(|_| space.sample(&mut random)).filter(|point| space.allows(point)).count();
+    assert!(found >= 40, "{found} of 50");
 }

@@ -1,0 +1,81 @@
+//! `docs/motifs.md` is printed from the catalogue; with `BLESS` in the environment it is written anew.
+
+use std::fmt::Write as _;
+
+use super::{Counter, Family, all};
+
+const HEAD: &str = "# Motifs
+
+Printed from the catalogue in `src/motif/`; a test compares. `BLESS=1 cargo test --lib motif_page` writes it anew.
+
+An optimisation that the kernel stage can make (*apply*) and unmake (*rewind*). Each is one file in `src/motif/`. A motif
+looks at every place that resembles its pattern and answers with edits or with the reason why it leaves the place alone.
+What the source does not prove is stated as a *condition* of the site; the verifier has to check it by running the kernel.
+";
+
+const TAIL: &str = "
+Marked **rounding**: proposed only when the user allows it. V01 and V12 are marked per site: V01 where a double constant, a
+chain in half, or a function such as `exp` stands in the loop, V12 for sums. Half loops that compute in float become casts
+around a float chain. Expected gains are seeds of ours for the order of proposals, not measurements.
+
+## Rules for a new motif
+- An edit that needs several places changes all of them or none; code in or beside a syntax error is not touched, and a
+  patch after which a file has more syntax errors than before is refused.
+- Tests: it edits a realistic kernel; it refuses when the precondition does not hold; rewind after apply, and apply after
+  rewind, give the text back byte for byte.
+- Register it in `src/motif/catalogue.rs` and print this page anew.
+
+## The run over real kernels
+`ASCEND_TUNE_CORPUS=DIR cargo test --lib -- --nocapture finders_over_a_corpus` runs every finder over all operators
+below a directory, applies up to four sites per motif and operator, and checks that no patch adds a syntax error and that each
+patch can be undone.
+";
+
+fn page() -> String {
+    let mut text = HEAD.to_owned();
+    for (family, title) in [
+        (Family::DataMovement, "Data movement"),
+        (Family::Synchronisation, "Synchronisation"),
+        (Family::Vector, "Vector instructions"),
+        (Family::Scalar, "Scalar unit"),
+    ] {
+        let _ = writeln!(text, "\n## {title}");
+        for motif in all().iter().filter(|motif| motif.family() == family) {
+            let counters: Vec<String> =
+                motif.relieves().iter().map(|counter: &Counter| format!("`{}`", counter.name())).collect();
+            let rounding = if motif.rounding_changes() { " (**rounding**)" } else { "" };
+            let _ = write!(
+                text,
+                "\n### {} {}{rounding}\n- Needs: {}\n- Left to the verifier: {}\n- Should fall: {}; expected gain {:.2}x\n- Costs: {}\n- Tunables: {}\n- Rewind: {}\n",
+                motif.id(),
+                motif.title(),
+                motif.precondition(),
+                motif.left_to_verifier(),
+                counters.join(", "),
+                motif.prior_gain(),
+                motif.cost(),
+                motif.tunables(),
+                motif.undoing()
+            );
+        }
+    }
+    text.push_str(TAIL);
+    text
+}
+
+#[test]
+fn motif_page_is_the_catalogue() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/motifs.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, page()).expect("the page can be written");
+    }
+    let written = std::fs::read_to_string(path).expect("the page is there");
+    assert_eq!(written, page(), "docs/motifs.md is not the catalogue; BLESS=1 writes it");
+}
+
+#[test]
+fn ids_are_unique_and_every_motif_names_a_counter() {
+    let ids: std::collections::BTreeSet<&str> = all().iter().map(|motif| motif.id()).collect();
+    assert_eq!(ids.len(), all().len());
+    assert!(all().iter().all(|motif| !motif.relieves().is_empty() && motif.prior_gain() > 1.0));
+}

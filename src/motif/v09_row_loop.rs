@@ -1,0 +1,154 @@
+//! V09: a loop of short calls over rows that lie behind each other becomes one call over all of them.
+
+use super::code::{edit, functions, vector_calls};
+use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::rows::{Operand, RowCall, RowLoop, apart, factors, product};
+use crate::source::Edit;
+use crate::source::facts::{KnownValues, TensorFacts};
+use crate::source::parse::{Function, SyntaxFile};
+
+/// Bytes of a block in the unified buffer: rows start at blocks.
+const BLOCK_BYTES: i64 = 32;
+
+/// The motif.
+pub struct JoinedRows;
+
+impl Motif for JoinedRows {
+    fn id(&self) -> &'static str {
+        "V09"
+    }
+    fn title(&self) -> &'static str {
+        "loop of calls over rows to one call"
+    }
+    fn family(&self) -> Family {
+        Family::Vector
+    }
+    fn precondition(&self) -> &'static str {
+        "a loop from 0 in steps of 1 with nothing but vector calls in count form; every operand is t[start + row * width] with the count as width; \
+         scalars the same in every row; tensors in different memory, or the same tensor at the same place"
+    }
+    fn cost(&self) -> &'static str {
+        "nothing"
+    }
+    fn left_to_verifier(&self) -> &'static str {
+        "at least one row; tensors of unknown origin do not overlap"
+    }
+    fn undoing(&self) -> &'static str {
+        "a loop around a call whose count is a product"
+    }
+    fn relieves(&self) -> &'static [Counter] {
+        &[Counter::VecUs, Counter::ScalarUs]
+    }
+    fn prior_gain(&self) -> f64 {
+        1.3
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (file, function, _, tensors) in functions(context) {
+            for rows in row_loops(file, function) {
+                let Some((calls, rows)) = vector_rows(rows, &tensors) else { continue };
+                // A loop without any operand that steps is another matter.
+                let steps = |operand: &Operand| matches!(operand, Operand::Row(..));
+                if !calls.iter().any(|call| call.operands.iter().any(steps)) {
+                    continue;
+                }
+                let judged = joined(&rows, &calls, &tensors);
+                let note = format!("one call for all {} rows", rows.rows);
+                let conditions = judged.as_ref().map(|(_, conditions)| conditions.clone()).unwrap_or_default();
+                let mut candidate = Candidate::new(file, &rows.span(), note, judged.map(|(edits, _)| edits));
+                candidate.site.conditions = conditions;
+                if !at_least_one(&context.facts.known, &rows.rows) {
+                    candidate = candidate.on_condition(format!("{} is at least 1", rows.rows));
+                }
+                found.push(candidate);
+            }
+        }
+        found
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (file, function, _, tensors) in functions(context) {
+            for call in vector_calls(file, function, &tensors) {
+                let Some((rows, width)) = factors(call.count) else { continue };
+                let mut arguments: Vec<String> = std::iter::once(&call.destination)
+                    .chain(&call.sources)
+                    .map(|operand| format!("{operand}[row * {width}]"))
+                    .collect();
+                arguments.extend(call.scalar.map(str::to_owned));
+                let indentation = file.indentation(call.statement.start);
+                let text = format!(
+                    "for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {}({}, {width});\n{indentation}}}",
+                    file.slice(&call.call.callee),
+                    arguments.join(", ")
+                );
+                let bytes = tensors
+                    .tensors
+                    .get(call.destination)
+                    .and_then(|tensor| context.facts.known.type_bytes(&tensor.element));
+                let whole = bytes.is_some_and(|bytes| {
+                    let divisor = context.facts.known.divisor(width).saturating_mul(bytes);
+                    divisor != 0 && divisor % BLOCK_BYTES == 0
+                });
+                let note = format!("row by row, {rows} times {width}");
+                let edits = Ok(vec![edit(file, call.statement.clone(), text)]);
+                let mut candidate = Candidate::new(file, &call.statement, note, edits);
+                if !whole {
+                    candidate = candidate.on_condition(format!("{width} elements are a multiple of 32 bytes"));
+                }
+                found.push(candidate);
+            }
+        }
+        found
+    }
+}
+
+/// Loops over rows in a function.
+pub(super) fn row_loops<'a>(file: &'a SyntaxFile, function: &Function) -> Vec<Result<RowLoop<'a>, String>> {
+    let body = function.body.clone();
+    let inside = file.loops().iter().filter(|repetition| body.contains(&repetition.span.start));
+    inside.filter_map(|repetition| RowLoop::of(file, repetition)).collect()
+}
+
+/// The loop with its calls, where all of them are vector calls.
+pub(super) fn vector_rows<'a>(
+    rows: Result<RowLoop<'a>, String>,
+    tensors: &TensorFacts,
+) -> Option<(Vec<RowCall<'a>>, RowLoop<'a>)> {
+    let rows = rows.ok()?;
+    let calls: Result<Vec<RowCall<'a>>, String> =
+        rows.calls.iter().map(|call| RowCall::of(&rows, call, tensors)).collect();
+    Some((calls.ok()?, rows))
+}
+
+/// Whether an expression is known to be positive.
+pub(super) fn at_least_one(known: &KnownValues, expression: &str) -> bool {
+    known.value(expression).is_some_and(|value| value >= 1)
+}
+
+fn joined(
+    rows: &RowLoop<'_>,
+    calls: &[RowCall<'_>],
+    tensors: &TensorFacts,
+) -> Result<(Vec<Edit>, Vec<String>), String> {
+    rows.replaceable()?;
+    for call in calls {
+        call.packed()?;
+        let same = call.operands.iter().find(|operand| matches!(operand, Operand::Same(_)));
+        if let Some(same) = same {
+            return Err(format!("{} is the same in every row", same.tensor()));
+        }
+    }
+    let conditions = apart(tensors, calls)?;
+    let lines: Vec<String> = calls
+        .iter()
+        .map(|call| {
+            let mut arguments: Vec<String> = call.operands.iter().map(Operand::first).collect();
+            arguments.extend(call.middle.iter().map(|text| (*text).to_owned()));
+            arguments.push(product(&rows.rows, call.width));
+            format!("{}({});", rows.file.slice(&call.call.callee), arguments.join(", "))
+        })
+        .collect();
+    Ok((vec![edit(rows.file, rows.span(), rows.replaced(&lines))], conditions))
+}

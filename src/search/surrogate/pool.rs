@@ -1,0 +1,114 @@
+//! Candidates that a model keeps an eye on.
+
+use std::collections::HashSet;
+
+use super::Coordinates;
+use super::gaussian::{Gaussian, Watched};
+use crate::space::Point;
+
+/// A point that could be asked, with what the model makes of it.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The point.
+    pub point: Point,
+    /// Its prediction.
+    pub watched: Watched,
+    votes: Votes,
+}
+
+/// What points near a candidate say about its feasibility.
+#[derive(Clone, Copy, Debug, Default)]
+struct Votes {
+    failing: f64,
+    all: f64,
+    /// Voters heard so far.
+    heard: usize,
+}
+
+/// A told point that says whether its neighbourhood is feasible.
+#[derive(Clone, Debug)]
+pub struct Voter {
+    /// Where it is.
+    pub watched: Watched,
+    /// Whether it was infeasible.
+    pub failed: bool,
+}
+
+/// Weight of the overall share of failures against the votes of neighbours.
+const PRIOR_VOTES: f64 = 0.1;
+
+impl Candidate {
+    /// Expected chance that the candidate is infeasible: nearer points count more. `share` is the share of failures
+    /// among all told points.
+    pub fn risk(&mut self, voters: &[Voter], share: f64) -> f64 {
+        for voter in &voters[self.votes.heard..] {
+            let likeness = self.watched.likeness(&voter.watched);
+            // Sharper than the kernel of times: feasibility ends at edges.
+            let weight = likeness * likeness * likeness * likeness;
+            self.votes.all += weight;
+            self.votes.failing += if voter.failed { weight } else { 0.0 };
+        }
+        self.votes.heard = voters.len();
+        (self.votes.failing + PRIOR_VOTES * share) / (self.votes.all + PRIOR_VOTES)
+    }
+}
+
+/// The candidates, each point once.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    candidates: Vec<Candidate>,
+    members: HashSet<Point>,
+}
+
+impl Pool {
+    /// Number of candidates.
+    pub fn len(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// The candidates.
+    pub fn candidates(&mut self) -> &mut [Candidate] {
+        &mut self.candidates
+    }
+
+    /// Adds a point that is not there yet.
+    pub fn add(&mut self, point: Point, process: &Gaussian, coordinates: &Coordinates) {
+        if self.members.insert(point.clone()) {
+            let watched = process.watch(&coordinates.of(&point));
+            self.candidates.push(Candidate { point, watched, votes: Votes::default() });
+        }
+    }
+
+    /// Takes out points that were asked or told meanwhile.
+    pub fn remove<'a>(&mut self, points: impl IntoIterator<Item = &'a Point>) {
+        let gone: HashSet<&Point> = points.into_iter().filter(|point| self.members.contains(*point)).collect();
+        if gone.is_empty() {
+            return;
+        }
+        for at in (0..self.candidates.len()).rev() {
+            if gone.contains(&self.candidates[at].point) {
+                self.candidates.swap_remove(at);
+            }
+        }
+        for point in gone {
+            self.members.remove(point);
+        }
+    }
+
+    /// Takes out the candidates at these positions.
+    pub fn drop_at(&mut self, mut positions: Vec<usize>) {
+        positions.sort_unstable_by(|left, right| right.cmp(left));
+        for at in positions {
+            let gone = self.candidates.swap_remove(at);
+            self.members.remove(&gone.point);
+        }
+    }
+
+    /// Starts all predictions anew for another process.
+    pub fn watch_anew(&mut self, process: &Gaussian, coordinates: &Coordinates) {
+        for candidate in &mut self.candidates {
+            candidate.watched = process.watch(&coordinates.of(&candidate.point));
+            candidate.votes = Votes::default();
+        }
+    }
+}
