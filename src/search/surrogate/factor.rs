@@ -106,7 +106,7 @@ mod tests {
         let inverse = factor().inverse();
         for i in 0..3 {
             for j in 0..3 {
-                let entry: f64 = (0..3).map(|k| inverse[i.max(k)][i.min(k)] * MATRIX[k][j]).sum();
+                let entry: f64 = MATRIX.iter().enumerate().map(|(k, row)| inverse[i.max(k)][i.min(k)] * row[j]).sum();
                 assert!((entry - f64::from(u8::from(i == j))).abs() < 1e-12);
             }
         }
