@@ -426,14 +426,17 @@ mod check {
         require_tools!();
         let project = Project::fixture("add_custom");
         edit(&project, "ascend.toml", "[8, 2048]", "[64, 8192]");
-        project.run(&["run", "--budget", "8", "--seed", "1", "--stage", "host", "--set", "BUFFER_NUM=2"]).expect(0);
+        let fixed = ["--set", "BUFFER_NUM=2", "--set", "TILE_NUM=8"];
+        project.run(&[&["run", "--budget", "8", "--seed", "1", "--stage", "host"][..], &fixed].concat()).expect(0);
         project.run(&["check"]).expect(0);
         for (file, kind) in [("op_host/add_custom.cpp", "uint32_t"), ("op_kernel/add_custom.cpp", "int32_t")] {
             edit(&project, file, &format!("{kind} BUFFER_NUM = 2"), &format!("{kind} BUFFER_NUM = 1"));
         }
+        // Tiles stay as long as they were; longer ones would hide what is lost.
+        edit(&project, "op_host/add_custom.cpp", "TILE_NUM = 8", "TILE_NUM = 16");
         let ended = project.run(&["check"]).expect(1);
         let (_, case) = verdict(&ended);
-        assert!(number(&case["ratio"]) > 1.0, "{case}");
+        assert_eq!(case["verdict"], "regressed", "{case}");
         assert_has(
             &drift(&ended),
             &["op_host/add_custom.cpp", "op_kernel/add_custom.cpp", "BUFFER_NUM was 2 and is now 1"],
