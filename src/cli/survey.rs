@@ -1,7 +1,6 @@
 //! `survey`: how far every operator of a tree gets.
 
 use std::io::{Read, Write};
-use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +9,9 @@ use rand::seq::SliceRandom;
 
 use super::Exit;
 use super::args::SurveyArgs;
+use super::fidelity::write_whole;
 use super::output::Output;
+use super::target::processors;
 use super::target::runtime;
 use crate::build::Toolkit;
 use crate::build::sdk::{Sdk, SdkOptions};
@@ -232,21 +233,6 @@ fn surroundings(
         arguments.run_timeout_s,
         arguments.tests
     ))
-}
-
-/// Writes a file by rename, so that a reader sees the old one or the new one.
-fn write_whole(path: &Path, text: &str) -> Result<(), TunerError> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs_err::create_dir_all(folder)?;
-    }
-    let temporary = path.with_extension("tmp");
-    fs_err::write(&temporary, text)?;
-    fs_err::rename(&temporary, path)?;
-    Ok(())
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 #[cfg(test)]

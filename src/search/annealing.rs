@@ -5,10 +5,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::archive::Archive;
 use super::neighbourhood::moved;
+use super::proposer::Proposer;
 use super::random::fresh_sample;
 use super::start::first_point;
-use super::{Outcome, Strategy};
-use crate::space::{Configuration, Point, SearchSpace};
+use crate::space::{Point, SearchSpace};
 
 /// Settings of annealing.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,7 @@ impl Annealing {
         }
     }
 
-    fn next_point(&mut self) -> Option<Point> {
+    fn step(&mut self) -> Option<Point> {
         const ATTEMPTS: usize = 48;
         self.decide();
         let free: Vec<usize> =
@@ -96,25 +96,18 @@ impl Annealing {
     }
 }
 
-impl Strategy for Annealing {
-    fn ask(&mut self, count: usize) -> Vec<Configuration> {
-        let mut asked = Vec::new();
-        while asked.len() < count {
-            let Some(point) = self.next_point() else { break };
-            asked.push(self.space.configuration(&point));
-            self.tried = Some(point.clone());
-            self.archive.ask(point);
-        }
-        asked
-    }
-
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
-        if let Some(point) = self.space.point(configuration) {
-            self.archive.tell(point, outcome);
-        }
-    }
-
-    fn name(&self) -> &'static str {
+impl Proposer for Annealing {
+    fn label(&self) -> &'static str {
         "annealing"
+    }
+
+    fn state(&mut self) -> (&SearchSpace, &mut Archive) {
+        (&self.space, &mut self.archive)
+    }
+
+    fn next_point(&mut self) -> Option<Point> {
+        let next = self.step();
+        self.tried.clone_from(&next);
+        next
     }
 }

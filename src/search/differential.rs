@@ -4,10 +4,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::archive::Archive;
+use super::proposer::Proposer;
 use super::random::fresh_sample;
 use super::start::first_point;
-use super::{Outcome, Strategy};
-use crate::space::{Configuration, Point, SearchSpace};
+use crate::space::{Point, SearchSpace};
 
 /// Settings of differential evolution.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,31 +42,6 @@ impl DifferentialEvolution {
         Self { space, options, random: ChaCha8Rng::seed_from_u64(seed), archive: Archive::default() }
     }
 
-    fn next_point(&mut self) -> Option<Point> {
-        const ATTEMPTS: usize = 24;
-        if self.archive.asked() == 0
-            && let Some(start) = first_point(&self.space, &self.archive, &mut self.random)
-        {
-            return Some(start);
-        }
-        let members: Vec<Point> = self
-            .archive
-            .ranked(0)
-            .into_iter()
-            .take(self.options.population)
-            .map(|(point, _, _)| point.clone())
-            .collect();
-        if members.len() == self.options.population {
-            for _ in 0..ATTEMPTS {
-                let mut child = self.child(&members);
-                if self.space.repair(&mut child, &mut self.random) && !self.archive.contains(&child) {
-                    return Some(child);
-                }
-            }
-        }
-        fresh_sample(&self.space, &self.archive, &mut self.random)
-    }
-
     fn child(&mut self, members: &[Point]) -> Point {
         let mut pick = || members[self.random.random_range(0..members.len())].clone();
         let (mut child, left, right) = (pick(), pick(), pick());
@@ -92,24 +67,37 @@ impl DifferentialEvolution {
     }
 }
 
-impl Strategy for DifferentialEvolution {
-    fn ask(&mut self, count: usize) -> Vec<Configuration> {
-        let mut asked = Vec::new();
-        while asked.len() < count {
-            let Some(point) = self.next_point() else { break };
-            asked.push(self.space.configuration(&point));
-            self.archive.ask(point);
-        }
-        asked
-    }
-
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
-        if let Some(point) = self.space.point(configuration) {
-            self.archive.tell(point, outcome);
-        }
-    }
-
-    fn name(&self) -> &'static str {
+impl Proposer for DifferentialEvolution {
+    fn label(&self) -> &'static str {
         "differential"
+    }
+
+    fn state(&mut self) -> (&SearchSpace, &mut Archive) {
+        (&self.space, &mut self.archive)
+    }
+
+    fn next_point(&mut self) -> Option<Point> {
+        const ATTEMPTS: usize = 24;
+        if self.archive.asked() == 0
+            && let Some(start) = first_point(&self.space, &self.archive, &mut self.random)
+        {
+            return Some(start);
+        }
+        let members: Vec<Point> = self
+            .archive
+            .ranked(0)
+            .into_iter()
+            .take(self.options.population)
+            .map(|(point, _, _)| point.clone())
+            .collect();
+        if members.len() == self.options.population {
+            for _ in 0..ATTEMPTS {
+                let mut child = self.child(&members);
+                if self.space.repair(&mut child, &mut self.random) && !self.archive.contains(&child) {
+                    return Some(child);
+                }
+            }
+        }
+        fresh_sample(&self.space, &self.archive, &mut self.random)
     }
 }

@@ -6,14 +6,14 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::space::{Configuration, Point, SearchSpace};
+use crate::space::{Point, SearchSpace};
 
 use super::archive::Archive;
 use super::feasibility::Feasibility;
 use super::neighbourhood::moved;
+use super::proposer::Proposer;
 use super::random::fresh_sample;
 use super::start::first_point;
-use super::{Outcome, Strategy};
 
 /// Settings of the search.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,46 +96,6 @@ impl Evolutionary {
             self.restarts += 1;
         }
     }
-
-    fn next_point(&mut self) -> Option<Point> {
-        if self.archive.asked() == 0
-            && let Some(start) = first_point(&self.space, &self.archive, &mut self.random)
-        {
-            self.owed = self.owed.saturating_sub(1);
-            return Some(start);
-        }
-        let random_start = self.owed > 0 || self.archive.ranked(self.since).len() < 2;
-        self.owed = self.owed.saturating_sub(1);
-
-        /// Candidates looked at before the least risky one is taken.
-        const CANDIDATES: usize = 16;
-        let mut best: Option<(f64, Point)> = None;
-        let parents: Vec<Point> = self
-            .archive
-            .ranked(self.since)
-            .into_iter()
-            .take(self.options.population)
-            .map(|(point, _, _)| point.clone())
-            .collect();
-        let feasibility = Feasibility::fit(&self.space, &self.archive);
-        for attempt in 0..CANDIDATES {
-            // After some fruitless attempts the neighbourhood of the parents is used up: look elsewhere.
-            let candidate = if random_start || (attempt >= CANDIDATES - 4 && best.is_none()) {
-                fresh_sample(&self.space, &self.archive, &mut self.random)
-            } else {
-                breed(&self.space, &self.options, &parents, &mut self.random)
-            };
-            let Some(candidate) = candidate.filter(|point| !self.archive.contains(point)) else { continue };
-            let risk = feasibility.risk(&candidate);
-            if best.as_ref().is_none_or(|(least, _)| risk < *least) {
-                best = Some((risk, candidate));
-            }
-            if risk <= self.options.accepted_risk {
-                break;
-            }
-        }
-        best.map(|(_, point)| point).or_else(|| fresh_sample(&self.space, &self.archive, &mut self.random))
-    }
 }
 
 /// A valid child of the population (best first), possibly known already.
@@ -175,25 +135,53 @@ fn breed(
     space.repair(&mut child, random).then_some(child)
 }
 
-impl Strategy for Evolutionary {
-    fn ask(&mut self, count: usize) -> Vec<Configuration> {
-        let mut asked = Vec::new();
-        while asked.len() < count {
-            self.restart_if_stagnant();
-            let Some(point) = self.next_point() else { break };
-            asked.push(self.space.configuration(&point));
-            self.archive.ask(point);
-        }
-        asked
-    }
-
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
-        if let Some(point) = self.space.point(configuration) {
-            self.archive.tell(point, outcome);
-        }
-    }
-
-    fn name(&self) -> &'static str {
+impl Proposer for Evolutionary {
+    fn label(&self) -> &'static str {
         "evolutionary"
+    }
+
+    fn state(&mut self) -> (&SearchSpace, &mut Archive) {
+        (&self.space, &mut self.archive)
+    }
+
+    fn next_point(&mut self) -> Option<Point> {
+        self.restart_if_stagnant();
+        if self.archive.asked() == 0
+            && let Some(start) = first_point(&self.space, &self.archive, &mut self.random)
+        {
+            self.owed = self.owed.saturating_sub(1);
+            return Some(start);
+        }
+        let random_start = self.owed > 0 || self.archive.ranked(self.since).len() < 2;
+        self.owed = self.owed.saturating_sub(1);
+
+        /// Candidates looked at before the least risky one is taken.
+        const CANDIDATES: usize = 16;
+        let mut best: Option<(f64, Point)> = None;
+        let parents: Vec<Point> = self
+            .archive
+            .ranked(self.since)
+            .into_iter()
+            .take(self.options.population)
+            .map(|(point, _, _)| point.clone())
+            .collect();
+        let feasibility = Feasibility::fit(&self.space, &self.archive);
+        for attempt in 0..CANDIDATES {
+            // After some fruitless attempts the neighbourhood of the parents is used up: look elsewhere.
+            let candidate = if random_start || (attempt >= CANDIDATES - 4 && best.is_none()) {
+                fresh_sample(&self.space, &self.archive, &mut self.random)
+            } else {
+                breed(&self.space, &self.options, &parents, &mut self.random)
+            };
+            let Some(candidate) = candidate.filter(|point| !self.archive.contains(point)) else { continue };
+            let risk = feasibility.risk(&candidate);
+            if best.as_ref().is_none_or(|(least, _)| risk < *least) {
+                best = Some((risk, candidate));
+            }
+            if risk <= self.options.accepted_risk {
+                break;
+            }
+        }
+        best.map(|(_, point)| point).or_else(|| fresh_sample(&self.space, &self.archive, &mut self.random))
     }
 }

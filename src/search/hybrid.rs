@@ -8,11 +8,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::archive::Archive;
 use super::feasibility::Feasibility;
+use super::proposer::Proposer;
 use super::random::fresh_sample;
 use super::start::{first_point, middle};
 use super::surrogate::{Model, ModelOptions};
-use super::{Outcome, Strategy};
-use crate::space::{Configuration, Point, SearchSpace};
+use crate::space::{Point, SearchSpace};
 
 /// Settings of the search.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +82,16 @@ impl Hybrid {
         }
         best.map(|(_, point)| point).or_else(|| fresh_sample(&self.space, &self.archive, &mut self.random))
     }
+}
+
+impl Proposer for Hybrid {
+    fn label(&self) -> &'static str {
+        self.name
+    }
+
+    fn state(&mut self) -> (&SearchSpace, &mut Archive) {
+        (&self.space, &mut self.archive)
+    }
 
     fn next_point(&mut self) -> Option<Point> {
         let asked = self.archive.asked() as usize;
@@ -97,30 +107,8 @@ impl Hybrid {
         self.expected_gain = suggestion.as_ref().map(|suggestion| suggestion.expected_gain);
         suggestion.map(|suggestion| suggestion.point).or_else(|| self.far())
     }
-}
 
-impl Strategy for Hybrid {
-    fn ask(&mut self, count: usize) -> Vec<Configuration> {
-        let mut asked = Vec::new();
-        while asked.len() < count {
-            let Some(point) = self.next_point() else { break };
-            asked.push(self.space.configuration(&point));
-            self.archive.ask(point);
-        }
-        asked
-    }
-
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
-        if let Some(point) = self.space.point(configuration) {
-            self.archive.tell(point, outcome);
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn expected_gain(&self) -> Option<f64> {
+    fn promise(&self) -> Option<f64> {
         self.expected_gain
     }
 }

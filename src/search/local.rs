@@ -6,10 +6,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::archive::Archive;
 use super::neighbourhood::differing_in_one;
+use super::proposer::Proposer;
 use super::random::fresh_sample;
 use super::start::first_point;
-use super::{Outcome, Strategy};
-use crate::space::{Configuration, Point, SearchSpace};
+use crate::space::{Point, SearchSpace};
 
 /// First-improvement local search with random restarts. Neighbours differ in one tunable.
 #[derive(Clone, Debug)]
@@ -29,6 +29,16 @@ impl LocalSearch {
     pub fn new(space: SearchSpace, seed: u64) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed);
         Self { space, random, archive: Archive::default(), since: 0, around: None }
+    }
+}
+
+impl Proposer for LocalSearch {
+    fn label(&self) -> &'static str {
+        "local"
+    }
+
+    fn state(&mut self) -> (&SearchSpace, &mut Archive) {
+        (&self.space, &mut self.archive)
     }
 
     fn next_point(&mut self) -> Option<Point> {
@@ -56,27 +66,5 @@ impl LocalSearch {
         self.since = self.archive.asked() + 1;
         self.around = None;
         fresh_sample(&self.space, &self.archive, &mut self.random)
-    }
-}
-
-impl Strategy for LocalSearch {
-    fn ask(&mut self, count: usize) -> Vec<Configuration> {
-        let mut asked = Vec::new();
-        while asked.len() < count {
-            let Some(point) = self.next_point() else { break };
-            asked.push(self.space.configuration(&point));
-            self.archive.ask(point);
-        }
-        asked
-    }
-
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
-        if let Some(point) = self.space.point(configuration) {
-            self.archive.tell(point, outcome);
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        "local"
     }
 }

@@ -9,6 +9,7 @@ mod hybrid;
 mod kind;
 mod local;
 mod neighbourhood;
+mod proposer;
 mod random;
 mod start;
 mod surrogate;

@@ -3,10 +3,10 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::space::{Configuration, Point, SearchSpace};
+use crate::space::{Point, SearchSpace};
 
 use super::archive::Archive;
-use super::{Outcome, Strategy};
+use super::proposer::Proposer;
 
 /// Draws valid points at random, none twice.
 #[derive(Clone, Debug)]
@@ -42,24 +42,16 @@ pub(super) fn fresh_sample(space: &SearchSpace, archive: &Archive, random: &mut 
     archive.iter().flat_map(|(point, _)| space.neighbours(point)).find(|point| !archive.contains(point))
 }
 
-impl Strategy for UniformRandom {
-    fn ask(&mut self, count: usize) -> Vec<Configuration> {
-        let mut asked = Vec::new();
-        while asked.len() < count {
-            let Some(point) = fresh_sample(&self.space, &self.archive, &mut self.random) else { break };
-            asked.push(self.space.configuration(&point));
-            self.archive.ask(point);
-        }
-        asked
-    }
-
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
-        if let Some(point) = self.space.point(configuration) {
-            self.archive.tell(point, outcome);
-        }
-    }
-
-    fn name(&self) -> &'static str {
+impl Proposer for UniformRandom {
+    fn label(&self) -> &'static str {
         "random"
+    }
+
+    fn state(&mut self) -> (&SearchSpace, &mut Archive) {
+        (&self.space, &mut self.archive)
+    }
+
+    fn next_point(&mut self) -> Option<Point> {
+        fresh_sample(&self.space, &self.archive, &mut self.random)
     }
 }
