@@ -16,7 +16,8 @@ What the source does not prove is stated as a *condition* of the site; the verif
 const TAIL: &str = "
 Marked **rounding**: proposed only when the user allows it. V01 and V12 are marked per site: V01 where a double constant, a
 chain in half, or a function such as `exp` stands in the loop, V12 for sums. Half loops that compute in float become casts
-around a float chain. Expected gains are seeds of ours for the order of proposals, not measurements.
+around a float chain. Marked **device only**: the embedded model can't show the effect (the compiler's, or the launch's), so
+the motif is proposed only where a device measures. Expected gains are seeds of ours for the order of proposals, not measurements.
 
 ## Rules for a new motif
 - An edit that needs several places changes all of them or none; code in or beside a syntax error is not touched, and a
@@ -44,9 +45,10 @@ fn page() -> String {
             let counters: Vec<String> =
                 motif.relieves().iter().map(|counter: &Counter| format!("`{}`", counter.name())).collect();
             let rounding = if motif.rounding_changes() { " (**rounding**)" } else { "" };
+            let blind = if motif.seen_by_model() { "" } else { " (**device only**)" };
             let _ = write!(
                 text,
-                "\n### {} {}{rounding}\n- Needs: {}\n- Left to the verifier: {}\n- Should fall: {}; expected gain {:.2}x\n- Costs: {}\n- Tunables: {}\n- Rewind: {}\n",
+                "\n### {} {}{rounding}{blind}\n- Needs: {}\n- Left to the verifier: {}\n- Should fall: {}; expected gain {:.2}x\n- Costs: {}\n- Tunables: {}\n- Rewind: {}\n",
                 motif.id(),
                 motif.title(),
                 motif.precondition(),
