@@ -15,6 +15,7 @@ mod pairs;
 mod rows;
 mod s03_hoist_element;
 mod siblings;
+mod steady;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
