@@ -197,8 +197,7 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
     for position in ["VECIN", "VECOUT"] {
         let held = |init: &&InitBuffer| {
             let queue = kernel.queues.get(&init.target);
-            init.number.is_some()
-                && queue.is_none_or(|queue| queue.position.split(',').any(|found| found == position))
+            init.number.is_some() && queue.is_none_or(|queue| queue.position.split(',').any(|found| found == position))
         };
         let buffers: i64 = kernel.init_buffers.iter().filter(held).map(|init| number(init).unwrap_or(1)).sum();
         if buffers > EVENT_IDS {

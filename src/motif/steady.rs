@@ -84,17 +84,15 @@ pub(super) fn steady(
     span: &Range<usize>,
 ) -> Result<(), String> {
     let names = words(expression);
-    let declared_inside = |word: &&&str| {
-        file.locals().iter().any(|local| local.name == **word && span.contains(&local.span.start))
-    };
+    let declared_inside =
+        |word: &&&str| file.locals().iter().any(|local| local.name == **word && span.contains(&local.span.start));
     if let Some(word) = names.iter().find(declared_inside) {
         return Err(format!("{word} is declared in the loop"));
     }
     if !invariant(expression, file.slice(span)) {
         return Err(format!("{expression} may change from round to round"));
     }
-    let variables: Vec<&str> =
-        names.into_iter().filter(|word| !HARMLESS.contains(word) && *word != "this").collect();
+    let variables: Vec<&str> = names.into_iter().filter(|word| !HARMLESS.contains(word) && *word != "this").collect();
     if variables.is_empty() {
         return Ok(());
     }

@@ -322,11 +322,7 @@ impl<'a> Fill<'a> {
         let filled = self.file.whole_lines(&self.call.statement).ok_or("the fill shares its line")?;
         let target = other.whole_lines(before).ok_or("the statement shares its line")?;
         let line = format!("{}{}\n", other.indentation(before.start), self.file.slice(&self.call.statement));
-        Ok(vec![
-            edit(self.file, taken, ""),
-            edit(self.file, filled, ""),
-            edit(other, target.start..target.start, line),
-        ])
+        Ok(vec![edit(self.file, taken, ""), edit(self.file, filled, ""), edit(other, target.start..target.start, line)])
     }
 }
 

@@ -7,7 +7,12 @@ fn v26_sees_what_calls_in_the_loop_change() {
     let slow = computing(
         "        for (uint32_t row = 0; row < 4; row++) {\n            AscendC::Duplicate(ones, scale, count);\n            Next();\n            AscendC::Add(y, x, ones, count);\n        }\n",
     );
-    let with = |body: &str| slow.replace("private:\n", &format!("private:\n    __aicore__ inline void Next()\n    {{\n        {body}\n    }}\n"));
+    let with = |body: &str| {
+        slow.replace(
+            "private:\n",
+            &format!("private:\n    __aicore__ inline void Next()\n    {{\n        {body}\n    }}\n"),
+        )
+    };
     let fast = round_trip("V26", &with("rounds_++;"));
     assert!(fast.contains("        AscendC::Duplicate(ones, scale, count);\n        for (uint32_t row"), "{fast}");
     refuses("V26", &with("scale = scale * 2;"), "Next may change scale");
@@ -26,7 +31,12 @@ fn v26_fills_once_before_the_loop_of_the_caller() {
     assert!(fast.contains(before) && fast.matches("Duplicate").count() == 1, "{fast}");
     refuses("V26", &slow.replace("CUBIC, TILE", "CUBIC, count"), "count is known in Compute alone");
     refuses("V26", &slow.replace("Add(y, y, ones", "Add(ones, y, ones"), "written elsewhere");
-    refuses("V26", &slow.replace("CUBIC, TILE", "scale_, TILE").replace("outQueue.EnQue", "scale_ += 1;\n        outQueue.EnQue"), "Compute may change scale_");
-    let twice = slow.replace("            Compute(TILE);\n", "            Compute(TILE);\n            Compute(TILE);\n");
+    refuses(
+        "V26",
+        &slow.replace("CUBIC, TILE", "scale_, TILE").replace("outQueue.EnQue", "scale_ += 1;\n        outQueue.EnQue"),
+        "Compute may change scale_",
+    );
+    let twice =
+        slow.replace("            Compute(TILE);\n", "            Compute(TILE);\n            Compute(TILE);\n");
     assert!(reasons("V26", &twice).is_empty());
 }
