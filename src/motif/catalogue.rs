@@ -6,6 +6,9 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
+use super::l06_kernel_type::KernelType;
+use super::l09_workspace::NoWorkspace;
+use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -21,6 +24,7 @@ use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -31,6 +35,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &L2Hint,
         &EarlyFree,
+        &KernelType,
+        &NoWorkspace,
+        &NoShapes,
         &HoistElement,
         &ScalarLoop,
         &Axpy,
@@ -46,6 +53,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
+        &QueueDepth,
         &LateTake,
     ]
 }
