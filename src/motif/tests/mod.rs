@@ -2,6 +2,7 @@
 
 mod order;
 mod rows;
+mod transpose;
 mod vector;
 
 use super::{Context, Motif, Site, by_id};
