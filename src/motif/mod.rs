@@ -16,6 +16,7 @@ mod pairs;
 mod rows;
 mod s03_hoist_element;
 mod siblings;
+mod steady;
 mod template;
 mod v01_scalar_loop;
 mod v02_axpy;

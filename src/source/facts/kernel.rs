@@ -160,10 +160,16 @@ pub struct CopyOrigins {
     pub unknown: BTreeSet<String>,
 }
 
+/// Whether a file belongs to the half that runs on the host.
+pub fn is_host(file: &str) -> bool {
+    file.split('/').any(|part| part == "op_host" || part == "op_api" || part == "op_graph")
+}
+
 /// All kernels of a source tree by name.
 pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
-    for file in forest.iter() {
+    // The host's half often has a class of the kernel's name: the operator's definition.
+    for file in forest.iter().filter(|file| !is_host(file.name())) {
         for class in file.classes().iter().filter(|class| !is_definition(file, class)) {
             let kernel = kernels.entry(class.name.clone()).or_default();
             kernel.name.clone_from(&class.name);
@@ -173,7 +179,7 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             }
         }
     }
-    for file in forest.iter() {
+    for file in forest.iter().filter(|file| !is_host(file.name())) {
         for (index, function) in file.functions().iter().enumerate() {
             if file.enclosing_class(function.span.start).is_some_and(|class| is_definition(file, class)) {
                 continue;
