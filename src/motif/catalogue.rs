@@ -19,7 +19,9 @@ use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v23_transpose::BlockTranspose;
 use super::v26_hoist_duplicate::HoistDuplicate;
+use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
@@ -48,7 +50,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &TwoLevelReduce,
         &RowReduce,
+        &BlockTranspose,
         &HoistDuplicate,
+        &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
         &FullBarrier,

@@ -3,6 +3,7 @@
 //! One file a motif. A motif computes *candidates*, a place with either a patch or the reason why there is none; the
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
+mod buffers;
 mod catalogue;
 mod code;
 mod context;
@@ -20,6 +21,7 @@ mod rows;
 mod s03_hoist_element;
 mod siblings;
 mod steady;
+mod template;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
@@ -29,7 +31,9 @@ mod v07_row_broadcast;
 mod v09_row_loop;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
+mod v23_transpose;
 mod v26_hoist_duplicate;
+mod v27_skip_fill;
 mod v28_reciprocal;
 mod v33_scalar_chain;
 mod vector_chain;

@@ -201,8 +201,7 @@ impl Surroundings<'_> {
         }
         let target = chain.stored.first().ok_or("nothing is stored")?;
         let (init, element_bytes) = self.room_of(target)?;
-        let mut members = Vec::new();
-        let mut inits = Vec::new();
+        let mut buffers = Vec::new();
         for element in &chain.temporaries {
             let bytes = fixed_type_bytes(element.name()).unwrap_or(4);
             let size = match bytes / element_bytes {
@@ -222,41 +221,14 @@ impl Surroundings<'_> {
             });
             let name = format!("vecTmp{}", number.ok_or("no free name for a temporary")?);
             let prefix = scope(self.file);
-            members.push(format!("{prefix}TBuf<{prefix}TPosition::VECCALC> {name}Buf;"));
-            inits.push(format!("{}.InitBuffer({name}Buf, {size});", init.pipe));
+            buffers.push((format!("{name}Buf"), size));
             lines.push(format!("{prefix}LocalTensor<{0}> {name} = {name}Buf.Get<{0}>();", element.name()));
             names.push(name);
         }
-        if members.is_empty() {
-            return Ok(());
+        if !buffers.is_empty() {
+            edits.extend(super::buffers::added(self.context, self.kernel, init, &buffers, &[])?);
         }
-        let arrow = |line: String| {
-            if init.pipe.is_empty() {
-                line
-            } else {
-                line.replacen(&format!("{}.", init.pipe), &self.pipe_access(init), 1)
-            }
-        };
-        let inits: Vec<String> = inits.into_iter().map(arrow).collect();
-        let declaration = self.last_buffer_member().ok_or("the class has no buffer member to put another beside")?;
-        let shared_line = || "a declaration shares its line".to_owned();
-        let header = self.context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
-        edits.push(insert_after(header, &declaration.span(), &members).ok_or_else(shared_line)?);
-        let init_file = self.context.forest.get(&init.statement.file).ok_or("the initialisation is not parsed")?;
-        edits.push(insert_after(init_file, &init.statement.span(), &inits).ok_or_else(shared_line)?);
         Ok(())
-    }
-
-    /// `pipe.` or `pipe->`, as at the existing call.
-    fn pipe_access(&self, init: &InitBuffer) -> String {
-        let text = self
-            .context
-            .forest
-            .get(&init.statement.file)
-            .map(|file| file.slice(&init.statement.span()).to_owned())
-            .unwrap_or_default();
-        let arrow = text.trim_start().strip_prefix(&init.pipe).is_some_and(|rest| rest.trim_start().starts_with("->"));
-        format!("{}{}", init.pipe, if arrow { "->" } else { "." })
     }
 
     /// The one `InitBuffer` behind a tensor, and the tensor's element size.
@@ -294,17 +266,6 @@ impl Surroundings<'_> {
             .filter(|(_, _, call)| call.object.as_deref().map(crate::source::facts::base_name) == Some(buffer.as_str()))
             .count();
         (same_size && handed_out == 1).then(|| name.to_owned())
-    }
-
-    fn last_buffer_member(&self) -> Option<&crate::source::facts::Place> {
-        let class_level = |place: &&crate::source::facts::Place| {
-            self.context.forest.get(&place.file).is_some_and(|file| {
-                file.enclosing_class(place.start).is_some_and(|class| class.name == self.kernel.name)
-                    && file.enclosing_function(place.start).is_none()
-            })
-        };
-        let queues = self.kernel.queues.values().map(|queue| &queue.declaration);
-        self.kernel.buffers.values().chain(queues).filter(class_level).max()
     }
 }
 

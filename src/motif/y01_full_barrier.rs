@@ -1,11 +1,12 @@
 //! Y01: a full barrier that orders nothing that queues and compiler do not order already.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::code::{edit, insert_after, scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use crate::source::facts::api::{Access, is_copy};
-use crate::source::facts::{Kernel, Origin, TensorFacts, base_name};
+use crate::source::facts::{Kernel, Origin, TensorFacts, TensorUse, base_name};
 use crate::source::parse::{Call, SyntaxFile};
 
 /// Calls that talk to other cores or other units: barriers near them may be part of a protocol.
@@ -112,12 +113,18 @@ fn removal(context: &Context, file: &SyntaxFile, call: &Call) -> Result<Vec<crat
     let statement = call.statement.as_ref().ok_or("the barrier is not a statement of its own")?;
     super::code::block_of(file, statement).ok_or("the barrier is the only statement of an if or a loop")?;
     let kernel = context.facts.kernel_at(file, call.span.start).ok_or("the barrier is not in a kernel function")?;
-    ordered_without_barriers(context, kernel)?;
+    ordered_without(context, kernel, file, std::slice::from_ref(&call.span))?;
     Ok(vec![edit(file, file.removal_span(statement), "")])
 }
 
-/// Proves, as far as the source shows it, that queues and compiler order everything in this kernel.
-pub(super) fn ordered_without_barriers(context: &Context, kernel: &Kernel) -> Result<(), String> {
+/// Proves, as far as the source shows it, that queues, compiler and the other barriers order everything in this kernel when some
+/// calls are gone.
+pub(super) fn ordered_without(
+    context: &Context,
+    kernel: &Kernel,
+    place: &SyntaxFile,
+    gone: &[Range<usize>],
+) -> Result<(), String> {
     let forest = &context.forest;
     if kernel.queues.is_empty() {
         return Err("no queue here orders the pipes: tensors are placed by hand".to_owned());
@@ -161,11 +168,40 @@ pub(super) fn ordered_without_barriers(context: &Context, kernel: &Kernel) -> Re
     if let Some(both) = kernel.globals.keys().find(|global| read.contains(*global) && written.contains(*global)) {
         return Err(format!("{both} is both read and written: copies through global memory are not ordered by queues"));
     }
-    kernel.tensors(forest).try_for_each(|(file, facts)| queue_discipline(kernel, file, &facts))
+    kernel.tensors(forest).try_for_each(|(file, facts)| {
+        let gone = if file.name() == place.name() { gone } else { &[] };
+        queue_discipline(kernel, file, &facts, gone)
+    })
+}
+
+/// Whether another full barrier stands between a vector instruction on a tensor that was just allocated and the copies into it:
+/// such a fill needs that one, and none of the others.
+fn fenced(file: &SyntaxFile, facts: &TensorFacts, fill: &TensorUse, gone: &[Range<usize>]) -> bool {
+    let statement = |used: &TensorUse| file.calls().get(used.call?)?.statement.clone();
+    let Some(own) = statement(fill) else { return false };
+    let next = facts.uses_of(&fill.tensor).find(|used| {
+        used.span.start > fill.span.start
+            && used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| is_copy(&call.name))
+    });
+    let Some(next) = next else { return false };
+    file.calls_in(own.end..next.span.start).any(|call| {
+        call.name == "PipeBarrier"
+            && call.template_arguments.as_deref() == Some("PIPE_ALL")
+            && !gone.contains(&call.span)
+            && call.statement.as_ref().is_some_and(|barrier| {
+                super::code::block_of(file, barrier)
+                    .is_some_and(|block| Some(block) == super::code::block_of(file, &own))
+            })
+    })
 }
 
 /// Each tensor of a queue is touched by copies on one side of EnQue and by the vector unit on the other, never by both.
-fn queue_discipline(kernel: &Kernel, file: &SyntaxFile, facts: &TensorFacts) -> Result<(), String> {
+fn queue_discipline(
+    kernel: &Kernel,
+    file: &SyntaxFile,
+    facts: &TensorFacts,
+    gone: &[Range<usize>],
+) -> Result<(), String> {
     for (name, tensor) in &facts.tensors {
         let (queue, allocated) = match &tensor.origin {
             Origin::Alloc(queue) => (queue, true),
@@ -194,6 +230,9 @@ fn queue_discipline(kernel: &Kernel, file: &SyntaxFile, facts: &TensorFacts) -> 
         for used in facts.uses_of(name) {
             let line = file.line(used.span.start);
             let call = used.call.and_then(|index| file.calls().get(index));
+            if call.is_some_and(|call| gone.contains(&call.span)) {
+                continue;
+            }
             match (used.access, call) {
                 (Access::Escape, _) | (_, None) => {
                     return Err(format!("line {line}: {name} goes to code that is not analysed"));
@@ -203,7 +242,7 @@ fn queue_discipline(kernel: &Kernel, file: &SyntaxFile, facts: &TensorFacts) -> 
                     let other_side = |index: usize| file.argument(call, index).map(base_name).unwrap_or_default();
                     let dma = is_copy(&call.name)
                         && (kernel.globals.contains_key(other_side(0)) || kernel.globals.contains_key(other_side(1)));
-                    if dma != by_copy {
+                    if dma != by_copy && !(allocated && by_copy && fenced(file, facts, used, gone)) {
                         return Err(format!(
                             "line {line}: {name} is used by another pipe than the one that {queue} orders it for"
                         ));

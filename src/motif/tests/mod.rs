@@ -5,6 +5,7 @@ mod launch;
 mod order;
 mod queues;
 mod rows;
+mod transpose;
 mod vector;
 
 use super::{Context, Motif, Site, by_id};
