@@ -7,6 +7,7 @@ use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
 use super::l06_kernel_type::KernelType;
+use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
@@ -38,6 +39,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &L2Hint,
         &EarlyFree,
         &KernelType,
+        &PipeOutside,
         &NoWorkspace,
         &NoShapes,
         &HoistElement,

@@ -14,6 +14,7 @@ mod d09_l2_hint;
 mod d16_early_free;
 mod entry;
 mod l06_kernel_type;
+mod l08_pipe_outside;
 mod l09_workspace;
 mod l11_shape_dimensions;
 mod pairs;
