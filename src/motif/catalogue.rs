@@ -27,6 +27,7 @@ use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y03_flag_pair::FlagPair;
 use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
@@ -59,6 +60,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
+        &FlagPair,
         &QueueDepth,
         &LateTake,
     ]

@@ -274,7 +274,7 @@ impl<'a> Operator<'a> {
             }
             let lines = object.file.whole_lines(&object.local.span).ok_or("the object shares its line")?;
             let indentation = object.file.indentation(object.local.span.start);
-            edits.push(edit(object.file, lines.start..lines.start, format!("{indentation}{type_text} {pipe};\n")));
+            edits.push(edit(object.file, lines.start..lines.start, format!("{indentation}AscendC::TPipe {pipe};\n")));
             let open = object.init.callee.end + 1;
             let comma = if object.init.arguments.is_empty() { "" } else { ", " };
             edits.push(edit(object.file, open..open, format!("&{pipe}{comma}")));

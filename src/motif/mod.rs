@@ -18,6 +18,7 @@ mod l08_pipe_outside;
 mod l09_workspace;
 mod l11_shape_dimensions;
 mod pairs;
+mod pipe_order;
 mod rows;
 mod s03_hoist_element;
 mod siblings;
@@ -41,6 +42,7 @@ mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
 mod y02_vector_barrier;
+mod y03_flag_pair;
 mod y06_queue_depth;
 mod y12_late_take;
 
