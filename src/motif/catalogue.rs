@@ -17,6 +17,7 @@ use super::v09_row_loop::JoinedRows;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
 use super::v23_transpose::BlockTranspose;
+use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
 use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
@@ -44,6 +45,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &TwoLevelReduce,
         &RowReduce,
         &BlockTranspose,
+        &SortOnce,
         &HoistDuplicate,
         &SkipFill,
         &ScalarReciprocal,

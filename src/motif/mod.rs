@@ -28,6 +28,7 @@ mod v09_row_loop;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
 mod v23_transpose;
+mod v24_sort;
 mod v26_hoist_duplicate;
 mod v27_skip_fill;
 mod v28_reciprocal;

@@ -3,6 +3,7 @@
 mod hoist;
 mod order;
 mod rows;
+mod search;
 mod transpose;
 mod vector;
 
