@@ -6,6 +6,7 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
+use super::d21_stage_scalars::StageScalars;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -34,6 +35,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &L2Hint,
         &EarlyFree,
+        &StageScalars,
         &HoistElement,
         &ScalarLoop,
         &Axpy,

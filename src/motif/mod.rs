@@ -12,6 +12,7 @@ mod d04_strided_copy;
 mod d05_data_copy_pad;
 mod d09_l2_hint;
 mod d16_early_free;
+mod d21_stage_scalars;
 mod pairs;
 mod rows;
 mod s03_hoist_element;
