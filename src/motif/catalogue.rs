@@ -17,6 +17,7 @@ use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v20_branchless::Branchless;
 use super::v23_transpose::BlockTranspose;
 use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
@@ -46,6 +47,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &TwoLevelReduce,
         &RowReduce,
+        &Branchless,
         &BlockTranspose,
         &SortOnce,
         &HoistDuplicate,

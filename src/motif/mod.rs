@@ -5,6 +5,7 @@
 
 mod buffers;
 mod catalogue;
+mod choices;
 mod code;
 mod context;
 mod d01_double_buffer;
@@ -28,6 +29,7 @@ mod v07_row_broadcast;
 mod v09_row_loop;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
+mod v20_branchless;
 mod v23_transpose;
 mod v24_sort;
 mod v26_hoist_duplicate;
