@@ -7,6 +7,9 @@ use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
+use super::l06_kernel_type::KernelType;
+use super::l09_workspace::NoWorkspace;
+use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -26,6 +29,7 @@ use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -37,6 +41,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &L2Hint,
         &EarlyFree,
         &StageScalars,
+        &KernelType,
+        &NoWorkspace,
+        &NoShapes,
         &HoistElement,
         &ScalarLoop,
         &Axpy,
@@ -56,6 +63,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
+        &QueueDepth,
         &LateTake,
     ]
 }

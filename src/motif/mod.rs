@@ -14,6 +14,10 @@ mod d05_data_copy_pad;
 mod d09_l2_hint;
 mod d16_early_free;
 mod d21_stage_scalars;
+mod entry;
+mod l06_kernel_type;
+mod l09_workspace;
+mod l11_shape_dimensions;
 mod pairs;
 mod rows;
 mod s03_hoist_element;
@@ -40,6 +44,7 @@ mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
 mod y02_vector_barrier;
+mod y06_queue_depth;
 mod y12_late_take;
 
 pub use catalogue::{all, by_id};

@@ -1,7 +1,9 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
 mod hoist;
+mod launch;
 mod order;
+mod queues;
 mod rows;
 mod search;
 mod transpose;
