@@ -6,6 +6,7 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
+use super::d21_stage_scalars::StageScalars;
 use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
@@ -20,7 +21,9 @@ use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v20_branchless::Branchless;
 use super::v23_transpose::BlockTranspose;
+use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
 use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
@@ -39,6 +42,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &L2Hint,
         &EarlyFree,
+        &StageScalars,
         &KernelType,
         &PipeOutside,
         &NoWorkspace,
@@ -53,7 +57,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &TwoLevelReduce,
         &RowReduce,
+        &Branchless,
         &BlockTranspose,
+        &SortOnce,
         &HoistDuplicate,
         &SkipFill,
         &ScalarReciprocal,

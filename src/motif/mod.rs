@@ -5,6 +5,7 @@
 
 mod buffers;
 mod catalogue;
+mod choices;
 mod code;
 mod context;
 mod d01_double_buffer;
@@ -12,6 +13,7 @@ mod d04_strided_copy;
 mod d05_data_copy_pad;
 mod d09_l2_hint;
 mod d16_early_free;
+mod d21_stage_scalars;
 mod entry;
 mod l06_kernel_type;
 mod l08_pipe_outside;
@@ -33,7 +35,9 @@ mod v07_row_broadcast;
 mod v09_row_loop;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
+mod v20_branchless;
 mod v23_transpose;
+mod v24_sort;
 mod v26_hoist_duplicate;
 mod v27_skip_fill;
 mod v28_reciprocal;

@@ -108,7 +108,7 @@ pub(super) fn edges(
         return Err(format!("the local tensor {member} is a member, its lifetime is not analysed"));
     }
     let origins = kernel.copied_buffers(forest);
-    if let Some(buffer) = origins.buffers.first() {
+    if let Some(buffer) = origins.buffers.iter().find(|buffer| !staged(kernel, context, buffer)) {
         return Err(format!("{buffer} is a TBuf that a copy touches: only the barrier orders it"));
     }
     if let Some(place) = origins.unknown.first() {
@@ -151,6 +151,37 @@ pub(super) fn edges(
         edges.extend(found);
     }
     Ok(edges)
+}
+
+/// Whether a buffer is only ever copied into with the scalar unit waiting for it by a flag of its own, and only scalars read it:
+/// the next copy waits for them by itself.
+fn staged(kernel: &Kernel, context: &Context, buffer: &str) -> bool {
+    kernel.tensors(&context.forest).all(|(file, facts)| {
+        let of_buffer = |tensor: &&String| facts.tensors[*tensor].origin == Origin::Buffer(buffer.to_owned());
+        facts.tensors.keys().filter(of_buffer).all(|tensor| {
+            facts.uses_of(tensor).all(|used| {
+                let Some(call) = used.call.and_then(|index| file.calls().get(index)) else { return false };
+                let Some(copy) = call.statement.as_ref().filter(|_| is_copy(&call.name) && used.argument == Some(0))
+                else {
+                    return call.name == "GetValue";
+                };
+                let waits = |name: &str, from: usize| {
+                    let flags = |flag: &&Call| {
+                        flag.name == name
+                            && flag.template_arguments.as_deref().is_some_and(|event| event.ends_with("MTE2_S"))
+                            && flag.statement.as_ref().is_some_and(|flag| {
+                                block_of(file, flag) == block_of(file, copy)
+                            })
+                    };
+                    file.calls().iter().filter(flags).map(|flag| flag.span.start).find(|start| *start >= from)
+                };
+                let next = facts.uses_of(tensor).map(|used| used.span.start).find(|start| *start > copy.end);
+                waits("SetFlag", copy.end)
+                    .and_then(|set| waits("WaitFlag", set))
+                    .is_some_and(|wait| next.is_none_or(|next| wait < next))
+            })
+        })
+    })
 }
 
 /// Each tensor of a queue is touched by copies on one side of EnQue and by the vector unit on the other. Where the vector

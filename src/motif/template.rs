@@ -22,6 +22,8 @@ pub(super) struct Found {
     pub(super) holes: Holes,
     /// Whether a comment or a directive lies between the tokens.
     pub(super) commented: bool,
+    /// Whether a directive does.
+    pub(super) directed: bool,
 }
 
 impl Found {
@@ -62,7 +64,7 @@ fn find_with(file: &SyntaxFile, within: &Range<usize>, template: &str, past_barr
     for token in lex(file.slice(within)) {
         let span = within.start + token.span.start..within.start + token.span.end;
         if matches!(token.kind, TokenKind::Comment | TokenKind::Directive) {
-            aside.push(span);
+            aside.push((span, token.kind));
         } else {
             let word = &text[span.clone()];
             source.tokens.push((span, word, token.kind));
@@ -77,8 +79,10 @@ fn find_with(file: &SyntaxFile, within: &Range<usize>, template: &str, past_barr
                 let tokens = &source.tokens[from..end];
                 let start = tokens.iter().map(|(span, ..)| span.start).min().unwrap_or(0);
                 let stop = tokens.iter().map(|(span, ..)| span.end).max().unwrap_or(0);
-                let commented = aside.iter().any(|aside| start < aside.start && aside.end <= stop);
-                found.push(Found { span: start..stop, holes, commented });
+                let mut inside = aside.iter().filter(|(aside, _)| start < aside.start && aside.end <= stop);
+                let directed = inside.clone().any(|(_, kind)| *kind == TokenKind::Directive);
+                let commented = inside.next().is_some();
+                found.push(Found { span: start..stop, holes, commented, directed });
                 from = end;
             }
             _ => from += 1,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Surroundings, block_of, edit, functions, insert_after, scope, unused_scratch, vector_calls};
+use super::code::{Surroundings, block_of, edit, functions, scope, unused_scratch, vector_calls, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
-use super::vectorise::{Chain, Element, Names, vectorise};
+use super::vectorise::{Chain, Element, Manner, Names, vectorise};
 use crate::source::Edit;
 use crate::source::facts::{InitBuffer, Origin, fixed_type_bytes};
 use crate::source::parse::{Loop, TokenKind, lex};
@@ -49,34 +49,7 @@ impl Motif for ScalarLoop {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, kernel, tensors) in functions(context) {
-            for repetition in file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start)) {
-                let inside = |call: &&crate::source::parse::Call| {
-                    matches!(call.name.as_str(), "SetValue" | "GetValue") && call.object.is_some()
-                };
-                let nested = file
-                    .loops()
-                    .iter()
-                    .any(|other| other.span != repetition.span && repetition.body.contains(&other.span.start));
-                if nested || !file.calls_in(repetition.body.clone()).any(|call| inside(&call)) {
-                    continue;
-                }
-                let place = Surroundings { context, file, function, kernel, tensors: &tensors };
-                let candidate = match place.vectorised(repetition) {
-                    Ok((edits, chain)) => {
-                        let note = format!("{} vector calls for {}", chain.lines.len(), chain.stored.join(", "));
-                        let mut candidate =
-                            Candidate::new(file, &repetition.span, note, Ok(edits)).with_rounding(chain.rounding);
-                        candidate.site.conditions = chain.conditions;
-                        candidate
-                    }
-                    Err(reason) => Candidate::new(file, &repetition.span, "scalar loop", Err(reason)),
-                };
-                found.push(candidate);
-            }
-        }
-        found
+        scalar_loops(context, false)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
@@ -90,7 +63,7 @@ impl Motif for ScalarLoop {
                     "Div" => "/",
                     _ => continue,
                 };
-                let mentions: BTreeSet<&str> = super::code::words(file.slice(&function.span)).into_iter().collect();
+                let mentions: BTreeSet<&str> = words(file.slice(&function.span)).into_iter().collect();
                 let Some(counter) = ["i", "j", "k", "element"].into_iter().find(|name| !mentions.contains(name)) else {
                     continue;
                 };
@@ -132,18 +105,54 @@ impl Motif for ScalarLoop {
     }
 }
 
+/// Scalar loops as candidates; those with choices in them, or the others.
+pub(super) fn scalar_loops(context: &Context, choices: bool) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (file, function, kernel, tensors) in functions(context) {
+        for repetition in file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start)) {
+            let inside = |call: &&crate::source::parse::Call| {
+                matches!(call.name.as_str(), "SetValue" | "GetValue") && call.object.is_some()
+            };
+            let nested = file
+                .loops()
+                .iter()
+                .any(|other| other.span != repetition.span && repetition.body.contains(&other.span.start));
+            let text = file.slice(&repetition.body);
+            if choices != (text.contains('?') || words(text).contains(&"if")) {
+                continue;
+            }
+            if nested || !file.calls_in(repetition.body.clone()).any(|call| inside(&call)) {
+                continue;
+            }
+            let place = Surroundings { context, file, function, kernel, tensors: &tensors };
+            let candidate = match place.vectorised(repetition, choices) {
+                Ok((edits, chain)) => {
+                    let note = format!("{} vector calls for {}", chain.lines.len(), chain.stored.join(", "));
+                    let mut candidate =
+                        Candidate::new(file, &repetition.span, note, Ok(edits)).with_rounding(chain.rounding);
+                    candidate.site.conditions = chain.conditions;
+                    candidate
+                }
+                Err(reason) => Candidate::new(file, &repetition.span, "scalar loop", Err(reason)),
+            };
+            found.push(candidate);
+        }
+    }
+    found
+}
+
 impl Surroundings<'_> {
-    fn vectorised(&self, repetition: &Loop) -> Result<(Vec<Edit>, Chain), String> {
+    fn vectorised(&self, repetition: &Loop, choices: bool) -> Result<(Vec<Edit>, Chain), String> {
         block_of(self.file, &repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
         let prefix = scope(self.file);
         // Tensors that certainly do not share memory may serve as intermediate results of each other.
-        let touched = vectorise(self.file, repetition, self, prefix, true)?.touched;
+        let touched = vectorise(self.file, repetition, self, prefix, Manner { scratch_free: true, choices })?.touched;
         let names: Vec<&String> = touched.iter().collect();
         let disjoint = names
             .iter()
             .enumerate()
             .all(|(index, left)| names[index + 1..].iter().all(|right| self.tensors.disjoint(left, right)));
-        let mut chain = vectorise(self.file, repetition, self, prefix, disjoint)?;
+        let mut chain = vectorise(self.file, repetition, self, prefix, Manner { scratch_free: disjoint, choices })?;
         if !disjoint {
             chain
                 .conditions
@@ -324,7 +333,7 @@ impl Surroundings<'_> {
             for class in file.classes().iter().filter(|class| class.name == self.kernel.name) {
                 let head = file.text()[..class.span.start].trim_end();
                 let list = head.rfind("template").map(|start| &head[start..])?;
-                let first = super::code::words(list).into_iter().nth(2)?;
+                let first = words(list).into_iter().nth(2)?;
                 if !list.ends_with('>') || first != parameter {
                     return None;
                 }

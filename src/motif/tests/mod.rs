@@ -5,6 +5,7 @@ mod launch;
 mod order;
 mod queues;
 mod rows;
+mod search;
 mod transpose;
 mod vector;
 

@@ -129,6 +129,7 @@ impl TensorFacts {
                 accounted.insert(argument.start, used);
             }
         }
+        self.collect_casts(file, function, &mut accounted);
         // Every other mention is something this analysis does not understand.
         let body = file.slice(&function.body);
         let tokens = lex(body);
@@ -187,6 +188,33 @@ impl TensorFacts {
         self.uses = accounted.into_values().collect();
     }
 
+    /// `t.ReinterpretCast<U>()` as an operand, or with an element read or written: the tensor is what is touched.
+    fn collect_casts(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
+        for (index, call) in file.calls().iter().enumerate().filter(|(_, call)| inside(&call.span, &function.body)) {
+            let mut add = |name: &str, start: usize, access: Access, argument: Option<usize>| {
+                let span = start..start + name.len();
+                let used = TensorUse {
+                    tensor: name.to_owned(),
+                    access,
+                    whole: argument.is_some(),
+                    call: Some(index),
+                    argument,
+                    span,
+                };
+                accounted.insert(start, used);
+            };
+            if let Some(name) = call.object.as_deref().and_then(recast).filter(|name| self.tensors.contains_key(*name))
+            {
+                add(name, call.span.start, member_access(&call.name), None);
+            }
+            for (position, argument) in call.arguments.iter().enumerate().filter(|_| call.object.is_none()) {
+                if let Some(name) = recast(file.slice(argument)).filter(|name| self.tensors.contains_key(*name)) {
+                    add(name, argument.start, argument_access(&call.name, position), Some(position));
+                }
+            }
+        }
+    }
+
     /// Uses of one tensor in text order.
     pub fn uses_of<'a>(&'a self, tensor: &'a str) -> impl Iterator<Item = &'a TensorUse> {
         self.uses.iter().filter(move |used| used.tensor == tensor)
@@ -204,6 +232,15 @@ impl TensorFacts {
             _ => false,
         }
     }
+}
+
+/// `t` of `t.ReinterpretCast<U>()`.
+fn recast(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once('.')?;
+    let rest =
+        rest.trim_start().trim_start_matches("template ").strip_prefix("ReinterpretCast<")?.strip_suffix(">()")?;
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (plain(name) && plain(rest)).then_some(name)
 }
 
 /// Name of the list in `list[i] =`, where the token at `assignment` is the equals sign.
