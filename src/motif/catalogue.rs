@@ -6,6 +6,11 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
+use super::d21_stage_scalars::StageScalars;
+use super::l06_kernel_type::KernelType;
+use super::l08_pipe_outside::PipeOutside;
+use super::l09_workspace::NoWorkspace;
+use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -16,11 +21,17 @@ use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v20_branchless::Branchless;
+use super::v23_transpose::BlockTranspose;
+use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
+use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y03_flag_pair::FlagPair;
+use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -31,6 +42,11 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &L2Hint,
         &EarlyFree,
+        &StageScalars,
+        &KernelType,
+        &PipeOutside,
+        &NoWorkspace,
+        &NoShapes,
         &HoistElement,
         &ScalarLoop,
         &Axpy,
@@ -41,11 +57,17 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &TwoLevelReduce,
         &RowReduce,
+        &Branchless,
+        &BlockTranspose,
+        &SortOnce,
         &HoistDuplicate,
+        &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
+        &FlagPair,
+        &QueueDepth,
         &LateTake,
     ]
 }

@@ -4,6 +4,7 @@ pub mod api;
 mod expression;
 mod kernel;
 mod tensors;
+pub mod trace;
 
 use std::collections::BTreeMap;
 
