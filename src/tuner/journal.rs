@@ -137,7 +137,7 @@ mod tests {
         text.truncate(text.len() - 5);
         fs_err::write(&path, text).unwrap();
 
-        let (journal, opened) = Journal::open(&path, "inputs", true).unwrap();
+        let (journal, opened) = Journal::<Evaluation>::open(&path, "inputs", true).unwrap();
         assert_eq!(opened, Opened::Resumed(1));
         assert_eq!(journal.get(&evaluation("a").key()), Some(&evaluation("a")));
         assert_eq!(journal.get(&evaluation("b").key()), None);
@@ -147,7 +147,7 @@ mod tests {
     fn other_inputs_put_the_journal_aside() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal.jsonl");
-        let (journal, _) = Journal::open(&path, "inputs", true).unwrap();
+        let (journal, _) = Journal::<Evaluation>::open(&path, "inputs", true).unwrap();
         journal.append(&evaluation("a")).unwrap();
         let (journal, opened) = Journal::<Evaluation>::open(&path, "changed", true).unwrap();
         assert_eq!(opened, Opened::InputsChanged);
