@@ -19,8 +19,10 @@ use super::v05_fused_cast::FusedCast;
 use super::v06_scalar_operand::ScalarOperand;
 use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
+use super::v11_mask_once::MaskOnce;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v17_bank_gap::BankGap;
 use super::v20_branchless::Branchless;
 use super::v21_negation::Negation;
 use super::v22_gather::GatherElements;
@@ -57,8 +59,10 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarOperand,
         &RowBroadcast,
         &JoinedRows,
+        &MaskOnce,
         &TwoLevelReduce,
         &RowReduce,
+        &BankGap,
         &Branchless,
         &Negation,
         &GatherElements,

@@ -92,6 +92,10 @@ fn v22_gathers_what_scalars_fetched() {
     );
     assert_eq!(apply("V22", &named).1, fast);
     refuses("V22", &typed(&slow, "x", "int64_t"), "elements of 16 or 32 bits of one type");
-    refuses("V22", &slow.replace("GetValue(poly", "GetValue(x").replace("x.GetValue(x.", "poly.GetValue(x."), "from int32_t to float");
+    refuses(
+        "V22",
+        &slow.replace("GetValue(poly", "GetValue(x").replace("x.GetValue(x.", "poly.GetValue(x."),
+        "from int32_t to float",
+    );
     refuses("V22", &slow.replace("y.SetValue(i, x.", "x.SetValue(i, x."), "may share memory");
 }

@@ -3,6 +3,7 @@
 mod fused;
 mod hoist;
 mod launch;
+mod masks;
 mod order;
 mod queues;
 mod rows;
