@@ -8,6 +8,7 @@ use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
 use super::l06_kernel_type::KernelType;
+use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
@@ -35,6 +36,7 @@ use super::v33_scalar_chain::ScalarChain;
 use super::v34_index_vector::IndexVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y03_flag_pair::FlagPair;
 use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
@@ -48,6 +50,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &EarlyFree,
         &StageScalars,
         &KernelType,
+        &PipeOutside,
         &NoWorkspace,
         &NoShapes,
         &HoistElement,
@@ -75,6 +78,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &IndexVector,
         &FullBarrier,
         &VectorBarrier,
+        &FlagPair,
         &QueueDepth,
         &LateTake,
     ]
