@@ -11,6 +11,8 @@ use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
+use super::s01_fold_tail::FoldTail;
+use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -47,6 +49,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PipeOutside,
         &NoWorkspace,
         &NoShapes,
+        &FoldTail,
+        &PeelLast,
         &HoistElement,
         &ScalarLoop,
         &Axpy,

@@ -22,6 +22,8 @@ mod l11_shape_dimensions;
 mod pairs;
 mod pipe_order;
 mod rows;
+mod s01_fold_tail;
+mod s02_peel_last;
 mod s03_hoist_element;
 mod siblings;
 mod steady;
