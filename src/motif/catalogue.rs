@@ -4,6 +4,7 @@ use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
+use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
@@ -33,6 +34,7 @@ use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
+use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
@@ -42,6 +44,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DoubleBuffer,
         &StridedCopy,
         &PlainCopy,
+        &BoundQueue,
         &L2Hint,
         &EarlyFree,
         &StageScalars,
@@ -71,6 +74,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FullBarrier,
         &VectorBarrier,
         &FlagPair,
+        &ScratchBuffer,
         &QueueDepth,
         &LateTake,
     ]
