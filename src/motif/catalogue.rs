@@ -4,6 +4,7 @@ use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
+use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
@@ -11,6 +12,8 @@ use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
+use super::s01_fold_tail::FoldTail;
+use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -37,6 +40,7 @@ use super::v34_index_vector::IndexVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
+use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
@@ -46,6 +50,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DoubleBuffer,
         &StridedCopy,
         &PlainCopy,
+        &BoundQueue,
         &L2Hint,
         &EarlyFree,
         &StageScalars,
@@ -53,6 +58,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PipeOutside,
         &NoWorkspace,
         &NoShapes,
+        &FoldTail,
+        &PeelLast,
         &HoistElement,
         &ScalarLoop,
         &Axpy,
@@ -79,6 +86,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FullBarrier,
         &VectorBarrier,
         &FlagPair,
+        &ScratchBuffer,
         &QueueDepth,
         &LateTake,
     ]
