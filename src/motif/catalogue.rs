@@ -8,6 +8,7 @@ use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
+use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
@@ -42,6 +43,7 @@ use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
 use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
+use super::y07_barrier_behind::BarrierBehind;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -54,6 +56,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &L2Hint,
         &EarlyFree,
         &StageScalars,
+        &AllCores,
         &KernelType,
         &PipeOutside,
         &NoWorkspace,
@@ -88,6 +91,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FlagPair,
         &ScratchBuffer,
         &QueueDepth,
+        &BarrierBehind,
         &LateTake,
     ]
 }

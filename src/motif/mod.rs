@@ -16,6 +16,7 @@ mod d09_l2_hint;
 mod d16_early_free;
 mod d21_stage_scalars;
 mod entry;
+mod l01_all_cores;
 mod l06_kernel_type;
 mod l08_pipe_outside;
 mod l09_workspace;
@@ -59,6 +60,7 @@ mod y02_vector_barrier;
 mod y03_flag_pair;
 mod y05_scratch_buffer;
 mod y06_queue_depth;
+mod y07_barrier_behind;
 mod y12_late_take;
 
 pub use catalogue::{all, by_id};
