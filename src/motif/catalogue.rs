@@ -5,6 +5,7 @@ use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
+use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
 use super::l06_kernel_type::KernelType;
@@ -12,6 +13,9 @@ use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
+use super::s08_local_member::LocalMember;
+use super::s09_if_constexpr::ConstantBranch;
+use super::s12_core_number::CoreNumber;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
@@ -47,6 +51,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &StridedCopy,
         &PlainCopy,
         &L2Hint,
+        &DeadWrite,
         &EarlyFree,
         &StageScalars,
         &KernelType,
@@ -54,6 +59,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &NoWorkspace,
         &NoShapes,
         &HoistElement,
+        &LocalMember,
+        &ConstantBranch,
+        &CoreNumber,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,

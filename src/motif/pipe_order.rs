@@ -169,9 +169,7 @@ fn staged(kernel: &Kernel, context: &Context, buffer: &str) -> bool {
                     let flags = |flag: &&Call| {
                         flag.name == name
                             && flag.template_arguments.as_deref().is_some_and(|event| event.ends_with("MTE2_S"))
-                            && flag.statement.as_ref().is_some_and(|flag| {
-                                block_of(file, flag) == block_of(file, copy)
-                            })
+                            && flag.statement.as_ref().is_some_and(|flag| block_of(file, flag) == block_of(file, copy))
                     };
                     file.calls().iter().filter(flags).map(|flag| flag.span.start).find(|start| *start >= from)
                 };
