@@ -6,8 +6,10 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
+use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
+use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
@@ -15,6 +17,9 @@ use super::l11_shape_dimensions::NoShapes;
 use super::s01_fold_tail::FoldTail;
 use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
+use super::s08_local_member::LocalMember;
+use super::s09_if_constexpr::ConstantBranch;
+use super::s12_core_number::CoreNumber;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
@@ -42,6 +47,7 @@ use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
 use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
+use super::y07_barrier_behind::BarrierBehind;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -52,8 +58,10 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &BoundQueue,
         &L2Hint,
+        &DeadWrite,
         &EarlyFree,
         &StageScalars,
+        &AllCores,
         &KernelType,
         &PipeOutside,
         &NoWorkspace,
@@ -61,6 +69,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FoldTail,
         &PeelLast,
         &HoistElement,
+        &LocalMember,
+        &ConstantBranch,
+        &CoreNumber,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,
@@ -88,6 +99,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FlagPair,
         &ScratchBuffer,
         &QueueDepth,
+        &BarrierBehind,
         &LateTake,
     ]
 }

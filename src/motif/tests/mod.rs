@@ -7,6 +7,7 @@ mod masks;
 mod order;
 mod queues;
 mod rows;
+mod scalar;
 mod search;
 mod transpose;
 mod vector;
