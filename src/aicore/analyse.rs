@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::alike::Likeness;
 use super::machine::Machine;
 use super::profile::{Hazard, Profile};
 use super::timing::{self, Manner};
@@ -52,14 +53,22 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
     let trace = Trace::parse(trace)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     for mut launch in trace.launches {
-        let manner = Manner { followed: &|_| false, shortcuts: options.shortcuts };
+        let likeness = match options.shortcuts {
+            true => Likeness::of(&launch, &machine.parameters),
+            false => Likeness::none(launch.cores.len()),
+        };
+        let kinds = &likeness.kinds;
+        let manner = Manner { followed: &|_| false, kinds, shortcuts: options.shortcuts };
         let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
         let mut profile = summary::profile(&launch, machine, &played);
         if options.critical_path {
-            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &played);
+            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), kinds, &played);
         }
         let stuck = played.stuck;
-        let hazards = if options.hazards { hazard::hazards(&launch, &stuck) } else { Vec::new() };
+        let hazards = match options.hazards {
+            true => hazard::hazards(&launch, &stuck, &likeness, options.shortcuts),
+            false => Vec::new(),
+        };
         let records = launch.cores.values().map(|stream| stream.records).sum();
         reports.push(LaunchReport {
             profile,
@@ -93,7 +102,8 @@ pub fn profiles(
             continue;
         }
         let before = if warm { cache } else { L2::of(machine) };
-        let manner = Manner { followed: &|_| false, shortcuts: true };
+        let likeness = Likeness::of(launch, &machine.parameters);
+        let manner = Manner { followed: &|_| false, kinds: &likeness.kinds, shortcuts: true };
         let played = timing::play::<f64>(launch, machine, before, &manner);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));

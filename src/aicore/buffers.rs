@@ -53,9 +53,14 @@ impl Buffers {
         }
     }
 
+    /// Whether every buffer is in use.
+    pub(crate) fn none_freed(&self) -> bool {
+        self.freed.is_empty()
+    }
+
     /// The first byte that an operand touches of a buffer that was given back, and where it was.
     pub(crate) fn freed(&self, operand: &Operand) -> Option<(u64, u64)> {
-        if self.freed.is_empty() || operand.space == Space::Gm {
+        if operand.space == Space::Gm {
             return None;
         }
         let (low, high) = operand.extent();

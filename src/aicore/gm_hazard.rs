@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::alike::Shifts;
 use super::findings::Findings;
 use super::ordering::{Clock, join};
 use super::profile::{HazardKind, Severity};
@@ -72,6 +73,9 @@ pub(crate) struct GmLog {
     open: BTreeMap<(u64, u32, u8, bool, bool, u64), usize>,
 }
 
+/// A part of the log: a range of each region's accesses.
+pub(crate) struct LogMark(BTreeMap<u64, std::ops::Range<usize>>);
+
 impl GmLog {
     pub(crate) fn push(&mut self, access: GmAccess) {
         let region = access.from >> 40;
@@ -88,6 +92,32 @@ impl GmLog {
         }
         self.open.insert(key, entries.len());
         entries.push(access);
+    }
+
+    /// How much there is of each region.
+    pub(crate) fn mark(&self) -> LogMark {
+        LogMark(self.regions.iter().map(|(region, entries)| (*region, 0..entries.len())).collect())
+    }
+
+    /// What came since `before`, all of it from one core.
+    pub(crate) fn added(&self, LogMark(before): &LogMark) -> LogMark {
+        let from = |region: &u64| before.get(region).map_or(0, |range| range.end);
+        LogMark(self.regions.iter().map(|(region, entries)| (*region, from(region)..entries.len())).collect())
+    }
+
+    /// Another core that talks to nobody does the same, at other addresses.
+    pub(crate) fn repeat(&mut self, LogMark(part): &LogMark, core: u32, shifts: &Shifts) {
+        for (region, range) in part {
+            let shift = shifts.of(*region);
+            let Some(entries) = self.regions.get_mut(region) else { continue };
+            entries.reserve(range.len());
+            for at in range.clone() {
+                let known = Rc::clone(&entries[at].known);
+                let access = &entries[at];
+                let (from, to) = (access.from.wrapping_add(shift), access.to.wrapping_add(shift));
+                entries.push(GmAccess { from, to, core, known, ..*access });
+            }
+        }
     }
 
     /// Overlapping accesses of different cores, one a write, without flags or barriers between that order them. Bytes of a

@@ -174,7 +174,13 @@ const FOLLOWED_RECORDS: u64 = 2_000_000;
 /// Why the longest core takes as long as it does: the launch is played once more, with the history of its times.
 ///
 /// Nothing comes out of a launch in which a block hangs: it has no end to go back from.
-pub(crate) fn critical_path(launch: &Launch<'_>, machine: &Machine, l2: L2, first: &Played<'_>) -> Vec<PathStep> {
+pub(crate) fn critical_path(
+    launch: &Launch<'_>,
+    machine: &Machine,
+    l2: L2,
+    kinds: &[u32],
+    first: &Played<'_>,
+) -> Vec<PathStep> {
     if !first.stuck.is_empty() {
         return Vec::new();
     }
@@ -189,7 +195,7 @@ pub(crate) fn critical_path(launch: &Launch<'_>, machine: &Machine, l2: L2, firs
         followed[index] = true;
         block = first.before[index];
     }
-    let manner = Manner { followed: &|index| followed[index], shortcuts: true };
+    let manner = Manner { followed: &|index| followed[index], kinds, shortcuts: true };
     let again = play::<Traced>(launch, machine, l2, &manner);
     let logs: Vec<Option<&path::Log>> =
         (0..again.count()).map(|index| again.block(index).map(|block| &block.log)).collect();

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::alike::{self, Alike, Part};
+use super::alike::{Alike, Part};
 use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
 use super::decode::Shared;
@@ -71,7 +71,9 @@ impl<'a, T: Moment> Played<'a, T> {
 pub(crate) struct Manner<'f> {
     /// Blocks by index whose moments keep their history.
     pub(crate) followed: &'f dyn Fn(usize) -> bool,
-    /// Compute once what comes out alike: blocks that do the same, instructions that came before.
+    /// Kinds of blocks, each of which is played once, by block.
+    pub(crate) kinds: &'f [u32],
+    /// Compute once what instructions cost that came before.
     pub(crate) shortcuts: bool,
 }
 
@@ -113,8 +115,7 @@ pub(crate) fn play<'a, T: Moment>(
     let parameters = &machine.parameters;
     let kind = launch.kernel_type();
     let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-    let mut kinds: Vec<u32> =
-        if manner.shortcuts { alike::kinds(launch, &names, parameters) } else { (0..names.len() as u32).collect() };
+    let mut kinds = manner.kinds.to_vec();
     // A history belongs to one block.
     for block in (0..names.len()).filter(|block| (manner.followed)(*block)) {
         kinds[block] = (names.len() + block) as u32;
