@@ -301,6 +301,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     }
 
     fn access(&mut self, record: &Record<'_>, pipe: usize, scalar: &Clock, all: &mut Shared) {
+        // What touches nothing has no order to keep: mask registers and the like, of which there are many.
+        if record.operand_bytes().is_empty() {
+            return;
+        }
         let at = self.ordering.issue(pipe, scalar);
         let atomic = record.flags & FLAG_ATOMIC != 0;
         let unit = record.has_unit_flag();
@@ -341,20 +345,21 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
     /// What other cores may have to do with.
     fn global(&self, operand: &Operand, access: &Access, all: &mut Shared) {
-        for (from, len) in operand.pieces() {
-            all.log.push(GmAccess {
-                from,
-                to: from.saturating_add(len),
-                core: self.core,
-                pipe: access.at.pipe,
-                last: access.at.index,
-                known: Rc::clone(&self.known),
-                epoch: self.epoch,
-                write: access.writes,
-                atomic: access.atomic || (operand.reads && operand.writes),
-                site: access.site,
-            });
-        }
+        let access = GmAccess {
+            from: operand.addr,
+            to: operand.addr,
+            rows: 1,
+            pitch: 0,
+            core: self.core,
+            pipe: access.at.pipe,
+            last: access.at.index,
+            known: Rc::clone(&self.known),
+            epoch: self.epoch,
+            write: access.writes,
+            atomic: access.atomic || (operand.reads && operand.writes),
+            site: access.site,
+        };
+        all.log.push(operand, access);
     }
 
     fn unwritten(&self, first: u64, bytes: u64, access: &Access, all: &mut Shared) {
