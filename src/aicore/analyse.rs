@@ -58,7 +58,7 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
             false => Likeness::none(launch.cores.len()),
         };
         let kinds = &likeness.kinds;
-        let manner = Manner { followed: &|_| false, kinds, shortcuts: options.shortcuts };
+        let manner = Manner { followed: &|_| false, kinds, shortcuts: options.shortcuts, warm: false };
         let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
         let mut profile = summary::profile(&launch, machine, &played);
         if options.critical_path {
@@ -86,7 +86,7 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
 
 /// Timing of some launches of a trace, by their numbers from 0; what is not there is missing in the answer.
 ///
-/// With `warm` the L2 cache keeps what earlier launches left in it, as when a kernel is run again and again on the same
+/// With `warm` the L2 cache keeps what earlier launches left in it, and cores their code, as when a kernel is run again and again on the same
 /// tensors; all launches are played then.
 pub fn profiles(
     trace: &[u8],
@@ -103,7 +103,8 @@ pub fn profiles(
         }
         let before = if warm { cache } else { L2::of(machine) };
         let likeness = Likeness::of(launch, &machine.parameters);
-        let manner = Manner { followed: &|_| false, kinds: &likeness.kinds, shortcuts: true };
+        let again = warm && number > 0;
+        let manner = Manner { followed: &|_| false, kinds: &likeness.kinds, shortcuts: true, warm: again };
         let played = timing::play::<f64>(launch, machine, before, &manner);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));
