@@ -4,23 +4,50 @@ use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
+use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
+use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
+use super::d21_stage_scalars::StageScalars;
+use super::l01_all_cores::AllCores;
+use super::l06_kernel_type::KernelType;
+use super::l08_pipe_outside::PipeOutside;
+use super::l09_workspace::NoWorkspace;
+use super::l11_shape_dimensions::NoShapes;
+use super::s01_fold_tail::FoldTail;
+use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
+use super::s08_local_member::LocalMember;
+use super::s09_if_constexpr::ConstantBranch;
+use super::s12_core_number::CoreNumber;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
 use super::v04_relu::FusedRelu;
+use super::v05_fused_cast::FusedCast;
 use super::v06_scalar_operand::ScalarOperand;
 use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
+use super::v11_mask_once::MaskOnce;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v17_bank_gap::BankGap;
+use super::v20_branchless::Branchless;
+use super::v21_negation::Negation;
+use super::v22_gather::GatherElements;
+use super::v23_transpose::BlockTranspose;
+use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
+use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
+use super::v34_index_vector::IndexVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y03_flag_pair::FlagPair;
+use super::y05_scratch_buffer::ScratchBuffer;
+use super::y06_queue_depth::QueueDepth;
+use super::y07_barrier_behind::BarrierBehind;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -29,23 +56,50 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DoubleBuffer,
         &StridedCopy,
         &PlainCopy,
+        &BoundQueue,
         &L2Hint,
+        &DeadWrite,
         &EarlyFree,
+        &StageScalars,
+        &AllCores,
+        &KernelType,
+        &PipeOutside,
+        &NoWorkspace,
+        &NoShapes,
+        &FoldTail,
+        &PeelLast,
         &HoistElement,
+        &LocalMember,
+        &ConstantBranch,
+        &CoreNumber,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,
         &FusedRelu,
+        &FusedCast,
         &ScalarOperand,
         &RowBroadcast,
         &JoinedRows,
+        &MaskOnce,
         &TwoLevelReduce,
         &RowReduce,
+        &BankGap,
+        &Branchless,
+        &Negation,
+        &GatherElements,
+        &BlockTranspose,
+        &SortOnce,
         &HoistDuplicate,
+        &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
+        &IndexVector,
         &FullBarrier,
         &VectorBarrier,
+        &FlagPair,
+        &ScratchBuffer,
+        &QueueDepth,
+        &BarrierBehind,
         &LateTake,
     ]
 }

@@ -68,8 +68,9 @@ pub(super) fn vector_call<'a>(file: &'a SyntaxFile, call: &'a Call, tensors: &Te
         ("Duplicate", _) => (0, true),
         (_, Some(Shape::Binary)) => (2, false),
         (_, Some(Shape::Unary)) => (1, false),
-        (_, Some(Shape::Scalar)) | ("Axpy", _) => (1, true),
-        ("MulAddDst" | "FusedMulAdd", _) => (2, false),
+        // The rounding mode of a cast stands where others have a scalar.
+        (_, Some(Shape::Scalar)) | ("Axpy" | "Cast", _) => (1, true),
+        ("MulAddDst" | "FusedMulAdd" | "AddReluCast" | "SubReluCast" | "MulCast", _) => (2, false),
         _ => return None,
     };
     if call.arguments.len() != 1 + sources + usize::from(has_scalar) + 1 {
@@ -174,6 +175,13 @@ pub(super) fn loops_around<'a>(file: &'a SyntaxFile, function: &Function, byte: 
         .collect();
     loops.reverse();
     loops
+}
+
+/// Type of the counter that a loop declares, as written.
+pub(super) fn counter_type<'a>(file: &'a SyntaxFile, repetition: &Loop) -> &'a str {
+    let initializer = repetition.initializer.clone().unwrap_or_default();
+    let declared = file.slice(&initializer).split('=').next().unwrap_or_default().trim_end();
+    declared.rsplit_once([' ', '\t']).map_or("", |(type_text, _)| type_text.trim())
 }
 
 /// A function with what is known around it.

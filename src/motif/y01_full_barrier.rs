@@ -4,30 +4,8 @@ use std::collections::BTreeSet;
 
 use super::code::{edit, insert_after, scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
-use crate::source::facts::api::{Access, is_copy};
-use crate::source::facts::{Kernel, Origin, TensorFacts, base_name};
+use super::pipe_order::ordered_without;
 use crate::source::parse::{Call, SyntaxFile};
-
-/// Calls that talk to other cores or other units: barriers near them may be part of a protocol.
-const PROTOCOL: &[&str] = &[
-    "SyncAll",
-    "CrossCoreSetFlag",
-    "CrossCoreWaitFlag",
-    "IBSet",
-    "IBWait",
-    "Mmad",
-    "Iterate",
-    "IterateAll",
-    "GetTensorC",
-    "DataCacheCleanAndInvalid",
-    "InitDetermineComputeWorkspace",
-    "WaitPreBlock",
-    "NotifyNextBlock",
-    "LoadData",
-    "Fixpipe",
-    "SetNextTaskStart",
-    "WaitPreTaskEnd",
-];
 
 /// The motif.
 pub struct FullBarrier;
@@ -112,105 +90,6 @@ fn removal(context: &Context, file: &SyntaxFile, call: &Call) -> Result<Vec<crat
     let statement = call.statement.as_ref().ok_or("the barrier is not a statement of its own")?;
     super::code::block_of(file, statement).ok_or("the barrier is the only statement of an if or a loop")?;
     let kernel = context.facts.kernel_at(file, call.span.start).ok_or("the barrier is not in a kernel function")?;
-    ordered_without_barriers(context, kernel)?;
+    ordered_without(context, kernel, file, std::slice::from_ref(&call.span))?;
     Ok(vec![edit(file, file.removal_span(statement), "")])
-}
-
-/// Proves, as far as the source shows it, that queues and compiler order everything in this kernel.
-pub(super) fn ordered_without_barriers(context: &Context, kernel: &Kernel) -> Result<(), String> {
-    let forest = &context.forest;
-    if kernel.queues.is_empty() {
-        return Err("no queue here orders the pipes: tensors are placed by hand".to_owned());
-    }
-    if kernel.has_base {
-        return Err(format!("{} has a base class whose buffers are not analysed", kernel.name));
-    }
-    if let Some(member) = kernel.tensor_members.first() {
-        return Err(format!("the local tensor {member} is a member, its lifetime is not analysed"));
-    }
-    let origins = kernel.copied_buffers(forest);
-    if let Some(buffer) = origins.buffers.first() {
-        return Err(format!("{buffer} is a TBuf that a copy touches: only the barrier orders it"));
-    }
-    if let Some(place) = origins.unknown.first() {
-        return Err(format!("{place}: a copy with an operand of unknown origin"));
-    }
-    let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
-    for (file, _, call) in kernel.calls(forest) {
-        if PROTOCOL.contains(&call.name.as_str())
-            || call.name.starts_with("pipe_barrier")
-            || call.name.starts_with("set_flag")
-        {
-            return Err(format!(
-                "{}:{}: {} is part of a protocol with other cores or units",
-                file.name(),
-                file.line(call.span.start),
-                call.name
-            ));
-        }
-        let object = call.object.as_deref().map(base_name).unwrap_or_default();
-        if kernel.globals.contains_key(object) && matches!(call.name.as_str(), "SetValue" | "GetPhyAddr") {
-            return Err(format!("{object} is accessed past the copies ({})", call.name));
-        }
-        if is_copy(&call.name) && call.object.is_none() {
-            let operand = |index: usize| file.argument(call, index).map(base_name).unwrap_or_default().to_owned();
-            written.insert(operand(0));
-            read.insert(operand(1));
-        }
-    }
-    if let Some(both) = kernel.globals.keys().find(|global| read.contains(*global) && written.contains(*global)) {
-        return Err(format!("{both} is both read and written: copies through global memory are not ordered by queues"));
-    }
-    kernel.tensors(forest).try_for_each(|(file, facts)| queue_discipline(kernel, file, &facts))
-}
-
-/// Each tensor of a queue is touched by copies on one side of EnQue and by the vector unit on the other, never by both.
-fn queue_discipline(kernel: &Kernel, file: &SyntaxFile, facts: &TensorFacts) -> Result<(), String> {
-    for (name, tensor) in &facts.tensors {
-        let (queue, allocated) = match &tensor.origin {
-            Origin::Alloc(queue) => (queue, true),
-            Origin::DeQue(queue) => (queue, false),
-            Origin::Buffer(_) => continue,
-            Origin::Parameter | Origin::Unknown => {
-                if facts.uses_of(name).any(|used| {
-                    used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| is_copy(&call.name))
-                }) {
-                    return Err(format!("{name} is copied, and where it comes from is not known"));
-                }
-                continue;
-            }
-        };
-        let Some(known) = kernel.queues.get(queue) else {
-            return Err(format!("{queue} is not a queue member of {}", kernel.name));
-        };
-        let (fills_by_copy, drains_by_copy) = match known.position.as_str() {
-            "VECIN" => (true, false),
-            "VECOUT" => (false, true),
-            "VECIN,VECOUT" => (true, true),
-            "VECCALC" => (false, false),
-            other => return Err(format!("{queue} has the position {other}")),
-        };
-        let by_copy = if allocated { fills_by_copy } else { drains_by_copy };
-        for used in facts.uses_of(name) {
-            let line = file.line(used.span.start);
-            let call = used.call.and_then(|index| file.calls().get(index));
-            match (used.access, call) {
-                (Access::Escape, _) | (_, None) => {
-                    return Err(format!("line {line}: {name} goes to code that is not analysed"));
-                }
-                (Access::None | Access::Release, _) => {}
-                (_, Some(call)) => {
-                    let other_side = |index: usize| file.argument(call, index).map(base_name).unwrap_or_default();
-                    let dma = is_copy(&call.name)
-                        && (kernel.globals.contains_key(other_side(0)) || kernel.globals.contains_key(other_side(1)));
-                    if dma != by_copy {
-                        return Err(format!(
-                            "line {line}: {name} is used by another pipe than the one that {queue} orders it for"
-                        ));
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
 }

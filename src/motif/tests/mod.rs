@@ -1,7 +1,15 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
+mod fused;
+mod hoist;
+mod launch;
+mod masks;
 mod order;
+mod queues;
 mod rows;
+mod scalar;
+mod search;
+mod transpose;
 mod vector;
 
 use super::{Context, Motif, Site, by_id};

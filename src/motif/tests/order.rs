@@ -12,9 +12,9 @@ fn d01_doubles_every_queue_through_the_constant() {
 fn d01_refuses_a_queue_that_is_filled_once_and_too_many_buffers() {
     let once = computing(EXP).replace("for (uint32_t tile = 0; tile < tiles; tile++) {", "{ uint32_t tile = 0;");
     refuses("D01", &once, "filled once");
-    let many: String = (0..6).map(|index| format!("        pipe.InitBuffer(q{index}, 1, 32);\n")).collect();
+    let many: String = (0..7).map(|index| format!("        pipe.InitBuffer(q{index}, 1, 32);\n")).collect();
     let queues: String =
-        (0..6).map(|index| format!("    AscendC::TQue<AscendC::TPosition::VECIN, 1> q{index};\n")).collect();
+        (0..7).map(|index| format!("    AscendC::TQue<AscendC::TPosition::VECIN, 1> q{index};\n")).collect();
     refuses("D01", &kernel(&queues, &many, EXP), "event ids");
     let big = computing(EXP).replace("TILE * sizeof(float)", "20000 * sizeof(float)");
     refuses("D01", &big, "unified buffer has");
@@ -32,7 +32,7 @@ fn y01_refuses_copies_into_a_tbuf_and_skipped_queues() {
     refuses("Y01", &tbuf, "TBuf that a copy touches");
     let skipped =
         computing(EXP).replace("inQueue.EnQue(xLocal);", "AscendC::Exp(xLocal, xLocal, count); inQueue.EnQue(xLocal);");
-    refuses("Y01", &skipped, "another pipe");
+    refuses("Y01", &skipped, "nothing else orders MTE2");
     let through_gm = computing(EXP).replace("AscendC::DataCopyPad(yGm[start]", "AscendC::DataCopyPad(xGm[start]");
     refuses("Y01", &through_gm, "both read and written");
     refuses("Y01", &computing("        AscendC::SyncAll();\n"), "protocol");
@@ -147,4 +147,77 @@ fn y12_takes_the_output_when_it_is_needed() {
         "#if DEBUG\n        AscendC::Exp(poly, poly, count);\n#endif\n        AscendC::Muls(",
     );
     refuses("Y12", &hidden, "#if DEBUG stands in between");
+}
+
+/// A kernel that fills the input's tensor before the copy, with barriers.
+fn filled_before_the_copy() -> String {
+    computing(EXP).replace(
+        "inQueue.AllocTensor<float>();\n",
+        "inQueue.AllocTensor<float>();\n        AscendC::Duplicate(xLocal, 0.0f, TILE);\n        AscendC::PipeBarrier<PIPE_ALL>();\n",
+    )
+}
+
+#[test]
+fn y01_leaves_the_barrier_that_orders_a_fill_before_a_copy() {
+    let slow = filled_before_the_copy();
+    let found = motif("Y01").find(&context(&slow));
+    assert_eq!((found.sites.len(), found.refused.len()), (1, 1), "{found:?}");
+    assert!(found.refused[0].reason.contains("nothing else orders V"), "{found:?}");
+    assert!(
+        apply("Y01", &slow)
+            .1
+            .contains("TILE);\n        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::DataCopyPad")
+    );
+    let bare = slow.replacen(
+        "        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::DataCopyPad",
+        "        AscendC::DataCopyPad",
+        1,
+    );
+    refuses("Y01", &bare, "nothing else orders V");
+}
+
+#[test]
+fn y03_waits_for_one_pipe_where_the_barrier_stopped_all() {
+    let slow = filled_before_the_copy();
+    let fast = round_trip("Y03", &slow);
+    let flag = "        const AscendC::TEventID eventVToMte2 = AscendC::GetTPipePtr()->FetchEventID(AscendC::HardEvent::V_MTE2);\n        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(eventVToMte2);\n        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(eventVToMte2);\n        AscendC::DataCopyPad";
+    assert!(fast.contains(flag), "{fast}");
+    // The other barrier is none of this motif's business, and with the flag in place it can go.
+    assert!(!apply("Y01", &fast).1.contains("PipeBarrier"));
+    refuses(
+        "Y03",
+        &slow.replace(
+            "TILE);\n        AscendC::Pipe",
+            "TILE);\n        const float eventVToMte2 = 0;\n        AscendC::Pipe",
+        ),
+        "is taken",
+    );
+    let conditional =
+        slow.replace("AscendC::DataCopyPad(xLocal", "if (count > 0)\n            AscendC::DataCopyPad(xLocal");
+    assert!(reasons("Y03", &conditional).is_empty());
+    assert!(reasons("Y03", &computing(EXP)).is_empty());
+}
+
+#[test]
+fn y07_takes_barriers_out_of_a_loop_of_vector_work() {
+    let slow = computing(
+        "        for (uint32_t row = 0; row < 4; row++) {\n            AscendC::Exp(y[row * 64], x[row * 64], 64);\n            y.SetValue(row, 1.0f);\n            AscendC::PipeBarrier<PIPE_ALL>();\n        }\n",
+    );
+    let fast = round_trip("Y07", &slow);
+    let around = "        AscendC::PipeBarrier<PIPE_ALL>();\n        for (uint32_t row = 0; row < 4; row++) {\n            AscendC::Exp(y[row * 64], x[row * 64], 64);\n            y.SetValue(row, 1.0f);\n        }\n        AscendC::PipeBarrier<PIPE_ALL>();\n";
+    assert!(fast.contains(around), "{fast}");
+    refuses(
+        "Y07",
+        &slow.replace("y.SetValue(row, 1.0f)", "AscendC::DataCopy(yGm[row], y, 64)"),
+        "DataCopy is not vector work",
+    );
+    refuses("Y07", &slow.replace("y.SetValue(row, 1.0f)", "Helper(y)"), "Helper is not vector work");
+    refuses("Y07", &slow.replace("y.SetValue(row, 1.0f)", "yGm.SetValue(row, 1.0f)"), "SetValue is not vector work");
+    refuses(
+        "Y07",
+        &slow.replace("y.SetValue(row, 1.0f);", "if (row > 2) {\n                return;\n            }"),
+        "return stands",
+    );
+    // The barrier between the steps of Process is no business of this motif: CopyIn is no vector work.
+    refuses("Y07", &computing(EXP), "is not vector work");
 }

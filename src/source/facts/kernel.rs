@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::api::is_copy;
 use super::tensors::{TensorFacts, base_name};
-use crate::source::parse::{Call, SyntaxFile, SyntaxForest};
+use crate::source::parse::{Call, Class, SyntaxFile, SyntaxForest, TokenKind, lex};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,11 +160,17 @@ pub struct CopyOrigins {
     pub unknown: BTreeSet<String>,
 }
 
+/// Whether a file belongs to the half that runs on the host.
+pub fn is_host(file: &str) -> bool {
+    file.split('/').any(|part| part == "op_host" || part == "op_api" || part == "op_graph")
+}
+
 /// All kernels of a source tree by name.
 pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
-    for file in forest.iter() {
-        for class in file.classes() {
+    // The host's half often has a class of the kernel's name: the operator's definition.
+    for file in forest.iter().filter(|file| !is_host(file.name())) {
+        for class in file.classes().iter().filter(|class| !is_definition(file, class)) {
             let kernel = kernels.entry(class.name.clone()).or_default();
             kernel.name.clone_from(&class.name);
             kernel.has_base |= class.has_base;
@@ -173,8 +179,11 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             }
         }
     }
-    for file in forest.iter() {
+    for file in forest.iter().filter(|file| !is_host(file.name())) {
         for (index, function) in file.functions().iter().enumerate() {
+            if file.enclosing_class(function.span.start).is_some_and(|class| is_definition(file, class)) {
+                continue;
+            }
             let name = function.class.clone().unwrap_or_else(|| function.name.clone());
             let kernel = kernels.entry(name.clone()).or_default();
             kernel.name = name;
@@ -191,6 +200,12 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     }
     kernels.retain(|_, kernel| !kernel.functions.is_empty() || !kernel.queues.is_empty());
     kernels
+}
+
+/// Whether a class describes an operator to the framework: it often has the name of the kernel's class, and is another one.
+pub(super) fn is_definition(file: &SyntaxFile, class: &Class) -> bool {
+    let head = file.slice(&(class.span.start..class.body.start));
+    class.has_base && lex(head).into_iter().any(|token| token.kind == TokenKind::Word && &head[token.span] == "OpDef")
 }
 
 impl Kernel {

@@ -1,0 +1,150 @@
+//! Launch and set-up.
+
+use super::*;
+
+/// The kernel class with an entry function around statements.
+fn entry(statements: &str) -> String {
+    format!(
+        "{}\nextern \"C\" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)\n{{\n{statements}    GET_TILING_DATA(data, tiling);\n    Kernel op;\n    op.Init(x, y, data.length);\n    op.Process(data.tiles);\n}}\n",
+        computing(EXP)
+    )
+}
+
+#[test]
+fn l06_takes_the_cube_core_out_of_the_launch() {
+    let slow = entry("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);\n");
+    let fast = round_trip("L06", &slow);
+    assert!(fast.contains("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"));
+    refuses("L06", &slow.replace("MIX_AIV_1_0", "MIX_AIC_1_2"), "half the cores");
+    refuses(
+        "L06",
+        &slow.replace("            Compute(TILE);", "            AscendC::SyncAll();"),
+        "SyncAll needs other cores",
+    );
+    refuses(
+        "L06",
+        &slow.replace("class Kernel", "#if defined(__DAV_C220_CUBE__) && ASCEND_IS_AIC\n#endif\nclass Kernel"),
+        "ASCEND_IS_AIC",
+    );
+    refuses(
+        "L06",
+        &slow.replace("class Kernel", "#include \"../common/helpers.h\"\nclass Kernel"),
+        "not part of these sources",
+    );
+}
+
+#[test]
+fn l09_drops_checks_of_a_workspace_that_nobody_uses() {
+    let slow = entry(
+        "    if (workspace == nullptr) {\n        return;\n    }\n    SetSysWorkspace(workspace);\n    GM_ADDR userWS = GetUserWorkspace(workspace);\n    if (userWS == nullptr) {\n        return;\n    }\n",
+    );
+    let fast = round_trip("L09", &slow);
+    assert_eq!(fast, entry(""));
+    assert_eq!(apply("L09", &slow).0.conditions.len(), 1);
+    refuses("L09", &slow.replace("op.Init(x, y, data", "op.Init(x, userWS, data"), "userWS is used");
+    refuses(
+        "L09",
+        &slow.replace("            Compute(TILE);", "            AscendC::SyncAll();"),
+        "SyncAll uses the workspace",
+    );
+    assert!(reasons("L09", &entry("")).is_empty());
+}
+
+#[test]
+fn l11_leaves_shapes_out_of_tensors() {
+    let fast = round_trip("L11", &entry(""));
+    assert!(fast.starts_with("#define K_MAX_SHAPE_DIM 0\n#include \"kernel_operator.h\"\n"), "{fast}");
+    refuses(
+        "L11",
+        &entry("").replace("            Compute(TILE);", "            xGm.SetShapeInfo(shape);"),
+        "SetShapeInfo needs",
+    );
+    refuses("L11", &entry("").replace("class Kernel", "#include \"lib/matmul_intf.h\"\nclass Kernel"), "matmul_intf.h");
+    assert!(reasons("L11", &computing(EXP)).is_empty());
+}
+
+#[test]
+fn l08_makes_the_pipe_a_variable_of_the_entry() {
+    let slow = entry("");
+    let fast = round_trip("L08", &slow);
+    for part in [
+        "    AscendC::TPipe *pipe;\n",
+        "Init(AscendC::TPipe *pipeIn, GM_ADDR x, GM_ADDR y, uint32_t length)\n    {\n        pipe = pipeIn;\n",
+        "        pipe->InitBuffer(inQueue, BUFFER_NUM",
+        "    AscendC::TPipe pipe;\n    Kernel op;\n    op.Init(&pipe, x, y, data.length);\n",
+    ] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+    // A template whose functions are defined outside the class, and two objects.
+    let outside = slow
+        .replace("class Kernel {", "template <typename T>\nclass Kernel {")
+        .replace("    Kernel op;\n", "    if (TILING_KEY_IS(1)) {\n        Kernel<half> op;\n        op.Init(x, y, 1);\n    }\n    Kernel<float> op;\n");
+    let fast = apply("L08", &outside).1;
+    assert!(
+        fast.contains("        AscendC::TPipe pipe;\n        Kernel<half> op;\n        op.Init(&pipe, x, y, 1);"),
+        "{fast}"
+    );
+    refuses("L08", &slow.replace("class Kernel {", "class Kernel : public Base {"), "base class");
+    refuses(
+        "L08",
+        &slow.replace("class Kernel", "#define RUN Kernel op; op.Init(x, y, 1)\nclass Kernel"),
+        "directive mentions",
+    );
+    refuses("L08", &slow.replace("    op.Init(x", "    Start(&op);\n    op.Start(x"), "Init is not called once");
+    refuses("L08", &slow.replace("    Kernel op;", "    float pipe = 1;\n    Kernel op;"), "something named pipe");
+    refuses("L08", &slow.replace("Compute(TILE);", "Compute(TILE);\n            other = pipe;"), "not understood");
+}
+
+/// A host file with its tiling function.
+fn host(constant: &str, statements: &str) -> String {
+    format!(
+        "#include \"register/op_def_registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\nnamespace optiling {{\n{constant}static ge::graphStatus Tiling(gert::TilingContext *context)\n{{\n{statements}    return ge::GRAPH_SUCCESS;\n}}\n}}\n"
+    )
+}
+
+/// As [`apply`], for a file of the host.
+fn applied_on_host(text: &str) -> Result<(Context, Site, Context), String> {
+    let mut tree = SourceTree::new();
+    tree.insert("op_host/k.cpp", text);
+    tree.insert("op_kernel/k.cpp", entry("").as_str());
+    let before = Context::new(tree, KnownValues::default(), None);
+    let findings = motif("L01").find(&before);
+    let site = findings.sites.first().ok_or_else(|| format!("{:?}", findings.refused))?.clone();
+    let after = patched(&before, &motif("L01").apply(&before, &site).unwrap());
+    Ok((before, site, after))
+}
+
+#[test]
+fn l01_asks_how_many_cores_there_are() {
+    let statements = "    const uint32_t cores = 16;\n    const uint32_t share = (blocks + cores - 1) / cores;\n    tiling.set_share(share);\n    context->SetBlockDim((blocks + share - 1) / share);\n";
+    let (before, site, after) = applied_on_host(&host("", statements)).unwrap();
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    let question =
+        "    const uint32_t cores = platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv();\n";
+    assert!(fast.contains(question), "{fast}");
+    assert_eq!(site.conditions.len(), 1);
+    let back = motif("L01").rewind_sites(&after).sites;
+    assert!(back.iter().any(|site| patched(&after, &motif("L01").rewind(&after, site).unwrap()).tree == before.tree));
+
+    let named = host(
+        "constexpr uint32_t CORE_NUM = 16; // cores that take part\n",
+        "    tiling->share = blocks / CORE_NUM;\n    context->SetBlockDim(CORE_NUM);\n",
+    );
+    let (_, _, after) =
+        applied_on_host(&named.replace("#include \"tiling/platform/platform_ascendc.h\"\n", "")).unwrap();
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    assert!(fast.contains("registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\n"), "{fast}");
+    assert!(
+        fast.contains("    tiling->share = blocks / availableCores;\n    context->SetBlockDim(availableCores);"),
+        "{fast}"
+    );
+    assert!(!fast.contains("CORE_NUM"), "{fast}");
+
+    let refused = |text: &str| applied_on_host(text).err().unwrap();
+    let other = named.replace("static ge", "uint32_t Other()\n{\n    return CORE_NUM;\n}\nstatic ge");
+    assert!(refused(&other).contains("outside of Tiling"));
+    let fixed = named.replace("    tiling->share", "    constexpr uint32_t twice = 2 * CORE_NUM;\n    tiling->share");
+    assert!(refused(&fixed).contains("constant expression"));
+    // One core: the kernel is not split at all.
+    assert_eq!(refused(&named.replace("= 16;", "= 1;")), "[]");
+}
