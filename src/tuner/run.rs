@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::candidate::Candidate;
 use super::evaluation::{Outcome, geometric_mean};
-use super::evaluator::{References, Scope, Trialled};
+use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::host_stage::HostStage;
 use super::injection::Injection;
 use super::journal::{Journal, Opened};
@@ -127,7 +127,7 @@ pub async fn run(
     let bank = load_banks(&options.experience, emit);
     let journal = open_journal(workspace, options, &baseline, &bank, emit)?;
 
-    let (reference, references) = establish_baseline(workspace, &baseline).await?;
+    let (reference, references) = reference_run(workspace, &following(&workspace.evaluator), &baseline).await?;
     let Outcome::Valid(baseline_times) = reference.evaluation.outcome.clone() else {
         return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
     };
@@ -250,9 +250,24 @@ pub async fn establish_baseline(
     workspace: &Workspace,
     baseline: &Candidate,
 ) -> Result<(Trialled, References), TunerError> {
+    reference_run(workspace, &workspace.evaluator, baseline).await
+}
+
+/// An evaluator that also follows the critical path, for what the report shows.
+fn following(evaluator: &Evaluator) -> Evaluator {
+    let mut following = evaluator.clone();
+    following.backend.critical_path = true;
+    following
+}
+
+async fn reference_run(
+    workspace: &Workspace,
+    evaluator: &Evaluator,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
     let golden = golden_references(workspace).await?;
     let plan = baseline.plain_plan(workspace.tunables());
-    let trialled = workspace.evaluator.try_plan(&plan, &golden, Scope::All, true).await;
+    let trialled = evaluator.try_plan(&plan, &golden, Scope::All, true).await;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Baseline(Box::new(rejection)));
     }
@@ -268,7 +283,7 @@ async fn verify_winner(
     references: &References,
 ) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
     let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let mut evaluator = workspace.evaluator.clone();
+    let mut evaluator = following(&workspace.evaluator);
     evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
     let plan = winner.plain_plan(workspace.tunables());
     let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await;

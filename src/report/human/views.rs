@@ -6,10 +6,13 @@ use super::super::event::{
     Bank, Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, PathReport,
     ProfileEvent, Rewind, StallReport, Summary, Survey,
 };
-use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
+use super::super::units::{
+    bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
+    seconds,
+};
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
-use crate::aicore::{PathPart, Severity};
+use crate::aicore::Severity;
 use crate::backend::TestVerdict;
 use crate::experience::MotifStatistics;
 use crate::lock::CaseVerdict;
@@ -20,9 +23,6 @@ use crate::survey::{Step, TestTotals};
 const BAR_CELLS: usize = 40;
 /// Stalls shown.
 const STALLS: usize = 8;
-/// Contributors to the critical path shown, and the share below which none is.
-const PATH_STEPS: usize = 8;
-const PATH_SHARE: f64 = 0.01;
 
 pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
@@ -173,14 +173,6 @@ fn bar(share: f64) -> String {
     cells
 }
 
-fn place(file: &str, line: u32) -> String {
-    match (file.is_empty(), line) {
-        (true, _) => String::new(),
-        (false, 0) => file.to_owned(),
-        (false, line) => format!("{file}:{line}"),
-    }
-}
-
 fn stalls(stalls: &[StallReport]) -> String {
     if stalls.is_empty() {
         return String::new();
@@ -208,34 +200,12 @@ fn stalls(stalls: &[StallReport]) -> String {
     text
 }
 
-/// What a contributor to the critical path is, in words.
-fn path_step(step: &PathReport) -> String {
-    let aspect = |what: &str| format!("{}, {what}", step.opcode);
-    match step.part {
-        PathPart::Instruction | PathPart::Bytes | PathPart::Register => step.opcode.clone(),
-        PathPart::StartUp => aspect("start-up"),
-        PathPart::Spacing => aspect("behind the copy before"),
-        PathPart::Rows => aspect("rows and bank conflicts"),
-        PathPart::SharedMemory => aspect("memory busy with other copies"),
-        PathPart::Tail => aspect("tail"),
-        PathPart::Issue if step.opcode.is_empty() => "issue".to_owned(),
-        PathPart::Issue => format!("issue of {}", step.opcode),
-        PathPart::Scalar => "scalar work".to_owned(),
-        PathPart::Flag => "flag".to_owned(),
-        PathPart::Barrier => "barrier".to_owned(),
-        PathPart::BarrierAll => "barrier of all pipes".to_owned(),
-        PathPart::Cores => "signal between cores".to_owned(),
-        PathPart::Start => "start of a block".to_owned(),
-        PathPart::Unfollowed => "not followed".to_owned(),
-    }
-}
-
 fn critical_path(steps: &[PathReport]) -> String {
     if steps.is_empty() {
         return String::new();
     }
     let mut text = "\n  critical path of the longest core\n".to_owned();
-    let shown: Vec<&PathReport> = steps.iter().take(PATH_STEPS).filter(|step| step.share >= PATH_SHARE).collect();
+    let shown = path_shown(steps);
     let rows: Vec<Vec<String>> = shown
         .iter()
         .map(|step| {
@@ -243,7 +213,7 @@ fn critical_path(steps: &[PathReport]) -> String {
                 format!("  {}", percent(100.0 * step.share)),
                 microseconds(step.time_us),
                 step.pipe.clone(),
-                path_step(step),
+                path_words(step),
                 place(&step.file, step.line),
                 step.via.clone(),
             ]

@@ -507,6 +507,8 @@ pub(super) fn record() -> RunRecord {
                 published_us: Some(351.0),
                 before: Some(before),
                 after: Some(after),
+                path_before: profile_event().critical_path,
+                path_after: profile_event().critical_path[..1].to_vec(),
             },
             CaseRecord {
                 name: "odd".into(),
@@ -517,6 +519,8 @@ pub(super) fn record() -> RunRecord {
                 published_us: None,
                 before: None,
                 after: None,
+                path_before: Vec::new(),
+                path_after: Vec::new(),
             },
         ],
         evaluations,
