@@ -280,6 +280,9 @@ pub struct Evaluation {
     pub cases: Vec<CaseTime>,
     /// Weighted geometric mean of the latencies, in microseconds; nothing for a rejected candidate.
     pub objective_us: Option<f64>,
+    /// Whether the objective is an estimate from the cases that ran: they were so slow that the others were not run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// Best speed-up so far over the baseline, this candidate included.
     pub speedup: f64,
     /// Whether it cost nothing, because it had been evaluated before.

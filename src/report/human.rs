@@ -203,7 +203,10 @@ impl<'a> Human<'a> {
             );
             match (evaluation.status, evaluation.objective_us) {
                 (Status::Valid, Some(objective)) => {
-                    self.note("Evaluated", &format!("{head}: {}{}", microseconds(objective), self.word))?;
+                    let about = if evaluation.estimated { "about " } else { "" };
+                    let rest = if evaluation.estimated { ", out of the race after the first cases" } else { "" };
+                    let text = format!("{head}: {about}{}{}{rest}", microseconds(objective), self.word);
+                    self.note("Evaluated", &text)?;
                 }
                 (status, _) => {
                     let reason = evaluation.reason.as_deref().unwrap_or("no reason recorded");

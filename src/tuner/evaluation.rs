@@ -34,6 +34,34 @@ pub struct Evaluation {
     pub thorough: bool,
     /// How it ended.
     pub outcome: Outcome,
+    /// Set where the first cases were so slow that the others were not run: the objective in microseconds that would follow
+    /// if these were as much slower. An estimate, good enough to turn a search away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_us: Option<f64>,
+}
+
+/// The best candidate so far, which others race against.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Champion {
+    /// Its times by case.
+    pub times: Vec<CaseTime>,
+    /// Its objective in microseconds.
+    pub us: f64,
+}
+
+impl Champion {
+    /// How much slower a candidate may be in a case, and over the cases that were run, before it is out of the race.
+    const OUT_OF_THE_RACE: f64 = 1.5;
+
+    /// The objective estimated from the first cases, if they leave no hope and there are cases left to save.
+    pub fn beats(&self, times: &[CaseTime], weights: &[f64]) -> Option<f64> {
+        if times.is_empty() || times.len() >= self.times.len() {
+            return None;
+        }
+        let ratios: Vec<f64> = times.iter().zip(&self.times).map(|(own, best)| own.task_us / best.task_us).collect();
+        let slower = geometric_mean(ratios.iter().copied(), weights);
+        (slower >= Self::OUT_OF_THE_RACE).then_some(self.us * slower)
+    }
 }
 
 impl Evaluation {
@@ -42,9 +70,11 @@ impl Evaluation {
         journal_key(&self.digest, self.thorough)
     }
 
-    /// Weighted geometric mean of the times in microseconds, or `None` for a rejected candidate.
+    /// Weighted geometric mean of the times in microseconds, estimated for a candidate that was out of the race, or `None`
+    /// for a rejected candidate.
     pub fn objective(&self, weights: &[f64]) -> Option<f64> {
         match &self.outcome {
+            Outcome::Valid(_) if self.estimate_us.is_some() => self.estimate_us,
             Outcome::Valid(times) => Some(geometric_mean(times.iter().map(|time| time.task_us), weights)),
             Outcome::Rejected(_) => None,
         }
@@ -71,6 +101,25 @@ pub fn geometric_mean(values: impl Iterator<Item = f64>, weights: &[f64]) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_candidate_that_loses_the_first_case_by_far_is_out_of_the_race() {
+        let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 1.0 };
+        let champion = Champion { times: vec![time(10.0), time(40.0)], us: 20.0 };
+        assert_eq!(champion.beats(&[time(16.0)], &[]), Some(32.0));
+        assert_eq!(champion.beats(&[time(14.0)], &[]), None, "the second case may make up for it");
+        assert_eq!(champion.beats(&[time(90.0), time(90.0)], &[]), None, "nothing is left to save");
+        assert_eq!(champion.beats(&[], &[]), None);
+        let estimated = Evaluation {
+            digest: String::new(),
+            thorough: false,
+            outcome: Outcome::Valid(vec![time(16.0)]),
+            estimate_us: Some(32.0),
+        };
+        assert_eq!(estimated.objective(&[]), Some(32.0));
+        let text = serde_json::to_string(&estimated).unwrap();
+        assert_eq!(serde_json::from_str::<Evaluation>(&text).unwrap(), estimated);
+    }
 
     #[test]
     fn geometric_mean_honours_weights() {

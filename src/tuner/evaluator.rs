@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::workload::{Trial, Workload};
-use super::{CaseTime, Evaluation, Outcome};
+use super::{CaseTime, Champion, Evaluation, Outcome};
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
@@ -91,11 +91,28 @@ impl Evaluator {
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
     pub async fn try_plan(&self, plan: &Plan, references: &References, scope: Scope, keep_outputs: bool) -> Trialled {
+        self.try_trials(plan, references, scope, keep_outputs, None).await
+    }
+
+    /// Runs the timed cases one after the other, until those that were run leave no hope against the champion.
+    pub async fn race(&self, plan: &Plan, references: &References, champion: &Champion, weights: &[f64]) -> Trialled {
+        self.try_trials(plan, references, Scope::Timed, false, Some((champion, weights))).await
+    }
+
+    async fn try_trials(
+        &self,
+        plan: &Plan,
+        references: &References,
+        scope: Scope,
+        keep_outputs: bool,
+        race: Option<(&Champion, &[f64])>,
+    ) -> Trialled {
         let mut trialled = Trialled {
             evaluation: Evaluation {
                 digest: plan.digest.clone(),
                 thorough: scope != Scope::Timed,
                 outcome: Outcome::Valid(Vec::new()),
+                estimate_us: None,
             },
             profiles: BTreeMap::new(),
             outputs: References::new(),
@@ -130,6 +147,10 @@ impl Evaluator {
                     bound_us: sum(|launch| launch.profile.bound_us),
                 });
                 trialled.profiles.insert(case.name.clone(), execution.launches);
+                if let Some(us) = race.and_then(|(champion, weights)| champion.beats(&times, weights)) {
+                    trialled.evaluation.estimate_us = Some(us);
+                    break;
+                }
             }
             if keep_outputs {
                 trialled.outputs.insert(index, execution.outputs);

@@ -56,7 +56,7 @@ impl HostStage<'_> {
             }
             let before = session.used();
             let (candidates, plans) = self.prepare(&origin, asked, strategy);
-            let judged = session.evaluate(plans, progress.best_us).await?;
+            let judged = session.evaluate(plans, &progress.champion()).await?;
             for (candidate, judged) in candidates.iter().zip(judged) {
                 let Some(judged) = judged else { continue };
                 let outcome = match (&judged.evaluation.outcome, judged.objective_us) {

@@ -122,6 +122,7 @@ mod tests {
             digest: digest.to_owned(),
             thorough: false,
             outcome: Outcome::Rejected(Rejection::new(Reason::BuildFailed, "", "no")),
+            estimate_us: None,
         }
     }
 

@@ -95,9 +95,8 @@ impl KernelStage<'_> {
             if batch.is_empty() {
                 break;
             }
-            let before_us = progress.best_us;
             let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
-            let judged = session.evaluate(plans, before_us).await?;
+            let judged = session.evaluate(plans, &progress.champion()).await?;
             let winner = best_of(&judged);
             let mut taken = None;
             for (position, ((proposal, candidate), judged)) in batch.into_iter().zip(judged).enumerate() {

@@ -23,7 +23,7 @@ mod workspace;
 
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};
-pub use evaluation::{CaseTime, Evaluation, Outcome, geometric_mean};
+pub use evaluation::{CaseTime, Champion, Evaluation, Outcome, geometric_mean};
 pub use evaluator::{Evaluator, Plan, References, Scope, Trialled, rejects};
 pub use finish::write_winner;
 pub use injection::Injection;

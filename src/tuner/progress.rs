@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::candidate::{AppliedPatch, Candidate};
-use super::evaluation::{CaseTime, Outcome};
+use super::evaluation::{CaseTime, Champion, Outcome};
 use super::session::Judged;
 use crate::report::event::{self, Event, Stage};
 use crate::space::Configuration;
@@ -114,6 +114,11 @@ impl Progress {
         (ratios.fold(0.0, f64::max) / self.case_floor).max(1.0)
     }
 
+    /// What others race against.
+    pub fn champion(&self) -> Champion {
+        Champion { times: self.best_times.clone(), us: self.best_us }
+    }
+
     /// Best speed-up so far.
     pub fn speedup(&self) -> f64 {
         self.baseline_us / self.best_us
@@ -160,6 +165,7 @@ impl Progress {
             reason: rejection.as_ref().map(Rejection::to_string),
             cases: times.iter().map(|time| event::CaseTime { name: time.name.clone(), us: time.task_us }).collect(),
             objective_us: judged.objective_us,
+            estimated: judged.evaluation.estimate_us.is_some(),
             speedup: self.speedup(),
             cached: judged.repeated,
         }));

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::TunerError;
-use super::evaluation::{Evaluation, Outcome, journal_key};
+use super::evaluation::{Champion, Evaluation, Outcome, journal_key};
 use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::journal::Journal;
 
@@ -107,9 +107,9 @@ impl Session {
         self.seen.insert(evaluation.digest.clone(), evaluation);
     }
 
-    /// Evaluates a batch against the best objective so far. Results stand in the order of the plans; plans beyond the
+    /// Evaluates a batch against the best so far. Results stand in the order of the plans; plans beyond the
     /// budget have none.
-    pub async fn evaluate(&mut self, plans: Vec<Plan>, best_us: f64) -> Result<Vec<Option<Judged>>, TunerError> {
+    pub async fn evaluate(&mut self, plans: Vec<Plan>, champion: &Champion) -> Result<Vec<Option<Judged>>, TunerError> {
         let mut results: Vec<Option<Judged>> = vec![None; plans.len()];
         let mut running: JoinSet<Result<(usize, Evaluation), TunerError>> = JoinSet::new();
         let permits = Arc::new(Semaphore::new(self.jobs));
@@ -133,7 +133,7 @@ impl Session {
                 journal: Arc::clone(&self.journal),
                 references: Arc::clone(&self.references),
                 weights: self.weights.clone(),
-                best_us,
+                champion: champion.clone(),
             };
             let permits = Arc::clone(&permits);
             running.spawn(async move {
@@ -177,13 +177,13 @@ struct Task {
     journal: Arc<Journal>,
     references: Arc<References>,
     weights: Vec<f64>,
-    best_us: f64,
+    champion: Champion,
 }
 
 impl Task {
     async fn run(&self, plan: &Plan) -> Result<Evaluation, TunerError> {
         let quick = self.journalled(plan, Scope::Timed).await?;
-        let promising = quick.objective(&self.weights).is_some_and(|us| us < self.best_us * WORTH_CHECKING);
+        let promising = quick.objective(&self.weights).is_some_and(|us| us < self.champion.us * WORTH_CHECKING);
         if !promising {
             return Ok(quick);
         }
@@ -199,7 +199,11 @@ impl Task {
         if let Some(known) = self.journal.get(&key) {
             return Ok(known.clone());
         }
-        let evaluation = self.evaluator.try_plan(plan, &self.references, scope, false).await.evaluation;
+        let trialled = match scope {
+            Scope::Timed => self.evaluator.race(plan, &self.references, &self.champion, &self.weights).await,
+            _ => self.evaluator.try_plan(plan, &self.references, scope, false).await,
+        };
+        let evaluation = trialled.evaluation;
         self.journal.append(&evaluation).map_err(|source| TunerError::Journal { source })?;
         Ok(evaluation)
     }

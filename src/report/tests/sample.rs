@@ -44,6 +44,7 @@ fn evaluation(index: u64, stage: Stage, status: Status, objective_us: Option<f64
         objective_us,
         speedup: 2.0,
         cached: index == 14,
+        estimated: false,
     }
 }
 
