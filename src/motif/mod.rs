@@ -12,6 +12,7 @@ mod d05_data_copy_pad;
 mod d09_l2_hint;
 mod d16_early_free;
 mod pairs;
+mod regions;
 mod rows;
 mod s03_hoist_element;
 mod siblings;

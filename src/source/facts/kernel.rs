@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::api::is_copy;
 use super::tensors::{TensorFacts, base_name};
-use crate::source::parse::{Call, SyntaxFile, SyntaxForest};
+use crate::source::parse::{Call, Class, SyntaxFile, SyntaxForest};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,8 +61,8 @@ pub struct InitBuffer {
 pub struct Kernel {
     /// Name of the class, or of the free function.
     pub name: String,
-    /// Whether base classes may add members this analysis does not see.
-    pub has_base: bool,
+    /// Direct base classes, whose members and functions are not among these; [`super::Facts::with_bases`] adds them.
+    pub bases: BTreeSet<String>,
     /// Queues by name.
     pub queues: BTreeMap<String, Queue>,
     /// `TBuf` members with their declarations.
@@ -164,10 +164,10 @@ pub struct CopyOrigins {
 pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
     for file in forest.iter() {
-        for class in file.classes() {
+        for class in file.classes().iter().filter(|class| !is_definition(class)) {
             let kernel = kernels.entry(class.name.clone()).or_default();
             kernel.name.clone_from(&class.name);
-            kernel.has_base |= class.has_base;
+            kernel.bases.extend(class.bases.iter().cloned());
             for member in &class.members {
                 kernel.add_member(&member.name, &member.type_text, Place::new(file, &member.span));
             }
@@ -175,6 +175,9 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     }
     for file in forest.iter() {
         for (index, function) in file.functions().iter().enumerate() {
+            if file.enclosing_class(function.span.start).is_some_and(is_definition) {
+                continue;
+            }
             let name = function.class.clone().unwrap_or_else(|| function.name.clone());
             let kernel = kernels.entry(name.clone()).or_default();
             kernel.name = name;
@@ -189,11 +192,35 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             }
         }
     }
-    kernels.retain(|_, kernel| !kernel.functions.is_empty() || !kernel.queues.is_empty());
+    let bases: BTreeSet<String> = kernels.values().flat_map(|kernel| kernel.bases.iter().cloned()).collect();
+    kernels.retain(|name, kernel| {
+        !kernel.functions.is_empty() || !kernel.queues.is_empty() || bases.contains(name)
+    });
     kernels
 }
 
+/// Whether a class is the host's definition of the operator. It often has the name of the kernel's class.
+fn is_definition(class: &Class) -> bool {
+    class.bases.iter().any(|base| base == "OpDef")
+}
+
 impl Kernel {
+    /// Adds what a base class has; own members hide those of the same name.
+    pub(super) fn take_over(&mut self, base: &Kernel) {
+        fn missing<V: Clone>(own: &mut BTreeMap<String, V>, base: &BTreeMap<String, V>) {
+            for (name, value) in base {
+                own.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        missing(&mut self.queues, &base.queues);
+        missing(&mut self.buffers, &base.buffers);
+        missing(&mut self.globals, &base.globals);
+        missing(&mut self.pipes, &base.pipes);
+        self.tensor_members.extend(base.tensor_members.iter().cloned());
+        self.init_buffers.extend(base.init_buffers.iter().cloned());
+        self.functions.extend(base.functions.iter().cloned());
+    }
+
     fn add_member(&mut self, name: &str, type_text: &str, declaration: Place) {
         let short = type_text
             .rsplit_once("AscendC::")
