@@ -8,7 +8,8 @@ use crate::source::parse::SyntaxFile;
 
 /// Bytes of the unified buffer on NPU arch 2201.
 const UNIFIED_BUFFER_BYTES: i64 = 196_608;
-/// Event ids that queues share.
+/// Tensors that all queues of one position may hold at once: event ids of one pair of pipes on arch 2201 (reference of
+/// `AllocTensor`).
 const EVENT_IDS: i64 = 8;
 
 /// The motif.
@@ -25,7 +26,7 @@ impl Motif for DoubleBuffer {
         Family::DataMovement
     }
     fn precondition(&self) -> &'static str {
-        "the queue is filled in a loop; at most 8 buffers over all queues; doubled buffers fit the unified buffer (condition where sizes come from \
+        "the queue is filled in a loop; at most 8 buffers over all queues of one position; doubled buffers fit the unified buffer (condition where sizes come from \
          tiling); a named constant used in other expressions keeps them meaningful (condition)"
     }
     fn cost(&self) -> &'static str {
@@ -193,10 +194,15 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
         let changed = inits.contains(&init);
         if changed { Some(to) } else { known.value(context.forest.get(&place.file)?.slice(&place.span())) }
     };
-    let queues = || kernel.init_buffers.iter().filter(|init| init.number.is_some());
-    let buffers: i64 = queues().map(|init| number(init).unwrap_or(1)).sum();
-    if buffers > EVENT_IDS {
-        return Err(format!("{buffers} buffers over all queues, and there are {EVENT_IDS} event ids"));
+    for position in ["VECIN", "VECOUT"] {
+        let held = |init: &&InitBuffer| {
+            let queue = kernel.queues.get(&init.target);
+            init.number.is_some() && queue.is_none_or(|queue| queue.position.split(',').any(|found| found == position))
+        };
+        let buffers: i64 = kernel.init_buffers.iter().filter(held).map(|init| number(init).unwrap_or(1)).sum();
+        if buffers > EVENT_IDS {
+            return Err(format!("{buffers} buffers over all {position} queues, and there are {EVENT_IDS} event ids"));
+        }
     }
     let bytes: Option<i64> = kernel
         .init_buffers

@@ -16,6 +16,7 @@ mod regions;
 mod rows;
 mod s03_hoist_element;
 mod siblings;
+mod steady;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;

@@ -1,5 +1,7 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
+mod hoist;
+mod movement;
 mod order;
 mod rows;
 mod vector;

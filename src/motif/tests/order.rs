@@ -12,9 +12,9 @@ fn d01_doubles_every_queue_through_the_constant() {
 fn d01_refuses_a_queue_that_is_filled_once_and_too_many_buffers() {
     let once = computing(EXP).replace("for (uint32_t tile = 0; tile < tiles; tile++) {", "{ uint32_t tile = 0;");
     refuses("D01", &once, "filled once");
-    let many: String = (0..6).map(|index| format!("        pipe.InitBuffer(q{index}, 1, 32);\n")).collect();
+    let many: String = (0..7).map(|index| format!("        pipe.InitBuffer(q{index}, 1, 32);\n")).collect();
     let queues: String =
-        (0..6).map(|index| format!("    AscendC::TQue<AscendC::TPosition::VECIN, 1> q{index};\n")).collect();
+        (0..7).map(|index| format!("    AscendC::TQue<AscendC::TPosition::VECIN, 1> q{index};\n")).collect();
     refuses("D01", &kernel(&queues, &many, EXP), "event ids");
     let big = computing(EXP).replace("TILE * sizeof(float)", "20000 * sizeof(float)");
     refuses("D01", &big, "unified buffer has");

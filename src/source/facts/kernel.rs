@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::api::is_copy;
 use super::tensors::{TensorFacts, base_name};
-use crate::source::parse::{Call, Class, SyntaxFile, SyntaxForest};
+use crate::source::parse::{Call, SyntaxFile, SyntaxForest};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,11 +160,17 @@ pub struct CopyOrigins {
     pub unknown: BTreeSet<String>,
 }
 
+/// Whether a file belongs to the half that runs on the host.
+pub fn is_host(file: &str) -> bool {
+    file.split('/').any(|part| part == "op_host" || part == "op_api" || part == "op_graph")
+}
+
 /// All kernels of a source tree by name.
 pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
-    for file in forest.iter() {
-        for class in file.classes().iter().filter(|class| !is_definition(class)) {
+    // The host's half often has a class of the kernel's name: the operator's definition.
+    for file in forest.iter().filter(|file| !is_host(file.name())) {
+        for class in file.classes() {
             let kernel = kernels.entry(class.name.clone()).or_default();
             kernel.name.clone_from(&class.name);
             kernel.bases.extend(class.bases.iter().cloned());
@@ -173,11 +179,8 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             }
         }
     }
-    for file in forest.iter() {
+    for file in forest.iter().filter(|file| !is_host(file.name())) {
         for (index, function) in file.functions().iter().enumerate() {
-            if file.enclosing_class(function.span.start).is_some_and(is_definition) {
-                continue;
-            }
             let name = function.class.clone().unwrap_or_else(|| function.name.clone());
             let kernel = kernels.entry(name.clone()).or_default();
             kernel.name = name;
@@ -199,12 +202,12 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     kernels
 }
 
-/// Whether a class is the host's definition of the operator. It often has the name of the kernel's class.
-fn is_definition(class: &Class) -> bool {
-    class.bases.iter().any(|base| base == "OpDef")
-}
-
 impl Kernel {
+    /// Whether base classes may add members that are not among these.
+    pub fn has_base(&self) -> bool {
+        !self.bases.is_empty()
+    }
+
     /// Adds what a base class has; own members hide those of the same name.
     pub(super) fn take_over(&mut self, base: &Kernel) {
         fn missing<V: Clone>(own: &mut BTreeMap<String, V>, base: &BTreeMap<String, V>) {

@@ -1,0 +1,126 @@
+//! What stays the same while a part of a function runs, calls of the class and of unknown functions included.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::code::{assigns, invariant, words};
+use super::context::Context;
+use crate::source::facts::api::{Access, argument_access, is_copy};
+use crate::source::facts::{Kernel, base_name};
+use crate::source::parse::{Call, Function, SyntaxFile};
+
+/// Free functions that change none of their arguments.
+const HARMLESS: &[&str] = &[
+    "static_cast",
+    "reinterpret_cast",
+    "sizeof",
+    "PipeBarrier",
+    "SetFlag",
+    "WaitFlag",
+    "GetBlockIdx",
+    "GetBlockNum",
+    "GetSubBlockIdx",
+    "min",
+    "max",
+    "Min",
+    "Max",
+    "CeilDiv",
+    "Ceil",
+    "half",
+    "float",
+    "int32_t",
+    "uint32_t",
+    "int64_t",
+    "uint64_t",
+];
+
+/// Functions of the kernel's class by name.
+pub(super) fn own_functions<'a>(
+    context: &'a Context,
+    kernel: &'a Kernel,
+    name: &'a str,
+) -> impl Iterator<Item = (&'a SyntaxFile, &'a Function)> {
+    kernel.functions.iter().filter_map(move |(file, index)| {
+        let file = context.forest.get(file)?;
+        Some((file, file.functions().get(*index)?)).filter(|(_, function)| function.name == name)
+    })
+}
+
+/// Whether a call is one of a member function of the object itself.
+pub(super) fn is_own_call(call: &Call) -> bool {
+    call.object.as_deref().is_none_or(|object| object == "this") && matches!(call.scope.as_str(), "" | "this")
+}
+
+/// Functions of the class that calls in the span reach, directly or through others.
+pub(super) fn reached<'a>(
+    context: &'a Context,
+    kernel: &'a Kernel,
+    file: &'a SyntaxFile,
+    span: &Range<usize>,
+) -> Vec<(&'a SyntaxFile, &'a Function)> {
+    let mut found: Vec<(&SyntaxFile, &Function)> = Vec::new();
+    let mut seen: BTreeSet<(&str, usize)> = BTreeSet::new();
+    let mut spans: Vec<(&SyntaxFile, Range<usize>)> = vec![(file, span.clone())];
+    while let Some((file, span)) = spans.pop() {
+        for call in file.calls_in(span).filter(|call| is_own_call(call)) {
+            for (other, function) in own_functions(context, kernel, &call.name) {
+                if seen.insert((other.name(), function.body.start)) {
+                    found.push((other, function));
+                    spans.push((other, function.body.clone()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Proves that an expression has the same value everywhere in the span: nothing in it, and no function of the class that
+/// is called from it, changes a name of the expression, and no unknown function could.
+pub(super) fn steady(
+    context: &Context,
+    file: &SyntaxFile,
+    kernel: &Kernel,
+    expression: &str,
+    span: &Range<usize>,
+) -> Result<(), String> {
+    let names = words(expression);
+    let declared_inside =
+        |word: &&&str| file.locals().iter().any(|local| local.name == **word && span.contains(&local.span.start));
+    if let Some(word) = names.iter().find(declared_inside) {
+        return Err(format!("{word} is declared in the loop"));
+    }
+    if !invariant(expression, file.slice(span)) {
+        return Err(format!("{expression} may change from round to round"));
+    }
+    let variables: Vec<&str> = names.into_iter().filter(|word| !HARMLESS.contains(word) && *word != "this").collect();
+    if variables.is_empty() {
+        return Ok(());
+    }
+    let reached = reached(context, kernel, file, span);
+    for (other, function) in &reached {
+        if let Some(word) = variables.iter().find(|word| assigns(other.slice(&function.body), word)) {
+            return Err(format!("{} may change {word}", function.name));
+        }
+    }
+    let places = reached.iter().map(|(other, function)| (*other, function.body.clone()));
+    for (other, part) in places.chain([(file, span.clone())]) {
+        for call in other.calls_in(part) {
+            let known = HARMLESS.contains(&call.name.as_str())
+                || is_copy(&call.name)
+                || argument_access(&call.name, 0) != Access::Escape
+                || (is_own_call(call) && own_functions(context, kernel, &call.name).next().is_some());
+            if known {
+                continue;
+            }
+            let object = call.object.as_deref().map(base_name).unwrap_or_default();
+            let by_reference = call.arguments.iter().map(|argument| other.slice(argument).trim()).any(|argument| {
+                variables.iter().any(|word| argument.trim_start_matches('&').trim_start_matches("this->") == *word)
+            });
+            let inherited = call.object.is_none() && call.scope.is_empty() && kernel.has_base();
+            if variables.contains(&object) || (call.object.is_none() && by_reference) || inherited {
+                return Err(format!("{} at line {} may change {expression}", call.name, other.line(call.span.start)));
+            }
+        }
+    }
+    Ok(())
+}
