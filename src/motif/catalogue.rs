@@ -5,7 +5,9 @@ use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
+use super::d13_hoist_load::HoistLoad;
 use super::d16_early_free::EarlyFree;
+use super::d23_early_copy::EarlyCopy;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -30,7 +32,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &StridedCopy,
         &PlainCopy,
         &L2Hint,
+        &HoistLoad,
         &EarlyFree,
+        &EarlyCopy,
         &HoistElement,
         &ScalarLoop,
         &Axpy,

@@ -69,11 +69,12 @@ impl Motif for FullBarrier {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
+        let mut judged = Judged::new();
         for file in context.forest.iter() {
             for call in
                 file.calls_named("PipeBarrier").filter(|call| is_full_barrier(call))
             {
-                let edits = removal(context, file, call);
+                let edits = removal(context, file, call, &mut judged);
                 let candidate = Candidate::new(file, &call.span, "drop the full barrier", edits);
                 found.push(
                     candidate.on_condition("the hazard check finds no race: destinations of copies do not overlap"),
@@ -110,18 +111,30 @@ impl Motif for FullBarrier {
     }
 }
 
-fn removal(context: &Context, file: &SyntaxFile, call: &Call) -> Result<Vec<crate::source::Edit>, String> {
+/// Kernels with their base classes and what is not ordered in them, judged once.
+type Judged = BTreeMap<String, Result<(Kernel, Unordered), String>>;
+
+fn judge(context: &Context, kernel: &Kernel) -> Result<(Kernel, Unordered), String> {
+    let unknown = |base| format!("{}: the base class {base} is not among the sources", kernel.name);
+    let whole = context.facts.with_bases(kernel).map_err(unknown)?;
+    let unordered = unordered(context, &whole)?;
+    Ok((whole, unordered))
+}
+
+fn removal(
+    context: &Context,
+    file: &SyntaxFile,
+    call: &Call,
+    judged: &mut Judged,
+) -> Result<Vec<crate::source::Edit>, String> {
     let statement = call.statement.as_ref().ok_or("the barrier is not a statement of its own")?;
     super::code::block_of(file, statement).ok_or("the barrier is the only statement of an if or a loop")?;
     let kernel = context.facts.kernel_at(file, call.span.start).ok_or("the barrier is not in a kernel function")?;
     for affected in std::iter::once(kernel).chain(context.facts.derived(&kernel.name)) {
-        let whole = context
-            .facts
-            .with_bases(affected)
-            .map_err(|base| format!("{}: the base class {base} is not among the sources", affected.name))?;
-        let unordered = unordered(context, &whole)?;
+        let known = judged.entry(affected.name.clone()).or_insert_with(|| judge(context, affected));
+        let (whole, unordered) = known.as_ref().map_err(Clone::clone)?;
         if !unordered.is_empty() {
-            orders_nothing(context, &whole, &unordered, file, statement)?;
+            orders_nothing(context, whole, unordered, file, statement)?;
         }
     }
     Ok(vec![edit(file, file.removal_span(statement), "")])
