@@ -7,7 +7,11 @@ use super::d05_data_copy_pad::PlainCopy;
 use super::d09_l2_hint::L2Hint;
 use super::d13_hoist_load::HoistLoad;
 use super::d16_early_free::EarlyFree;
+use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
+use super::l06_kernel_type::KernelType;
+use super::l09_workspace::NoWorkspace;
+use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -18,11 +22,16 @@ use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v20_branchless::Branchless;
+use super::v23_transpose::BlockTranspose;
+use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
+use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -35,6 +44,10 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &HoistLoad,
         &EarlyFree,
         &EarlyCopy,
+        &StageScalars,
+        &KernelType,
+        &NoWorkspace,
+        &NoShapes,
         &HoistElement,
         &ScalarLoop,
         &Axpy,
@@ -45,11 +58,16 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &TwoLevelReduce,
         &RowReduce,
+        &Branchless,
+        &BlockTranspose,
+        &SortOnce,
         &HoistDuplicate,
+        &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
         &FullBarrier,
         &VectorBarrier,
+        &QueueDepth,
         &LateTake,
     ]
 }

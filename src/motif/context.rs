@@ -69,6 +69,8 @@ pub enum Family {
     Vector,
     /// The scalar unit.
     Scalar,
+    /// Launch, cores and what a kernel does once.
+    Launch,
 }
 
 /// A counter that a motif should move down.

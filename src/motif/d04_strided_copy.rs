@@ -29,7 +29,7 @@ impl Motif for StridedCopy {
     }
     fn precondition(&self) -> &'static str {
         "a loop from 0 in steps of 1 around one copy between global and local memory, in count form or in the Pad form with one block and no padding; \
-         both sides at start + row * pitch, the local pitch equal to the row; at most 4095 rows; pitch and row are whole blocks in local memory"
+         both sides at start + row * pitch; at most 4095 rows; the local pitch is whole blocks"
     }
     fn cost(&self) -> &'static str {
         "nothing"
@@ -154,9 +154,6 @@ impl<'a> Row<'a> {
         let (Operand::Row(local, at), Operand::Row(_, from)) = (&self.local, &self.global) else {
             return Err("one side of the copy is the same in every row".to_owned());
         };
-        if squash(&at.pitch) != squash(&self.width) {
-            return Err(format!("rows of {local} are {} apart, not {}", at.pitch, self.width));
-        }
         let mut conditions = Vec::new();
         match known.value(&rows.rows) {
             Some(count) if !(1..=COUNT_MAX).contains(&count) => {
@@ -166,13 +163,22 @@ impl<'a> Row<'a> {
             None => conditions.push(format!("{} is 1 to {COUNT_MAX}", rows.rows)),
         }
         let bytes = known.type_bytes(&self.element).unwrap_or(1);
-        let divisor = known.divisor(&self.width).saturating_mul(bytes);
+        // Rows lie close together in local memory, or there is room behind each.
+        let close = squash(&at.pitch) == squash(&self.width);
+        let divisor = known.divisor(&at.pitch).saturating_mul(bytes);
         // Without the Pad form the row is a whole number of blocks already.
-        if self.pads && (divisor == 0 || divisor % BLOCK_BYTES != 0) {
-            if known.value(&self.width).is_some() && known.type_bytes(&self.element).is_some() {
-                return Err(format!("rows of {} elements are not whole blocks of {BLOCK_BYTES} bytes", self.width));
+        if (self.pads || !close) && (divisor == 0 || divisor % BLOCK_BYTES != 0) {
+            if known.value(&at.pitch).is_some() && known.type_bytes(&self.element).is_some() {
+                return Err(format!("rows of {} elements are not whole blocks of {BLOCK_BYTES} bytes", at.pitch));
             }
-            conditions.push(format!("{} elements are a multiple of 32 bytes", self.width));
+            conditions.push(format!("{} elements are a multiple of 32 bytes", at.pitch));
+        }
+        if !close {
+            match (known.value(&at.pitch), known.value(&self.width)) {
+                (Some(pitch), Some(width)) if pitch < width => return Err(format!("rows of {local} overlap")),
+                (Some(_), Some(_)) => {}
+                _ => conditions.push(format!("{} is at least {}", at.pitch, self.width)),
+            }
         }
         let callee = rows.file.slice(&self.call.callee);
         let operands = if self.loads {
@@ -181,7 +187,7 @@ impl<'a> Row<'a> {
             format!("{}, {}", self.global.first(), self.local.first())
         };
         let dense = squash(&from.pitch) == squash(&self.width);
-        if dense && !self.pads {
+        if dense && close && !self.pads {
             let text = format!("{callee}({operands}, {});", product(&rows.rows, &self.width));
             return Ok((vec![edit(rows.file, rows.span(), text)], conditions));
         }
@@ -200,7 +206,12 @@ impl<'a> Row<'a> {
         } else {
             format!("static_cast<uint32_t>(({} - {}) * sizeof({element}))", from.pitch, self.width)
         };
-        let gaps = if self.loads { format!("{gap}, 0") } else { format!("0, {gap}") };
+        let room = if close {
+            "0".to_owned()
+        } else {
+            format!("static_cast<uint32_t>(({} - {}) * sizeof({element}) / {BLOCK_BYTES})", at.pitch, self.width)
+        };
+        let gaps = if self.loads { format!("{gap}, {room}") } else { format!("{room}, {gap}") };
         let padding = if self.loads {
             format!(", {prefix}DataCopyPadExtParams<{element}>{{false, 0, 0, 0}}")
         } else {
@@ -228,23 +239,28 @@ fn row_by_row(file: &SyntaxFile, call: &Call, kernel: &Kernel, tensors: &TensorF
     if !tensors.tensors.contains_key(local) || call.object.is_some() || call.template_arguments.is_some() {
         return None;
     }
-    let (rows, width, pitch) = match call.name.as_str() {
+    let (rows, width, pitch, room) = match call.name.as_str() {
         "DataCopy" if call.arguments.len() == 3 => {
             let (rows, width) = factors(argument(2))?;
-            (rows.to_owned(), width.to_owned(), width.to_owned())
+            (rows.to_owned(), width.to_owned(), width.to_owned(), width.to_owned())
         }
         "DataCopyPad" if call.arguments.len() == if loads { 4 } else { 3 } => {
             let fields = braced(argument(2))?;
             let rows = cast_of(fields.first()?, "uint16_t")?;
             let width = without_size(fields.get(1)?, element)?;
             let (gap, none) = if loads { (fields.get(2)?, fields.get(3)?) } else { (fields.get(3)?, fields.get(2)?) };
-            let distance = without_size(gap, element)?;
-            let distance = distance.strip_prefix('(')?.strip_suffix(')')?;
-            let (pitch, less) = distance.split_once(" - ")?;
-            if squash(less) != squash(&width) || none != "0" {
-                return None;
-            }
-            (rows.to_owned(), width, pitch.to_owned())
+            let pitch_of = |gap: &str| {
+                let distance = without_size(gap, element)?;
+                let (pitch, less) = distance.strip_prefix('(')?.strip_suffix(')')?.split_once(" - ")?;
+                (squash(less) == squash(&width)).then(|| pitch.to_owned())
+            };
+            let room = if none == "0" {
+                width.clone()
+            } else {
+                pitch_of(&none.replacen(&format!(" / {BLOCK_BYTES})"), ")", 1))?
+            };
+            let pitch = if gap == "0" && none != "0" { width.clone() } else { pitch_of(gap)? };
+            (rows.to_owned(), width, pitch, room)
         }
         _ => return None,
     };
@@ -252,14 +268,21 @@ fn row_by_row(file: &SyntaxFile, call: &Call, kernel: &Kernel, tensors: &TensorF
         Some((name, index)) => format!("{name}[{} + row * {pitch}]", index.strip_suffix(']')?),
         None => format!("{global}[row * {pitch}]"),
     };
-    let local = format!("{local}[row * {width}]");
+    let pads = squash(&room) != squash(&width);
+    let local = format!("{local}[row * {room}]");
     let operands = if loads { format!("{local}, {at}") } else { format!("{at}, {local}") };
     let callee = file.slice(&call.callee);
-    let callee = callee.strip_suffix("Pad").unwrap_or(callee);
     let indentation = file.indentation(call.span.start);
-    Some(format!(
-        "for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {callee}({operands}, {width});\n{indentation}}}"
-    ))
+    let copy = if pads {
+        // Nothing says that the row is whole blocks: it stays with the form that does not need it.
+        let (prefix, tail) = (scope(file), if loads { format!(", {}", argument(3)) } else { String::new() });
+        let length = product(&width, &format!("sizeof({element})"))
+            .replace(&format!("(sizeof({element}))"), &format!("sizeof({element})"));
+        format!("{callee}({operands}, {prefix}DataCopyExtParams{{1, static_cast<uint32_t>({length}), 0, 0, 0}}{tail})")
+    } else {
+        format!("{}({operands}, {width})", callee.strip_suffix("Pad").unwrap_or(callee))
+    };
+    Some(format!("for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {copy};\n{indentation}}}"))
 }
 
 fn cast_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {

@@ -121,14 +121,17 @@ impl<'a> Load<'a> {
             file.locals().iter().find(|local| local.alone && local.value.as_ref() == Some(&call.span))
         };
         let (alloc, taken) = (local(from_file, alloc)?, local(to_file, deque)?);
-        let (from, to) = (from_file.enclosing_function(alloc.span.start)?, to_file.enclosing_function(taken.span.start)?);
+        let (from, to) =
+            (from_file.enclosing_function(alloc.span.start)?, to_file.enclosing_function(taken.span.start)?);
         let (enque, free) = (enque.statement.clone()?, free.statement.clone()?);
         if !from.body.contains(&enque.start) || !to.body.contains(&free.start) {
             return None;
         }
         let copies: Vec<&Call> = from_file
             .calls_in(from.body.clone())
-            .filter(|call| is_copy(&call.name) && from_file.argument(call, 0).map(str::trim) == Some(alloc.name.as_str()))
+            .filter(|call| {
+                is_copy(&call.name) && from_file.argument(call, 0).map(str::trim) == Some(alloc.name.as_str())
+            })
             .collect();
         let [copy] = copies[..] else { return None };
         // The loop: around the fill, or around the only call of the function that fills.
@@ -137,9 +140,8 @@ impl<'a> Load<'a> {
             if let Some(repetition) = inner {
                 return Some((Part { file, function, call: None }, file, repetition));
             }
-            let mut calls = kernel
-                .calls(&context.forest)
-                .filter(|(_, _, call)| is_own_call(call) && call.name == function.name);
+            let mut calls =
+                kernel.calls(&context.forest).filter(|(_, _, call)| is_own_call(call) && call.name == function.name);
             let (caller, _, call) = calls.next().filter(|_| calls.next().is_none())?;
             if own_functions(context, kernel, &function.name).count() != 1 {
                 return None;
@@ -171,7 +173,11 @@ impl<'a> Load<'a> {
 
     /// The name that the loaded tensor gets beside the taken one.
     fn loaded_name(&self) -> String {
-        if self.alloc.name == self.taken.name { format!("{}{SUFFIX}", self.alloc.name) } else { self.alloc.name.clone() }
+        if self.alloc.name == self.taken.name {
+            format!("{}{SUFFIX}", self.alloc.name)
+        } else {
+            self.alloc.name.clone()
+        }
     }
 
     fn hoisted(&self) -> Result<Vec<Edit>, String> {
@@ -189,7 +195,8 @@ impl<'a> Load<'a> {
         block_of(file, &repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
         for part in [&self.from, &self.to] {
             if let Some(call) = part.call
-                && block_of(file, call.statement.as_ref().ok_or("a call is part of an expression")?) != Some(repetition.body.clone())
+                && block_of(file, call.statement.as_ref().ok_or("a call is part of an expression")?)
+                    != Some(repetition.body.clone())
             {
                 return Err(format!("{} is not called in every round", call.name));
             }
@@ -199,7 +206,9 @@ impl<'a> Load<'a> {
         let source = base_name(self.from.file.argument(self.copy, 1).unwrap_or_default());
         self.never_written(source)?;
         let closure = self.closure()?;
-        for text in closure.iter().map(|local| self.from.file.slice(&local.span)).chain([self.from.file.slice(&self.copy.span)]) {
+        for text in
+            closure.iter().map(|local| self.from.file.slice(&local.span)).chain([self.from.file.slice(&self.copy.span)])
+        {
             self.same_in_every_round(text, &closure)?;
         }
         self.edits(&closure)
@@ -208,7 +217,10 @@ impl<'a> Load<'a> {
     /// The fill and the take stand in the block of the loop or of the function.
     fn every_round(&self) -> Result<(), String> {
         let checks = [
-            (&self.from, vec![self.alloc.span.clone(), self.copy.statement.clone().unwrap_or_default(), self.enque.clone()]),
+            (
+                &self.from,
+                vec![self.alloc.span.clone(), self.copy.statement.clone().unwrap_or_default(), self.enque.clone()],
+            ),
             (&self.to, vec![self.taken.span.clone(), self.free.clone()]),
         ];
         for (part, statements) in checks {
@@ -225,8 +237,12 @@ impl<'a> Load<'a> {
     fn only_read(&self) -> Result<(), String> {
         let filled = TensorFacts::of(self.from.file, self.from.function);
         let copy = self.copy.span.clone();
-        let others = filled.uses_of(&self.alloc.name).find(|used| !copy.contains(&used.span.start) && !self.enque.contains(&used.span.start));
-        if let Some(used) = others.filter(|_| self.alloc.name != self.taken.name || self.from.function.span != self.to.function.span) {
+        let others = filled
+            .uses_of(&self.alloc.name)
+            .find(|used| !copy.contains(&used.span.start) && !self.enque.contains(&used.span.start));
+        if let Some(used) =
+            others.filter(|_| self.alloc.name != self.taken.name || self.from.function.span != self.to.function.span)
+        {
             return Err(format!("{} is used at line {} too", self.alloc.name, self.from.file.line(used.span.start)));
         }
         let read = TensorFacts::of(self.to.file, self.to.function);
@@ -237,7 +253,9 @@ impl<'a> Load<'a> {
             .uses_of(&self.taken.name)
             .find(|used| !self.free.contains(&used.span.start) && !matches!(used.access, Access::Read | Access::None));
         match changed {
-            Some(used) => Err(format!("{} may be changed at line {}", self.taken.name, self.to.file.line(used.span.start))),
+            Some(used) => {
+                Err(format!("{} may be changed at line {}", self.taken.name, self.to.file.line(used.span.start)))
+            }
             None => Ok(()),
         }
     }
@@ -249,7 +267,8 @@ impl<'a> Load<'a> {
         for (file, _, call) in self.kernel.calls(&self.context.forest) {
             let object = call.object.as_deref().map(base_name) == Some(global);
             let target = is_copy(&call.name) && file.argument(call, 0).map(base_name) == Some(global);
-            let known = is_copy(&call.name) || matches!(call.name.as_str(), "SetGlobalBuffer" | "GetValue" | "SetL2CacheHint");
+            let known =
+                is_copy(&call.name) || matches!(call.name.as_str(), "SetGlobalBuffer" | "GetValue" | "SetL2CacheHint");
             let passed = !known && call.arguments.iter().any(|argument| base_name(file.slice(argument)) == global);
             if target || passed || (object && !known) {
                 return Err(format!("{global} may be written at line {}", file.line(call.span.start)));
@@ -261,8 +280,11 @@ impl<'a> Load<'a> {
     /// Locals of the filling function that the copy rests on.
     fn closure(&self) -> Result<Vec<&'a Local>, String> {
         let Part { file, function, .. } = self.from;
-        let locals: Vec<&Local> =
-            file.locals().iter().filter(|local| function.body.contains(&local.span.start) && local.span.end <= self.copy.span.start).collect();
+        let locals: Vec<&Local> = file
+            .locals()
+            .iter()
+            .filter(|local| function.body.contains(&local.span.start) && local.span.end <= self.copy.span.start)
+            .collect();
         let mut needed: Vec<&Local> = Vec::new();
         let mut open: Vec<&str> = words(file.slice(&self.copy.span));
         while let Some(word) = open.pop() {
@@ -291,7 +313,8 @@ impl<'a> Load<'a> {
 
     fn same_in_every_round(&self, text: &str, closure: &[&Local]) -> Result<(), String> {
         for word in words(text) {
-            let parameter = self.from.call.is_some() && self.from.function.parameters.iter().any(|parameter| parameter.name == word);
+            let parameter = self.from.call.is_some()
+                && self.from.function.parameters.iter().any(|parameter| parameter.name == word);
             if parameter {
                 return Err(format!("{word} may change from round to round"));
             }
@@ -328,7 +351,10 @@ impl<'a> Load<'a> {
         let start = line_start(self.file, self.repetition.span.start);
         let before: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
         let mut edits = vec![edit(self.file, start..start, before)];
-        let after = self.file.whole_lines(&(self.repetition.span.end - 1..self.repetition.span.end)).ok_or("the loop shares its last line")?;
+        let after = self
+            .file
+            .whole_lines(&(self.repetition.span.end - 1..self.repetition.span.end))
+            .ok_or("the loop shares its last line")?;
         edits.push(edit(self.file, after.end..after.end, format!("{indentation}{}\n", self.to.file.slice(&self.free))));
         let unshared = closure.iter().filter(|local| {
             let others = words(from.slice(&filler.body)).into_iter().filter(|word| *word == local.name).count();
@@ -340,11 +366,21 @@ impl<'a> Load<'a> {
         let to = self.to.file;
         edits.extend([&self.taken.span, &self.free].map(|span| edit(to, to.removal_span(span), "")));
         if let Some(call) = self.to.call {
-            let parameter = format!("const {} &{taken_name}", self.taken.type_text.trim_start_matches("const ").trim_end_matches('&').trim());
+            let parameter = format!(
+                "const {} &{taken_name}",
+                self.taken.type_text.trim_start_matches("const ").trim_end_matches('&').trim()
+            );
             if self.taken.type_text.contains("auto") {
                 return Err(format!("the type of {taken_name} is not written"));
             }
-            edits.extend(with_parameter(self.context, to, self.to.function, &parameter, (self.file, call), taken_name)?);
+            edits.extend(with_parameter(
+                self.context,
+                to,
+                self.to.function,
+                &parameter,
+                (self.file, call),
+                taken_name,
+            )?);
         }
         Ok(edits)
     }
@@ -363,7 +399,9 @@ fn line_start(file: &SyntaxFile, byte: usize) -> usize {
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let mut result = String::new();
     let mut from = 0;
-    for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word && &text[token.span.clone()] == word) {
+    for token in
+        lex(text).into_iter().filter(|token| token.kind == TokenKind::Word && &text[token.span.clone()] == word)
+    {
         result.push_str(&text[from..token.span.start]);
         result.push_str(by);
         from = token.span.end;
@@ -383,9 +421,18 @@ fn sunk(context: &Context, kernel: &Kernel, file: &SyntaxFile, repetition: &Loop
     let parts = (|| {
         let queue = |call: &Call| call.object.as_deref().map(base_name).unwrap_or_default().to_owned();
         let (loaded, kept) = (local_at(&alloc)?, local_at(&taken)?);
-        let names = [queue(call_at(&alloc, "AllocTensor")?), queue(call_at(&enque, "EnQue")?), queue(call_at(&taken, "DeQue")?), queue(call_at(free, "FreeTensor")?)];
-        let copied = file.calls_in(copy.clone()).next().filter(|call| is_copy(&call.name) && call.statement.as_ref() == Some(&copy))?;
-        (names.iter().all(|name| *name == names[0]) && file.argument(copied, 0)? == loaded.name).then_some((loaded, kept))
+        let names = [
+            queue(call_at(&alloc, "AllocTensor")?),
+            queue(call_at(&enque, "EnQue")?),
+            queue(call_at(&taken, "DeQue")?),
+            queue(call_at(free, "FreeTensor")?),
+        ];
+        let copied = file
+            .calls_in(copy.clone())
+            .next()
+            .filter(|call| is_copy(&call.name) && call.statement.as_ref() == Some(&copy))?;
+        (names.iter().all(|name| *name == names[0]) && file.argument(copied, 0)? == loaded.name)
+            .then_some((loaded, kept))
     })();
     let Some((loaded, kept)) = parts else { return Vec::new() };
     // Declarations right before it that the copy names.
@@ -393,17 +440,22 @@ fn sunk(context: &Context, kernel: &Kernel, file: &SyntaxFile, repetition: &Loop
     let mut declarations: Vec<&Local> = Vec::new();
     for span in all[..first].iter().rev() {
         let wanted = |local: &&Local| {
-            copied.contains(&local.name.as_str()) || declarations.iter().any(|later| words(file.slice(&later.span)).contains(&local.name.as_str()))
+            copied.contains(&local.name.as_str())
+                || declarations.iter().any(|later| words(file.slice(&later.span)).contains(&local.name.as_str()))
         };
         let Some(local) = local_at(span).filter(wanted) else { break };
         declarations.insert(0, local);
     }
-    let calls: Vec<&Call> = file.calls_in(repetition.body.clone()).filter(|call| is_own_call(call) && call.statement.is_some()).collect();
-    let reader = calls.iter().find(|call| call.arguments.last().is_some_and(|argument| file.slice(argument) == kept.name));
+    let calls: Vec<&Call> =
+        file.calls_in(repetition.body.clone()).filter(|call| is_own_call(call) && call.statement.is_some()).collect();
+    let reader =
+        calls.iter().find(|call| call.arguments.last().is_some_and(|argument| file.slice(argument) == kept.name));
     let Some(reader) = reader else { return Vec::new() };
     let Some((to, reads)) = own_functions(context, kernel, &reader.name).next() else { return Vec::new() };
     let parameter = format!("const {} &{}", kept.type_text, kept.name);
-    let Some(unsigned) = without_parameter(context, to, reads, &parameter, (file, reader), &kept.name) else { return Vec::new() };
+    let Some(unsigned) = without_parameter(context, to, reads, &parameter, (file, reader), &kept.name) else {
+        return Vec::new();
+    };
     let name = loaded.name.strip_suffix(SUFFIX).filter(|name| *name == kept.name).unwrap_or(&loaded.name);
     let mut found = Vec::new();
     for filler in calls.iter().filter(|call| call.span.start < reader.span.start) {
@@ -413,22 +465,30 @@ fn sunk(context: &Context, kernel: &Kernel, file: &SyntaxFile, repetition: &Loop
                 continue;
             }
             let there = from.slice(&fills.body);
-            let mut lines: Vec<String> = declarations.iter().map(|local| file.slice(&local.span).to_owned()).filter(|line| !there.contains(line.as_str())).collect();
+            let mut lines: Vec<String> = declarations
+                .iter()
+                .map(|local| file.slice(&local.span).to_owned())
+                .filter(|line| !there.contains(line.as_str()))
+                .collect();
             lines.extend([&alloc, &copy, &enque].map(|span| replace_word(file.slice(span), &loaded.name, name)));
             let Some(last) = from.whole_lines(&(fills.body.end - 1..fills.body.end)) else { continue };
-            let text: String = lines.iter().map(|line| format!("{}    {line}\n", from.indentation(fills.body.end - 1))).collect();
+            let text: String =
+                lines.iter().map(|line| format!("{}    {line}\n", from.indentation(fills.body.end - 1))).collect();
             let mut edits = vec![edit(from, last.start..last.start, text)];
             let start = declarations.first().map_or(alloc.start, |local| local.span.start);
             edits.push(edit(file, line_start(file, start)..line_start(file, repetition.span.start), ""));
             edits.push(edit(file, file.removal_span(free), ""));
             // Taken after the other tensors of queues, given back at the end.
             let after = to.locals().iter().rfind(|local| {
-                reads.body.contains(&local.span.start) && to.calls_in(local.span.clone()).any(|call| call.name == "DeQue")
+                reads.body.contains(&local.span.start)
+                    && to.calls_in(local.span.clone()).any(|call| call.name == "DeQue")
             });
             let inner = format!("{}    ", to.indentation(reads.body.end - 1));
             let at = match after.and_then(|local| to.whole_lines(&local.span)) {
                 Some(lines) => lines.end,
-                None => to.text()[reads.body.start..].find('\n').map_or(reads.body.end, |end| reads.body.start + end + 1),
+                None => {
+                    to.text()[reads.body.start..].find('\n').map_or(reads.body.end, |end| reads.body.start + end + 1)
+                }
             };
             edits.push(edit(to, at..at, format!("{inner}{}\n", file.slice(&taken))));
             let Some(end) = to.whole_lines(&(reads.body.end - 1..reads.body.end)) else { continue };

@@ -57,7 +57,8 @@ impl Motif for EarlyCopy {
         for_each_loop(context, |kernel, rounds| {
             let Some(first) = rounds.first_call(context, kernel) else { return };
             let edits = moved_ahead(context, kernel, rounds, &first);
-            let note = format!("{} of the next round before line {}", first.call.name, rounds.file.line(first.statement.end));
+            let note =
+                format!("{} of the next round before line {}", first.call.name, rounds.file.line(first.statement.end));
             found.push(Candidate::new(rounds.file, &first.statement, note, edits));
         });
         found
@@ -195,7 +196,12 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b':')
 }
 
-fn moved_ahead(context: &Context, kernel: &Kernel, rounds: &Rounds<'_>, first: &First<'_>) -> Result<Vec<Edit>, String> {
+fn moved_ahead(
+    context: &Context,
+    kernel: &Kernel,
+    rounds: &Rounds<'_>,
+    first: &First<'_>,
+) -> Result<Vec<Edit>, String> {
     let file = rounds.file;
     let body = file.slice(&rounds.repetition.body);
     for token in lex(body) {
@@ -208,7 +214,8 @@ fn moved_ahead(context: &Context, kernel: &Kernel, rounds: &Rounds<'_>, first: &
     let fillers = filling(context, kernel, file, first)?;
     let rest = first.statement.end..rounds.repetition.body.end;
     let others = reached(context, kernel, file, &rest);
-    let mut places: Vec<(&SyntaxFile, Range<usize>)> = others.iter().map(|(file, function)| (*file, function.body.clone())).collect();
+    let mut places: Vec<(&SyntaxFile, Range<usize>)> =
+        others.iter().map(|(file, function)| (*file, function.body.clone())).collect();
     places.push((file, rest.clone()));
     let calls = || places.iter().flat_map(|(file, span)| file.calls_in(span.clone()).map(move |call| (*file, call)));
     if let Some((other, call)) = calls().find(|(_, call)| super::regions::is_full_barrier(call)) {
@@ -223,12 +230,21 @@ fn moved_ahead(context: &Context, kernel: &Kernel, rounds: &Rounds<'_>, first: &
     // Queues: filled here alone, taken once a round, two buffers at least.
     let queues = queues_of(kernel, &fillers)?;
     for queue in &queues {
-        let uses = |name: &str| calls().filter(|(_, call)| call.name == name && call.object.as_deref().map(base_name) == Some(queue)).count();
+        let uses = |name: &str| {
+            calls()
+                .filter(|(_, call)| call.name == name && call.object.as_deref().map(base_name) == Some(queue))
+                .count()
+        };
         if uses("AllocTensor") > 0 || uses("DeQue") != 1 {
             return Err(format!("{queue} is not taken exactly once in the rest of the round"));
         }
-        let init = kernel.init_of(queue).ok_or_else(|| format!("{queue} gets its buffers at several places or none"))?;
-        let number = init.number.as_ref().and_then(|place| Some(context.forest.get(&place.file)?.slice(&place.span()))).unwrap_or_default();
+        let init =
+            kernel.init_of(queue).ok_or_else(|| format!("{queue} gets its buffers at several places or none"))?;
+        let number = init
+            .number
+            .as_ref()
+            .and_then(|place| Some(context.forest.get(&place.file)?.slice(&place.span())))
+            .unwrap_or_default();
         let buffers = context.facts.known.value(number);
         if buffers.is_none_or(|buffers| buffers < BUFFERS_MIN) {
             let known = buffers.map_or_else(|| format!("{number} buffers"), |buffers| format!("{buffers} buffer"));
@@ -237,6 +253,11 @@ fn moved_ahead(context: &Context, kernel: &Kernel, rounds: &Rounds<'_>, first: &
     }
     // What the copy rests on must not change in the rest of the round.
     let texts: Vec<&str> = places.iter().map(|(file, span)| file.slice(span)).collect();
+    for word in words(rounds.end).into_iter().chain(words(rounds.step)).chain([rounds.counter]) {
+        if texts.iter().any(|text| assigns(text, word)) {
+            return Err(format!("{word} may change in the rest of the round"));
+        }
+    }
     let own = first.declarations.iter().chain([&first.statement]).map(|span| (file, span.clone()));
     for (at, span) in own.chain(fillers.iter().map(|(file, function)| (*file, function.body.clone()))) {
         for word in words(at.slice(&span)) {
@@ -267,7 +288,10 @@ fn moved_ahead(context: &Context, kernel: &Kernel, rounds: &Rounds<'_>, first: &
                 return Err(format!("{} changes in the round", local.name));
             }
         }
-        if let Some(call) = file.calls_in(span.clone()).find(|call| !matches!(call.name.as_str(), "static_cast" | "min" | "max" | "Min" | "Max")) {
+        if let Some(call) = file
+            .calls_in(span.clone())
+            .find(|call| !matches!(call.name.as_str(), "static_cast" | "min" | "max" | "Min" | "Max"))
+        {
             return Err(format!("{} is called before the copy", call.name));
         }
     }
@@ -322,9 +346,12 @@ fn filling<'a>(
 fn queues_of(kernel: &Kernel, fillers: &[(&SyntaxFile, &Function)]) -> Result<Vec<String>, String> {
     let mut queues = Vec::new();
     for (file, function) in fillers {
-        for call in file.calls_in(function.body.clone()).filter(|call| matches!(call.name.as_str(), "EnQue" | "AllocTensor")) {
+        for call in
+            file.calls_in(function.body.clone()).filter(|call| matches!(call.name.as_str(), "EnQue" | "AllocTensor"))
+        {
             let queue = call.object.as_deref().map(base_name).unwrap_or_default().to_owned();
-            let known = kernel.queues.get(&queue).ok_or_else(|| format!("{queue} is not a queue of {}", kernel.name))?;
+            let known =
+                kernel.queues.get(&queue).ok_or_else(|| format!("{queue} is not a queue of {}", kernel.name))?;
             if !known.position.starts_with("VECIN") {
                 return Err(format!("{queue} is not an input queue"));
             }
@@ -353,7 +380,8 @@ fn moved_back(rounds: &Rounds<'_>) -> Option<Candidate> {
     let first_texts: Vec<String> =
         own.iter().map(|span| file.slice(span).to_owned()).chain([original.clone()]).collect();
     let outer = file.indentation(rounds.repetition.span.start);
-    let written = |value: &str| -> Vec<String> { first_texts.iter().map(|text| rounds.with_counter(text, value)).collect() };
+    let written =
+        |value: &str| -> Vec<String> { first_texts.iter().map(|text| rounds.with_counter(text, value)).collect() };
     let before = rounds.guarded(&format!("{} < {}", rounds.start, rounds.end), &written(rounds.start), outer);
     let indentation = file.indentation(guard.start);
     let inside = rounds.guarded(&format!("{next} < {}", rounds.end), &written(&next), indentation);

@@ -3,7 +3,9 @@
 //! One file a motif. A motif computes *candidates*, a place with either a patch or the reason why there is none; the
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
+mod buffers;
 mod catalogue;
+mod choices;
 mod code;
 mod context;
 mod d01_double_buffer;
@@ -12,7 +14,12 @@ mod d05_data_copy_pad;
 mod d09_l2_hint;
 mod d13_hoist_load;
 mod d16_early_free;
+mod d21_stage_scalars;
 mod d23_early_copy;
+mod entry;
+mod l06_kernel_type;
+mod l09_workspace;
+mod l11_shape_dimensions;
 mod pairs;
 mod regions;
 mod rows;
@@ -20,6 +27,7 @@ mod s03_hoist_element;
 mod siblings;
 mod signature;
 mod steady;
+mod template;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
@@ -29,13 +37,18 @@ mod v07_row_broadcast;
 mod v09_row_loop;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
+mod v20_branchless;
+mod v23_transpose;
+mod v24_sort;
 mod v26_hoist_duplicate;
+mod v27_skip_fill;
 mod v28_reciprocal;
 mod v33_scalar_chain;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
 mod y02_vector_barrier;
+mod y06_queue_depth;
 mod y12_late_take;
 
 pub use catalogue::{all, by_id};

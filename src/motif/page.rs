@@ -39,6 +39,7 @@ fn page() -> String {
         (Family::Synchronisation, "Synchronisation"),
         (Family::Vector, "Vector instructions"),
         (Family::Scalar, "Scalar unit"),
+        (Family::Launch, "Launch and set-up"),
     ] {
         let _ = writeln!(text, "\n## {title}");
         for motif in all().iter().filter(|motif| motif.family() == family) {

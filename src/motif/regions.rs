@@ -88,7 +88,9 @@ impl<'a> Walk<'a> {
                     let function = file.functions().iter().find(|function| function.body == body);
                     return self.callers_of(function.ok_or("the function is not understood")?);
                 }
-                other => return Err(format!("a {} at line {}", other.replace('_', " "), file.line(parent.start_byte()))),
+                other => {
+                    return Err(format!("a {} at line {}", other.replace('_', " "), file.line(parent.start_byte())));
+                }
             }
             node = parent;
         }
@@ -111,8 +113,9 @@ impl<'a> Walk<'a> {
         }
         for site in sites {
             let node = site.file.node_at(&site.call.span).ok_or("a call is not understood")?;
-            let statement = enclosing_statement(node)
-                .ok_or_else(|| format!("the call at line {} is part of a condition", site.file.line(site.call.span.start)))?;
+            let statement = enclosing_statement(node).ok_or_else(|| {
+                format!("the call at line {} is part of a condition", site.file.line(site.call.span.start))
+            })?;
             self.leave(site.file, statement)?;
         }
         Ok(())
@@ -238,7 +241,9 @@ fn enclosing_statement(mut node: Node<'_>) -> Option<Node<'_>> {
         let parent = node.parent()?;
         let body = |name: &str| parent.child_by_field_name(name).is_some_and(|child| child == node);
         match parent.kind() {
-            "compound_statement" | "preproc_if" | "preproc_ifdef" | "preproc_else" | "else_clause" => return Some(node),
+            "compound_statement" | "preproc_if" | "preproc_ifdef" | "preproc_else" | "else_clause" => {
+                return Some(node);
+            }
             "if_statement" => return (body("consequence") || body("alternative")).then_some(node),
             "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => {
                 return body("body").then_some(node);

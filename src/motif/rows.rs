@@ -76,9 +76,15 @@ impl<'a> RowLoop<'a> {
             (is_integer(&local.type_text) && !changed).then(|| (local.name.as_str(), file.slice(value).trim()))
         };
         let offsets: Vec<(&str, &str)> = statements.iter().map_while(offset).collect();
+        // Parameters of a copy that are made up anew in every row: whoever replaces the copy reads their fields.
+        let parameters = |statement: &&Range<usize>| {
+            let local = file.locals().iter().find(|local| local.span == **statement && local.alone);
+            local.is_some_and(|local| local.type_text.contains("DataCopy") && local.type_text.contains("Params"))
+        };
         let calls: Option<Vec<&Call>> = statements
             .iter()
             .skip(offsets.len())
+            .skip_while(parameters)
             .map(|statement| file.calls().iter().find(|call| call.statement.as_ref() == Some(statement)))
             .collect();
         let calls = calls.filter(|calls| !calls.is_empty())?;
@@ -144,8 +150,9 @@ impl<'a> RowLoop<'a> {
                 .map(|factor| factor.trim())
                 .partition(|factor| words(factor).contains(&self.counter.as_str()));
             let step = if without.is_empty() { "1".to_owned() } else { without.join(" * ") };
-            let with = with.first()?;
-            if *with != self.counter {
+            // A cast keeps products of large numbers exact: it stays with what is left of its operand.
+            let (cast, with) = cast_of(with.first()?);
+            if with != self.counter && with.strip_prefix('(')?.strip_suffix(')')?.trim() != self.counter {
                 let inner = with.strip_prefix('(')?.strip_suffix(')')?;
                 let parts = split(inner, '+')?;
                 let rest: Vec<&str> =
@@ -154,7 +161,7 @@ impl<'a> RowLoop<'a> {
                     return None;
                 }
                 let rest = rest.join(" + ");
-                let rest = if is_name(&rest) { rest } else { format!("({rest})") };
+                let rest = if is_name(&rest) && cast.is_empty() { rest } else { format!("{cast}({rest})") };
                 start.push(if without.is_empty() { rest } else { format!("{rest} * {step}") });
             }
             pitch = Some(step);
@@ -193,9 +200,13 @@ impl<'a> RowLoop<'a> {
 fn split(text: &str, operator: char) -> Option<Vec<&str>> {
     let (mut depth, mut from, mut parts) = (0i32, 0, Vec::new());
     let mut before = ' ';
+    let mut cast = false;
     for (at, character) in text.char_indices() {
         let arrow = std::mem::replace(&mut before, character) == '-' && character == '>';
         match character {
+            '<' if text[..at].ends_with("static_cast") => cast = true,
+            '>' if cast => cast = false,
+            _ if cast => {}
             '-' if text[at..].starts_with("->") => {}
             _ if arrow => {}
             '(' | '[' => depth += 1,
@@ -211,6 +222,12 @@ fn split(text: &str, operator: char) -> Option<Vec<&str>> {
     }
     parts.push(&text[from..]);
     (depth == 0 && parts.iter().all(|part| !part.trim().is_empty())).then_some(parts)
+}
+
+/// A cast before a factor, with its angle brackets, and the factor.
+fn cast_of(factor: &str) -> (&str, &str) {
+    let end = factor.strip_prefix("static_cast<").and_then(|rest| rest.find('>')).map(|end| "static_cast<".len() + end);
+    end.map_or(("", factor), |end| (&factor[..=end], factor[end + 1..].trim()))
 }
 
 /// A name, maybe of a member.

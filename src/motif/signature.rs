@@ -36,7 +36,9 @@ fn declared<'a>(context: &'a Context, function: &Function) -> Vec<(&'a SyntaxFil
             let members: Vec<Node<'_>> = body.named_children(&mut cursor).collect();
             for mut member in members {
                 if member.kind() == "template_declaration" {
-                    let Some(inner) = member.named_child(member.named_child_count().saturating_sub(1) as u32) else { continue };
+                    let Some(inner) = member.named_child(member.named_child_count().saturating_sub(1) as u32) else {
+                        continue;
+                    };
                     member = inner;
                 }
                 if !matches!(member.kind(), "field_declaration" | "declaration") {
@@ -44,7 +46,9 @@ fn declared<'a>(context: &'a Context, function: &Function) -> Vec<(&'a SyntaxFil
                 }
                 let Some(list) = parameters(member) else { continue };
                 let before = file.slice(&(member.start_byte()..list.start));
-                if before.trim_end().rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next() == Some(function.name.as_str()) {
+                if before.trim_end().rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()
+                    == Some(function.name.as_str())
+                {
                     found.push((file, list));
                 }
             }
@@ -68,7 +72,8 @@ pub(super) fn with_parameter(
     (caller, call): (&SyntaxFile, &Call),
     argument: &str,
 ) -> Result<Vec<Edit>, String> {
-    let list = list_of(file, function).ok_or_else(|| format!("the parameters of {} are not understood", function.name))?;
+    let list =
+        list_of(file, function).ok_or_else(|| format!("the parameters of {} are not understood", function.name))?;
     let mut edits = vec![appended(file, &list, parameter)];
     let declarations = declared(context, function);
     if declarations.len() > 1 {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Surroundings, block_of, edit, functions, insert_after, scope, unused_scratch, vector_calls};
+use super::code::{Surroundings, block_of, edit, functions, scope, unused_scratch, vector_calls, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
-use super::vectorise::{Chain, Element, Names, vectorise};
+use super::vectorise::{Chain, Element, Manner, Names, vectorise};
 use crate::source::Edit;
 use crate::source::facts::{InitBuffer, Origin, fixed_type_bytes};
 use crate::source::parse::{Loop, TokenKind, lex};
@@ -49,34 +49,7 @@ impl Motif for ScalarLoop {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, kernel, tensors) in functions(context) {
-            for repetition in file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start)) {
-                let inside = |call: &&crate::source::parse::Call| {
-                    matches!(call.name.as_str(), "SetValue" | "GetValue") && call.object.is_some()
-                };
-                let nested = file
-                    .loops()
-                    .iter()
-                    .any(|other| other.span != repetition.span && repetition.body.contains(&other.span.start));
-                if nested || !file.calls_in(repetition.body.clone()).any(|call| inside(&call)) {
-                    continue;
-                }
-                let place = Surroundings { context, file, function, kernel, tensors: &tensors };
-                let candidate = match place.vectorised(repetition) {
-                    Ok((edits, chain)) => {
-                        let note = format!("{} vector calls for {}", chain.lines.len(), chain.stored.join(", "));
-                        let mut candidate =
-                            Candidate::new(file, &repetition.span, note, Ok(edits)).with_rounding(chain.rounding);
-                        candidate.site.conditions = chain.conditions;
-                        candidate
-                    }
-                    Err(reason) => Candidate::new(file, &repetition.span, "scalar loop", Err(reason)),
-                };
-                found.push(candidate);
-            }
-        }
-        found
+        scalar_loops(context, false)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
@@ -90,7 +63,7 @@ impl Motif for ScalarLoop {
                     "Div" => "/",
                     _ => continue,
                 };
-                let mentions: BTreeSet<&str> = super::code::words(file.slice(&function.span)).into_iter().collect();
+                let mentions: BTreeSet<&str> = words(file.slice(&function.span)).into_iter().collect();
                 let Some(counter) = ["i", "j", "k", "element"].into_iter().find(|name| !mentions.contains(name)) else {
                     continue;
                 };
@@ -132,18 +105,54 @@ impl Motif for ScalarLoop {
     }
 }
 
+/// Scalar loops as candidates; those with choices in them, or the others.
+pub(super) fn scalar_loops(context: &Context, choices: bool) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (file, function, kernel, tensors) in functions(context) {
+        for repetition in file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start)) {
+            let inside = |call: &&crate::source::parse::Call| {
+                matches!(call.name.as_str(), "SetValue" | "GetValue") && call.object.is_some()
+            };
+            let nested = file
+                .loops()
+                .iter()
+                .any(|other| other.span != repetition.span && repetition.body.contains(&other.span.start));
+            let text = file.slice(&repetition.body);
+            if choices != (text.contains('?') || words(text).contains(&"if")) {
+                continue;
+            }
+            if nested || !file.calls_in(repetition.body.clone()).any(|call| inside(&call)) {
+                continue;
+            }
+            let place = Surroundings { context, file, function, kernel, tensors: &tensors };
+            let candidate = match place.vectorised(repetition, choices) {
+                Ok((edits, chain)) => {
+                    let note = format!("{} vector calls for {}", chain.lines.len(), chain.stored.join(", "));
+                    let mut candidate =
+                        Candidate::new(file, &repetition.span, note, Ok(edits)).with_rounding(chain.rounding);
+                    candidate.site.conditions = chain.conditions;
+                    candidate
+                }
+                Err(reason) => Candidate::new(file, &repetition.span, "scalar loop", Err(reason)),
+            };
+            found.push(candidate);
+        }
+    }
+    found
+}
+
 impl Surroundings<'_> {
-    fn vectorised(&self, repetition: &Loop) -> Result<(Vec<Edit>, Chain), String> {
+    fn vectorised(&self, repetition: &Loop, choices: bool) -> Result<(Vec<Edit>, Chain), String> {
         block_of(self.file, &repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
         let prefix = scope(self.file);
         // Tensors that certainly do not share memory may serve as intermediate results of each other.
-        let touched = vectorise(self.file, repetition, self, prefix, true)?.touched;
+        let touched = vectorise(self.file, repetition, self, prefix, Manner { scratch_free: true, choices })?.touched;
         let names: Vec<&String> = touched.iter().collect();
         let disjoint = names
             .iter()
             .enumerate()
             .all(|(index, left)| names[index + 1..].iter().all(|right| self.tensors.disjoint(left, right)));
-        let mut chain = vectorise(self.file, repetition, self, prefix, disjoint)?;
+        let mut chain = vectorise(self.file, repetition, self, prefix, Manner { scratch_free: disjoint, choices })?;
         if !disjoint {
             chain
                 .conditions
@@ -201,8 +210,7 @@ impl Surroundings<'_> {
         }
         let target = chain.stored.first().ok_or("nothing is stored")?;
         let (init, element_bytes) = self.room_of(target)?;
-        let mut members = Vec::new();
-        let mut inits = Vec::new();
+        let mut buffers = Vec::new();
         for element in &chain.temporaries {
             let bytes = fixed_type_bytes(element.name()).unwrap_or(4);
             let size = match bytes / element_bytes {
@@ -222,41 +230,14 @@ impl Surroundings<'_> {
             });
             let name = format!("vecTmp{}", number.ok_or("no free name for a temporary")?);
             let prefix = scope(self.file);
-            members.push(format!("{prefix}TBuf<{prefix}TPosition::VECCALC> {name}Buf;"));
-            inits.push(format!("{}.InitBuffer({name}Buf, {size});", init.pipe));
+            buffers.push((format!("{name}Buf"), size));
             lines.push(format!("{prefix}LocalTensor<{0}> {name} = {name}Buf.Get<{0}>();", element.name()));
             names.push(name);
         }
-        if members.is_empty() {
-            return Ok(());
+        if !buffers.is_empty() {
+            edits.extend(super::buffers::added(self.context, self.kernel, init, &buffers, &[])?);
         }
-        let arrow = |line: String| {
-            if init.pipe.is_empty() {
-                line
-            } else {
-                line.replacen(&format!("{}.", init.pipe), &self.pipe_access(init), 1)
-            }
-        };
-        let inits: Vec<String> = inits.into_iter().map(arrow).collect();
-        let declaration = self.last_buffer_member().ok_or("the class has no buffer member to put another beside")?;
-        let shared_line = || "a declaration shares its line".to_owned();
-        let header = self.context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
-        edits.push(insert_after(header, &declaration.span(), &members).ok_or_else(shared_line)?);
-        let init_file = self.context.forest.get(&init.statement.file).ok_or("the initialisation is not parsed")?;
-        edits.push(insert_after(init_file, &init.statement.span(), &inits).ok_or_else(shared_line)?);
         Ok(())
-    }
-
-    /// `pipe.` or `pipe->`, as at the existing call.
-    fn pipe_access(&self, init: &InitBuffer) -> String {
-        let text = self
-            .context
-            .forest
-            .get(&init.statement.file)
-            .map(|file| file.slice(&init.statement.span()).to_owned())
-            .unwrap_or_default();
-        let arrow = text.trim_start().strip_prefix(&init.pipe).is_some_and(|rest| rest.trim_start().starts_with("->"));
-        format!("{}{}", init.pipe, if arrow { "->" } else { "." })
     }
 
     /// The one `InitBuffer` behind a tensor, and the tensor's element size.
@@ -294,17 +275,6 @@ impl Surroundings<'_> {
             .filter(|(_, _, call)| call.object.as_deref().map(crate::source::facts::base_name) == Some(buffer.as_str()))
             .count();
         (same_size && handed_out == 1).then(|| name.to_owned())
-    }
-
-    fn last_buffer_member(&self) -> Option<&crate::source::facts::Place> {
-        let class_level = |place: &&crate::source::facts::Place| {
-            self.context.forest.get(&place.file).is_some_and(|file| {
-                file.enclosing_class(place.start).is_some_and(|class| class.name == self.kernel.name)
-                    && file.enclosing_function(place.start).is_none()
-            })
-        };
-        let queues = self.kernel.queues.values().map(|queue| &queue.declaration);
-        self.kernel.buffers.values().chain(queues).filter(class_level).max()
     }
 }
 
@@ -363,7 +333,7 @@ impl Surroundings<'_> {
             for class in file.classes().iter().filter(|class| class.name == self.kernel.name) {
                 let head = file.text()[..class.span.start].trim_end();
                 let list = head.rfind("template").map(|start| &head[start..])?;
-                let first = super::code::words(list).into_iter().nth(2)?;
+                let first = words(list).into_iter().nth(2)?;
                 if !list.ends_with('>') || first != parameter {
                     return None;
                 }

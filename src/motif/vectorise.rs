@@ -72,13 +72,22 @@ pub(super) struct Value {
     pub(super) element: Element,
 }
 
-/// Builds the chain, or says why the loop is left alone. `scratch_free` allows using a destination for intermediates.
+/// How a chain may be built.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// Destinations may hold intermediates.
+    pub(super) scratch_free: bool,
+    /// `if` and `?:` that choose the larger, the smaller or the absolute value are understood.
+    pub(super) choices: bool,
+}
+
+/// Builds the chain, or says why the loop is left alone.
 pub(super) fn vectorise(
     file: &SyntaxFile,
     repetition: &Loop,
     names: &dyn Names,
     prefix: &str,
-    scratch_free: bool,
+    manner: Manner,
 ) -> Result<Chain, String> {
     let (counter, count) = counted(file, repetition)?;
     let whole = file.slice(&repetition.span);
@@ -95,10 +104,11 @@ pub(super) fn vectorise(
         overridden: BTreeMap::new(),
         stores: Vec::new(),
         rounding: false,
+        choices: manner.choices,
         conditions: vec![format!("{count} is at least 1")],
     };
     reader.body(repetition)?;
-    let mut chain = super::vector_chain::emit(&reader, &count, prefix, scratch_free)?;
+    let mut chain = super::vector_chain::emit(&reader, &count, prefix, manner.scratch_free)?;
     chain.rounding |= reader.rounding;
     Ok(chain)
 }
@@ -147,15 +157,16 @@ pub(super) struct Reader<'a> {
     counter: String,
     whole: &'a str,
     pub(super) values: Vec<Value>,
-    variables: BTreeMap<String, usize>,
-    overridden: BTreeMap<String, usize>,
+    pub(super) variables: BTreeMap<String, usize>,
+    pub(super) overridden: BTreeMap<String, usize>,
     pub(super) stores: Vec<(String, Element, usize)>,
     rounding: bool,
+    choices: bool,
     pub(super) conditions: Vec<String>,
 }
 
 impl Reader<'_> {
-    fn text(&self, node: Node<'_>) -> &str {
+    pub(super) fn text(&self, node: Node<'_>) -> &str {
         self.file.slice(&node.byte_range())
     }
 
@@ -170,7 +181,7 @@ impl Reader<'_> {
         if self.stores.is_empty() { Err("the loop stores nothing with SetValue".to_owned()) } else { Ok(()) }
     }
 
-    fn statement(&mut self, node: Node<'_>) -> Result<(), String> {
+    pub(super) fn statement(&mut self, node: Node<'_>) -> Result<(), String> {
         let unknown =
             format!("line {}: {} in the loop", self.file.line(node.start_byte()), node.kind().replace('_', " "));
         match node.kind() {
@@ -208,11 +219,12 @@ impl Reader<'_> {
                     _ => Err(unknown),
                 }
             }
+            "if_statement" if self.choices => self.choice(node, &unknown),
             _ => Err(unknown),
         }
     }
 
-    fn assignment(&mut self, node: Node<'_>) -> Result<(), String> {
+    pub(super) fn assignment(&mut self, node: Node<'_>) -> Result<(), String> {
         let part = |field: &str| node.child_by_field_name(field).ok_or("an incomplete assignment");
         let (left, right, operator) = (part("left")?, part("right")?, part("operator")?);
         let name = self.text(left).to_owned();
@@ -250,6 +262,10 @@ impl Reader<'_> {
             list.named_children(&mut cursor).find(|child| child.byte_range() == call.arguments[1])
         });
         let value = self.expression(node.ok_or("a store without value")?, 0)?;
+        self.put(tensor, element, value)
+    }
+
+    pub(super) fn put(&mut self, tensor: String, element: Element, value: usize) -> Result<(), String> {
         let value = self.convert(value, element)?;
         if self.stores.iter().any(|(stored, _, _)| *stored == tensor) {
             return Err(format!("{tensor} is written twice"));
@@ -259,7 +275,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn push(&mut self, kind: Kind, element: Element) -> usize {
+    pub(super) fn push(&mut self, kind: Kind, element: Element) -> usize {
         self.values.push(Value { kind, element });
         self.values.len() - 1
     }
@@ -268,7 +284,7 @@ impl Reader<'_> {
         matches!(self.values[value].kind, Kind::Scalar { .. })
     }
 
-    fn convert(&mut self, value: usize, element: Element) -> Result<usize, String> {
+    pub(super) fn convert(&mut self, value: usize, element: Element) -> Result<usize, String> {
         let from = self.values[value].element;
         if let Kind::Scalar { floating, double, .. } = &self.values[value].kind {
             if element == Element::Int32 && *floating {
@@ -294,7 +310,7 @@ impl Reader<'_> {
         }
     }
 
-    fn expression(&mut self, node: Node<'_>, depth: usize) -> Result<usize, String> {
+    pub(super) fn expression(&mut self, node: Node<'_>, depth: usize) -> Result<usize, String> {
         let text = self.text(node).to_owned();
         if depth > 64 {
             return Err("an expression that is too deep".to_owned());
@@ -334,6 +350,12 @@ impl Reader<'_> {
                 self.cast(&type_name, value)
             }
             "call_expression" => self.call(node, depth),
+            "conditional_expression" if self.choices => {
+                let part = |field: &str| node.child_by_field_name(field).ok_or("an incomplete choice");
+                let yes = self.expression(part("consequence")?, depth + 1)?;
+                let no = self.expression(part("alternative")?, depth + 1)?;
+                self.chosen(part("condition")?, yes, no)
+            }
             other => Err(format!(
                 "line {}: {} has no vector form here",
                 self.file.line(node.start_byte()),
@@ -456,7 +478,7 @@ impl Reader<'_> {
         Ok(self.push(Kind::Scalar { text: text.trim().to_owned(), floating, double }, element))
     }
 
-    fn binary(&mut self, operator: &str, left: usize, right: usize) -> Result<usize, String> {
+    pub(super) fn binary(&mut self, operator: &str, left: usize, right: usize) -> Result<usize, String> {
         let instruction = match operator {
             "+" => "Add",
             "-" => "Sub",

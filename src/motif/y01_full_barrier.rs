@@ -1,6 +1,7 @@
 //! Y01: a full barrier that orders nothing that queues and compiler do not order already.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::code::{edit, insert_after, scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
@@ -71,9 +72,7 @@ impl Motif for FullBarrier {
         let mut found = Vec::new();
         let mut judged = Judged::new();
         for file in context.forest.iter() {
-            for call in
-                file.calls_named("PipeBarrier").filter(|call| is_full_barrier(call))
-            {
+            for call in file.calls_named("PipeBarrier").filter(|call| is_full_barrier(call)) {
                 let edits = removal(context, file, call, &mut judged);
                 let candidate = Candidate::new(file, &call.span, "drop the full barrier", edits);
                 found.push(
@@ -117,7 +116,7 @@ type Judged = BTreeMap<String, Result<(Kernel, Unordered), String>>;
 fn judge(context: &Context, kernel: &Kernel) -> Result<(Kernel, Unordered), String> {
     let unknown = |base| format!("{}: the base class {base} is not among the sources", kernel.name);
     let whole = context.facts.with_bases(kernel).map_err(unknown)?;
-    let unordered = unordered(context, &whole)?;
+    let unordered = unordered(context, &whole, "", &[])?;
     Ok((whole, unordered))
 }
 
@@ -133,6 +132,9 @@ fn removal(
     for affected in std::iter::once(kernel).chain(context.facts.derived(&kernel.name)) {
         let known = judged.entry(affected.name.clone()).or_insert_with(|| judge(context, affected));
         let (whole, unordered) = known.as_ref().map_err(Clone::clone)?;
+        if unordered.fences.contains(&(file.name().to_owned(), call.span.start)) {
+            return Err("the barrier stands between filling a tensor and copying into it by another pipe".to_owned());
+        }
         if !unordered.is_empty() {
             orders_nothing(context, whole, unordered, file, statement)?;
         }
@@ -149,22 +151,30 @@ struct Unordered {
     globals: BTreeMap<String, &'static str>,
     /// A call that is part of a protocol, with its line.
     protocol: Option<String>,
+    /// Barriers that alone stand between filling a tensor and copying into it: file and first byte.
+    fences: BTreeSet<(String, usize)>,
 }
 
 impl Unordered {
     fn is_empty(&self) -> bool {
         self.buffers.is_empty() && self.globals.is_empty() && self.protocol.is_none()
     }
+
+    /// One of the reasons, in words.
+    fn what(&self) -> String {
+        let buffer = self.buffers.first();
+        let buffer = buffer.map(|name| format!("{name} is a TBuf that a copy touches: only the barrier orders it"));
+        let global = self.globals.first_key_value().map(|(name, why)| format!("{name} {why}"));
+        self.protocol.clone().or(buffer).or(global).unwrap_or_default()
+    }
 }
 
 fn is_protocol(call: &Call) -> bool {
-    PROTOCOL.contains(&call.name.as_str())
-        || call.name.starts_with("pipe_barrier")
-        || call.name.starts_with("set_flag")
+    PROTOCOL.contains(&call.name.as_str()) || call.name.starts_with("pipe_barrier") || call.name.starts_with("set_flag")
 }
 
 /// Proves that queues are used in order; gives what they do not order.
-fn unordered(context: &Context, kernel: &Kernel) -> Result<Unordered, String> {
+fn unordered(context: &Context, kernel: &Kernel, place: &str, gone: &[Range<usize>]) -> Result<Unordered, String> {
     let forest = &context.forest;
     if kernel.queues.is_empty() {
         return Err("no queue here orders the pipes: tensors are placed by hand".to_owned());
@@ -179,7 +189,8 @@ fn unordered(context: &Context, kernel: &Kernel) -> Result<Unordered, String> {
         let Some(function) = file.enclosing_function(call.span.start) else { continue };
         let line = file.line(call.span.start);
         if is_protocol(call) {
-            let place = format!("{}:{line}: {} is part of a protocol with other cores or units", file.name(), call.name);
+            let place =
+                format!("{}:{line}: {} is part of a protocol with other cores or units", file.name(), call.name);
             found.protocol.get_or_insert(place);
         }
         let members = |text: &str| callers.members(function, base_name(text)).into_iter();
@@ -203,13 +214,17 @@ fn unordered(context: &Context, kernel: &Kernel) -> Result<Unordered, String> {
         }
     }
     for both in kernel.globals.keys().filter(|global| read.contains(*global) && written.contains(*global)) {
-        found.globals.insert(both.clone(), "is both read and written: copies through global memory are not ordered by queues");
+        found
+            .globals
+            .insert(both.clone(), "is both read and written: copies through global memory are not ordered by queues");
     }
     for (file, index) in &kernel.functions {
         let Some(file) = forest.get(file) else { continue };
         let Some(function) = file.functions().get(*index) else { continue };
-        queue_discipline(kernel, callers, file, function, &mut found)?;
+        let gone = if file.name() == place { gone } else { &[] };
+        queue_discipline(kernel, callers, file, function, gone, &mut found)?;
     }
+    found.buffers.retain(|buffer| !staged(kernel, context, buffer));
     Ok(found)
 }
 
@@ -219,18 +234,11 @@ fn orders_nothing(
     kernel: &Kernel,
     unordered: &Unordered,
     file: &SyntaxFile,
-    statement: &std::ops::Range<usize>,
+    statement: &Range<usize>,
 ) -> Result<(), String> {
     let forest = &context.forest;
-    // Without barriers to its sides, the region is the kernel.
-    let what = || {
-        let buffer = unordered.buffers.first();
-        let buffer = buffer.map(|name| format!("{name} is a TBuf that a copy touches: only the barrier orders it"));
-        let global = unordered.globals.first_key_value().map(|(name, why)| format!("{name} {why}"));
-        unordered.protocol.clone().or(buffer).or(global).unwrap_or_default()
-    };
     let region = |side| {
-        Walk::region(kernel, forest, file, statement, side).map_err(|reason| format!("{}; {reason}", what()))
+        Walk::region(kernel, forest, file, statement, side).map_err(|reason| format!("{}; {reason}", unordered.what()))
     };
     let (before, after) = (region(Side::Before)?, region(Side::After)?);
     if let Some((file, call)) = before.calls().chain(after.calls()).find(|(_, call)| is_protocol(call)) {
@@ -259,7 +267,12 @@ fn touched(context: &Context, kernel: &Kernel, unordered: &Unordered, region: &R
                     found.insert(name);
                 }
             }
-            for origin in facts.tensors.get(word).and_then(|_| callers.origins(file, function, &facts, word).ok()).unwrap_or_default() {
+            for origin in facts
+                .tensors
+                .get(word)
+                .and_then(|_| callers.origins(file, function, &facts, word).ok())
+                .unwrap_or_default()
+            {
                 if let Origin::Buffer(name) = origin
                     && unordered.buffers.contains(&name)
                 {
@@ -271,12 +284,82 @@ fn touched(context: &Context, kernel: &Kernel, unordered: &Unordered, region: &R
     found
 }
 
+/// Proves, as far as the source shows it, that queues, compiler and the other barriers order everything in this kernel when some
+/// calls are gone.
+pub(super) fn ordered_without(
+    context: &Context,
+    kernel: &Kernel,
+    place: &SyntaxFile,
+    gone: &[Range<usize>],
+) -> Result<(), String> {
+    for affected in std::iter::once(kernel).chain(context.facts.derived(&kernel.name)) {
+        let unknown = |base| format!("{}: the base class {base} is not among the sources", affected.name);
+        let whole = context.facts.with_bases(affected).map_err(unknown)?;
+        let unordered = unordered(context, &whole, place.name(), gone)?;
+        if !unordered.is_empty() {
+            return Err(unordered.what());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a buffer is only ever copied into with the scalar unit waiting for it by a flag of its own, and only scalars read it:
+/// the next copy waits for them by itself.
+fn staged(kernel: &Kernel, context: &Context, buffer: &str) -> bool {
+    kernel.tensors(&context.forest).all(|(file, facts)| {
+        let of_buffer = |tensor: &&String| facts.tensors[*tensor].origin == Origin::Buffer(buffer.to_owned());
+        facts.tensors.keys().filter(of_buffer).all(|tensor| {
+            facts.uses_of(tensor).all(|used| {
+                let Some(call) = used.call.and_then(|index| file.calls().get(index)) else { return false };
+                let Some(copy) = call.statement.as_ref().filter(|_| is_copy(&call.name) && used.argument == Some(0))
+                else {
+                    return call.name == "GetValue";
+                };
+                let waits = |name: &str, from: usize| {
+                    let flags = |flag: &&Call| {
+                        flag.name == name
+                            && flag.template_arguments.as_deref().is_some_and(|event| event.ends_with("MTE2_S"))
+                            && flag.statement.as_ref().is_some_and(|flag| {
+                                super::code::block_of(file, flag) == super::code::block_of(file, copy)
+                            })
+                    };
+                    file.calls().iter().filter(flags).map(|flag| flag.span.start).find(|start| *start >= from)
+                };
+                let next = facts.uses_of(tensor).map(|used| used.span.start).find(|start| *start > copy.end);
+                waits("SetFlag", copy.end)
+                    .and_then(|set| waits("WaitFlag", set))
+                    .is_some_and(|wait| next.is_none_or(|next| wait < next))
+            })
+        })
+    })
+}
+
+/// Full barriers between a vector instruction on a tensor that was just allocated and the copies into it: such a fill needs one
+/// of them, and none of the others.
+fn fences(file: &SyntaxFile, facts: &TensorFacts, fill: &TensorUse, gone: &[Range<usize>]) -> Vec<usize> {
+    let statement = |used: &TensorUse| file.calls().get(used.call?)?.statement.clone();
+    let Some(own) = statement(fill) else { return Vec::new() };
+    let next = facts.uses_of(&fill.tensor).find(|used| {
+        used.span.start > fill.span.start
+            && used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| is_copy(&call.name))
+    });
+    let Some(next) = next else { return Vec::new() };
+    let barriers = file.calls_in(own.end..next.span.start).filter(|call| {
+        let same_block = |barrier: &Range<usize>| {
+            super::code::block_of(file, barrier).is_some_and(|block| Some(block) == super::code::block_of(file, &own))
+        };
+        is_full_barrier(call) && !gone.contains(&call.span) && call.statement.as_ref().is_some_and(same_block)
+    });
+    barriers.map(|call| call.span.start).collect()
+}
+
 /// Each tensor of a queue is touched by copies on one side of EnQue and by the vector unit on the other, never by both.
 fn queue_discipline(
     kernel: &Kernel,
     callers: Callers<'_>,
     file: &SyntaxFile,
     function: &Function,
+    gone: &[Range<usize>],
     found: &mut Unordered,
 ) -> Result<(), String> {
     let facts = TensorFacts::of(file, function);
@@ -288,7 +371,11 @@ fn queue_discipline(
         let origins = match callers.origins(file, function, &facts, name) {
             Ok(origins) => origins,
             Err(_) if touched => {
-                return Err(format!("{name} is copied, and where it comes from is not known ({}:{})", file.name(), file.line(tensor.declaration.start)));
+                return Err(format!(
+                    "{name} is copied, and where it comes from is not known ({}:{})",
+                    file.name(),
+                    file.line(tensor.declaration.start)
+                ));
             }
             Err(_) => continue,
         };
@@ -319,10 +406,18 @@ fn queue_discipline(
                 other => return Err(format!("{queue} has the position {other}")),
             };
             let by_copy = if allocated { fills_by_copy } else { drains_by_copy };
-            one_pipe(kernel, callers, file, function, &facts, name, by_copy, queue)?;
+            let side = Expected { queue, by_copy, allocated };
+            one_pipe(kernel, callers, file, function, &facts, name, &side, gone, found)?;
         }
     }
     Ok(())
+}
+
+/// By which pipe a queue's tensor may be touched.
+struct Expected<'a> {
+    queue: &'a str,
+    by_copy: bool,
+    allocated: bool,
 }
 
 /// A tensor is touched by copies only, or by the vector unit only.
@@ -334,15 +429,19 @@ fn one_pipe(
     function: &Function,
     facts: &TensorFacts,
     name: &str,
-    by_copy: bool,
-    queue: &str,
+    expected: &Expected<'_>,
+    gone: &[Range<usize>],
+    found: &mut Unordered,
 ) -> Result<(), String> {
     for used in facts.uses_of(name) {
         let line = file.line(used.span.start);
         let call = used.call.and_then(|index| file.calls().get(index));
+        if call.is_some_and(|call| gone.contains(&call.span)) {
+            continue;
+        }
         match (used.access, call) {
             // What a function of the kernel does with its parameter is seen there.
-            (Access::Escape, Some(call)) if used.argument.is_some() && followed(callers, call, used.argument) => {}
+            (Access::Escape, Some(call)) if followed(callers, call, used.argument) => {}
             (Access::Escape, _) | (_, None) => {
                 return Err(format!("line {line}: {name} goes to code that is not analysed"));
             }
@@ -353,10 +452,22 @@ fn one_pipe(
                     callers.members(function, name).iter().any(|member| kernel.globals.contains_key(member))
                 };
                 let dma = is_copy(&call.name) && (global(0) || global(1));
-                if dma != by_copy {
-                    return Err(format!(
-                        "line {line}: {name} is used by another pipe than the one that {queue} orders it for"
-                    ));
+                if dma == expected.by_copy {
+                    continue;
+                }
+                let fences =
+                    if expected.allocated && expected.by_copy { fences(file, facts, used, gone) } else { Vec::new() };
+                match fences[..] {
+                    [] => {
+                        return Err(format!(
+                            "line {line}: {name} is used by another pipe than the one that {} orders it for",
+                            expected.queue
+                        ));
+                    }
+                    [only] => {
+                        found.fences.insert((file.name().to_owned(), only));
+                    }
+                    _ => {}
                 }
             }
         }

@@ -1,9 +1,13 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
 mod hoist;
+mod launch;
 mod movement;
 mod order;
+mod queues;
 mod rows;
+mod search;
+mod transpose;
 mod vector;
 
 use super::{Context, Motif, Site, by_id};

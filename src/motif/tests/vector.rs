@@ -54,6 +54,36 @@ fn v01_computes_half_in_float_when_the_loop_does() {
 }
 
 #[test]
+fn v20_takes_the_larger_and_the_smaller_without_a_branch() {
+    let body = |text: &str| {
+        computing(&format!("        for (uint32_t i = 0; i < count; i++) {{\n            {text}\n        }}\n"))
+    };
+    let fast = round_trip("V20", &body("y.SetValue(i, x.GetValue(i) > 0.0f ? x.GetValue(i) : 0.0f);"));
+    assert!(fast.contains("        AscendC::Maxs(y, x, 0.0f, count);\n"), "{fast}");
+    let clamp = body(
+        "float v = x.GetValue(i);\n            if (v > 6.0f) {\n                v = 6.0f;\n            }\n            v = v < 0.0f ? 0.0f : v;\n            y.SetValue(i, v * CUBIC);",
+    );
+    let (site, fast) = apply("V20", &clamp);
+    let lines = "        AscendC::Mins(y, x, 6.0f, count);\n        AscendC::Maxs(y, y, 0.0f, count);\n        AscendC::Muls(y, y, CUBIC, count);\n";
+    assert!(fast.contains(lines), "{fast}");
+    assert!(site.conditions.iter().any(|condition| condition.contains("NaN")), "{:?}", site.conditions);
+    let branches = body(
+        "if (x.GetValue(i) >= ones.GetValue(i)) {\n                y.SetValue(i, ones.GetValue(i));\n            } else {\n                y.SetValue(i, x.GetValue(i));\n            }",
+    );
+    assert!(apply("V20", &branches).1.contains("AscendC::Min(y, x, ones, count);"));
+    let absolute = body("float v = x.GetValue(i);\n            y.SetValue(i, v < 0 ? -v : v);");
+    assert!(apply("V20", &absolute).1.contains("AscendC::Abs(y, x, count);"));
+    refuses("V20", &body("y.SetValue(i, x.GetValue(i) > 0.0f ? 1.0f : 0.0f);"), "neither the larger nor the smaller");
+    refuses(
+        "V20",
+        &body("y.SetValue(i, x.GetValue(i) == 0.0f ? 1.0f : x.GetValue(i));"),
+        "neither the larger nor the smaller",
+    );
+    let places = "if (x.GetValue(i) > 1.0f) {\n                y.SetValue(i, 1.0f);\n            } else {\n                ones.SetValue(i, x.GetValue(i));\n            }";
+    refuses("V20", &body(places), "one branch writes y");
+}
+
+#[test]
 fn v01_refuses_what_has_no_vector_form() {
     let body = |text: &str| {
         computing(&format!(
@@ -63,8 +93,9 @@ fn v01_refuses_what_has_no_vector_form() {
     refuses("V01", &body("sum += x.GetValue(i);"), "rounds depend on each other");
     refuses("V01", &body("y.SetValue(i, x.GetValue(i + 1));"), "another index");
     refuses("V01", &body("y.SetValue(i + 1, x.GetValue(i));"), "another index");
-    refuses("V01", &body("y.SetValue(i, x.GetValue(i) > 0 ? x.GetValue(i) : 0);"), "conditional");
-    refuses("V01", &body("if (i > 3) { y.SetValue(i, x.GetValue(i)); }"), "if statement");
+    // Loops with branches are V20's.
+    assert!(reasons("V01", &body("y.SetValue(i, x.GetValue(i) > 0 ? x.GetValue(i) : 0);")).is_empty());
+    refuses("V20", &body("if (i > 3) { y.SetValue(i, x.GetValue(i)); }"), "if statement");
     refuses("V01", &body("y.SetValue(i, x.GetValue(i) * i);"), "differs from round to round");
     refuses("V01", &body("y.SetValue(i, tanh(x.GetValue(i)));"), "tanh has no vector form");
     refuses("V01", &body("y.SetValue(i, x.GetValue(i) * unknown);"), "type of unknown");

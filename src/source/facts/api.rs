@@ -54,7 +54,19 @@ pub fn argument_access(name: &str, index: usize) -> Access {
         "MulAddDst" | "FusedMulAdd" | "FusedMulAddRelu" => written_first(2),
         "Duplicate" | "CreateVecIndex" | "ArithProgression" => written_first(0),
         "Cast" | "DataCopy" | "DataCopyPad" | "Brcb" | "CompareScalar" => written_first(1),
-        "Compare" | "Gather" | "Gatherb" => written_first(2),
+        "Transpose" | "TransDataTo5HD" => written_first(1),
+        "Compare" | "Gather" | "Gatherb" | "Sort32" => written_first(2),
+        "AddReluCast" | "SubReluCast" | "MulCast" => written_first(2),
+        "Sort" => match index {
+            0 | 3 => Access::Write,
+            1 | 2 => Access::Read,
+            _ => Access::Escape,
+        },
+        "Extract" => match index {
+            0 | 1 => Access::Write,
+            2 => Access::Read,
+            _ => Access::Escape,
+        },
         "Select" => written_first(3),
         "ReduceSum" | "ReduceMax" | "ReduceMin" => match index {
             0 | 2 => Access::Write,

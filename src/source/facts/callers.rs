@@ -124,7 +124,8 @@ impl<'a> Callers<'a> {
                 for (site, text) in arguments {
                     let outer = TensorFacts::of(site.file, site.function);
                     let name = base_name(text);
-                    let part = text == name || (text[name.len()..].trim_start().starts_with('[') && text.ends_with(']'));
+                    let part =
+                        text == name || (text[name.len()..].trim_start().starts_with('[') && text.ends_with(']'));
                     if !part {
                         return Err(unknown());
                     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::api::is_copy;
 use super::tensors::{TensorFacts, base_name};
-use crate::source::parse::{Call, SyntaxFile, SyntaxForest};
+use crate::source::parse::{Call, Class, SyntaxFile, SyntaxForest, TokenKind, lex};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -170,7 +170,7 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
     // The host's half often has a class of the kernel's name: the operator's definition.
     for file in forest.iter().filter(|file| !is_host(file.name())) {
-        for class in file.classes() {
+        for class in file.classes().iter().filter(|class| !is_definition(file, class)) {
             let kernel = kernels.entry(class.name.clone()).or_default();
             kernel.name.clone_from(&class.name);
             kernel.bases.extend(class.bases.iter().cloned());
@@ -181,6 +181,9 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     }
     for file in forest.iter().filter(|file| !is_host(file.name())) {
         for (index, function) in file.functions().iter().enumerate() {
+            if file.enclosing_class(function.span.start).is_some_and(|class| is_definition(file, class)) {
+                continue;
+            }
             let name = function.class.clone().unwrap_or_else(|| function.name.clone());
             let kernel = kernels.entry(name.clone()).or_default();
             kernel.name = name;
@@ -196,10 +199,14 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
         }
     }
     let bases: BTreeSet<String> = kernels.values().flat_map(|kernel| kernel.bases.iter().cloned()).collect();
-    kernels.retain(|name, kernel| {
-        !kernel.functions.is_empty() || !kernel.queues.is_empty() || bases.contains(name)
-    });
+    kernels.retain(|name, kernel| !kernel.functions.is_empty() || !kernel.queues.is_empty() || bases.contains(name));
     kernels
+}
+
+/// Whether a class describes an operator to the framework: it often has the name of the kernel's class, and is another one.
+pub(super) fn is_definition(file: &SyntaxFile, class: &Class) -> bool {
+    let head = file.slice(&(class.span.start..class.body.start));
+    lex(head).into_iter().any(|token| token.kind == TokenKind::Word && &head[token.span] == "OpDef")
 }
 
 impl Kernel {

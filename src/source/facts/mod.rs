@@ -5,6 +5,7 @@ mod callers;
 mod expression;
 mod kernel;
 mod tensors;
+pub mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -129,6 +129,7 @@ impl TensorFacts {
                 accounted.insert(argument.start, used);
             }
         }
+        self.collect_casts(file, function, &mut accounted);
         // Every other mention is something this analysis does not understand.
         let body = file.slice(&function.body);
         let tokens = lex(body);
@@ -141,13 +142,27 @@ impl TensorFacts {
                 continue;
             }
             let span = start..start + name.len();
-            let used = TensorUse {
-                tensor: name.to_owned(),
-                access: Access::Escape,
-                whole: false,
-                call: None,
-                argument: None,
-                span,
+            let listed =
+                previous == "=" && body.get(token.span.end..).is_some_and(|rest| rest.trim_start().starts_with('['));
+            let words = |at: usize| tokens.get(at).map_or("", |token| &body[token.span.clone()]);
+            let part = listed.then(|| listed_in(&words, position - 1)).flatten();
+            let used = match part.and_then(|list| in_one_call(file, function, list)) {
+                Some((call, argument, access)) => TensorUse {
+                    tensor: name.to_owned(),
+                    access,
+                    whole: false,
+                    call: Some(call),
+                    argument: Some(argument),
+                    span,
+                },
+                None => TensorUse {
+                    tensor: name.to_owned(),
+                    access: Access::Escape,
+                    whole: false,
+                    call: None,
+                    argument: None,
+                    span,
+                },
             };
             accounted.insert(start, used);
         }
@@ -173,6 +188,33 @@ impl TensorFacts {
         self.uses = accounted.into_values().collect();
     }
 
+    /// `t.ReinterpretCast<U>()` as an operand, or with an element read or written: the tensor is what is touched.
+    fn collect_casts(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
+        for (index, call) in file.calls().iter().enumerate().filter(|(_, call)| inside(&call.span, &function.body)) {
+            let mut add = |name: &str, start: usize, access: Access, argument: Option<usize>| {
+                let span = start..start + name.len();
+                let used = TensorUse {
+                    tensor: name.to_owned(),
+                    access,
+                    whole: argument.is_some(),
+                    call: Some(index),
+                    argument,
+                    span,
+                };
+                accounted.insert(start, used);
+            };
+            if let Some(name) = call.object.as_deref().and_then(recast).filter(|name| self.tensors.contains_key(*name))
+            {
+                add(name, call.span.start, member_access(&call.name), None);
+            }
+            for (position, argument) in call.arguments.iter().enumerate().filter(|_| call.object.is_none()) {
+                if let Some(name) = recast(file.slice(argument)).filter(|name| self.tensors.contains_key(*name)) {
+                    add(name, argument.start, argument_access(&call.name, position), Some(position));
+                }
+            }
+        }
+    }
+
     /// Uses of one tensor in text order.
     pub fn uses_of<'a>(&'a self, tensor: &'a str) -> impl Iterator<Item = &'a TensorUse> {
         self.uses.iter().filter(move |used| used.tensor == tensor)
@@ -190,6 +232,40 @@ impl TensorFacts {
             _ => false,
         }
     }
+}
+
+/// `t` of `t.ReinterpretCast<U>()`.
+fn recast(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once('.')?;
+    let rest =
+        rest.trim_start().trim_start_matches("template ").strip_prefix("ReinterpretCast<")?.strip_suffix(">()")?;
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (plain(name) && plain(rest)).then_some(name)
+}
+
+/// Name of the list in `list[i] =`, where the token at `assignment` is the equals sign.
+fn listed_in<'a>(words: &impl Fn(usize) -> &'a str, assignment: usize) -> Option<&'a str> {
+    let open = (1..10)
+        .map(|back| assignment.checked_sub(back))
+        .take_while(Option::is_some)
+        .flatten()
+        .find(|at| words(*at) == "[")?;
+    (words(assignment.checked_sub(1)?) == "]").then(|| words(open.saturating_sub(1)))
+}
+
+/// The one instruction that takes a list of tensors, with the position of the list and what it does with it.
+fn in_one_call(file: &SyntaxFile, function: &Function, list: &str) -> Option<(usize, usize, Access)> {
+    let declared = |local: &&crate::source::parse::Local| {
+        local.name == list && local.type_text.contains("LocalTensor<") && inside(&local.span, &function.body)
+    };
+    let calls = file.calls().iter().enumerate().filter(|(_, call)| inside(&call.span, &function.body));
+    let mut takers = calls.filter_map(|(index, call)| {
+        let position = call.arguments.iter().position(|argument| file.slice(argument).trim() == list)?;
+        Some((index, position, argument_access(&call.name, position)))
+    });
+    let (first, second) = (takers.next()?, takers.next());
+    let understood = first.2 != Access::Escape && file.calls()[first.0].object.is_none();
+    (second.is_none() && understood && file.locals().iter().any(|local| declared(&local))).then_some(first)
 }
 
 fn declared_tensor(type_text: &str, call: Option<&Call>, declaration: &Range<usize>) -> Option<Tensor> {

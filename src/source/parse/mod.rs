@@ -8,4 +8,4 @@ mod lex;
 pub use blank::{MacroNames, blank};
 pub use file::{ParseError, SyntaxFile, SyntaxForest};
 pub use items::{Call, Class, Function, Local, Loop, Member, Parameter};
-pub(crate) use lex::{TokenKind, lex};
+pub(crate) use lex::{Token, TokenKind, lex};

@@ -1,0 +1,64 @@
+//! Launch and set-up.
+
+use super::*;
+
+/// The kernel class with an entry function around statements.
+fn entry(statements: &str) -> String {
+    format!(
+        "{}\nextern \"C\" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)\n{{\n{statements}    GET_TILING_DATA(data, tiling);\n    Kernel op;\n    op.Init(x, y, data.length);\n    op.Process(data.tiles);\n}}\n",
+        computing(EXP)
+    )
+}
+
+#[test]
+fn l06_takes_the_cube_core_out_of_the_launch() {
+    let slow = entry("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);\n");
+    let fast = round_trip("L06", &slow);
+    assert!(fast.contains("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"));
+    refuses("L06", &slow.replace("MIX_AIV_1_0", "MIX_AIC_1_2"), "half the cores");
+    refuses(
+        "L06",
+        &slow.replace("            Compute(TILE);", "            AscendC::SyncAll();"),
+        "SyncAll needs other cores",
+    );
+    refuses(
+        "L06",
+        &slow.replace("class Kernel", "#if defined(__DAV_C220_CUBE__) && ASCEND_IS_AIC\n#endif\nclass Kernel"),
+        "ASCEND_IS_AIC",
+    );
+    refuses(
+        "L06",
+        &slow.replace("class Kernel", "#include \"../common/helpers.h\"\nclass Kernel"),
+        "not part of these sources",
+    );
+}
+
+#[test]
+fn l09_drops_checks_of_a_workspace_that_nobody_uses() {
+    let slow = entry(
+        "    if (workspace == nullptr) {\n        return;\n    }\n    SetSysWorkspace(workspace);\n    GM_ADDR userWS = GetUserWorkspace(workspace);\n    if (userWS == nullptr) {\n        return;\n    }\n",
+    );
+    let fast = round_trip("L09", &slow);
+    assert_eq!(fast, entry(""));
+    assert_eq!(apply("L09", &slow).0.conditions.len(), 1);
+    refuses("L09", &slow.replace("op.Init(x, y, data", "op.Init(x, userWS, data"), "userWS is used");
+    refuses(
+        "L09",
+        &slow.replace("            Compute(TILE);", "            AscendC::SyncAll();"),
+        "SyncAll uses the workspace",
+    );
+    assert!(reasons("L09", &entry("")).is_empty());
+}
+
+#[test]
+fn l11_leaves_shapes_out_of_tensors() {
+    let fast = round_trip("L11", &entry(""));
+    assert!(fast.starts_with("#define K_MAX_SHAPE_DIM 0\n#include \"kernel_operator.h\"\n"), "{fast}");
+    refuses(
+        "L11",
+        &entry("").replace("            Compute(TILE);", "            xGm.SetShapeInfo(shape);"),
+        "SetShapeInfo needs",
+    );
+    refuses("L11", &entry("").replace("class Kernel", "#include \"lib/matmul_intf.h\"\nclass Kernel"), "matmul_intf.h");
+    assert!(reasons("L11", &computing(EXP)).is_empty());
+}
