@@ -10,6 +10,7 @@ use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
 use super::l06_kernel_type::KernelType;
+use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
 use super::s03_hoist_element::HoistElement;
@@ -17,20 +18,27 @@ use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
 use super::v04_relu::FusedRelu;
+use super::v05_fused_cast::FusedCast;
 use super::v06_scalar_operand::ScalarOperand;
 use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
+use super::v11_mask_once::MaskOnce;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v17_bank_gap::BankGap;
 use super::v20_branchless::Branchless;
+use super::v21_negation::Negation;
+use super::v22_gather::GatherElements;
 use super::v23_transpose::BlockTranspose;
 use super::v24_sort::SortOnce;
 use super::v26_hoist_duplicate::HoistDuplicate;
 use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
+use super::v34_index_vector::IndexVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
+use super::y03_flag_pair::FlagPair;
 use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
@@ -46,6 +54,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &EarlyCopy,
         &StageScalars,
         &KernelType,
+        &PipeOutside,
         &NoWorkspace,
         &NoShapes,
         &HoistElement,
@@ -53,20 +62,27 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &Axpy,
         &MultiplyAdd,
         &FusedRelu,
+        &FusedCast,
         &ScalarOperand,
         &RowBroadcast,
         &JoinedRows,
+        &MaskOnce,
         &TwoLevelReduce,
         &RowReduce,
+        &BankGap,
         &Branchless,
+        &Negation,
+        &GatherElements,
         &BlockTranspose,
         &SortOnce,
         &HoistDuplicate,
         &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
+        &IndexVector,
         &FullBarrier,
         &VectorBarrier,
+        &FlagPair,
         &QueueDepth,
         &LateTake,
     ]

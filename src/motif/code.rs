@@ -68,8 +68,9 @@ pub(super) fn vector_call<'a>(file: &'a SyntaxFile, call: &'a Call, tensors: &Te
         ("Duplicate", _) => (0, true),
         (_, Some(Shape::Binary)) => (2, false),
         (_, Some(Shape::Unary)) => (1, false),
-        (_, Some(Shape::Scalar)) | ("Axpy", _) => (1, true),
-        ("MulAddDst" | "FusedMulAdd", _) => (2, false),
+        // The rounding mode of a cast stands where others have a scalar.
+        (_, Some(Shape::Scalar)) | ("Axpy" | "Cast", _) => (1, true),
+        ("MulAddDst" | "FusedMulAdd" | "AddReluCast" | "SubReluCast" | "MulCast", _) => (2, false),
         _ => return None,
     };
     if call.arguments.len() != 1 + sources + usize::from(has_scalar) + 1 {

@@ -3,6 +3,7 @@
 //! One file a motif. A motif computes *candidates*, a place with either a patch or the reason why there is none; the
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
+mod barrier_regions;
 mod buffers;
 mod catalogue;
 mod choices;
@@ -18,9 +19,11 @@ mod d21_stage_scalars;
 mod d23_early_copy;
 mod entry;
 mod l06_kernel_type;
+mod l08_pipe_outside;
 mod l09_workspace;
 mod l11_shape_dimensions;
 mod pairs;
+mod pipe_order;
 mod regions;
 mod rows;
 mod s03_hoist_element;
@@ -32,22 +35,29 @@ mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
 mod v04_relu;
+mod v05_fused_cast;
 mod v06_scalar_operand;
 mod v07_row_broadcast;
 mod v09_row_loop;
+mod v11_mask_once;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
+mod v17_bank_gap;
 mod v20_branchless;
+mod v21_negation;
+mod v22_gather;
 mod v23_transpose;
 mod v24_sort;
 mod v26_hoist_duplicate;
 mod v27_skip_fill;
 mod v28_reciprocal;
 mod v33_scalar_chain;
+mod v34_index_vector;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
 mod y02_vector_barrier;
+mod y03_flag_pair;
 mod y06_queue_depth;
 mod y12_late_take;
 

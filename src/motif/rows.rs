@@ -121,7 +121,7 @@ impl<'a> RowLoop<'a> {
     }
 
     /// `start + counter * pitch` and what is equal to it by distribution.
-    fn stepped(&self, index: &str) -> Option<Stepped> {
+    pub(super) fn stepped(&self, index: &str) -> Option<Stepped> {
         let (mut start, mut pitch) = (Vec::new(), None);
         let mut terms = split(index, '+')?;
         // Twice: an offset may rest on another one.

@@ -3,7 +3,7 @@
 use super::code::{edit, functions, insert_after, scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::d05_data_copy_pad::without_size;
-use super::y01_full_barrier::ordered_without;
+use super::pipe_order::ordered_without;
 use crate::source::Edit;
 use crate::source::facts::api::is_copy;
 use crate::source::facts::{Kernel, Origin, TensorFacts};

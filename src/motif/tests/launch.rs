@@ -62,3 +62,35 @@ fn l11_leaves_shapes_out_of_tensors() {
     refuses("L11", &entry("").replace("class Kernel", "#include \"lib/matmul_intf.h\"\nclass Kernel"), "matmul_intf.h");
     assert!(reasons("L11", &computing(EXP)).is_empty());
 }
+
+#[test]
+fn l08_makes_the_pipe_a_variable_of_the_entry() {
+    let slow = entry("");
+    let fast = round_trip("L08", &slow);
+    for part in [
+        "    AscendC::TPipe *pipe;\n",
+        "Init(AscendC::TPipe *pipeIn, GM_ADDR x, GM_ADDR y, uint32_t length)\n    {\n        pipe = pipeIn;\n",
+        "        pipe->InitBuffer(inQueue, BUFFER_NUM",
+        "    AscendC::TPipe pipe;\n    Kernel op;\n    op.Init(&pipe, x, y, data.length);\n",
+    ] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+    // A template whose functions are defined outside the class, and two objects.
+    let outside = slow
+        .replace("class Kernel {", "template <typename T>\nclass Kernel {")
+        .replace("    Kernel op;\n", "    if (TILING_KEY_IS(1)) {\n        Kernel<half> op;\n        op.Init(x, y, 1);\n    }\n    Kernel<float> op;\n");
+    let fast = apply("L08", &outside).1;
+    assert!(
+        fast.contains("        AscendC::TPipe pipe;\n        Kernel<half> op;\n        op.Init(&pipe, x, y, 1);"),
+        "{fast}"
+    );
+    refuses("L08", &slow.replace("class Kernel {", "class Kernel : public Base {"), "base class");
+    refuses(
+        "L08",
+        &slow.replace("class Kernel", "#define RUN Kernel op; op.Init(x, y, 1)\nclass Kernel"),
+        "directive mentions",
+    );
+    refuses("L08", &slow.replace("    op.Init(x", "    Start(&op);\n    op.Start(x"), "Init is not called once");
+    refuses("L08", &slow.replace("    Kernel op;", "    float pipe = 1;\n    Kernel op;"), "something named pipe");
+    refuses("L08", &slow.replace("Compute(TILE);", "Compute(TILE);\n            other = pipe;"), "not understood");
+}

@@ -1,7 +1,9 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
+mod fused;
 mod hoist;
 mod launch;
+mod masks;
 mod movement;
 mod order;
 mod queues;

@@ -32,7 +32,7 @@ fn y01_refuses_copies_into_a_tbuf_and_skipped_queues() {
     refuses("Y01", &tbuf, "TBuf that a copy touches");
     let skipped =
         computing(EXP).replace("inQueue.EnQue(xLocal);", "AscendC::Exp(xLocal, xLocal, count); inQueue.EnQue(xLocal);");
-    refuses("Y01", &skipped, "another pipe");
+    refuses("Y01", &skipped, "nothing else orders MTE2");
     let through_gm = computing(EXP).replace("AscendC::DataCopyPad(yGm[start]", "AscendC::DataCopyPad(xGm[start]");
     refuses("Y01", &through_gm, "both read and written");
     refuses("Y01", &computing("        AscendC::SyncAll();\n"), "protocol");
@@ -147,4 +147,53 @@ fn y12_takes_the_output_when_it_is_needed() {
         "#if DEBUG\n        AscendC::Exp(poly, poly, count);\n#endif\n        AscendC::Muls(",
     );
     refuses("Y12", &hidden, "#if DEBUG stands in between");
+}
+
+/// A kernel that fills the input's tensor before the copy, with barriers.
+fn filled_before_the_copy() -> String {
+    computing(EXP).replace(
+        "inQueue.AllocTensor<float>();\n",
+        "inQueue.AllocTensor<float>();\n        AscendC::Duplicate(xLocal, 0.0f, TILE);\n        AscendC::PipeBarrier<PIPE_ALL>();\n",
+    )
+}
+
+#[test]
+fn y01_leaves_the_barrier_that_orders_a_fill_before_a_copy() {
+    let slow = filled_before_the_copy();
+    let found = motif("Y01").find(&context(&slow));
+    assert_eq!((found.sites.len(), found.refused.len()), (1, 1), "{found:?}");
+    assert!(found.refused[0].reason.contains("nothing else orders V"), "{found:?}");
+    assert!(
+        apply("Y01", &slow)
+            .1
+            .contains("TILE);\n        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::DataCopyPad")
+    );
+    let bare = slow.replacen(
+        "        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::DataCopyPad",
+        "        AscendC::DataCopyPad",
+        1,
+    );
+    refuses("Y01", &bare, "nothing else orders V");
+}
+
+#[test]
+fn y03_waits_for_one_pipe_where_the_barrier_stopped_all() {
+    let slow = filled_before_the_copy();
+    let fast = round_trip("Y03", &slow);
+    let flag = "        const AscendC::TEventID eventVToMte2 = AscendC::GetTPipePtr()->FetchEventID(AscendC::HardEvent::V_MTE2);\n        AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(eventVToMte2);\n        AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(eventVToMte2);\n        AscendC::DataCopyPad";
+    assert!(fast.contains(flag), "{fast}");
+    // The other barrier is none of this motif's business, and with the flag in place it can go.
+    assert!(!apply("Y01", &fast).1.contains("PipeBarrier"));
+    refuses(
+        "Y03",
+        &slow.replace(
+            "TILE);\n        AscendC::Pipe",
+            "TILE);\n        const float eventVToMte2 = 0;\n        AscendC::Pipe",
+        ),
+        "is taken",
+    );
+    let conditional =
+        slow.replace("AscendC::DataCopyPad(xLocal", "if (count > 0)\n            AscendC::DataCopyPad(xLocal");
+    assert!(reasons("Y03", &conditional).is_empty());
+    assert!(reasons("Y03", &computing(EXP)).is_empty());
 }

@@ -1,0 +1,101 @@
+//! Several instructions or a scalar loop in one instruction.
+
+use super::*;
+
+/// The kernel with another element type on one line of `Compute`.
+fn typed(text: &str, name: &str, element: &str) -> String {
+    text.replace(&format!("LocalTensor<float> {name} ="), &format!("LocalTensor<{element}> {name} ="))
+}
+
+#[test]
+fn v05_casts_in_the_instruction_before() {
+    let slow = computing(
+        "        AscendC::AddRelu(poly, x, ones, count);\n        AscendC::Cast(y, poly, AscendC::RoundMode::CAST_RINT, count);\n",
+    );
+    let slow = typed(&slow, "y", "half");
+    let fast = round_trip("V05", &slow);
+    assert!(fast.contains("        AscendC::AddReluCast(y, x, ones, count);\n") && !fast.contains("::Cast("), "{fast}");
+    assert!(apply("V05", &slow.replace("CAST_RINT", "CAST_NONE")).1.contains("AddReluCast"));
+    refuses("V05", &slow.replace("CAST_RINT", "CAST_FLOOR"), "does not round like CAST_FLOOR");
+    refuses("V05", &slow.replace("AddRelu(", "Mul("), "no form from float to half");
+    refuses("V05", &typed(&slow.replace("half> y", "float> y"), "y", "bfloat16_t"), "no form from float to bfloat16_t");
+    let read = slow.replace("        outQueue.EnQue", "        AscendC::Exp(x, poly, count);\n        outQueue.EnQue");
+    refuses("V05", &read, "used again");
+}
+
+#[test]
+fn v21_negates_inside_another_instruction() {
+    let slow =
+        computing("        AscendC::Muls(poly, x, -1.0f, count);\n        AscendC::Add(y, ones, poly, count);\n");
+    let fast = round_trip("V21", &slow);
+    assert!(fast.contains("        AscendC::Sub(y, ones, x, count);\n") && !fast.contains("Muls"), "{fast}");
+    let sum = slow.replace("::Add(", "::Sub(");
+    assert!(round_trip("V21", &sum).contains("AscendC::Add(y, ones, x, count);"));
+    let absolute = slow.replace("Add(y, ones, poly", "Max(y, x, poly");
+    assert!(round_trip("V21", &absolute).contains("AscendC::Abs(y, x, count);"));
+    assert!(apply("V21", &absolute).0.conditions[0].contains("zeros"));
+    refuses("V21", &slow.replace("float>", "int16_t>"), "not known to be the same for int16_t");
+    refuses(
+        "V21",
+        &slow.replace("        AscendC::Add(", "        AscendC::Exp(x, x, count);\n        AscendC::Add("),
+        "may change x",
+    );
+    assert!(reasons("V21", &slow.replace("-1.0f", "-2.0f")).is_empty());
+    assert!(reasons("V21", &sum.replace("(y, ones, poly", "(y, poly, ones")).is_empty());
+}
+
+#[test]
+fn v34_makes_numbers_in_equal_steps() {
+    let slow = computing(
+        "        for (uint32_t i = 0; i < count; i++) {\n            y.SetValue(i, static_cast<int32_t>(i));\n        }\n",
+    )
+    .replace("float>", "int32_t>");
+    let fast = round_trip("V34", &slow);
+    assert!(fast.contains("        AscendC::CreateVecIndex(y, static_cast<int32_t>(0), count);\n"), "{fast}");
+    let offsets = typed(&slow, "y", "uint32_t").replace("LocalTensor<int32_t> y", "LocalTensor<uint32_t> y");
+    let offsets =
+        offsets.replace("SetValue(i, static_cast<int32_t>(i))", "SetValue(i, static_cast<uint32_t>(first + i * 4))");
+    let fast = round_trip("V34", &offsets);
+    assert!(
+        fast.contains("AscendC::ArithProgression(y.ReinterpretCast<int32_t>(), static_cast<int32_t>(first), static_cast<int32_t>(4), static_cast<int32_t>(count));"),
+        "{fast}"
+    );
+    let part = slow.replace("SetValue(i, ", "SetValue(64 + i, ");
+    let (site, fast) = apply("V34", &part);
+    assert!(fast.contains("CreateVecIndex(y[64], "), "{fast}");
+    assert!(site.conditions.iter().any(|condition| condition.contains("32 bytes")));
+    refuses("V34", &slow.replace("SetValue(i, ", "SetValue(i * 8, "), "are 8 apart");
+    refuses(
+        "V34",
+        &slow.replace("LocalTensor<int32_t> y", "LocalTensor<int64_t> y").replace("static_cast<int32_t>(i)", "i"),
+        "int64_t",
+    );
+    assert!(reasons("V34", &slow.replace("<int32_t>(i)", "<int32_t>(i * i)")).is_empty());
+}
+
+#[test]
+fn v22_gathers_what_scalars_fetched() {
+    let slow = computing(
+        "        for (uint32_t i = 0; i < count; i++) {\n            y.SetValue(i, x.GetValue(poly.GetValue(i)));\n        }\n",
+    );
+    let slow = typed(&slow, "poly", "int32_t").replace("polyBuf.Get<float>", "polyBuf.Get<int32_t>");
+    let fast = round_trip("V22", &slow);
+    for part in [
+        "        pipe.InitBuffer(gatherBuf, TILE * sizeof(float));\n",
+        "        AscendC::Muls(gatherOffsets, poly, static_cast<int32_t>(sizeof(float)), count);\n        AscendC::Gather(y, x, gatherOffsets.ReinterpretCast<uint32_t>(), 0, count);\n",
+    ] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+    let named = slow.replace(
+        "y.SetValue(i, x.GetValue(poly.GetValue(i)));",
+        "int32_t place = poly.GetValue(i);\n            y.SetValue(i, x.GetValue(place));",
+    );
+    assert_eq!(apply("V22", &named).1, fast);
+    refuses("V22", &typed(&slow, "x", "int64_t"), "elements of 16 or 32 bits of one type");
+    refuses(
+        "V22",
+        &slow.replace("GetValue(poly", "GetValue(x").replace("x.GetValue(x.", "poly.GetValue(x."),
+        "from int32_t to float",
+    );
+    refuses("V22", &slow.replace("y.SetValue(i, x.", "x.SetValue(i, x."), "may share memory");
+}
