@@ -4,8 +4,10 @@ use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
+use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
 use super::d13_hoist_load::HoistLoad;
+use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
@@ -13,7 +15,12 @@ use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
+use super::s01_fold_tail::FoldTail;
+use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
+use super::s08_local_member::LocalMember;
+use super::s09_if_constexpr::ConstantBranch;
+use super::s12_core_number::CoreNumber;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
@@ -39,6 +46,7 @@ use super::v34_index_vector::IndexVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
+use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
 use super::y12_late_take::LateTake;
 
@@ -48,8 +56,10 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DoubleBuffer,
         &StridedCopy,
         &PlainCopy,
+        &BoundQueue,
         &L2Hint,
         &HoistLoad,
+        &DeadWrite,
         &EarlyFree,
         &EarlyCopy,
         &StageScalars,
@@ -57,7 +67,12 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PipeOutside,
         &NoWorkspace,
         &NoShapes,
+        &FoldTail,
+        &PeelLast,
         &HoistElement,
+        &LocalMember,
+        &ConstantBranch,
+        &CoreNumber,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,
@@ -83,6 +98,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FullBarrier,
         &VectorBarrier,
         &FlagPair,
+        &ScratchBuffer,
         &QueueDepth,
         &LateTake,
     ]

@@ -177,6 +177,13 @@ pub(super) fn loops_around<'a>(file: &'a SyntaxFile, function: &Function, byte: 
     loops
 }
 
+/// Type of the counter that a loop declares, as written.
+pub(super) fn counter_type<'a>(file: &'a SyntaxFile, repetition: &Loop) -> &'a str {
+    let initializer = repetition.initializer.clone().unwrap_or_default();
+    let declared = file.slice(&initializer).split('=').next().unwrap_or_default().trim_end();
+    declared.rsplit_once([' ', '\t']).map_or("", |(type_text, _)| type_text.trim())
+}
+
 /// A function with what is known around it.
 pub(super) struct Surroundings<'a> {
     pub(super) context: &'a Context,

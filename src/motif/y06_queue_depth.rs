@@ -2,10 +2,11 @@
 
 use super::code::edit;
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::queue_uses::calls_on;
 use crate::source::Edit;
 use crate::source::facts::trace::{Step, roots};
 use crate::source::facts::{Kernel, Queue, base_name};
-use crate::source::parse::{SyntaxFile, TokenKind, lex};
+use crate::source::parse::SyntaxFile;
 
 /// The motif.
 pub struct QueueDepth;
@@ -95,36 +96,7 @@ fn depth_set(file: &SyntaxFile, queue: &Queue, depth: &str) -> Result<Vec<Edit>,
 
 /// Proves that the queue never holds two tensors.
 fn one_at_a_time(context: &Context, kernel: &Kernel, queue: &str) -> Result<(), String> {
-    if kernel.has_base() {
-        return Err(format!("{} has a base class that may use {queue}", kernel.name));
-    }
-    let mut used = false;
-    for (name, index) in &kernel.functions {
-        let Some(file) = context.forest.get(name) else { continue };
-        let Some(function) = file.functions().get(*index) else { continue };
-        let body = file.slice(&function.body);
-        let mentions = lex(body)
-            .into_iter()
-            .filter(|token| match token.kind {
-                TokenKind::Word => &body[token.span.clone()] == queue,
-                TokenKind::Directive => body[token.span.clone()].contains(queue),
-                _ => false,
-            })
-            .count();
-        let known = file
-            .calls_in(function.body.clone())
-            .filter(|call| {
-                let object = call.object.as_deref();
-                object.map(|object| object.trim_start_matches("this->")) == Some(queue)
-                    || (call.name == "InitBuffer" && file.argument(call, 0).map(base_name) == Some(queue))
-            })
-            .count();
-        if mentions != known {
-            return Err(format!("{queue} is handed on in {}", function.name));
-        }
-        used |= known > 0;
-    }
-    if !used {
+    if calls_on(context, kernel, queue)?.is_empty() {
         return Err(format!("nothing here uses {queue}"));
     }
     for (root, steps) in roots(&context.forest, kernel) {

@@ -8,6 +8,7 @@ mod movement;
 mod order;
 mod queues;
 mod rows;
+mod scalar;
 mod search;
 mod transpose;
 mod vector;
