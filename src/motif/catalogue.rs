@@ -11,6 +11,7 @@ use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
+use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
@@ -48,6 +49,7 @@ use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
 use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
+use super::y07_barrier_behind::BarrierBehind;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -63,6 +65,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &EarlyFree,
         &EarlyCopy,
         &StageScalars,
+        &AllCores,
         &KernelType,
         &PipeOutside,
         &NoWorkspace,
@@ -100,6 +103,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FlagPair,
         &ScratchBuffer,
         &QueueDepth,
+        &BarrierBehind,
         &LateTake,
     ]
 }

@@ -20,6 +20,7 @@ mod d16_early_free;
 mod d21_stage_scalars;
 mod d23_early_copy;
 mod entry;
+mod l01_all_cores;
 mod l06_kernel_type;
 mod l08_pipe_outside;
 mod l09_workspace;
@@ -68,6 +69,7 @@ mod y02_vector_barrier;
 mod y03_flag_pair;
 mod y05_scratch_buffer;
 mod y06_queue_depth;
+mod y07_barrier_behind;
 mod y12_late_take;
 
 pub use catalogue::{all, by_id};
