@@ -6,9 +6,12 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
+use super::d13_hoist_load::HoistLoad;
 use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
+use super::d23_early_copy::EarlyCopy;
+use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
@@ -46,6 +49,7 @@ use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
 use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
+use super::y07_barrier_behind::BarrierBehind;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -56,9 +60,12 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &BoundQueue,
         &L2Hint,
+        &HoistLoad,
         &DeadWrite,
         &EarlyFree,
+        &EarlyCopy,
         &StageScalars,
+        &AllCores,
         &KernelType,
         &PipeOutside,
         &NoWorkspace,
@@ -96,6 +103,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FlagPair,
         &ScratchBuffer,
         &QueueDepth,
+        &BarrierBehind,
         &LateTake,
     ]
 }

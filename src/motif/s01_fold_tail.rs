@@ -42,6 +42,9 @@ impl Motif for FoldTail {
     fn undoing(&self) -> &'static str {
         "the last round behind the loop"
     }
+    fn seen_by_model(&self) -> bool {
+        false
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::StallUs, Counter::ScalarUs]
     }

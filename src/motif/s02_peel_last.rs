@@ -34,6 +34,9 @@ impl Motif for PeelLast {
     fn undoing(&self) -> &'static str {
         "the branch back into the loop"
     }
+    fn seen_by_model(&self) -> bool {
+        false
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::ScalarUs]
     }

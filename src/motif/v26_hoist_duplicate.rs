@@ -236,7 +236,7 @@ impl<'a> Fill<'a> {
         if self.gets() > 1 {
             return Err(format!("{} is taken elsewhere too", self.buffer().unwrap_or_default()));
         }
-        if own_functions(self.context, self.kernel, &self.function.name).count() > 1 || self.kernel.has_base {
+        if own_functions(self.context, self.kernel, &self.function.name).count() > 1 || self.kernel.has_base() {
             return Err(format!("{} is not the only function of its name", self.function.name));
         }
         if block_of(file, &self.call.statement).as_ref() != Some(&self.function.body) {

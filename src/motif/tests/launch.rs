@@ -94,3 +94,57 @@ fn l08_makes_the_pipe_a_variable_of_the_entry() {
     refuses("L08", &slow.replace("    Kernel op;", "    float pipe = 1;\n    Kernel op;"), "something named pipe");
     refuses("L08", &slow.replace("Compute(TILE);", "Compute(TILE);\n            other = pipe;"), "not understood");
 }
+
+/// A host file with its tiling function.
+fn host(constant: &str, statements: &str) -> String {
+    format!(
+        "#include \"register/op_def_registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\nnamespace optiling {{\n{constant}static ge::graphStatus Tiling(gert::TilingContext *context)\n{{\n{statements}    return ge::GRAPH_SUCCESS;\n}}\n}}\n"
+    )
+}
+
+/// As [`apply`], for a file of the host.
+fn applied_on_host(text: &str) -> Result<(Context, Site, Context), String> {
+    let mut tree = SourceTree::new();
+    tree.insert("op_host/k.cpp", text);
+    tree.insert("op_kernel/k.cpp", entry("").as_str());
+    let before = Context::new(tree, KnownValues::default(), None);
+    let findings = motif("L01").find(&before);
+    let site = findings.sites.first().ok_or_else(|| format!("{:?}", findings.refused))?.clone();
+    let after = patched(&before, &motif("L01").apply(&before, &site).unwrap());
+    Ok((before, site, after))
+}
+
+#[test]
+fn l01_asks_how_many_cores_there_are() {
+    let statements = "    const uint32_t cores = 16;\n    const uint32_t share = (blocks + cores - 1) / cores;\n    tiling.set_share(share);\n    context->SetBlockDim((blocks + share - 1) / share);\n";
+    let (before, site, after) = applied_on_host(&host("", statements)).unwrap();
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    let question =
+        "    const uint32_t cores = platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv();\n";
+    assert!(fast.contains(question), "{fast}");
+    assert_eq!(site.conditions.len(), 1);
+    let back = motif("L01").rewind_sites(&after).sites;
+    assert!(back.iter().any(|site| patched(&after, &motif("L01").rewind(&after, site).unwrap()).tree == before.tree));
+
+    let named = host(
+        "constexpr uint32_t CORE_NUM = 16; // cores that take part\n",
+        "    tiling->share = blocks / CORE_NUM;\n    context->SetBlockDim(CORE_NUM);\n",
+    );
+    let (_, _, after) =
+        applied_on_host(&named.replace("#include \"tiling/platform/platform_ascendc.h\"\n", "")).unwrap();
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    assert!(fast.contains("registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\n"), "{fast}");
+    assert!(
+        fast.contains("    tiling->share = blocks / availableCores;\n    context->SetBlockDim(availableCores);"),
+        "{fast}"
+    );
+    assert!(!fast.contains("CORE_NUM"), "{fast}");
+
+    let refused = |text: &str| applied_on_host(text).err().unwrap();
+    let other = named.replace("static ge", "uint32_t Other()\n{\n    return CORE_NUM;\n}\nstatic ge");
+    assert!(refused(&other).contains("outside of Tiling"));
+    let fixed = named.replace("    tiling->share", "    constexpr uint32_t twice = 2 * CORE_NUM;\n    tiling->share");
+    assert!(refused(&fixed).contains("constant expression"));
+    // One core: the kernel is not split at all.
+    assert_eq!(refused(&named.replace("= 16;", "= 1;")), "[]");
+}

@@ -197,3 +197,27 @@ fn y03_waits_for_one_pipe_where_the_barrier_stopped_all() {
     assert!(reasons("Y03", &conditional).is_empty());
     assert!(reasons("Y03", &computing(EXP)).is_empty());
 }
+
+#[test]
+fn y07_takes_barriers_out_of_a_loop_of_vector_work() {
+    let slow = computing(
+        "        for (uint32_t row = 0; row < 4; row++) {\n            AscendC::Exp(y[row * 64], x[row * 64], 64);\n            y.SetValue(row, 1.0f);\n            AscendC::PipeBarrier<PIPE_ALL>();\n        }\n",
+    );
+    let fast = round_trip("Y07", &slow);
+    let around = "        AscendC::PipeBarrier<PIPE_ALL>();\n        for (uint32_t row = 0; row < 4; row++) {\n            AscendC::Exp(y[row * 64], x[row * 64], 64);\n            y.SetValue(row, 1.0f);\n        }\n        AscendC::PipeBarrier<PIPE_ALL>();\n";
+    assert!(fast.contains(around), "{fast}");
+    refuses(
+        "Y07",
+        &slow.replace("y.SetValue(row, 1.0f)", "AscendC::DataCopy(yGm[row], y, 64)"),
+        "DataCopy is not vector work",
+    );
+    refuses("Y07", &slow.replace("y.SetValue(row, 1.0f)", "Helper(y)"), "Helper is not vector work");
+    refuses("Y07", &slow.replace("y.SetValue(row, 1.0f)", "yGm.SetValue(row, 1.0f)"), "SetValue is not vector work");
+    refuses(
+        "Y07",
+        &slow.replace("y.SetValue(row, 1.0f);", "if (row > 2) {\n                return;\n            }"),
+        "return stands",
+    );
+    // The barrier between the steps of Process is no business of this motif: CopyIn is no vector work.
+    refuses("Y07", &computing(EXP), "is not vector work");
+}
