@@ -1,11 +1,12 @@
 //! Blocks that do the same: their streams are equal but for addresses in global memory, and these lie alike to packets
 //! and alignment. Such blocks take the same time for everything but what the memory system does to them, so that one
-//! play stands for all of them until copies of theirs end at different times.
+//! play stands for all of them until copies of theirs end at different times. Of blocks whose addresses in a region lie
+//! equally far apart the same can be said, whatever the distance, so that one is judged for all of them.
 
 use super::core_play::Departure;
 use super::kernel_type::CoreName;
 use super::machine::Parameters;
-use super::trace::{CoreStream, HEAD_BYTES, Launch, OPERAND_BYTES, OpKind, Space};
+use super::trace::{CoreStream, HEAD_BYTES, Launch, OPERAND_BYTES, OpKind, Operand, Space};
 
 /// Which blocks one play stands for.
 pub(crate) struct Alike {
@@ -122,71 +123,166 @@ impl Alike {
     }
 }
 
-/// Kinds of blocks that a block is compared with.
+/// Blocks that a block is compared with.
 const KINDS: usize = 8;
 
-/// A number for each block, equal for blocks that do the same. Launches whose cores talk to each other have no such blocks.
-pub(crate) fn kinds(launch: &Launch<'_>, names: &[CoreName], parameters: &Parameters) -> Vec<u32> {
-    let streams: Vec<&CoreStream<'_>> = launch.cores.values().collect();
-    let mut kinds: Vec<u32> = (0..streams.len() as u32).collect();
-    if streams.iter().any(|stream| stream.talks) {
-        return kinds;
-    }
-    let steps = [parameters.dma_packet_bytes, parameters.dma_alignment_bytes].map(|step| (step as u64).max(1));
-    let mut first_of_kind: Vec<usize> = Vec::new();
-    for (block, stream) in streams.iter().enumerate() {
-        let same =
-            |other: &&usize| names[**other].unit == names[block].unit && alike(launch, streams[**other], stream, steps);
-        match first_of_kind.iter().find(same) {
-            Some(first) => kinds[block] = *first as u32,
-            None if first_of_kind.len() < KINDS => first_of_kind.push(block),
-            None => {}
-        }
-    }
-    kinds
-}
+/// How far one block's addresses lie behind another's, by region of global memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shifts(Vec<(u64, u64)>);
 
-fn alike(launch: &Launch<'_>, left: &CoreStream<'_>, right: &CoreStream<'_>, steps: [u64; 2]) -> bool {
-    let (left, right) = (left.chunks(), right.chunks());
-    left.len() == right.len()
-        && left.iter().zip(right).all(|(left, right)| left.len() == right.len())
-        && left.iter().zip(right).all(|(left, right)| alike_bytes(launch, left, right, steps))
-}
+impl Shifts {
+    /// Of a region, by the upper bits of its addresses. Wraps around for what lies before.
+    pub(crate) fn of(&self, region: u64) -> u64 {
+        self.0.iter().find(|(known, _)| *known == region).map_or(0, |(_, shift)| *shift)
+    }
 
-fn alike_bytes(launch: &Launch<'_>, left: &[u8], right: &[u8], steps: [u64; 2]) -> bool {
-    let mut at = 0;
-    while let (Some(a), Some(b)) = (left.get(at..at + HEAD_BYTES), right.get(at..at + HEAD_BYTES)) {
-        if a != b {
-            return false;
-        }
-        let opcode = usize::from(u16::from_le_bytes([a[0], a[1]]));
-        if launch.message_opcodes.get(opcode).copied().unwrap_or(false) {
-            let text = u32::from_le_bytes([a[20], a[21], a[22], a[23]]) as usize;
-            // What a text says takes no time.
-            at += HEAD_BYTES + text.next_multiple_of(8);
-            continue;
-        }
-        let end = at + HEAD_BYTES + usize::from(a[4]) * OPERAND_BYTES;
-        let (Some(a), Some(b)) = (left.get(at + HEAD_BYTES..end), right.get(at + HEAD_BYTES..end)) else {
-            return false;
-        };
-        if a != b {
-            let scalar = launch.opcodes.get(opcode).is_some_and(|opcode| opcode.kind == OpKind::Scalar);
-            let pairs = a.chunks_exact(OPERAND_BYTES).zip(b.chunks_exact(OPERAND_BYTES));
-            if !pairs.into_iter().all(|(a, b)| a == b || alike_operands(a, b, scalar, steps)) {
-                return false;
+    /// Whether addresses of a region lie as far apart as those before.
+    fn fit(&mut self, region: u64, shift: u64) -> bool {
+        match self.0.iter().find(|(known, _)| *known == region) {
+            Some((_, known)) => *known == shift,
+            None => {
+                self.0.push((region, shift));
+                true
             }
         }
-        at = end;
     }
-    true
 }
 
-/// Whether operands differ at most in an address of global memory of which the time does not depend.
-fn alike_operands(left: &[u8], right: &[u8], scalar: bool, steps: [u64; 2]) -> bool {
-    let address = |operand: &[u8]| operand.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    let (a, b) = (address(left), address(right));
-    left[8..] == right[8..]
-        && Space::of(left[36]) == Space::Gm
-        && (scalar || steps.iter().all(|step| a % step == b % step))
+/// Which blocks of a launch are alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Likeness {
+    /// A number for each block, equal for blocks that take the same time.
+    pub(crate) kinds: Vec<u32>,
+    /// For each block an earlier one of which every verdict holds here too, at addresses so far behind.
+    pub(crate) twins: Vec<Option<(usize, Shifts)>>,
 }
+
+impl Likeness {
+    /// Every block by itself.
+    pub(crate) fn none(blocks: usize) -> Self {
+        Self { kinds: (0..blocks as u32).collect(), twins: vec![None; blocks] }
+    }
+
+    /// Launches whose cores talk to each other have no alike blocks.
+    pub(crate) fn of(launch: &Launch<'_>, parameters: &Parameters) -> Self {
+        let streams: Vec<&CoreStream<'_>> = launch.cores.values().collect();
+        let mut likeness = Self::none(streams.len());
+        if streams.iter().any(|stream| stream.talks) {
+            return likeness;
+        }
+        let names: Vec<CoreName> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
+        let steps = [parameters.dma_packet_bytes, parameters.dma_alignment_bytes].map(|step| (step as u64).max(1));
+        let mut firsts: Vec<usize> = Vec::new();
+        for (block, stream) in streams.iter().enumerate() {
+            let (mut kind, mut twin) = (None, None);
+            for first in firsts.iter().copied().filter(|first| names[*first].unit == names[block].unit) {
+                let wanted = Wanted { time: true, verdicts: twin.is_none() && likeness.twins[first].is_none() };
+                let (same, shifts) = compare(launch, streams[first], stream, steps, wanted);
+                kind = same.time.then_some(likeness.kinds[first]);
+                twin = twin.or(same.verdicts.then_some((first, shifts)));
+                if kind.is_some() {
+                    break;
+                }
+            }
+            if (kind.is_none() || twin.is_none()) && firsts.len() < KINDS {
+                firsts.push(block);
+            }
+            likeness.kinds[block] = kind.unwrap_or(block as u32);
+            likeness.twins[block] = twin;
+        }
+        likeness
+    }
+}
+
+/// What two blocks may have in common.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// They take the same time: addresses lie alike to packets and alignment.
+    time: bool,
+    /// The same can be said of them: addresses of a region lie equally far apart.
+    verdicts: bool,
+}
+
+fn compare(
+    launch: &Launch<'_>,
+    left: &CoreStream<'_>,
+    right: &CoreStream<'_>,
+    steps: [u64; 2],
+    wanted: Wanted,
+) -> (Wanted, Shifts) {
+    let (left, right) = (left.chunks(), right.chunks());
+    let mut comparison = Comparison { launch, steps, same: wanted, shifts: Shifts::default() };
+    let equal = left.len() == right.len()
+        && left.iter().zip(right).all(|(left, right)| left.len() == right.len())
+        && left.iter().zip(right).all(|(left, right)| comparison.bytes(left, right));
+    let Comparison { same, shifts, .. } = comparison;
+    (if equal { same } else { Wanted { time: false, verdicts: false } }, shifts)
+}
+
+struct Comparison<'a> {
+    launch: &'a Launch<'a>,
+    steps: [u64; 2],
+    same: Wanted,
+    shifts: Shifts,
+}
+
+impl Comparison<'_> {
+    fn bytes(&mut self, left: &[u8], right: &[u8]) -> bool {
+        let mut at = 0;
+        while let (Some(a), Some(b)) = (left.get(at..at + HEAD_BYTES), right.get(at..at + HEAD_BYTES)) {
+            if a != b {
+                return false;
+            }
+            let opcode = usize::from(u16::from_le_bytes([a[0], a[1]]));
+            let kind = self.launch.opcodes.get(opcode).map(|opcode| opcode.kind);
+            at += HEAD_BYTES;
+            if self.launch.message_opcodes.get(opcode).copied().unwrap_or(false) {
+                let text = u32::from_le_bytes([a[20], a[21], a[22], a[23]]) as usize;
+                let end = at + text.next_multiple_of(8);
+                // What a text says takes no time, and of a fault only the first text is told; a note means something.
+                self.same.verdicts &= kind != Some(OpKind::Note) || left.get(at..end) == right.get(at..end);
+                at = end;
+                continue;
+            }
+            let end = at + usize::from(a[4]) * OPERAND_BYTES;
+            let (Some(a), Some(b)) = (left.get(at..end), right.get(at..end)) else {
+                return false;
+            };
+            let mut pairs = a.chunks_exact(OPERAND_BYTES).zip(b.chunks_exact(OPERAND_BYTES));
+            if !pairs.all(|(a, b)| self.operands(a, b, kind == Some(OpKind::Scalar))) {
+                return false;
+            }
+            at = end;
+        }
+        true
+    }
+
+    /// Whether operands differ at most in an address of global memory.
+    #[inline]
+    fn operands(&mut self, left: &[u8], right: &[u8], scalar: bool) -> bool {
+        if Space::of(left[36]) != Space::Gm {
+            return left == right;
+        }
+        if left[8..] != right[8..] {
+            return false;
+        }
+        let address = |operand: &[u8]| operand.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let (a, b) = (address(left), address(right));
+        if a != b {
+            self.same.time &= scalar || self.steps.iter().all(|step| a.abs_diff(b) % step == 0);
+        }
+        if self.same.verdicts {
+            let inside = |operand: &[u8], region: u64| {
+                let (low, high) = Operand::decode(operand).extent();
+                low >> REGION_BITS == region && high.saturating_sub(1) >> REGION_BITS == region
+            };
+            let region = a >> REGION_BITS;
+            self.same.verdicts =
+                self.shifts.fit(region, b.wrapping_sub(a)) && inside(left, region) && inside(right, region);
+        }
+        self.same.time || self.same.verdicts
+    }
+}
+
+/// Upper bits of an address say the region.
+const REGION_BITS: u32 = 40;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::alike::Likeness;
 use super::machine::Machine;
 use super::profile::{Hazard, Profile};
 use super::timing::{self, Manner};
@@ -52,14 +53,22 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
     let trace = Trace::parse(trace)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     for mut launch in trace.launches {
-        let manner = Manner { followed: &|_| false, shortcuts: options.shortcuts };
+        let likeness = match options.shortcuts {
+            true => Likeness::of(&launch, &machine.parameters),
+            false => Likeness::none(launch.cores.len()),
+        };
+        let kinds = &likeness.kinds;
+        let manner = Manner { followed: &|_| false, kinds, shortcuts: options.shortcuts, warm: false };
         let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
         let mut profile = summary::profile(&launch, machine, &played);
         if options.critical_path {
-            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &played);
+            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), kinds, &played);
         }
         let stuck = played.stuck;
-        let hazards = if options.hazards { hazard::hazards(&launch, &stuck) } else { Vec::new() };
+        let hazards = match options.hazards {
+            true => hazard::hazards(&launch, &stuck, &likeness, options.shortcuts),
+            false => Vec::new(),
+        };
         let records = launch.cores.values().map(|stream| stream.records).sum();
         reports.push(LaunchReport {
             profile,
@@ -77,7 +86,7 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
 
 /// Timing of some launches of a trace, by their numbers from 0; what is not there is missing in the answer.
 ///
-/// With `warm` the L2 cache keeps what earlier launches left in it, as when a kernel is run again and again on the same
+/// With `warm` the L2 cache keeps what earlier launches left in it, and cores their code, as when a kernel is run again and again on the same
 /// tensors; all launches are played then.
 pub fn profiles(
     trace: &[u8],
@@ -93,7 +102,9 @@ pub fn profiles(
             continue;
         }
         let before = if warm { cache } else { L2::of(machine) };
-        let manner = Manner { followed: &|_| false, shortcuts: true };
+        let likeness = Likeness::of(launch, &machine.parameters);
+        let again = warm && number > 0;
+        let manner = Manner { followed: &|_| false, kinds: &likeness.kinds, shortcuts: true, warm: again };
         let played = timing::play::<f64>(launch, machine, before, &manner);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));

@@ -3,7 +3,7 @@
 use super::trace::{Operand, Space};
 
 /// What a `buffer` record says; its first number.
-const CUT: u32 = 0;
+pub(crate) const BUFFER_CUT: u32 = 0;
 const TAKEN: u32 = 1;
 const FREED: u32 = 2;
 const FORGOTTEN: u32 = 3;
@@ -38,7 +38,7 @@ impl Buffers {
         let stretch = Stretch { space, from, to: from.saturating_add(len), site };
         let same = |other: &Stretch| other.overlaps(space, stretch.from, stretch.to);
         match what {
-            CUT => {
+            BUFFER_CUT => {
                 if self.cut.iter().any(same) {
                     self.shared.push(stretch);
                     self.freed.retain(|freed| !same(freed));
@@ -53,9 +53,14 @@ impl Buffers {
         }
     }
 
+    /// Whether every buffer is in use.
+    pub(crate) fn none_freed(&self) -> bool {
+        self.freed.is_empty()
+    }
+
     /// The first byte that an operand touches of a buffer that was given back, and where it was.
     pub(crate) fn freed(&self, operand: &Operand) -> Option<(u64, u64)> {
-        if self.freed.is_empty() || operand.space == Space::Gm {
+        if operand.space == Space::Gm {
             return None;
         }
         let (low, high) = operand.extent();
@@ -91,7 +96,7 @@ mod tests {
     fn bytes_are_free_until_they_are_handed_out_again() {
         let mut buffers = Buffers::default();
         let read = operand(100, 8, 1, 0);
-        buffers.record(CUT, Space::Ub, 64, 64, 1);
+        buffers.record(BUFFER_CUT, Space::Ub, 64, 64, 1);
         buffers.record(TAKEN, Space::Ub, 64, 64, 2);
         assert_eq!(buffers.freed(&read), None);
         buffers.record(FREED, Space::Ub, 64, 64, 3);
@@ -105,12 +110,12 @@ mod tests {
     #[test]
     fn buffers_over_one_another_are_left_alone() {
         let mut buffers = Buffers::default();
-        buffers.record(CUT, Space::Ub, 0, 64, 1);
-        buffers.record(CUT, Space::Ub, 32, 64, 2);
+        buffers.record(BUFFER_CUT, Space::Ub, 0, 64, 1);
+        buffers.record(BUFFER_CUT, Space::Ub, 32, 64, 2);
         buffers.record(FREED, Space::Ub, 0, 64, 3);
         assert_eq!(buffers.freed(&operand(40, 8, 1, 0)), None);
         buffers.record(FORGOTTEN, Space::Ub, 0, 0, 4);
-        buffers.record(CUT, Space::Ub, 0, 64, 5);
+        buffers.record(BUFFER_CUT, Space::Ub, 0, 64, 5);
         buffers.record(FREED, Space::Ub, 0, 64, 6);
         assert_eq!(buffers.freed(&operand(40, 8, 1, 0)), Some((40, 6)));
     }

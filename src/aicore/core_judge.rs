@@ -3,73 +3,23 @@
 //! The scalar unit issues in program order. A pipe that stands at a flag keeps what is issued to it until the flag is set;
 //! what is never set free never runs, and has no races.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::iter::Peekable;
 use std::rc::Rc;
 
+use super::accesses::{Access, Accesses, Conflict};
 use super::buffers::Buffers;
 use super::cross::Awaited;
 use super::deadlock::{Blocked, reports};
 use super::gm_hazard::{GmAccess, Known};
 use super::hazard::Shared;
-use super::ordering::{Clock, Instant, Ordering};
+use super::ordering::{Clock, Ordering};
 use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
-use super::segments::SegmentMap;
 use super::trace::{Cursor, FLAG_ATOMIC, Launch, NO_PIPE, OpKind, Operand, PIPE_COUNT, Record, S, Space, V, pipe_name};
 
 /// How the note begins that a core which polls global memory leaves.
 const POLLS: &str = "polls global memory";
-
-/// Regions that a core writes: only there can its own reads conflict.
-fn written_regions(launch: &Launch<'_>, core: u32) -> BTreeSet<u64> {
-    let mut regions = BTreeSet::new();
-    let Some(stream) = launch.cores.get(&core) else { return regions };
-    for record in stream.cursor().with_messages(&launch.message_opcodes) {
-        for operand in record.operands() {
-            if operand.space == Space::Gm && operand.writes {
-                regions.insert(operand.addr >> 40);
-            }
-        }
-    }
-    regions
-}
-
-#[derive(Clone, Copy, Default)]
-struct Write {
-    at: Instant,
-    site: u64,
-    atomic: bool,
-    unit: bool,
-}
-
-/// Last accesses of a segment.
-#[derive(Clone, Default)]
-struct State {
-    write: Option<Write>,
-    reads: [(u32, u64, bool); PIPE_COUNT],
-}
-
-/// An access that has no order with an earlier one.
-#[derive(Clone, Copy)]
-struct Conflict {
-    earlier: Instant,
-    earlier_writes: bool,
-    earlier_site: u64,
-    from: u64,
-    to: u64,
-}
-
-#[derive(Clone, Copy)]
-struct Access {
-    at: Instant,
-    site: u64,
-    atomic: bool,
-    /// Uses the unit flag.
-    unit: bool,
-    space: Space,
-    opcode: u16,
-}
 
 /// An instruction that waits behind its pipe's flag, with what the scalar unit knew when it issued it.
 pub(crate) struct Held<'j> {
@@ -85,8 +35,8 @@ pub(crate) struct CoreJudge<'j, 'a> {
     launch: &'j Launch<'a>,
     cursor: Option<Peekable<Cursor<'j>>>,
     ordering: Ordering,
-    maps: [SegmentMap<State>; Space::COUNT],
-    written_regions: BTreeSet<u64>,
+    accesses: Accesses,
+    written_regions: &'j [u64],
     set_sites: BTreeMap<u16, u64>,
     /// What is known of other cores, and a count of the changes to that.
     known: Rc<Known>,
@@ -106,7 +56,7 @@ pub(crate) struct CoreJudge<'j, 'a> {
 }
 
 impl<'j, 'a> CoreJudge<'j, 'a> {
-    pub(crate) fn new(launch: &'j Launch<'a>, index: usize, core: u32) -> Self {
+    pub(crate) fn new(launch: &'j Launch<'a>, index: usize, core: u32, shortcuts: bool) -> Self {
         let stream = launch.cores.get(&core);
         Self {
             core,
@@ -114,8 +64,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             launch,
             cursor: stream.map(|stream| stream.cursor().with_messages(&launch.message_opcodes).peekable()),
             ordering: Ordering::new(),
-            maps: Default::default(),
-            written_regions: written_regions(launch, core),
+            accesses: Accesses::new(shortcuts),
+            written_regions: stream.map_or(&[], |stream| &stream.written_regions),
             set_sites: BTreeMap::new(),
             known: Rc::default(),
             epoch: 0,
@@ -303,6 +253,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
     /// Bytes of a buffer that FreeTensor has given back, in the order of the program: the queue may hand them out again.
     fn used_after_free(&self, record: &Record<'_>, all: &mut Shared) {
+        if self.buffers.none_freed() {
+            return;
+        }
         let kind = self.kind(record);
         if !matches!(kind, OpKind::Scalar | OpKind::Copy | OpKind::Compute | OpKind::Register) {
             return;
@@ -348,135 +301,95 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     }
 
     fn access(&mut self, record: &Record<'_>, pipe: usize, scalar: &Clock, all: &mut Shared) {
+        // What touches nothing has no order to keep: mask registers and the like, of which there are many.
+        if record.operand_bytes().is_empty() {
+            return;
+        }
         let at = self.ordering.issue(pipe, scalar);
         let atomic = record.flags & FLAG_ATOMIC != 0;
         let unit = record.has_unit_flag();
-        let part = |operand: &Operand| Access {
-            at,
-            site: record.site,
-            atomic,
-            unit,
-            space: operand.space,
-            opcode: record.opcode,
-        };
         // A scalar record holds reads and writes of which the order is not known: writes first means that reading back
         // what was just written counts as initialised. An instruction reads before it writes.
         let order = if pipe == S { [true, false] } else { [false, true] };
-        for writing in order {
+        for writes in order {
             for operand in record.operands() {
                 // Accumulators are read before they are written; elsewhere the write says all that matters.
                 let reads = operand.reads && (!operand.writes || operand.space == Space::L0c);
-                let applies = if writing { operand.writes } else { reads };
+                let applies = if writes { operand.writes } else { reads };
                 if applies {
-                    self.operand(&operand, part(&operand), writing, all);
+                    let (site, opcode, space) = (record.site, record.opcode, operand.space);
+                    self.operand(&operand, &Access { at, site, atomic, unit, space, opcode, writes }, all);
                 }
             }
         }
     }
 
-    fn operand(&mut self, operand: &Operand, access: Access, writing: bool, all: &mut Shared) {
-        for (address, len) in operand.pieces() {
-            let (from, to) = (address, address.saturating_add(len));
-            if operand.space != Space::Gm {
-                self.bytes(from, to, access, writing, all);
-                continue;
+    fn operand(&mut self, operand: &Operand, access: &Access, all: &mut Shared) {
+        if operand.space == Space::Gm {
+            self.global(operand, access, all);
+            if !self.written_regions.contains(&(operand.addr >> 40)) {
+                return;
             }
-            all.log.push(GmAccess {
-                from,
-                to,
-                core: self.core,
-                pipe: access.at.pipe,
-                last: access.at.index,
-                known: Rc::clone(&self.known),
-                epoch: self.epoch,
-                write: writing,
-                atomic: access.atomic || (operand.reads && operand.writes),
-                site: access.site,
-            });
-            if self.written_regions.contains(&(from >> 40)) {
-                self.bytes(from, to, access, writing, all);
-            }
+        }
+        if self.accesses.touch(operand, access, &mut self.ordering) {
+            return;
+        }
+        let found = self.accesses.found();
+        for conflict in &found.conflicts {
+            self.race(conflict, access, all);
+        }
+        for (first, bytes) in &found.unwritten {
+            self.unwritten(*first, *bytes, access, all);
         }
     }
 
-    fn bytes(&mut self, from: u64, to: u64, access: Access, writing: bool, all: &mut Shared) {
+    /// What other cores may have to do with.
+    fn global(&self, operand: &Operand, access: &Access, all: &mut Shared) {
+        let access = GmAccess {
+            from: operand.addr,
+            to: operand.addr,
+            rows: 1,
+            pitch: 0,
+            core: self.core,
+            pipe: access.at.pipe,
+            last: access.at.index,
+            known: Rc::clone(&self.known),
+            epoch: self.epoch,
+            write: access.writes,
+            atomic: access.atomic || (operand.reads && operand.writes),
+            site: access.site,
+        };
+        all.log.push(operand, access);
+    }
+
+    fn unwritten(&self, first: u64, bytes: u64, access: &Access, all: &mut Shared) {
         let pipe = usize::from(access.at.pipe);
-        let space = access.space;
-        let on_chip = space != Space::Gm;
-        let mut conflict: Option<Conflict> = None;
-        let mut unwritten: Option<(u64, u64)> = None;
-        let mut scalar_waits: Vec<Instant> = Vec::new();
-        let ordering = &self.ordering;
-        let map = &mut self.maps[space as usize];
-        map.visit(from, to, |start, end, state| {
-            let mut check = |earlier: Instant, earlier_writes: bool, earlier_site: u64, earlier_unit: bool| {
-                let by_unit_flag = space == Space::L0c && access.unit && earlier_unit;
-                if by_unit_flag || ordering.ordered(earlier, pipe) {
-                    return;
-                }
-                if pipe == S {
-                    scalar_waits.push(earlier);
-                } else if conflict.is_none() {
-                    conflict = Some(Conflict { earlier, earlier_writes, earlier_site, from: start, to: end });
-                }
-            };
-            match state.write {
-                Some(write) if !(write.atomic && access.atomic) => check(write.at, true, write.site, write.unit),
-                Some(_) => {}
-                None if !writing && on_chip => {
-                    let first = unwritten.map_or(start, |(first, _)| first.min(start));
-                    unwritten = Some((first, unwritten.map_or(0, |(_, bytes)| bytes) + end - start));
-                }
-                None => {}
-            }
-            if writing {
-                for (reader, (index, site, unit)) in state.reads.iter().enumerate() {
-                    if *index > 0 && reader != pipe {
-                        check(Instant { pipe: reader as u8, index: *index }, false, *site, *unit);
-                    }
-                }
-            } else {
-                state.reads[pipe] = (access.at.index, access.site, access.unit);
-            }
+        // Whole fractals are loaded and multiplied whatever their last rows and columns hold.
+        let severity = if pipe == V || access.space != Space::Ub { Severity::Warning } else { Severity::Error };
+        let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
+        all.findings.add((HazardKind::UninitialisedRead, severity), (access.site, 0), self.core, || {
+            format!(
+                "{opcode} on {} reads {bytes} bytes of {} from {first:#x} that nothing has written",
+                pipe_name(pipe),
+                access.space.name()
+            )
         });
-        if writing {
-            let write = Write { at: access.at, site: access.site, atomic: access.atomic, unit: access.unit };
-            map.replace(from, to, State { write: Some(write), ..State::default() });
-        }
-        for earlier in scalar_waits {
-            self.ordering.scalar_waits_for(earlier);
-        }
-        if let Some(conflict) = conflict {
-            self.race(&conflict, access, writing, all);
-        }
-        if let Some((first, bytes)) = unwritten {
-            // Whole fractals are loaded and multiplied whatever their last rows and columns hold.
-            let severity = if pipe == V || space != Space::Ub { Severity::Warning } else { Severity::Error };
-            let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
-            all.findings.add((HazardKind::UninitialisedRead, severity), (access.site, 0), self.core, || {
-                format!(
-                    "{opcode} on {} reads {bytes} bytes of {} from {first:#x} that nothing has written",
-                    pipe_name(pipe),
-                    space.name()
-                )
-            });
-        }
     }
 
-    fn race(&self, conflict: &Conflict, access: Access, writing: bool, all: &mut Shared) {
-        let earlier = usize::from(conflict.earlier.pipe);
+    fn race(&self, conflict: &Conflict, access: &Access, all: &mut Shared) {
+        let earlier = usize::from(conflict.earlier.at.pipe);
         let later = usize::from(access.at.pipe);
         let verb = |writes: bool| if writes { "writes" } else { "reads" };
         let memory = access.space.name();
         let upper = |pipe: usize| pipe_name(pipe).to_uppercase();
-        let (earlier_verb, later_verb) = (verb(conflict.earlier_writes), verb(writing));
+        let (earlier_verb, later_verb) = (verb(conflict.earlier.writes), verb(access.writes));
         let remedy = if earlier == later {
             format!("PipeBarrier<PIPE_{}>", upper(earlier))
         } else {
             format!("flag {}_{}", upper(earlier), upper(later))
         };
         let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
-        let sites = (access.site, conflict.earlier_site);
+        let sites = (access.site, conflict.earlier.site);
         let by_message = self.polls && access.space == Space::Gm && earlier != later;
         let severity = if by_message { Severity::Warning } else { Severity::Error };
         all.findings.add((HazardKind::Race, severity), sites, self.core, || {

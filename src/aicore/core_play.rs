@@ -58,6 +58,8 @@ pub(crate) struct CorePlay<'a, T: Moment> {
     pub(crate) held: Held,
     pub(crate) scalar_now: T,
     pub(crate) scalar_busy: f64,
+    /// Of the scalar unit before the first instruction, not part of `scalar_busy`.
+    pub(crate) start_cycles: f64,
     pub(crate) pipes: [Pipe<T>; PIPE_COUNT],
     tokens: Vec<VecDeque<T>>,
     ready: u8,
@@ -85,6 +87,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             held: Held::No,
             scalar_now: T::default(),
             scalar_busy: 0.0,
+            start_cycles: 0.0,
             pipes: std::array::from_fn(|_| Pipe::new()),
             tokens: vec![VecDeque::new(); flag_slots()],
             ready: 0,
@@ -103,9 +106,10 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         }
     }
 
-    /// Let the block begin `prologue` cycles after its core is free.
-    pub(crate) fn begin(&mut self, free: T, prologue: f64) {
-        let time = free.after(prologue, Step::new(PathPart::Start, S, NO_RECORD), &mut self.log);
+    /// Let the block begin, after its core is free and the scalar unit has been busy with its start for so many cycles.
+    pub(crate) fn begin(&mut self, free: T, start: f64) {
+        self.start_cycles = start;
+        let time = free.after(start, Step::new(PathPart::Start, S, NO_RECORD), &mut self.log);
         self.scalar_now = time;
         for pipe in &mut self.pipes {
             pipe.free_at = time;

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use super::buffers::BUFFER_CUT;
 use super::cube::cube_time;
 use super::machine::{Machine, Parameters};
 use super::memo::Memo;
@@ -103,6 +104,8 @@ pub(crate) struct BlockTotals {
     pub(crate) cube_instructions: u64,
     pub(crate) records: u64,
     pub(crate) vector_instructions: u64,
+    /// A TPipe has cut buffers.
+    pub(crate) has_pipe: bool,
 }
 
 impl BlockTotals {
@@ -237,6 +240,11 @@ pub(crate) fn decode<T: Moment>(
         OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
         OpKind::SetCross => push(pipe, Work::SetCross { id: aux0, mode: aux1 }),
         OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
+        // The first buffer that a block cuts says that it has a TPipe.
+        OpKind::Buffer if aux0 == BUFFER_CUT && !std::mem::replace(&mut totals.has_pipe, true) => {
+            next.touch.clear();
+            Some(Pending::ScalarWork { cycles: parameters.pipe_setup_cycles })
+        }
         OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
         OpKind::EndOfBlock => Some(Pending::End),
         OpKind::Copy | OpKind::Compute => {

@@ -9,6 +9,9 @@ use super::profile::{Hazard, HazardKind, Severity};
 #[derive(Default)]
 pub(crate) struct Findings(BTreeMap<(HazardKind, u64, u64), Finding>);
 
+/// How often something was found, by kind and pair of sites.
+pub(crate) type Counts = Vec<((HazardKind, u64, u64), u64)>;
+
 struct Finding {
     order: usize,
     /// Misuse that the rest may follow from.
@@ -58,6 +61,27 @@ impl Findings {
                 cause,
                 hazard: Hazard { kind, severity, site, other_site, core, count: 1, message: message() },
             });
+    }
+
+    /// How often each was found so far.
+    pub(crate) fn counts(&self) -> Counts {
+        self.0.iter().map(|(key, finding)| (*key, finding.hazard.count)).collect()
+    }
+
+    /// What was found since `before`.
+    pub(crate) fn added(&self, before: &Counts) -> Counts {
+        let known = |key| before.binary_search_by(|(other, _)| other.cmp(&key)).map_or(0, |at| before[at].1);
+        let added = self.0.iter().map(|(key, finding)| (*key, finding.hazard.count - known(*key)));
+        added.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// What has been found is found again so often.
+    pub(crate) fn repeat(&mut self, counts: &Counts) {
+        for (key, count) in counts {
+            if let Some(finding) = self.0.get_mut(key) {
+                finding.hazard.count += count;
+            }
+        }
     }
 
     /// Errors first, of these what others may follow from; of one kind what goes wrong first, which often brings the rest

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::alike::Shifts;
 use super::findings::Findings;
 use super::ordering::{Clock, join};
 use super::profile::{HazardKind, Severity};
-use super::trace::{Launch, Region, Role};
+use super::trace::{Launch, Operand, Region, Role};
 
 /// Pairs looked at per region; beyond that a kernel whose cores all overlap has long been reported.
 const PAIR_LIMIT: u64 = 4_000_000;
@@ -16,6 +17,9 @@ const PAIR_LIMIT: u64 = 4_000_000;
 pub(crate) struct GmAccess {
     pub(crate) from: u64,
     pub(crate) to: u64,
+    /// Rows of `from..to`, and their distance.
+    pub(crate) rows: u32,
+    pub(crate) pitch: i64,
     /// Number in the trace.
     pub(crate) core: u32,
     pub(crate) pipe: u8,
@@ -64,30 +68,86 @@ impl GmAccess {
     }
 }
 
-/// All accesses of a launch by region.
+/// Region, core, pipe, direction, atomicity and site: accesses that streaming makes one.
+type Key = (u64, u32, u8, bool, bool, u64);
+
+/// All accesses of a launch by region. Rows stay together until somebody has to look at each.
 #[derive(Default)]
 pub(crate) struct GmLog {
     regions: BTreeMap<u64, Vec<GmAccess>>,
-    /// Last entry per region, core, pipe, direction and site: streaming extends it.
-    open: BTreeMap<(u64, u32, u8, bool, bool, u64), usize>,
+    /// Last entry of each key.
+    open: BTreeMap<Key, usize>,
 }
 
+/// A part of the log: a range of each region's accesses.
+pub(crate) struct LogMark(BTreeMap<u64, std::ops::Range<usize>>);
+
 impl GmLog {
-    pub(crate) fn push(&mut self, access: GmAccess) {
+    /// What an instruction did to an operand; `access` is its first piece.
+    pub(crate) fn push(&mut self, operand: &Operand, access: GmAccess) {
+        // One region is what all pieces of nearly every operand lie in.
         let region = access.from >> 40;
-        let entries = self.regions.entry(region).or_default();
-        let key = (region, access.core, access.pipe, access.write, access.atomic, access.site);
-        if let Some(last) = self.open.get(&key).and_then(|index| entries.get_mut(*index))
-            && last.epoch == access.epoch
-            && access.from >= last.from
-            && access.from <= last.to
-        {
-            last.to = last.to.max(access.to);
-            last.last = access.last;
+        let (low, high) = operand.extent();
+        let whole = low >> 40 == region && high.saturating_sub(1) >> 40 == region;
+        if whole && operand.count1 <= 1 && operand.count0 > 1 && operand.stride0 != i64::from(operand.len) {
+            let to = access.from.saturating_add(operand.len.into());
+            self.extend(GmAccess { to, rows: operand.count0, pitch: operand.stride0, ..access });
             return;
         }
-        self.open.insert(key, entries.len());
-        entries.push(access);
+        for (from, len) in operand.pieces() {
+            self.extend(GmAccess { from, to: from.saturating_add(len), ..access.clone() });
+        }
+    }
+
+    fn extend(&mut self, access: GmAccess) {
+        if access.from == access.to {
+            return;
+        }
+        let region = access.from >> 40;
+        let entries = self.regions.entry(region).or_default();
+        add(region, entries, &mut self.open, access);
+    }
+
+    /// Makes every row of a region an access of its own where cores may meet.
+    fn spread(entries: &mut Vec<GmAccess>) {
+        if entries.iter().all(|access| access.rows == 1) {
+            return;
+        }
+        let mut open = BTreeMap::new();
+        for access in std::mem::take(entries) {
+            let (rows, pitch) = (access.rows, access.pitch);
+            for row in 0..i64::from(rows) {
+                let at = |byte: u64| byte.wrapping_add_signed(row.wrapping_mul(pitch));
+                let (from, to) = (at(access.from), at(access.to));
+                add(0, entries, &mut open, GmAccess { from, to, rows: 1, pitch: 0, ..access.clone() });
+            }
+        }
+    }
+
+    /// How much there is of each region.
+    pub(crate) fn mark(&self) -> LogMark {
+        LogMark(self.regions.iter().map(|(region, entries)| (*region, 0..entries.len())).collect())
+    }
+
+    /// What came since `before`, all of it from one core.
+    pub(crate) fn added(&self, LogMark(before): &LogMark) -> LogMark {
+        let from = |region: &u64| before.get(region).map_or(0, |range| range.end);
+        LogMark(self.regions.iter().map(|(region, entries)| (*region, from(region)..entries.len())).collect())
+    }
+
+    /// Another core that talks to nobody does the same, at other addresses.
+    pub(crate) fn repeat(&mut self, LogMark(part): &LogMark, core: u32, shifts: &Shifts) {
+        for (region, range) in part {
+            let shift = shifts.of(*region);
+            let Some(entries) = self.regions.get_mut(region) else { continue };
+            entries.reserve(range.len());
+            for at in range.clone() {
+                let known = Rc::clone(&entries[at].known);
+                let access = &entries[at];
+                let (from, to) = (access.from.wrapping_add(shift), access.to.wrapping_add(shift));
+                entries.push(GmAccess { from, to, core, known, ..*access });
+            }
+        }
     }
 
     /// Overlapping accesses of different cores, one a write, without flags or barriers between that order them. Bytes of a
@@ -97,6 +157,7 @@ impl GmLog {
             if !entries.iter().any(|access| access.write) {
                 continue;
             }
+            Self::spread(entries);
             // Nothing outlives the launch in a workspace: which of two writes comes last matters only to a reader.
             let scratch =
                 launch.regions.iter().any(|region| region.base >> 40 == *number && region.role == Role::Workspace);
@@ -128,9 +189,11 @@ impl GmLog {
     }
 
     /// Bytes of outputs that nobody writes, and reads of outputs or workspace that nobody writes.
-    pub(crate) fn coverage(&self, regions: &[Region], findings: &mut Findings) {
+    pub(crate) fn coverage(&mut self, regions: &[Region], findings: &mut Findings) {
         for region in regions.iter().filter(|region| matches!(region.role, Role::Output | Role::Workspace)) {
-            let accesses = self.regions.get(&(region.base >> 40)).map_or(&[][..], Vec::as_slice);
+            let entries = self.regions.entry(region.base >> 40).or_default();
+            Self::spread(entries);
+            let accesses = entries.as_slice();
             let written = union(accesses.iter().filter(|access| access.write).map(|access| (access.from, access.to)));
             let end = region.base.saturating_add(region.size_bytes);
             if region.role == Role::Output {
@@ -191,6 +254,23 @@ impl GmLog {
             }
         }
     }
+}
+
+/// Adds an access to those of its region, or to the last of its key if it goes on from there.
+fn add(region: u64, entries: &mut Vec<GmAccess>, open: &mut BTreeMap<Key, usize>, access: GmAccess) {
+    let key = (region, access.core, access.pipe, access.write, access.atomic, access.site);
+    if let Some(last) = open.get(&key).and_then(|index| entries.get_mut(*index))
+        && last.epoch == access.epoch
+        && (last.rows, access.rows) == (1, 1)
+        && access.from >= last.from
+        && access.from <= last.to
+    {
+        last.to = last.to.max(access.to);
+        last.last = access.last;
+        return;
+    }
+    open.insert(key, entries.len());
+    entries.push(access);
 }
 
 fn report_cross_core(

@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use super::alike::{Likeness, Shifts};
 use super::core_judge::CoreJudge;
 use super::cross::CrossFlags;
-use super::findings::Findings;
-use super::gm_hazard::{GmLog, Known};
+use super::findings::{Counts, Findings};
+use super::gm_hazard::{GmLog, Known, LogMark};
 use super::profile::{Hazard, HazardKind, Severity};
 use super::timing::Stuck;
 use super::trace::{Launch, LaunchStatus};
 
 /// All hazards of a launch, errors first, then by kind, then in the order in which blocks run into them.
-pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck]) -> Vec<Hazard> {
+pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness, shortcuts: bool) -> Vec<Hazard> {
     let names = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
     let mut all = Shared {
         findings: Findings::default(),
@@ -22,7 +23,7 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck]) -> Vec<Hazard> {
         polls: false,
         stuck: BTreeSet::new(),
     };
-    judge_cores(launch, &mut all);
+    judge_cores(launch, likeness, shortcuts, &mut all);
     let Shared { mut findings, mut log, cross, set_sites, polls, stuck: found_stuck } = all;
     for (index, id) in cross.left() {
         let Some(core) = launch.cores.keys().nth(index) else { continue };
@@ -45,14 +46,34 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck]) -> Vec<Hazard> {
     findings.into_sorted()
 }
 
-/// Judges every core as far as it gets before it waits for others, then those that can go on.
-fn judge_cores(launch: &Launch<'_>, all: &mut Shared) {
+/// Judges every core as far as it gets before it waits for others, then those that can go on. Of a core's twins the same is
+/// said again.
+fn judge_cores(launch: &Launch<'_>, likeness: &Likeness, shortcuts: bool, all: &mut Shared) {
+    let has_twins = |index: usize| likeness.twins.iter().flatten().any(|(first, _)| *first == index);
+    let mut verdicts: BTreeMap<usize, Verdict> = BTreeMap::new();
     let mut paused: VecDeque<CoreJudge<'_, '_>> = VecDeque::new();
     let mut fresh = launch.cores.keys().enumerate();
     let mut without_progress = 0;
     loop {
         let mut judge = match fresh.next() {
-            Some((index, core)) => CoreJudge::new(launch, index, *core),
+            Some((index, core)) => {
+                // Cores with twins talk to nobody and are judged in one go.
+                if let Some((first, shifts)) = &likeness.twins[index]
+                    && let Some(verdict) = verdicts.get(first)
+                {
+                    verdict.repeat(*core, shifts, all);
+                    continue;
+                }
+                let before = has_twins(index).then(|| Verdict::begin(all));
+                let mut judge = CoreJudge::new(launch, index, *core, shortcuts);
+                if let Some(before) = before
+                    && judge.run(all)
+                {
+                    verdicts.insert(index, before.end(*core, all));
+                    continue;
+                }
+                judge
+            }
             None => match paused.pop_front() {
                 Some(judge) => judge,
                 None => return,
@@ -65,6 +86,34 @@ fn judge_cores(launch: &Launch<'_>, all: &mut Shared) {
         without_progress = if judge.records > before { 0 } else { without_progress + 1 };
         if !done {
             paused.push_back(judge);
+        }
+    }
+}
+
+/// What a core has added to what all share.
+struct Verdict {
+    findings: Counts,
+    log: LogMark,
+    stuck: bool,
+}
+
+impl Verdict {
+    /// Before the core is judged.
+    fn begin(all: &Shared) -> Self {
+        Self { findings: all.findings.counts(), log: all.log.mark(), stuck: false }
+    }
+
+    /// Of the core that has been judged since.
+    fn end(self, core: u32, all: &Shared) -> Self {
+        let stuck = all.stuck.contains(&core);
+        Self { findings: all.findings.added(&self.findings), log: all.log.added(&self.log), stuck }
+    }
+
+    fn repeat(&self, core: u32, shifts: &Shifts, all: &mut Shared) {
+        all.findings.repeat(&self.findings);
+        all.log.repeat(&self.log, core, shifts);
+        if self.stuck {
+            all.stuck.insert(core);
         }
     }
 }

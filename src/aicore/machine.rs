@@ -221,8 +221,12 @@ parameters! {
     launch_us: "us",
     /// Growth of that with each further core.
     launch_per_core_us: "us",
-    /// Kernel start on a core before its first instruction.
+    /// Start of a block on a core before its first instruction.
     prologue_us: "us",
+    /// What the first block on a core takes longer to start when the kernel has not run before.
+    cold_start_us: "us",
+    /// Making a TPipe with its buffers, beyond what static tensors cost.
+    pipe_setup_cycles: "cycles",
 }
 
 /// A machine: parameters, vector costs, and where each figure comes from.

@@ -3,10 +3,12 @@
 //! [`analyse`] is the one entry: bytes of a trace in, one [`LaunchReport`] per launch out. `docs/model.md` explains
 //! what is modelled and what is not.
 
+mod accesses;
 mod adjust;
 mod alike;
 mod analyse;
 mod buffers;
+mod byte_classes;
 mod core_judge;
 mod core_play;
 mod cross;

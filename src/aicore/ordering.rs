@@ -12,7 +12,7 @@ use super::trace::{FIX, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V};
 pub(crate) type Clock = [u32; PIPE_COUNT];
 
 /// One instruction on a pipe; indices count from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Instant {
     pub(crate) pipe: u8,
     pub(crate) index: u32,
@@ -34,7 +34,7 @@ pub(crate) fn join(into: &mut Clock, from: &Clock) {
 }
 
 /// Pipes whose instructions follow each other without help.
-fn keeps_own_order(pipe: usize) -> bool {
+pub(crate) fn keeps_own_order(pipe: usize) -> bool {
     matches!(pipe, S | V | MTE1 | M | FIX)
 }
 

@@ -72,7 +72,7 @@ fn physical_cores(played: &Played<'_>) -> usize {
 fn mean_times(machine: &Machine, played: &Played<'_>, unit: Unit) -> [f64; PIPE_COUNT] {
     let mut busy = [0.0; PIPE_COUNT];
     for block in played.blocks().filter(|block| block.unit == unit) {
-        busy[S] += block.scalar_busy;
+        busy[S] += block.start_cycles + block.scalar_busy;
         for (total, pipe) in busy.iter_mut().zip(&block.pipes).skip(1) {
             *total += pipe.busy;
         }
@@ -119,7 +119,8 @@ fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -
     ];
     let (mut limiter, cycles) =
         candidates.into_iter().fold((Limiter::Latency, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-    let fixed = launch_us + parameters.prologue_us;
+    let start = played.blocks().map(|block| block.start_cycles).fold(0.0, f64::max);
+    let fixed = launch_us + us(start);
     let bound = (fixed + us(cycles)).min(task_us);
     if fixed > LATENCY_SHARE * task_us {
         limiter = Limiter::Launch;
@@ -174,7 +175,13 @@ const FOLLOWED_RECORDS: u64 = 2_000_000;
 /// Why the longest core takes as long as it does: the launch is played once more, with the history of its times.
 ///
 /// Nothing comes out of a launch in which a block hangs: it has no end to go back from.
-pub(crate) fn critical_path(launch: &Launch<'_>, machine: &Machine, l2: L2, first: &Played<'_>) -> Vec<PathStep> {
+pub(crate) fn critical_path(
+    launch: &Launch<'_>,
+    machine: &Machine,
+    l2: L2,
+    kinds: &[u32],
+    first: &Played<'_>,
+) -> Vec<PathStep> {
     if !first.stuck.is_empty() {
         return Vec::new();
     }
@@ -189,7 +196,7 @@ pub(crate) fn critical_path(launch: &Launch<'_>, machine: &Machine, l2: L2, firs
         followed[index] = true;
         block = first.before[index];
     }
-    let manner = Manner { followed: &|index| followed[index], shortcuts: true };
+    let manner = Manner { followed: &|index| followed[index], kinds, shortcuts: true, warm: false };
     let again = play::<Traced>(launch, machine, l2, &manner);
     let logs: Vec<Option<&path::Log>> =
         (0..again.count()).map(|index| again.block(index).map(|block| &block.log)).collect();

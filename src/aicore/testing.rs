@@ -98,6 +98,13 @@ impl Part {
         self.stride0 = stride;
         self
     }
+
+    /// All pieces so far `count` times, `stride` apart.
+    pub const fn outer(mut self, count: u32, stride: i64) -> Self {
+        self.count1 = count;
+        self.stride1 = stride;
+        self
+    }
 }
 
 /// Records of one core.

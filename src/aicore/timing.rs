@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::alike::{self, Alike, Part};
+use super::alike::{Alike, Part};
 use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
 use super::decode::Shared;
 use super::kernel_type::{CoreName, KernelType, Unit};
 use super::l2::L2;
-use super::machine::Machine;
+use super::machine::{Machine, Parameters};
 use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
 use super::path::{Moment, Step};
 use super::pipe::{Copy, slot_destination, slot_id, slot_source};
@@ -71,8 +71,12 @@ impl<'a, T: Moment> Played<'a, T> {
 pub(crate) struct Manner<'f> {
     /// Blocks by index whose moments keep their history.
     pub(crate) followed: &'f dyn Fn(usize) -> bool,
-    /// Compute once what comes out alike: blocks that do the same, instructions that came before.
+    /// Kinds of blocks, each of which is played once, by block.
+    pub(crate) kinds: &'f [u32],
+    /// Compute once what instructions cost that came before.
     pub(crate) shortcuts: bool,
+    /// The kernel ran before on these cores, so that its code is still there.
+    pub(crate) warm: bool,
 }
 
 struct Play<'a, 'm, T: Moment> {
@@ -97,10 +101,14 @@ struct Play<'a, 'm, T: Moment> {
     groups: Vec<Vec<usize>>,
     group_of: Vec<usize>,
     next_group: usize,
+    /// Groups that are through, by the time when their cores are free.
+    freed: BinaryHeap<Reverse<(Ordered, usize)>>,
     core_ends: Vec<f64>,
     before: Vec<Option<usize>>,
     talking: bool,
+    /// Cycles of the scalar unit before the first instruction of a block, and of the first block on a core.
     prologue: f64,
+    first_prologue: f64,
 }
 
 /// Play one launch from a state of the cache.
@@ -113,8 +121,7 @@ pub(crate) fn play<'a, T: Moment>(
     let parameters = &machine.parameters;
     let kind = launch.kernel_type();
     let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-    let mut kinds: Vec<u32> =
-        if manner.shortcuts { alike::kinds(launch, &names, parameters) } else { (0..names.len() as u32).collect() };
+    let mut kinds = manner.kinds.to_vec();
     // A history belongs to one block.
     for block in (0..names.len()).filter(|block| (manner.followed)(*block)) {
         kinds[block] = (names.len() + block) as u32;
@@ -152,9 +159,11 @@ pub(crate) fn play<'a, T: Moment>(
         groups,
         group_of,
         next_group: running,
+        freed: BinaryHeap::new(),
         core_ends: Vec::new(),
         talking: false,
         prologue: parameters.prologue_us * parameters.clock_mhz,
+        first_prologue: first_prologue_us(parameters, manner.warm) * parameters.clock_mhz,
     };
     for group in 0..running {
         play.begin(group, T::default());
@@ -176,7 +185,16 @@ impl<T: Moment> Play<'_, '_, T> {
         loop {
             let next_start = self.departures.peek().map(|Reverse((time, _, _))| time.0);
             let next_end = self.memory.next_end();
-            let Some(time) = [next_start, next_end].into_iter().flatten().min_by(f64::total_cmp) else { return };
+            let next_free = self.freed.peek().map(|Reverse((time, _))| time.0);
+            let events = [next_start, next_end, next_free];
+            let Some(time) = events.into_iter().flatten().min_by(f64::total_cmp) else { return };
+            // Whoever is free first takes the next blocks, whoever was found to be through first.
+            if [next_start, next_end].into_iter().flatten().all(|other| other > time) {
+                if let Some(Reverse((_, group))) = self.freed.pop() {
+                    self.take_next(group);
+                }
+                continue;
+            }
             ended.clear();
             self.memory.advance(time, &mut ended);
             departing.clear();
@@ -262,7 +280,8 @@ impl<T: Moment> Play<'_, '_, T> {
             }
             let cursor = self.streams[block].cursor().with_messages(&self.launch.message_opcodes);
             let mut play = CorePlay::new(cursor, self.names[block].unit, T::log(block, self.followed[block]));
-            play.begin(free, self.prologue);
+            let first = free.at() <= 0.0;
+            play.begin(free, if first { self.first_prologue } else { self.prologue });
             self.play_of[block] = self.plays.len();
             self.plays.push(play);
             self.alike.begin(block, self.play_of[block], free.at());
@@ -284,7 +303,7 @@ impl<T: Moment> Play<'_, '_, T> {
             let held = block.held;
             let now = block.scalar_now;
             if block.done && !std::mem::replace(&mut self.ended[index], true) {
-                self.end_block(index, &mut work);
+                self.end_block(index);
             }
             let mut woken = Vec::new();
             self.talking |= !sets.is_empty() || matches!(held, Held::Cores { .. } | Held::CrossFlag { .. });
@@ -310,26 +329,38 @@ impl<T: Moment> Play<'_, '_, T> {
         }
     }
 
+    /// Notes when the cores of a group are free, once all of them are through.
+    fn end_block(&mut self, index: usize) {
+        let number = self.group_of[index];
+        let group = &self.groups[number];
+        if group.iter().all(|block| self.plays[self.play_of[*block]].done) {
+            let ends = group.iter().map(|block| self.plays[self.play_of[*block]].finished_at().at());
+            self.freed.push(Reverse((Ordered(ends.fold(0.0, f64::max)), number)));
+        }
+    }
+
     /// The cores of a group that is through take the next queued group.
-    fn end_block(&mut self, index: usize, work: &mut Vec<usize>) {
-        let group = &self.groups[self.group_of[index]];
+    fn take_next(&mut self, number: usize) {
+        let finished = |block: &usize| self.plays[self.play_of[*block]].finished_at();
+        let group = &self.groups[number];
         if self.next_group >= self.groups.len() {
-            self.core_ends.push(self.plays[self.play_of[index]].finished_at().at());
-        } else if group.iter().all(|block| self.plays[self.play_of[*block]].done) {
-            let (mut end, mut last) = (T::default(), index);
-            for block in group {
-                let finished = self.plays[self.play_of[*block]].finished_at();
-                if finished.at() > end.at() {
-                    (end, last) = (finished, *block);
-                }
+            self.core_ends.extend(group.iter().map(|block| finished(block).at()));
+            return;
+        }
+        let (mut end, mut last) = (T::default(), group[0]);
+        for block in group {
+            if finished(block).at() > end.at() {
+                (end, last) = (finished(block), *block);
             }
-            let next = self.next_group;
-            self.next_group += 1;
-            for block in &self.groups[next] {
-                self.before[*block] = Some(last);
-            }
-            self.begin(next, end);
-            work.extend(&self.groups[next]);
+        }
+        let next = self.next_group;
+        self.next_group += 1;
+        for block in &self.groups[next] {
+            self.before[*block] = Some(last);
+        }
+        self.begin(next, end);
+        for block in self.groups[next].clone() {
+            self.run_block(block);
         }
     }
 
@@ -384,6 +415,11 @@ impl<T: Moment> Play<'_, '_, T> {
         }
         stuck
     }
+}
+
+/// Start of the first block on a core: code and tiling data come from global memory unless an earlier launch left them.
+pub(crate) fn first_prologue_us(parameters: &Parameters, warm: bool) -> f64 {
+    parameters.prologue_us + if warm { 0.0 } else { parameters.cold_start_us }
 }
 
 /// Groups that run at the same time.

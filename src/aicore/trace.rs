@@ -188,6 +188,8 @@ pub(crate) struct CoreStream<'a> {
     pub(crate) records: u64,
     /// It sets, waits for or meets other cores.
     pub(crate) talks: bool,
+    /// Regions of global memory that it writes, by the upper bits of their addresses.
+    pub(crate) written_regions: Vec<u64>,
 }
 
 impl<'a> CoreStream<'a> {
@@ -449,26 +451,40 @@ fn check_stream(
     talking: &[bool],
 ) -> Result<(), TraceError> {
     let walk_all = |chunks: &[Cow<'_, [u8]>]| {
-        chunks.iter().try_fold((0, false), |(records, talks), chunk| {
-            let (more, also) = walk(core, chunk, message_opcodes, talking)?;
-            Ok((records + more, talks || also))
-        })
+        let mut seen = Seen::default();
+        chunks.iter().try_for_each(|chunk| walk(core, chunk, message_opcodes, talking, &mut seen))?;
+        Ok(seen)
     };
-    let walked = match walk_all(&stream.chunks) {
+    let seen = match walk_all(&stream.chunks) {
         Err(_) if stream.chunks.len() > 1 => {
             stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
             walk_all(&stream.chunks)
         }
-        walked => walked,
+        seen => seen,
     };
-    (stream.records, stream.talks) = walked?;
+    let seen = seen?;
+    (stream.records, stream.talks, stream.written_regions) = (seen.records, seen.talks, seen.written_regions);
     Ok(())
 }
 
-/// Number of records, and whether one of them is for other cores.
-fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool], talking: &[bool]) -> Result<(u64, bool), TraceError> {
+/// What a walk over a core's records finds out.
+#[derive(Default)]
+struct Seen {
+    records: u64,
+    /// One of them is for other cores.
+    talks: bool,
+    written_regions: Vec<u64>,
+}
+
+fn walk(
+    core: u32,
+    bytes: &[u8],
+    message_opcodes: &[bool],
+    talking: &[bool],
+    seen: &mut Seen,
+) -> Result<(), TraceError> {
     let place = || format!("core {core}");
-    let (mut offset, mut records, mut talks) = (0, 0, false);
+    let mut offset = 0;
     while offset < bytes.len() {
         let rest = &bytes[offset..];
         if rest.len() < HEAD_BYTES {
@@ -502,13 +518,18 @@ fn walk(core: u32, bytes: &[u8], message_opcodes: &[bool], talking: &[bool]) -> 
                 if bytes > 1 << 32 {
                     return Err(value("operand bytes", bytes, "up to 4294967296", &place(), offset));
                 }
+                let region = u64_at(operand, 0) >> 40;
+                let written = operand[37] & 2 != 0 && Space::of(operand[36]) == Space::Gm;
+                if written && !seen.written_regions.contains(&region) {
+                    seen.written_regions.push(region);
+                }
             }
         }
         offset += size;
-        records += 1;
-        talks |= talking[opcode];
+        seen.records += 1;
+        seen.talks |= talking[opcode];
     }
-    Ok((records, talks))
+    Ok(())
 }
 
 fn value(what: &'static str, value: u64, allowed: &str, place: &str, offset: usize) -> TraceError {

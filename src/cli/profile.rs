@@ -128,7 +128,7 @@ fn profile_event(
 }
 
 /// The critical path by source line: steps of one line that are spent on the same thing are one.
-fn path_reports(launch: &LaunchProfile) -> Vec<PathReport> {
+pub(super) fn path_reports(launch: &LaunchProfile) -> Vec<PathReport> {
     let whole_us = launch.profile.longest_core_us.max(f64::MIN_POSITIVE);
     let mut reports: Vec<PathReport> = Vec::new();
     for (step, place) in launch.profile.critical_path.iter().zip(&launch.path_places) {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::profile::path_reports;
 use super::run::facts_of_machine;
+use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::lock::Origin;
 use crate::manifest::{Case, TensorSpec};
@@ -95,9 +97,11 @@ fn change_record(milestone: &Milestone) -> ChangeRecord {
 fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
     let time =
         |times: &[crate::tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
-    let profile = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| {
-        longest(profiles.get(&case.name)?).map(|launch| launch.profile.clone())
-    };
+    let launch = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| longest(profiles.get(&case.name)?).cloned();
+    let (before, after) = (launch(&outcome.baseline_profiles), launch(&outcome.winner_profiles));
+    let path = |launch: &Option<LaunchProfile>| launch.as_ref().map(path_reports).unwrap_or_default();
+    // The path by source line says what is left of the one by instruction.
+    let profile = |launch: LaunchProfile| Profile { critical_path: Vec::new(), ..launch.profile };
     CaseRecord {
         name: case.name.clone(),
         description: describe(case),
@@ -105,8 +109,10 @@ fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
         baseline_us: time(&outcome.baseline_times),
         best_us: time(&outcome.winner_times),
         published_us: None,
-        before: profile(&outcome.baseline_profiles),
-        after: profile(&outcome.winner_profiles),
+        path_before: path(&before),
+        path_after: path(&after),
+        before: before.map(profile),
+        after: after.map(profile),
     }
 }
 

@@ -22,13 +22,13 @@ impl Motif for HoistDuplicate {
         "V26"
     }
     fn title(&self) -> &'static str {
-        "hoist a constant Duplicate out of its loop"
+        "hoist a constant fill out of its loop"
     }
     fn family(&self) -> Family {
         Family::Vector
     }
     fn precondition(&self) -> &'static str {
-        "Duplicate(t, s, n) directly in the loop's body, or in a function that is called at one place, in a loop; t a TBuf tensor taken at one place and \
+        "Duplicate(t, s, n) or CreateVecIndex(t, s, n) directly in the loop's body, or in a function that is called at one place, in a loop; t a TBuf tensor taken at one place and \
          written nowhere else, no read of t before it, s and n the same in every round, also after every call in the loop"
     }
     fn cost(&self) -> &'static str {
@@ -93,6 +93,9 @@ struct Fill<'a> {
 }
 
 /// The only call of a function, which stands in a loop.
+/// Instructions that fill a tensor from nothing but scalars.
+const FILLS: [&str; 2] = ["Duplicate", "CreateVecIndex"];
+
 struct Caller<'a> {
     file: &'a SyntaxFile,
     repetition: &'a Loop,
@@ -101,7 +104,7 @@ struct Caller<'a> {
 fn each_fill(context: &Context, judge: impl Fn(&Fill<'_>) -> Moves) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (file, function, kernel, tensors) in functions(context) {
-        for call in vector_calls(file, function, &tensors).iter().filter(|call| call.name == "Duplicate") {
+        for call in vector_calls(file, function, &tensors).iter().filter(|call| FILLS.contains(&call.name)) {
             let fill = Fill { context, file, function, kernel, tensors: &tensors, call };
             for (note, edits) in judge(&fill) {
                 found.push(Candidate::new(file, &call.call.span, note, edits));
@@ -222,7 +225,7 @@ impl<'a> Fill<'a> {
         if self.gets() > 1 {
             return Err(format!("{} is taken elsewhere too", self.buffer().unwrap_or_default()));
         }
-        if own_functions(self.context, self.kernel, &self.function.name).count() > 1 || self.kernel.has_base {
+        if own_functions(self.context, self.kernel, &self.function.name).count() > 1 || self.kernel.has_base() {
             return Err(format!("{} is not the only function of its name", self.function.name));
         }
         if block_of(file, &self.call.statement).as_ref() != Some(&self.function.body) {

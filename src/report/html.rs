@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::event::{Stage, Status};
+use super::event::{PathReport, Stage, Status};
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
 use super::svg::{search_chart, stall_bars, timelines};
-use super::units::{bytes, factor, limiter, microseconds, percent, percent_of_bound, seconds};
+use super::units::{
+    bytes, factor, limiter, microseconds, path_shown, path_words, percent, percent_of_bound, place, seconds,
+};
 use crate::aicore::{PipeTimes, Profile};
 
 const TEMPLATE: &str = include_str!("../../templates/report.html");
@@ -157,6 +159,11 @@ fn profiles(record: &RunRecord) -> Vec<Value> {
                 timeline => timeline.map(Value::from_safe_string),
                 stalls => stalls.map(Value::from_safe_string),
                 pipes => pipe_rows(before, after),
+                paths => [("before", &case.path_before), ("after", &case.path_after)]
+                    .into_iter()
+                    .filter(|(_, steps)| !steps.is_empty())
+                    .map(|(side, steps)| path(side, steps))
+                    .collect::<Vec<_>>(),
                 facts => fact_rows(before, after),
             }
         })
@@ -186,6 +193,29 @@ fn pipe_rows(before: Option<&Profile>, after: Option<&Profile>) -> Vec<Value> {
         .filter(|(_, _, select)| [before, after].into_iter().flatten().any(|one| select(&one.pipes) > 0.0))
         .map(|(pipe, name, select)| context! { pipe, name, before => busy(before, select), after => busy(after, select) })
         .collect()
+}
+
+/// The critical path as `profile` shows it.
+fn path(side: &str, steps: &[PathReport]) -> Value {
+    let shown = path_shown(steps);
+    let rest = &steps[shown.len()..];
+    let rows = shown.iter().map(|step| {
+        context! {
+            pipe => step.pipe.as_str(),
+            share => percent(100.0 * step.share),
+            width => format!("{:.1}", (100.0 * step.share).clamp(0.0, 100.0)),
+            us => microseconds(step.time_us),
+            what => path_words(step),
+            place => place(&step.file, step.line),
+            via => step.via.as_str(),
+        }
+    });
+    context! {
+        side,
+        steps => rows.collect::<Vec<_>>(),
+        smaller => rest.len(),
+        smaller_share => percent(100.0 * rest.iter().map(|step| step.share).sum::<f64>()),
+    }
 }
 
 fn fact_rows(before: Option<&Profile>, after: Option<&Profile>) -> Vec<Value> {

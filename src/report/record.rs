@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use super::event::{CaseTime, Origin, Stage, Stages, Status};
+use super::event::{CaseTime, Origin, PathReport, Stage, Stages, Status};
 use crate::aicore::Profile;
 use crate::source::SourceTree;
 use crate::space::Configuration;
@@ -45,6 +45,12 @@ pub struct CaseRecord {
     pub before: Option<Profile>,
     /// Profile of the winner.
     pub after: Option<Profile>,
+    /// Critical path of the unmodified operator by source line, largest first.
+    #[serde(default)]
+    pub path_before: Vec<PathReport>,
+    /// Critical path of the winner by source line, largest first.
+    #[serde(default)]
+    pub path_after: Vec<PathReport>,
 }
 
 /// One evaluated candidate.

@@ -227,9 +227,12 @@ fn warnings_errors_rewinds_and_banks_read_well() {
               help: install CMake
 
     incomplete: tuning needs what is marked missing
-      motif  removed at                   gain (modelled)  record
-      D01    op_kernel/softmax_rows.h:31            1.42x  kept     D01-softmax-rows-3f2a
-      A03    op_kernel/softmax_rows.h:77                -  dropped  the kernel does not build without it
+      motif  without  removed at                   gain (modelled)  record
+      D01             op_kernel/softmax_rows.h:31            1.42x  kept     D01-softmax-rows-3f2a
+      A03    D01      op_kernel/softmax_rows.h:77                -  dropped  the kernel does not build without it
+
+      motif  rewinds  right  kept   most
+      D01          1      1     1  1.42x
 
     1 record written to bank (ascend910b2)
     softmax_rows_test.float16: wrong
@@ -268,6 +271,12 @@ fn the_report_stands_alone() {
     // Text from sources is text.
     assert!(html.contains("LocalTensor&lt;half&gt;"));
     assert!(!html.contains("LocalTensor<half>"));
+    // The critical path of both sides, with the line and the way on.
+    for side in ["before", "after"] {
+        assert_eq!(html.matches(&format!("Critical path of the longest core {side} (modelled)")).count(), 1);
+    }
+    assert_eq!(html.matches("<td>copy_gm_to_ubuf</td><td><code>op_kernel/add_custom.cpp:41</code></td>").count(), 2);
+    assert_eq!(html.matches("<td>start of a block</td><td></td><td>issue to mte2</td>").count(), 1);
     // Same record, same bytes.
     assert_eq!(html, render_html(&record).unwrap());
 }

@@ -1,6 +1,11 @@
 //! How numbers are written: microseconds, factors, shares and bytes, each with its unit.
 
-use crate::aicore::Limiter;
+use super::event::PathReport;
+use crate::aicore::{Limiter, PathPart};
+
+/// Contributors to the critical path shown, and the share below which none is.
+const PATH_STEPS: usize = 8;
+const PATH_SHARE: f64 = 0.01;
 
 /// `1234.5 us`, with three significant digits below a hundred.
 pub(crate) fn microseconds(value: f64) -> String {
@@ -85,4 +90,41 @@ pub(crate) fn limiter(limiter: Limiter) -> &'static str {
 /// `1 evaluation`, `2 evaluations`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// `file:line` as far as it is known.
+pub(crate) fn place(file: &str, line: u32) -> String {
+    match (file.is_empty(), line) {
+        (true, _) => String::new(),
+        (false, 0) => file.to_owned(),
+        (false, line) => format!("{file}:{line}"),
+    }
+}
+
+/// What a contributor to the critical path is, in words.
+pub(crate) fn path_words(step: &PathReport) -> String {
+    let aspect = |what: &str| format!("{}, {what}", step.opcode);
+    match step.part {
+        PathPart::Instruction | PathPart::Bytes | PathPart::Register => step.opcode.clone(),
+        PathPart::StartUp => aspect("start-up"),
+        PathPart::Spacing => aspect("behind the copy before"),
+        PathPart::Rows => aspect("rows and bank conflicts"),
+        PathPart::SharedMemory => aspect("memory busy with other copies"),
+        PathPart::Tail => aspect("tail"),
+        PathPart::Issue if step.opcode.is_empty() => "issue".to_owned(),
+        PathPart::Issue => format!("issue of {}", step.opcode),
+        PathPart::Scalar => "scalar work".to_owned(),
+        PathPart::Flag => "flag".to_owned(),
+        PathPart::Barrier => "barrier".to_owned(),
+        PathPart::BarrierAll => "barrier of all pipes".to_owned(),
+        PathPart::Cores => "signal between cores".to_owned(),
+        PathPart::Start => "start of a block".to_owned(),
+        PathPart::Unfollowed => "not followed".to_owned(),
+    }
+}
+
+/// Those contributors to a critical path that are worth a line, of contributors with the largest first.
+pub(crate) fn path_shown(steps: &[PathReport]) -> &[PathReport] {
+    let worth = steps.iter().take(PATH_STEPS).take_while(|step| step.share >= PATH_SHARE).count();
+    &steps[..worth]
 }

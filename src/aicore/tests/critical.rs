@@ -207,7 +207,7 @@ fn bytes_beyond_the_rate_of_a_core_alone_are_told_apart() {
     let share_of_others = |cores: u32| {
         let mut trace = TraceBuilder::default();
         for core in 0..cores {
-            trace.core(core).load(0, region(0) + u64::from(core) * 65536, 65536).end();
+            trace.core(core).load(0, region(0) + u64::from(core) * 131_072, 131_072).end();
         }
         let profile = profile(&trace);
         let shared = profile.critical_path.iter().filter(|step| step.part == PathPart::SharedMemory);

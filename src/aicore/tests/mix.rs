@@ -315,7 +315,7 @@ fn more_groups_than_cores_run_one_after_another() {
         for group in 0..groups {
             for core in 0..3 {
                 let core = trace.core(group * 3 + core);
-                for _ in 0..50 {
+                for _ in 0..500 {
                     core.product(64, 64, 64, 0);
                 }
                 core.end();

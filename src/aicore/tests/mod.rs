@@ -8,6 +8,7 @@ mod mix;
 mod orders;
 mod programs;
 mod shortcuts;
+mod verdicts;
 
 use super::testing::TraceBuilder;
 use super::{LaunchReport, Machine, Options, analyse};

@@ -13,9 +13,12 @@ fn profile(cores: u32, emit: impl Fn(&mut CoreBuilder, u64)) -> Profile {
     report(&trace).profile
 }
 
-/// Cycles of the core beyond the prologue.
+/// Start of a core: a block, and code that is not there yet.
+const START_US: f64 = 0.5 + 1.0;
+
+/// Cycles of the core beyond its start.
 fn cycles(profile: &Profile) -> f64 {
-    (profile.longest_core_us - 0.5) * 1850.0
+    (profile.longest_core_us - START_US) * 1850.0
 }
 
 fn pipeline(core: &mut CoreBuilder, base: u64, tiles: u64, buffers: u64, barrier: bool) {
@@ -100,7 +103,7 @@ fn small_copies_are_slower_than_large_ones_at_every_step() {
     let times: Vec<f64> = [128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].map(time).to_vec();
     assert!(times.windows(2).all(|pair| pair[0] > pair[1]), "{times:?}");
     // 128-byte copies that nothing separates follow each other every 20 cycles or so.
-    let each = (times[0] - 0.5) * 1850.0 / 2048.0;
+    let each = (times[0] - START_US) * 1850.0 / 2048.0;
     assert!((15.0..26.0).contains(&each), "{each}");
 }
 
@@ -137,7 +140,7 @@ fn many_cores_share_memory_and_launch_costs_grow() {
     };
     let (one, all) = (profile(1, load), profile(48, load));
     assert!(all.longest_core_us > 2.0 * one.longest_core_us);
-    let bandwidth = 48.0 * 16.0 * 32768.0 / (all.longest_core_us - 0.5) / 1e6;
+    let bandwidth = 48.0 * 16.0 * 32768.0 / (all.longest_core_us - START_US) / 1e6;
     assert!((1.3..1.65).contains(&bandwidth), "{bandwidth} TB/s");
     assert!(all.task_us - all.longest_core_us > one.task_us - one.longest_core_us);
     assert_eq!(all.limiter, Limiter::Memory);
@@ -165,7 +168,25 @@ fn more_blocks_than_cores_take_turns() {
     };
     let (full, double) = (profile(48, work), profile(96, work));
     assert_eq!(double.cores, 48);
-    assert!(double.longest_core_us > 1.8 * full.longest_core_us);
+    assert!(cycles(&double) > 1.8 * cycles(&full));
+    // The second block on a core finds the kernel's code there.
+    let nothing = |blocks| profile(blocks, |_, _| {}).longest_core_us;
+    assert_eq!((nothing(48), nothing(96)), (START_US, START_US + 0.5));
+}
+
+#[test]
+fn starting_a_core_is_scalar_work_and_a_pipe_with_buffers_more_of_it() {
+    let start = |buffers: u32| {
+        profile(1, |core, _| {
+            for buffer in 0..buffers {
+                core.record("buffer", pipe::S, 0, 0, 0, [0, buffer * 1024, 1024], &[]);
+            }
+        })
+    };
+    assert!((start(0).pipes.scalar_us - START_US).abs() < 1e-9);
+    for buffers in [1, 3] {
+        assert!((cycles(&start(buffers)) - 900.0).abs() < 1e-6, "{}", cycles(&start(buffers)));
+    }
 }
 
 #[test]

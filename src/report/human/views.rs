@@ -6,11 +6,15 @@ use super::super::event::{
     Bank, Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, PathReport,
     ProfileEvent, Rewind, StallReport, Summary, Survey,
 };
-use super::super::units::{bytes, counted, factor, limiter, microseconds, number, percent, percent_of_bound, seconds};
+use super::super::units::{
+    bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
+    seconds,
+};
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
-use crate::aicore::{PathPart, Severity};
+use crate::aicore::Severity;
 use crate::backend::TestVerdict;
+use crate::experience::MotifStatistics;
 use crate::lock::CaseVerdict;
 use crate::survey::summary::Row;
 use crate::survey::{Step, TestTotals};
@@ -19,9 +23,6 @@ use crate::survey::{Step, TestTotals};
 const BAR_CELLS: usize = 40;
 /// Stalls shown.
 const STALLS: usize = 8;
-/// Contributors to the critical path shown, and the share below which none is.
-const PATH_STEPS: usize = 8;
-const PATH_SHARE: f64 = 0.01;
 
 pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
@@ -172,14 +173,6 @@ fn bar(share: f64) -> String {
     cells
 }
 
-fn place(file: &str, line: u32) -> String {
-    match (file.is_empty(), line) {
-        (true, _) => String::new(),
-        (false, 0) => file.to_owned(),
-        (false, line) => format!("{file}:{line}"),
-    }
-}
-
 fn stalls(stalls: &[StallReport]) -> String {
     if stalls.is_empty() {
         return String::new();
@@ -207,34 +200,12 @@ fn stalls(stalls: &[StallReport]) -> String {
     text
 }
 
-/// What a contributor to the critical path is, in words.
-fn path_step(step: &PathReport) -> String {
-    let aspect = |what: &str| format!("{}, {what}", step.opcode);
-    match step.part {
-        PathPart::Instruction | PathPart::Bytes | PathPart::Register => step.opcode.clone(),
-        PathPart::StartUp => aspect("start-up"),
-        PathPart::Spacing => aspect("behind the copy before"),
-        PathPart::Rows => aspect("rows and bank conflicts"),
-        PathPart::SharedMemory => aspect("memory busy with other copies"),
-        PathPart::Tail => aspect("tail"),
-        PathPart::Issue if step.opcode.is_empty() => "issue".to_owned(),
-        PathPart::Issue => format!("issue of {}", step.opcode),
-        PathPart::Scalar => "scalar work".to_owned(),
-        PathPart::Flag => "flag".to_owned(),
-        PathPart::Barrier => "barrier".to_owned(),
-        PathPart::BarrierAll => "barrier of all pipes".to_owned(),
-        PathPart::Cores => "signal between cores".to_owned(),
-        PathPart::Start => "start of a block".to_owned(),
-        PathPart::Unfollowed => "not followed".to_owned(),
-    }
-}
-
 fn critical_path(steps: &[PathReport]) -> String {
     if steps.is_empty() {
         return String::new();
     }
     let mut text = "\n  critical path of the longest core\n".to_owned();
-    let shown: Vec<&PathReport> = steps.iter().take(PATH_STEPS).filter(|step| step.share >= PATH_SHARE).collect();
+    let shown = path_shown(steps);
     let rows: Vec<Vec<String>> = shown
         .iter()
         .map(|step| {
@@ -242,7 +213,7 @@ fn critical_path(steps: &[PathReport]) -> String {
                 format!("  {}", percent(100.0 * step.share)),
                 microseconds(step.time_us),
                 step.pipe.clone(),
-                path_step(step),
+                path_words(step),
                 place(&step.file, step.line),
                 step.via.clone(),
             ]
@@ -414,6 +385,7 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
         .map(|step| {
             vec![
                 step.motif.clone(),
+                step.missing.join(" "),
                 step.site.clone(),
                 step.gain.map_or_else(|| "-".to_owned(), factor),
                 if step.kept { "kept" } else { "dropped" }.to_owned(),
@@ -425,6 +397,7 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
     let mut text = table(
         &[
             ("motif", Align::Left),
+            ("without", Align::Left),
             ("removed at", Align::Left),
             (&gain, Align::Right),
             ("record", Align::Left),
@@ -432,11 +405,60 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
         ],
         &rows,
     );
+    let yields: Vec<Vec<String>> = rewind
+        .yields
+        .iter()
+        .map(|one| {
+            let most = if one.kept > 0 { factor(one.most) } else { "-".to_owned() };
+            vec![one.motif.clone(), one.tried.to_string(), one.right.to_string(), one.kept.to_string(), most]
+        })
+        .collect();
+    if !yields.is_empty() {
+        text.push('\n');
+        text.push_str(&table(
+            &[
+                ("motif", Align::Left),
+                ("rewinds", Align::Right),
+                ("right", Align::Right),
+                ("kept", Align::Right),
+                ("most", Align::Right),
+            ],
+            &yields,
+        ));
+    }
     let kept = rewind.steps.iter().filter(|step| step.kept).count() as u64;
     let _ = writeln!(text, "\n{} written to {} ({})", counted(kept, "record"), rewind.bank, rewind.machine);
     text
 }
 
+fn motif_statistics(motifs: &[MotifStatistics]) -> String {
+    let rows: Vec<Vec<String>> = motifs
+        .iter()
+        .map(|one| {
+            let counts =
+                [one.records, one.operators, one.kept, one.no_gain, one.effect_without_mechanism, one.rejected];
+            let mut row = vec![one.motif.clone()];
+            row.extend(counts.iter().map(ToString::to_string));
+            row.extend([one.lower, one.median, one.upper].map(factor));
+            row
+        })
+        .collect();
+    let columns = [
+        ("motif", Align::Left),
+        ("records", Align::Right),
+        ("operators", Align::Right),
+        ("kept", Align::Right),
+        ("no gain", Align::Right),
+        ("other effect", Align::Right),
+        ("refused", Align::Right),
+        ("lower quarter", Align::Right),
+        ("median", Align::Right),
+        ("upper quarter", Align::Right),
+    ];
+    table(&columns, &rows)
+}
+
+/// The records of a bank.
 pub(super) fn bank(bank: &Bank) -> String {
     let rows: Vec<Vec<String>> = bank
         .records
@@ -465,9 +487,24 @@ pub(super) fn bank(bank: &Bank) -> String {
         ));
         text.push('\n');
     }
-    let _ = match bank.added {
-        Some(added) => writeln!(text, "{} added to {}", counted(added, "record"), bank.path),
-        None => writeln!(text, "{} in {}", counted(bank.records.len() as u64, "record"), bank.path),
+    if !bank.motifs.is_empty() {
+        text.push_str(&motif_statistics(&bank.motifs));
+        text.push('\n');
+    }
+    let _ = match (bank.added, bank.removed) {
+        (Some(added), _) => writeln!(text, "{} added to {}", counted(added, "record"), bank.path),
+        (_, Some(removed)) => writeln!(text, "{} removed from {}", counted(removed, "record"), bank.path),
+        _ if !bank.motifs.is_empty() => {
+            let records = bank.motifs.iter().map(|motif| motif.records).sum();
+            writeln!(
+                text,
+                "{} of {} in {}",
+                counted(records, "record"),
+                counted(bank.motifs.len() as u64, "motif"),
+                bank.path
+            )
+        }
+        _ => writeln!(text, "{} in {}", counted(bank.records.len() as u64, "record"), bank.path),
     };
     text
 }
