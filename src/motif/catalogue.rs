@@ -6,9 +6,11 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
+use super::d13_hoist_load::HoistLoad;
 use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
+use super::d23_early_copy::EarlyCopy;
 use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
 use super::l08_pipe_outside::PipeOutside;
@@ -20,6 +22,7 @@ use super::s03_hoist_element::HoistElement;
 use super::s08_local_member::LocalMember;
 use super::s09_if_constexpr::ConstantBranch;
 use super::s12_core_number::CoreNumber;
+use super::s13_hoist_descriptor::HoistDescriptor;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
@@ -58,8 +61,10 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &BoundQueue,
         &L2Hint,
+        &HoistLoad,
         &DeadWrite,
         &EarlyFree,
+        &EarlyCopy,
         &StageScalars,
         &AllCores,
         &KernelType,
@@ -69,6 +74,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FoldTail,
         &PeelLast,
         &HoistElement,
+        &HoistDescriptor,
         &LocalMember,
         &ConstantBranch,
         &CoreNumber,

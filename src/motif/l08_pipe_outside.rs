@@ -111,7 +111,7 @@ impl<'a> Operator<'a> {
     /// All objects of the class, or why some use of it is not understood.
     fn objects(&self) -> Result<Vec<Object<'a>>, String> {
         let (context, name) = (self.context, self.kernel.name.as_str());
-        if self.kernel.has_base {
+        if self.kernel.has_base() {
             return Err(format!("{name} has a base class"));
         }
         let mut objects = Vec::new();

@@ -3,6 +3,7 @@
 //! One file a motif. A motif computes *candidates*, a place with either a patch or the reason why there is none; the
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
+mod barrier_regions;
 mod buffers;
 mod catalogue;
 mod choices;
@@ -13,10 +14,13 @@ mod d04_strided_copy;
 mod d05_data_copy_pad;
 mod d08_bound_queue;
 mod d09_l2_hint;
+mod d13_hoist_load;
 mod d15_dead_write;
 mod d16_early_free;
 mod d21_stage_scalars;
+mod d23_early_copy;
 mod entry;
+mod hoist;
 mod l01_all_cores;
 mod l06_kernel_type;
 mod l08_pipe_outside;
@@ -25,6 +29,7 @@ mod l11_shape_dimensions;
 mod pairs;
 mod pipe_order;
 mod queue_uses;
+mod regions;
 mod rows;
 mod s01_fold_tail;
 mod s02_peel_last;
@@ -32,7 +37,9 @@ mod s03_hoist_element;
 mod s08_local_member;
 mod s09_if_constexpr;
 mod s12_core_number;
+mod s13_hoist_descriptor;
 mod siblings;
+mod signature;
 mod steady;
 mod template;
 mod v01_scalar_loop;

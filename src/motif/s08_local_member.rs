@@ -165,7 +165,7 @@ fn settled(context: &Context, kernel: &Kernel, function: &Function, name: &str) 
     let known = |(file, index): &(String, usize)| {
         Some((context.forest.get(file)?, context.forest.get(file)?.functions().get(*index)?))
     };
-    !kernel.has_base
+    !kernel.has_base()
         && kernel.functions.iter().filter_map(known).all(|(file, other)| {
             let makes = file.calls_in(other.body.clone()).any(|call| call.name == "InitBuffer");
             let starts = makes || other.name == kernel.name || other.name.starts_with("Init");
