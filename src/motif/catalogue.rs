@@ -13,6 +13,7 @@ use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
 use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
+use super::l07_small_tiling::SmallTiling;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
@@ -68,6 +69,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &StageScalars,
         &AllCores,
         &KernelType,
+        &SmallTiling,
         &PipeOutside,
         &NoWorkspace,
         &NoShapes,

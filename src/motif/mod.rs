@@ -23,6 +23,7 @@ mod entry;
 mod hoist;
 mod l01_all_cores;
 mod l06_kernel_type;
+mod l07_small_tiling;
 mod l08_pipe_outside;
 mod l09_workspace;
 mod l11_shape_dimensions;
