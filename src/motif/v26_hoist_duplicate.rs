@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::code::{VectorCall, block_of, edit, functions, loops_around, vector_calls, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::hoist::{self, before_loop};
 use super::siblings::siblings;
 use super::steady::{is_own_call, own_functions, reached, steady};
 use crate::source::Edit;
@@ -185,10 +186,7 @@ impl<'a> Fill<'a> {
         if !loops_around(file, self.function, outer).is_empty() && file.slice(&repetition.span).contains("break") {
             return Err("the loop may be left early".to_owned());
         }
-        let whole = file.whole_lines(&call.statement).ok_or("the fill shares its line")?;
-        let before = before_loop(file, repetition)?;
-        let line = format!("{}{}\n", file.indentation(repetition.span.start), file.slice(&call.statement));
-        Ok(vec![edit(file, before..before, line), edit(file, whole, "")])
+        hoist::hoisted(file, repetition, &call.statement)
     }
 
     fn sunk(&self, repetition: &Loop) -> Result<Vec<Edit>, String> {
@@ -201,19 +199,10 @@ impl<'a> Fill<'a> {
         if read_elsewhere {
             return Err(format!("{} is read outside the loop", call.destination));
         }
-        let body = file.slice(&repetition.body);
-        if !body.starts_with("{\n") {
-            return Err("the loop's body does not start on a line of its own".to_owned());
-        }
         for expression in self.expressions() {
             steady(self.context, file, self.kernel, expression, &repetition.span)?;
         }
-        let whole = file.whole_lines(&call.statement).ok_or("the fill shares its line")?;
-        let inside = repetition.body.start + 2;
-        let rest = &body[2..];
-        let indentation = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
-        let line = format!("{indentation}{}\n", file.slice(&call.statement));
-        Ok(vec![edit(file, whole, ""), edit(file, inside..inside, line)])
+        hoist::sunk(file, repetition, &call.statement)
     }
 
     /// The loop around the only call of this function.
@@ -327,12 +316,4 @@ impl<'a> Fill<'a> {
         let line = format!("{}{}\n", other.indentation(before.start), self.file.slice(&self.call.statement));
         Ok(vec![edit(self.file, taken, ""), edit(self.file, filled, ""), edit(other, target.start..target.start, line)])
     }
-}
-
-/// Start of the loop's first line, where lines can be put before it.
-fn before_loop(file: &SyntaxFile, repetition: &Loop) -> Result<usize, String> {
-    block_of(file, &repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
-    let start = repetition.span.start;
-    let line = file.text()[..start].rfind('\n').map_or(0, |end| end + 1);
-    if file.text()[line..start].trim().is_empty() { Ok(line) } else { Err("the loop shares its line".to_owned()) }
 }
