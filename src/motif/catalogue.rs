@@ -22,6 +22,7 @@ use super::s03_hoist_element::HoistElement;
 use super::s08_local_member::LocalMember;
 use super::s09_if_constexpr::ConstantBranch;
 use super::s12_core_number::CoreNumber;
+use super::s13_hoist_descriptor::HoistDescriptor;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
@@ -75,6 +76,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FoldTail,
         &PeelLast,
         &HoistElement,
+        &HoistDescriptor,
         &LocalMember,
         &ConstantBranch,
         &CoreNumber,

@@ -65,7 +65,7 @@ pub(super) fn vector_call<'a>(file: &'a SyntaxFile, call: &'a Call, tensors: &Te
         return None;
     }
     let (sources, has_scalar) = match (call.name.as_str(), vector_shape(&call.name)) {
-        ("Duplicate", _) => (0, true),
+        ("Duplicate" | "CreateVecIndex", _) => (0, true),
         (_, Some(Shape::Binary)) => (2, false),
         (_, Some(Shape::Unary)) => (1, false),
         // The rounding mode of a cast stands where others have a scalar.

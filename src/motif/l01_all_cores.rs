@@ -45,7 +45,7 @@ impl Motif for AllCores {
         &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs]
     }
     fn prior_gain(&self) -> f64 {
-        1.5
+        1.2
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {

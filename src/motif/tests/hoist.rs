@@ -101,3 +101,32 @@ fn s02_peels_the_last_round() {
     );
     assert!(reasons("S02", &slow.replace("tiles - 1 ?", "tiles - 2 ?")).is_empty());
 }
+
+#[test]
+fn s13_reads_the_descriptor_of_a_list_once() {
+    let slow = process(
+        "        for (uint32_t tile = 0; tile < tiles; tile++) {\n            ListTensorDesc list((__gm__ void *)x_);\n            xGm.SetGlobalBuffer(list.GetDataPtr<float>(tile));\n            CopyIn(0, TILE);\n            Compute(TILE);\n            CopyOut(0, TILE);\n        }\n",
+    );
+    let fast = round_trip("S13", &slow);
+    assert!(fast.contains("        ListTensorDesc list((__gm__ void *)x_);\n        for (uint32_t tile"), "{fast}");
+    assert_eq!(apply("S13", &slow).0.conditions, ["nothing writes the list of tensors"]);
+    refuses(
+        "S13",
+        &slow.replace("        outQueue.EnQue", "        x_ = y_;\n        outQueue.EnQue"),
+        "Compute may change x_",
+    );
+    refuses("S13", &slow.replace("void *)x_)", "void *)(x_ + tile))"), "is declared in the loop");
+    refuses(
+        "S13",
+        &slow.replace("            CopyIn(0,", "            Use(list);\n            CopyIn(0,"),
+        "not only asked",
+    );
+    refuses(
+        "S13",
+        &slow.replace(
+            "            ListTensorDesc list((__gm__ void *)x_);\n",
+            "            if (tile > 0) {\n                ListTensorDesc list((__gm__ void *)x_);\n            }\n",
+        ),
+        "under a condition",
+    );
+}
