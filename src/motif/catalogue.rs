@@ -46,6 +46,8 @@ use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::v34_index_vector::IndexVector;
+use super::v35_scalar_root::ScalarRoot;
+use super::v36_hoist_vector::HoistVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
@@ -101,6 +103,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
+        &ScalarRoot,
+        &HoistVector,
         &IndexVector,
         &FullBarrier,
         &VectorBarrier,

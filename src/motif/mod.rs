@@ -65,6 +65,8 @@ mod v27_skip_fill;
 mod v28_reciprocal;
 mod v33_scalar_chain;
 mod v34_index_vector;
+mod v35_scalar_root;
+mod v36_hoist_vector;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;
