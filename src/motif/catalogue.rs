@@ -13,6 +13,7 @@ use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
 use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
+use super::l07_small_tiling::SmallTiling;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
@@ -45,6 +46,8 @@ use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::v34_index_vector::IndexVector;
+use super::v35_scalar_root::ScalarRoot;
+use super::v36_hoist_vector::HoistVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
@@ -68,6 +71,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &StageScalars,
         &AllCores,
         &KernelType,
+        &SmallTiling,
         &PipeOutside,
         &NoWorkspace,
         &NoShapes,
@@ -99,6 +103,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
+        &ScalarRoot,
+        &HoistVector,
         &IndexVector,
         &FullBarrier,
         &VectorBarrier,

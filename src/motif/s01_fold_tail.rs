@@ -172,6 +172,9 @@ impl Place<'_> {
         {
             return Err(format!("{} differs from the tail's in another way", file.slice(other)));
         }
+        if file.locals().iter().any(|local| local.name == self.counter && repetition.body.contains(&local.span.start)) {
+            return Err(format!("{} is declared again in the body", self.counter));
+        }
         if !is_name(&self.bound) {
             return Err(format!("{} is not a plain bound", self.bound));
         }
@@ -192,7 +195,7 @@ impl Place<'_> {
         }
         let body = file.slice(&repetition.body);
         let body_words = words(body);
-        if let Some(word) = body_words.iter().find(|word| matches!(**word, "break" | "goto" | "return")) {
+        if let Some(word) = body_words.iter().find(|word| matches!(**word, "break" | "continue" | "goto" | "return")) {
             return Err(format!("the body holds {word}"));
         }
         let rest = body.strip_prefix("{\n").ok_or("the loop's body does not stand on lines of its own")?;

@@ -119,6 +119,19 @@ impl<'a> Fill<'a> {
         [self.call.scalar.unwrap_or_default(), self.call.count]
     }
 
+    /// Proves that memory is not handed out anew while the loop runs.
+    fn memory_stays(&self, file: &SyntaxFile, repetition: &Loop) -> Result<(), String> {
+        let hands_out = |call: &&Call| matches!(call.name.as_str(), "InitBuffer" | "Reset" | "Destroy");
+        let inner = reached(self.context, self.kernel, file, &repetition.span);
+        let places = inner.into_iter().map(|(other, function)| (other, function.body.clone()));
+        for (other, part) in places.chain([(file, repetition.span.clone())]) {
+            if let Some(call) = other.calls_in(part).find(hands_out) {
+                return Err(format!("{} at line {} stands in the loop", call.name, other.line(call.span.start)));
+            }
+        }
+        Ok(())
+    }
+
     fn declaration(&self) -> Option<&'a Local> {
         let tensor = self.tensors.tensors.get(self.call.destination)?;
         self.file.locals().iter().find(|local| local.span == tensor.declaration && local.alone)
@@ -178,6 +191,7 @@ impl<'a> Fill<'a> {
         if block_of(file, &call.statement).as_ref() != Some(&repetition.body) {
             return Err("the fill is conditional".to_owned());
         }
+        self.memory_stays(file, repetition)?;
         for expression in self.expressions() {
             steady(self.context, file, self.kernel, expression, &repetition.span)?;
         }
@@ -232,6 +246,7 @@ impl<'a> Fill<'a> {
             return Err("the fill is conditional".to_owned());
         }
         let declaration = self.declaration().ok_or_else(|| format!("{name} is not declared alone"))?;
+        self.memory_stays(caller.file, caller.repetition)?;
         self.of_class()?;
         for expression in self.expressions() {
             steady(self.context, caller.file, self.kernel, expression, &caller.repetition.span)?;

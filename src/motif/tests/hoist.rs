@@ -36,6 +36,8 @@ fn v26_fills_once_before_the_loop_of_the_caller() {
         &slow.replace("CUBIC, TILE", "scale_, TILE").replace("outQueue.EnQue", "scale_ += 1;\n        outQueue.EnQue"),
         "Compute may change scale_",
     );
+    let anew = slow.replace("            Compute(TILE);\n", "            pipe.Reset();\n            Compute(TILE);\n");
+    refuses("V26", &anew, "Reset at line");
     let twice =
         slow.replace("            Compute(TILE);\n", "            Compute(TILE);\n            Compute(TILE);\n");
     assert!(reasons("V26", &twice).is_empty());

@@ -135,3 +135,72 @@ fn d13_loads_once_what_every_round_loads_again() {
         "return stands",
     );
 }
+
+#[test]
+fn v36_does_once_what_every_round_does_to_an_unchanged_tensor() {
+    let weights = reloading().replace(
+        "        AscendC::Mul(y, x, weight, count);\n",
+        "        AscendC::Muls(ones, weight, CUBIC, TILE);\n        AscendC::Mul(y, x, ones, count);\n",
+    );
+    // Where the function takes the tensor itself there is nothing to see: D13 comes first.
+    assert!(reasons("V36", &weights).is_empty());
+    let slow = apply("D13", &weights).1;
+    let fast = round_trip("V36", &slow);
+    let before = "weightQueue.DeQue<float>();\n        AscendC::LocalTensor<float> ones = onesBuf.Get<float>();\n        AscendC::Muls(ones, weight, CUBIC, TILE);\n        for (";
+    assert!(fast.contains(before), "{fast}");
+    assert!(fast.contains("onesBuf.Get<float>();\n        AscendC::Mul(y, x, ones, count);\n"), "{fast}");
+    refuses("V36", &slow.replace("CUBIC, TILE)", "CUBIC, count)"), "count may change");
+    refuses("V36", &slow.replace("Mul(y, x, ones, count)", "Mul(ones, x, ones, count)"), "written at line");
+    refuses("V36", &slow.replace("Mul(y, x, ones, count)", "Mul(weight, x, ones, count)"), "weight may be changed");
+}
+
+#[test]
+fn v28_knows_that_a_reduction_does_not_read_its_scratch_tensor() {
+    let slow = computing(
+        "        AscendC::ReduceSum(y, x, poly, count);\n        float sum = y.GetValue(0);\n        AscendC::Duplicate(poly, sum, count);\n        AscendC::Div(y, x, poly, count);\n",
+    );
+    assert!(apply("V28", &slow).1.contains("GetValue(0);\n        AscendC::Muls(y, x, 1.0f / sum, count);\n"));
+    // A buffer that another function takes too: it must fill it before it reads, and no more than it filled.
+    let again = slow.replace(
+        "    AscendC::TPipe pipe;",
+        "    __aicore__ inline void Other(uint32_t some)\n    {\n        AscendC::LocalTensor<float> other = polyBuf.Get<float>();\n        AscendC::Duplicate(other, CUBIC, some);\n        AscendC::Exp(other, other, some);\n    }\n\n    AscendC::TPipe pipe;",
+    );
+    assert!(apply("V28", &again).1.contains("1.0f / sum"));
+    refuses("V28", &again.replace("Exp(other, other, some)", "Exp(other, other, TILE)"), "more than one place");
+    refuses("V28", &again.replace("        AscendC::Duplicate(other, CUBIC, some);\n", ""), "more than one place");
+    refuses(
+        "V28",
+        &slow.replace("ReduceSum(y, x, poly, count)", "Add(y, x, poly, count)"),
+        "read before it is written",
+    );
+}
+
+#[test]
+fn v35_takes_the_root_of_one_number_with_the_scalar_unit() {
+    let slow = computing(
+        "        AscendC::Duplicate(poly, CUBIC + 1.0f, count);\n        AscendC::Sqrt(poly, poly, count);\n        AscendC::Div(y, x, poly, count);\n",
+    );
+    let fast = round_trip("V35", &slow);
+    assert!(
+        fast.contains("        AscendC::Duplicate(poly, sqrt(CUBIC + 1.0f), count);\n        AscendC::Div"),
+        "{fast}"
+    );
+    assert!(apply("V35", &slow).0.rounding);
+    refuses("V35", &slow.replace("Sqrt(poly, poly, count)", "Sqrt(poly, poly, 8)"), "the counts differ");
+    let trip = computing(
+        "        AscendC::ReduceSum(poly, x, ones, count);\n        float mean = poly.GetValue(0) * CUBIC;\n        poly.SetValue(0, mean + 1.0f);\n        AscendC::Sqrt(poly, poly, 1);\n        float root = poly.GetValue(0);\n        AscendC::Muls(y, x, root, count);\n",
+    );
+    let fast = round_trip("V35", &trip);
+    assert!(fast.contains("* CUBIC;\n        float root = sqrt(mean + 1.0f);\n        AscendC::Muls"), "{fast}");
+    refuses("V35", &trip.replace("Muls(y, x, root, count)", "Mul(y, x, poly, count)"), "used again");
+    refuses(
+        "V35",
+        &trip.replace("        AscendC::ReduceSum(poly, x, ones, count);\n", ""),
+        "read before it is written",
+    );
+    refuses(
+        "V35",
+        &trip.replace("LocalTensor<float> poly = polyBuf.Get<float>()", "LocalTensor<half> poly = polyBuf.Get<half>()"),
+        "not of half",
+    );
+}
