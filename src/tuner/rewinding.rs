@@ -145,7 +145,10 @@ impl Miner<'_> {
         let context =
             Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()));
         let mut wanted: Vec<(RewoundPatch, Candidate, Plan)> = Vec::new();
-        for rewound in in_turn(rewound_patches(&context, motif::all()), self.options.sites) {
+        // What the model cannot show would only be recorded as worth nothing.
+        let visible: Vec<&dyn motif::Motif> =
+            motif::all().iter().copied().filter(|motif| motif.seen_by_model()).collect();
+        for rewound in in_turn(rewound_patches(&context, &visible), self.options.sites) {
             if self.left == 0 {
                 break;
             }
