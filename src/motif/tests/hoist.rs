@@ -67,11 +67,14 @@ fn s01_folds_the_tail_into_the_loop() {
         "Compute may change tail_",
     );
     refuses("S01", &slow.replace("CopyOut(tiles * TILE, tail_)", "CopyOut(tiles * TILE, aligned_)"), "in another way");
-    refuses(
-        "S01",
-        &slow.replace("uint32_t tiles)\n    {\n", "uint32_t tiles)\n    {\n        uint32_t rounds = 0;\n"),
-        "is taken",
-    );
+    let taken = slow.replace("uint32_t tiles)\n    {\n", "uint32_t tiles)\n    {\n        uint32_t rounds = 0;\n");
+    assert!(apply("S01", &taken).1.contains("i < rounds1; i++)"));
+    // Two arguments differ.
+    let two = slow
+        .replace("            Compute(TILE);", "            Compute(FULL);")
+        .replace("Compute(tail_)", "Compute(rest_)");
+    let fast = round_trip("S01", &two);
+    assert!(fast.contains("tail_;\n            const auto extentB = i < tiles ? FULL : rest_;\n            CopyIn(i * TILE, extent);\n            Compute(extentB);"), "{fast}");
     assert!(reasons("S01", &slow.replace("            Compute(tail_);\n", "")).is_empty());
 }
 
