@@ -1,14 +1,18 @@
-//! `bank`: lists, shows and merges experience.
+//! `bank`: lists, searches, merges and prunes experience.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::args::{BankAction, BankArgs, Common};
+use super::fidelity::write_whole;
 use super::output::Output;
 use super::target::start_event;
-use crate::experience::{Bank, Record};
+use crate::experience::{Bank, Match, Query, Record, Shingles, features_of};
+use crate::motif::Context;
 use crate::project::OperatorProject;
 use crate::report::event::{Bank as BankEvent, BankRecord, Event};
+use crate::source::SourceTree;
+use crate::source::facts::KnownValues;
 use crate::tuner::TunerError;
 
 /// Executes the command. Without `--bank` it is the project's own bank, or the one that ships with the tool.
@@ -20,7 +24,14 @@ pub fn execute(common: &Common, arguments: &BankArgs, output: &mut Output) -> Re
         Some(directory) => load(directory)?,
         None => Bank::shipped(),
     };
-    let event = |records: Vec<BankRecord>, added| Event::Bank(BankEvent { path: path.clone(), records, added });
+    let empty =
+        || BankEvent { path: path.clone(), records: Vec::new(), added: None, removed: None, motifs: Vec::new() };
+    let event = |records: Vec<BankRecord>, added| Event::Bank(BankEvent { records, added, ..empty() });
+    // The shipped bank is part of the program.
+    let own = |action: &str| {
+        let missing = || TunerError::Usage(format!("{action}: name the bank to change with --bank"));
+        directory.as_deref().ok_or_else(missing)
+    };
     match &arguments.action {
         BankAction::List { motif } => {
             let wanted = |record: &&Record| motif.as_ref().is_none_or(|motif| record.motif == *motif);
@@ -39,10 +50,34 @@ pub fn execute(common: &Common, arguments: &BankArgs, output: &mut Output) -> Re
             }
             output.emit(&event(vec![summary(one)], None));
         }
-        BankAction::Merge { sources, dry_run } => {
-            let Some(directory) = directory.as_ref() else {
-                return Err(TunerError::Usage("merge: name the bank to merge into with --bank".to_owned()));
+        BankAction::Search { code, symptoms, top } => {
+            let query = query(code.as_deref(), symptoms)?;
+            let found = bank.search(&query).into_iter().take(*top);
+            let shown = |found: Match<'_>| {
+                let summary = summary(found.record);
+                BankRecord { summary: format!("{:.0} % alike; {}", found.likeness * 100.0, summary.summary), ..summary }
             };
+            output.emit(&event(found.map(shown).collect(), None));
+        }
+        BankAction::Stats => output.emit(&Event::Bank(BankEvent { motifs: bank.statistics(), ..empty() })),
+        BankAction::Prune { dry_run } => {
+            let directory = own("prune")?;
+            let superfluous = bank.superfluous();
+            let records: Vec<BankRecord> = superfluous.iter().filter_map(|id| bank.get(id)).map(summary).collect();
+            let mut left = bank.clone();
+            for id in superfluous.iter().filter(|_| !dry_run) {
+                left.remove(directory, id).map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
+            }
+            let removed = Some(records.len() as u64);
+            output.emit(&Event::Bank(BankEvent { records, removed, ..empty() }));
+        }
+        BankAction::Export { out } => {
+            let page = out.extension().is_some_and(|kind| kind == "md");
+            write_whole(out, &if page { bank.to_markdown() } else { bank.to_json() })?;
+            output.emit(&event(bank.iter().map(|(_, record)| summary(record)).collect(), None));
+        }
+        BankAction::Merge { sources, dry_run } => {
+            let directory = own("merge")?;
             let mut merged = bank.clone();
             let mut added = Vec::new();
             for source in sources {
@@ -63,6 +98,21 @@ pub fn execute(common: &Common, arguments: &BankArgs, output: &mut Output) -> Re
         }
     }
     Ok(Exit::Fine)
+}
+
+/// What a kernel's code and symptoms ask for.
+fn query(code: Option<&Path>, symptoms: &[String]) -> Result<Query, TunerError> {
+    let mut tree = SourceTree::new();
+    for path in code.into_iter().flat_map(|path| walkdir::WalkDir::new(path).sort_by_file_name()) {
+        let path = path.map_err(|error| TunerError::Usage(error.to_string()))?.into_path();
+        if path.extension().is_some_and(|kind| kind == "h" || kind == "cpp" || kind == "asc") {
+            tree.insert(path.display().to_string(), fs_err::read_to_string(&path)?);
+        }
+    }
+    let text: Vec<&str> = tree.iter().map(|(_, text)| text).collect();
+    let shingles = Shingles::of(&text.join("\n"));
+    let features = features_of(&Context::new(tree, KnownValues::default(), None));
+    Ok(Query { symptoms: symptoms.to_vec(), features, shingles })
 }
 
 fn project_bank(common: &Common) -> Option<PathBuf> {

@@ -1,5 +1,6 @@
 //! The command line: arguments, exit statuses, and one file per subcommand.
 
+mod ablation;
 pub mod args;
 mod bank;
 mod bisheng;
@@ -81,6 +82,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Calibrate(arguments) => calibrate::execute(arguments, &mut output),
         Command::Fidelity(arguments) => fidelity::execute(arguments, &mut output),
         Command::Replay(arguments) => replay::execute(arguments, &mut output),
+        Command::Ablation(arguments) => ablation::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
     };

@@ -1,7 +1,7 @@
 //! `run`: tunes, writes the winner back, writes lock and report.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::Exit;
@@ -10,10 +10,13 @@ use super::fidelity::write_whole;
 use super::output::Output;
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
+use crate::experience::{Bank, Record};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
-use crate::tuner::{RunOptions, RunOutcome, TunerError, Workspace, run, status_of, write_winner};
+use crate::tuner::{
+    Experience, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, run, status_of, write_winner,
+};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -39,7 +42,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
             StageChoice::Kernel => vec![Stage::Kernel],
         },
         resume: arguments.resume_mode() != ResumeMode::Never,
-        banks: banks(arguments.bank.as_deref(), &workspace),
+        experience: experience(arguments, &workspace),
+        rewriting: Rewriting::default(),
         allow_rounding: arguments.allow_rounding,
     };
     let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;
@@ -52,6 +56,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         }
         let (root, best) = (&workspace.project.root, &outcome.progress.best.sources);
         write_winner(root, &workspace.work_directory, &workspace.sources, best, &lock)?;
+        keep_experience(&workspace, &outcome.records, output);
     }
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
@@ -182,12 +187,29 @@ pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
     }
 }
 
-/// Banks to ask: the project's own, and the one named on the command line.
-pub fn banks(named: Option<&Path>, workspace: &Workspace) -> Vec<PathBuf> {
+/// Banks to ask: the shipped one, the project's own, and the one named on the command line.
+fn experience(arguments: &RunArgs, workspace: &Workspace) -> Experience {
+    if arguments.no_bank {
+        return Experience::default();
+    }
     let own = own_bank(workspace);
     let mut banks: Vec<PathBuf> = own.is_dir().then_some(own).into_iter().collect();
-    banks.extend(named.map(Path::to_owned));
-    banks
+    banks.extend(arguments.bank.clone());
+    Experience { shipped: true, banks, held_out: arguments.hold_out.clone() }
+}
+
+/// What single motifs did in this run goes to the project's own bank, where the next run finds it.
+fn keep_experience(workspace: &Workspace, records: &[Record], output: &mut Output) {
+    let directory = own_bank(workspace);
+    let kept = Bank::load(&directory)
+        .and_then(|mut bank| records.iter().try_for_each(|record| bank.add(&directory, record.clone()).map(|_| ())));
+    if let Err(error) = kept {
+        output.emit(&Event::Warning(Warning {
+            code: "experience-not-kept".to_owned(),
+            message: error.to_string(),
+            help: None,
+        }));
+    }
 }
 
 /// The project's own bank, which may not exist yet.

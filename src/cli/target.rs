@@ -33,6 +33,7 @@ pub fn open(
         invent_manifest,
         sdk: SdkOptions::from_environment(),
         headers: headers(target),
+        work_directory: None,
     };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {

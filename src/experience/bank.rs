@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Features, Record, Verdict};
+use super::{Provenance, Record};
 
 /// Why a bank could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -32,30 +32,6 @@ pub enum BankError {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bank {
     records: BTreeMap<String, Record>,
-}
-
-/// A record with its likeness to what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Match<'a> {
-    /// Id of the record.
-    pub id: &'a str,
-    /// The record.
-    pub record: &'a Record,
-    /// Likeness between 0 and 1.
-    pub likeness: f64,
-}
-
-/// Gains that a motif brought in like code, failures included as 1 or less.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GainQuantiles {
-    /// Number of records.
-    pub records: usize,
-    /// A quarter of the records brought no more than this.
-    pub lower: f64,
-    /// Half of them.
-    pub median: f64,
-    /// Three quarters of them.
-    pub upper: f64,
 }
 
 impl Bank {
@@ -134,6 +110,11 @@ impl Bank {
         Ok(self.insert(record))
     }
 
+    /// Takes a record out.
+    pub fn take(&mut self, id: &str) -> Option<Record> {
+        self.records.remove(id)
+    }
+
     /// Takes over the records of another bank; where both have an id, a measured record wins over a modelled one.
     pub fn merge(&mut self, other: Bank) {
         for (id, record) in other.records {
@@ -164,10 +145,16 @@ impl Bank {
         self.records.is_empty()
     }
 
-    /// The bank without records whose operator or project contains the pattern.
+    /// The bank without records whose operator or project contains the pattern, however it is spelled: `rms_norm` holds
+    /// out `RmsNorm` and `rms_norm/careful`.
     pub fn without(&self, pattern: &str) -> Bank {
+        let spelled = |name: &str| -> String {
+            name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        };
+        let pattern = spelled(pattern);
         let held_out = |record: &Record| {
-            record.provenance.operator.contains(pattern) || record.provenance.project.contains(pattern)
+            let Provenance { operator, project, .. } = &record.provenance;
+            [operator, project].into_iter().any(|name| spelled(name).contains(&pattern))
         };
         let records = self
             .records
@@ -175,43 +162,5 @@ impl Bank {
             .filter(|(_, record)| !held_out(record))
             .map(|(id, record)| (id.clone(), record.clone()));
         Bank { records: records.collect() }
-    }
-
-    /// Records by likeness of symptoms and code shape, most alike first; ties by id.
-    pub fn search(&self, symptoms: &[String], features: &Features) -> Vec<Match<'_>> {
-        let mut found: Vec<Match<'_>> = self
-            .records
-            .iter()
-            .map(|(id, record)| {
-                let shared = record.symptoms.iter().filter(|symptom| symptoms.contains(symptom)).count();
-                let all = record.symptoms.len() + symptoms.len() - shared;
-                let by_symptom = if all == 0 { 0.0 } else { shared as f64 / all as f64 };
-                Match { id, record, likeness: 0.5 * by_symptom + 0.5 * record.features.likeness(features) }
-            })
-            .collect();
-        found.sort_by(|left, right| right.likeness.total_cmp(&left.likeness).then(left.id.cmp(right.id)));
-        found
-    }
-
-    /// Quantiles of a motif's gain over the records that are at least half alike; over all of the motif's if none is.
-    pub fn gain_quantiles(&self, motif: &str, symptoms: &[String], features: &Features) -> Option<GainQuantiles> {
-        let of_motif: Vec<Match<'_>> =
-            self.search(symptoms, features).into_iter().filter(|found| found.record.motif == motif).collect();
-        let alike: Vec<&Match<'_>> = of_motif.iter().filter(|found| found.likeness >= 0.5).collect();
-        let chosen = if alike.is_empty() { of_motif.iter().collect() } else { alike };
-        let gain = |found: &&Match<'_>| match found.record.verdict {
-            // What did not work through the motif's mechanism is no promise.
-            Verdict::EffectWithoutMechanism => 1.0,
-            _ => found.record.gain(),
-        };
-        let mut gains: Vec<f64> = chosen.iter().map(gain).collect();
-        gains.sort_by(f64::total_cmp);
-        let quantile = |share: f64| gains[((gains.len() - 1) as f64 * share).round() as usize];
-        (!gains.is_empty()).then(|| GainQuantiles {
-            records: gains.len(),
-            lower: quantile(0.25),
-            median: quantile(0.5),
-            upper: quantile(0.75),
-        })
     }
 }

@@ -2,13 +2,17 @@
 
 mod bank;
 mod features;
+mod query;
 mod record;
 mod rewind;
+mod upkeep;
 
-pub use bank::{Bank, BankError, GainQuantiles, Match};
+pub use bank::{Bank, BankError};
 pub use features::{Features, features_of, normalise, symptoms_of};
+pub use query::{Expected, Match, Query, Shingles};
 pub use record::{Origin, Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
+pub use upkeep::MotifStatistics;
 
 #[cfg(test)]
 mod tests;

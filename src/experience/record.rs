@@ -18,6 +18,8 @@ pub enum Verdict {
     NoGain,
     /// Faster, but the counter did not move: something else was at work.
     EffectWithoutMechanism,
+    /// It was edited in, and the verifier refused the result; the numbers say nothing.
+    Rejected,
 }
 
 /// Where the code and the numbers come from.

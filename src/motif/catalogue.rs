@@ -6,11 +6,14 @@ use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
 use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
+use super::d13_hoist_load::HoistLoad;
 use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
+use super::d23_early_copy::EarlyCopy;
 use super::l01_all_cores::AllCores;
 use super::l06_kernel_type::KernelType;
+use super::l07_small_tiling::SmallTiling;
 use super::l08_pipe_outside::PipeOutside;
 use super::l09_workspace::NoWorkspace;
 use super::l11_shape_dimensions::NoShapes;
@@ -20,6 +23,7 @@ use super::s03_hoist_element::HoistElement;
 use super::s08_local_member::LocalMember;
 use super::s09_if_constexpr::ConstantBranch;
 use super::s12_core_number::CoreNumber;
+use super::s13_hoist_descriptor::HoistDescriptor;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
 use super::v03_multiply_add::MultiplyAdd;
@@ -42,6 +46,8 @@ use super::v27_skip_fill::SkipFill;
 use super::v28_reciprocal::ScalarReciprocal;
 use super::v33_scalar_chain::ScalarChain;
 use super::v34_index_vector::IndexVector;
+use super::v35_scalar_root::ScalarRoot;
+use super::v36_hoist_vector::HoistVector;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
@@ -58,17 +64,21 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PlainCopy,
         &BoundQueue,
         &L2Hint,
+        &HoistLoad,
         &DeadWrite,
         &EarlyFree,
+        &EarlyCopy,
         &StageScalars,
         &AllCores,
         &KernelType,
+        &SmallTiling,
         &PipeOutside,
         &NoWorkspace,
         &NoShapes,
         &FoldTail,
         &PeelLast,
         &HoistElement,
+        &HoistDescriptor,
         &LocalMember,
         &ConstantBranch,
         &CoreNumber,
@@ -93,6 +103,8 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &SkipFill,
         &ScalarReciprocal,
         &ScalarChain,
+        &ScalarRoot,
+        &HoistVector,
         &IndexVector,
         &FullBarrier,
         &VectorBarrier,

@@ -65,7 +65,7 @@ pub(super) fn vector_call<'a>(file: &'a SyntaxFile, call: &'a Call, tensors: &Te
         return None;
     }
     let (sources, has_scalar) = match (call.name.as_str(), vector_shape(&call.name)) {
-        ("Duplicate", _) => (0, true),
+        ("Duplicate" | "CreateVecIndex", _) => (0, true),
         (_, Some(Shape::Binary)) => (2, false),
         (_, Some(Shape::Unary)) => (1, false),
         // The rounding mode of a cast stands where others have a scalar.
@@ -146,6 +146,7 @@ pub(super) fn invariant(expression: &str, text: &str) -> bool {
     const PURE: &[&str] = &[
         "static_cast",
         "sizeof",
+        "sqrt",
         "GetSize",
         "GetBlockIdx",
         "GetBlockNum",
@@ -213,7 +214,14 @@ pub(super) fn dead_after(
                 && squash(call.count) == squash(count)
         })
     };
-    let relevant = |used: &&crate::source::facts::TensorUse| used.access != Access::None && !is_free(file, used);
+    // A reduction's scratch tensor is not read: neither does the reduction need its content nor does it leave any.
+    let scratch = |used: &crate::source::facts::TensorUse| {
+        let call = used.call.and_then(|index| file.calls().get(index));
+        used.argument == Some(2)
+            && call.is_some_and(|call| matches!(call.name.as_str(), "ReduceSum" | "ReduceMax" | "ReduceMin"))
+    };
+    let relevant =
+        |used: &&crate::source::facts::TensorUse| used.access != Access::None && !is_free(file, used) && !scratch(used);
     if let Some(next) = tensors.uses_of(tensor).filter(relevant).find(|used| used.span.start >= statement.end) {
         let next_statement =
             next.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
@@ -240,18 +248,63 @@ pub(super) fn dead_after(
                     "{tensor} is read before it is written, so its content may come from an earlier call"
                 ));
             }
+            let here = |file: &SyntaxFile, call: &Call| {
+                file.name() == around.file.name() && variable.declaration.contains(&call.span.start)
+            };
             let gets = kernel
                 .calls(&context.forest)
                 .filter(|(_, _, call)| call.object.as_deref().map(base_name) == Some(buffer));
-            if gets.count() > 1 {
-                return Err(format!("{buffer} is handed out at more than one place"));
+            let others: Vec<(&SyntaxFile, &Call)> =
+                gets.filter(|(file, _, call)| !here(file, call)).map(|(file, _, call)| (file, call)).collect();
+            if others.iter().all(|(file, call)| filled_first(file, call)) {
+                return Ok(());
             }
-            Ok(())
+            Err(format!("{buffer} is handed out at more than one place"))
         }
         Origin::Parameter | Origin::Unknown => {
             Err(format!("where {tensor} comes from is not known, so its content may be read elsewhere"))
         }
     }
+}
+
+/// Whether a function that takes a buffer fills it before it reads from it, and reads no more than it filled.
+fn filled_first(file: &SyntaxFile, taken: &Call) -> bool {
+    let Some(function) = file.enclosing_function(taken.span.start) else { return false };
+    let tensors = TensorFacts::of(file, function);
+    let declared = |tensor: &crate::source::facts::Tensor| tensor.declaration.contains(&taken.span.start);
+    let Some((name, _)) = tensors.tensors.iter().find(|(_, tensor)| declared(tensor)) else { return false };
+    let call_of = |used: &crate::source::facts::TensorUse| used.call.and_then(|index| file.calls().get(index));
+    let uses: Vec<&crate::source::facts::TensorUse> =
+        tensors.uses_of(name).filter(|used| used.access != Access::None).collect();
+    let Some(first) = uses.first().and_then(|used| call_of(used)) else { return uses.is_empty() };
+    let reduces = |call: &Call| matches!(call.name.as_str(), "ReduceSum" | "ReduceMax" | "ReduceMin");
+    let is_scratch =
+        |used: &crate::source::facts::TensorUse| used.argument == Some(2) && call_of(used).is_some_and(reduces);
+    if uses.iter().all(|used| is_scratch(used)) {
+        return true;
+    }
+    if !loops_around(file, function, taken.span.start).is_empty() || uses[0].argument != Some(0) || !uses[0].whole {
+        return false;
+    }
+    let count = |call: &Call| call.arguments.last().map(|argument| squash(file.slice(argument)));
+    let block = first.statement.as_ref().and_then(|statement| block_of(file, statement));
+    if block.as_ref() != Some(&function.body) {
+        return false;
+    }
+    let element = |used: &crate::source::facts::TensorUse| {
+        call_of(used).is_some_and(|call| call.name == "GetValue" && file.argument(call, 0).map(str::trim) == Some("0"))
+    };
+    if reduces(first) && uses[0].access == Access::Write {
+        return uses[1..].iter().all(|used| element(used));
+    }
+    let Some(fill) = vector_call(file, first, &tensors) else { return false };
+    overwrites_first(fill.name)
+        && !fill.sources.contains(&name.as_str())
+        && uses[1..].iter().all(|used| {
+            let same =
+                call_of(used).filter(|call| call.object.is_none()).is_some_and(|call| count(call) == count(first));
+            element(used) || (used.whole && same && !is_scratch(used))
+        })
 }
 
 fn is_free(file: &SyntaxFile, used: &crate::source::facts::TensorUse) -> bool {

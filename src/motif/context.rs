@@ -90,6 +90,9 @@ pub enum Counter {
 }
 
 impl Counter {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::ScalarUs, Self::VecUs, Self::Mte2Us, Self::Mte3Us, Self::StallUs];
+
     /// Name in records and reports.
     pub fn name(self) -> &'static str {
         match self {

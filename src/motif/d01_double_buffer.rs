@@ -181,9 +181,11 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
         if !queue.position.split(',').any(|position| matches!(position, "VECIN" | "VECOUT")) {
             return Err(format!("{} has the position {}: no copy to overlap", init.target, queue.position));
         }
-        if from < to && !filled_in_loop(context, kernel, &init.target) {
-            return Err(format!("{} is filled once: a second buffer would stay empty", init.target));
-        }
+    }
+    // A queue that shares the number with others may be filled once: its second buffer costs no more than bytes.
+    let once = inits.first().filter(|_| !inits.iter().any(|init| filled_in_loop(context, kernel, &init.target)));
+    if let Some(init) = once.filter(|_| from < to) {
+        return Err(format!("{} is filled once: a second buffer would stay empty", init.target));
     }
     if from > to {
         return Ok(());

@@ -217,33 +217,39 @@ pub(super) fn braced(text: &str) -> Option<Vec<String>> {
     Some(parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect())
 }
 
-/// `n` of `n * sizeof(T)`, casts around it taken off.
+/// `n` of `n * sizeof(T)`, casts around it taken off. A type of the same size will do for `T`.
 pub(super) fn without_size(length: &str, element: &str) -> Option<String> {
     let mut text = length.trim();
     while let Some(inner) = strip_cast(text) {
         text = inner;
     }
-    let tail = format!("*sizeof({element})");
-    let head = format!("sizeof({element})*");
-    let squashed = squash(text);
-    if !is_product(text) {
-        return None;
+    let size_of = |text: &str| -> bool {
+        let named = text.strip_prefix("sizeof(").and_then(|rest| rest.strip_suffix(')'));
+        named.is_some_and(|named| {
+            let bytes = fixed_type_bytes(named);
+            named == element || (bytes.is_some() && bytes == fixed_type_bytes(element))
+        })
+    };
+    // What stands before the last `*` is one value: `a / b * size` is `(a / b) * size`.
+    let star = text.rfind('*')?;
+    let (head, tail) = (text[..star].trim(), text[star + 1..].trim());
+    if size_of(&squash(tail)) && is_product(head, true) {
+        return Some(head.to_owned());
     }
-    if squashed.ends_with(&tail) {
-        let star = text.rfind('*')?;
-        return Some(text[..star].trim().to_owned());
-    }
-    squashed.starts_with(&head).then(|| text.find('*').map(|star| text[star + 1..].trim().to_owned())).flatten()
+    let star = text.find('*')?;
+    let (head, tail) = (text[..star].trim(), text[star + 1..].trim());
+    (size_of(&squash(head)) && is_product(tail, false)).then(|| tail.to_owned())
 }
 
-/// Whether the text is one factor or a product of factors, without any other operator outside parentheses.
-fn is_product(text: &str) -> bool {
+/// Whether the text is one factor or a product of factors, without any other operator outside parentheses; quotients may be
+/// among them where asked for.
+fn is_product(text: &str, quotients: bool) -> bool {
     let without_arrows = text.replace("->", ".");
     let mut depth = 0i32;
     lex(&without_arrows).iter().filter(|token| token.kind == TokenKind::Punctuation).all(|token| {
         let word = &without_arrows[token.span.clone()];
         depth += i32::from(word == "(") - i32::from(word == ")");
-        depth > 0 || matches!(word, "*" | "." | ":" | "(" | ")")
+        depth > 0 || matches!(word, "*" | "." | ":" | "(" | ")") || (quotients && matches!(word, "/" | "%"))
     })
 }
 

@@ -269,7 +269,7 @@ fn copied(context: &Context, kernel: &Kernel, queue: &str, out: &str, used: &Que
     });
     let copy = copies.next().filter(|_| copies.next().is_none()).ok_or("the copy in is not one in count form")?;
     let count = file.argument(copy, 2).unwrap_or_default();
-    if kernel.has_base || context.forest.get(file.name()).is_none() {
+    if kernel.has_base() || context.forest.get(file.name()).is_none() {
         return Err("a base class may use the queue".to_owned());
     }
     let statement = used.call.statement.as_ref().ok_or("EnQue is not a statement of its own")?;

@@ -184,7 +184,7 @@ impl<'a> Read<'a> {
 
     /// Proves that the tensor is read alone, and by scalars only here.
     fn only_read(&self) -> Result<(), String> {
-        if self.kernel.has_base {
+        if self.kernel.has_base() {
             return Err("a base class may write the tensor".to_owned());
         }
         let (mut reads, mut known, mut mentions) = (0, 0, 0);

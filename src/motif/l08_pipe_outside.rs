@@ -111,7 +111,7 @@ impl<'a> Operator<'a> {
     /// All objects of the class, or why some use of it is not understood.
     fn objects(&self) -> Result<Vec<Object<'a>>, String> {
         let (context, name) = (self.context, self.kernel.name.as_str());
-        if self.kernel.has_base {
+        if self.kernel.has_base() {
             return Err(format!("{name} has a base class"));
         }
         let mut objects = Vec::new();
@@ -363,5 +363,5 @@ fn declared_by<'a>(file: &'a SyntaxFile, name: &str, byte: usize) -> Option<&'a 
             && local.span.end <= byte
             && block_of(file, &local.span).is_some_and(|block| block.contains(&byte))
     };
-    file.locals().iter().filter(visible).last().map(|local| &local.span)
+    file.locals().iter().rfind(visible).map(|local| &local.span)
 }

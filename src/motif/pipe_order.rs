@@ -10,7 +10,7 @@ use crate::source::facts::{Kernel, Origin, TensorFacts, TensorUse, base_name};
 use crate::source::parse::{Call, SyntaxFile};
 
 /// Calls that talk to other cores or other units: barriers near them may be part of a protocol.
-const PROTOCOL: &[&str] = &[
+pub(super) const PROTOCOL: &[&str] = &[
     "SyncAll",
     "CrossCoreSetFlag",
     "CrossCoreWaitFlag",
@@ -101,7 +101,7 @@ pub(super) fn edges(
     if kernel.queues.is_empty() {
         return Err("no queue here orders the pipes: tensors are placed by hand".to_owned());
     }
-    if kernel.has_base {
+    if kernel.has_base() {
         return Err(format!("{} has a base class whose buffers are not analysed", kernel.name));
     }
     if let Some(member) = kernel.tensor_members.first() {

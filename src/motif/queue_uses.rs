@@ -18,7 +18,7 @@ pub(super) fn calls_on<'a>(
     kernel: &'a Kernel,
     queue: &str,
 ) -> Result<Vec<QueueCall<'a>>, String> {
-    if kernel.has_base {
+    if kernel.has_base() {
         return Err(format!("{} has a base class that may use {queue}", kernel.name));
     }
     let mut found = Vec::new();

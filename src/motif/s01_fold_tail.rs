@@ -15,6 +15,8 @@ use crate::source::parse::{Loop, SyntaxFile, TokenKind, lex};
 /// Names of the variables that the edit brings.
 const ROUNDS: &str = "rounds";
 const EXTENT: &str = "extent";
+/// Arguments that may differ in the tail; with more the choices cost more than they save.
+const MOST_CHOICES: usize = 3;
 
 /// The motif.
 pub struct FoldTail;
@@ -165,18 +167,30 @@ impl Place<'_> {
         function: &str,
     ) -> Result<Vec<Edit>, String> {
         let (file, repetition) = (self.file, self.repetition);
-        let full = file.slice(&pairs[0].0);
-        let short = pairs[0].1.as_str();
-        if let Some((other, _)) =
-            pairs.iter().find(|(span, text)| squash(file.slice(span)) != squash(full) || squash(text) != squash(short))
-        {
-            return Err(format!("{} differs from the tail's in another way", file.slice(other)));
+        // Each argument that differs, with what stands in its place in the tail.
+        let mut choices: Vec<(&str, &str)> = Vec::new();
+        for (span, short) in pairs {
+            let full = file.slice(span);
+            match choices.iter().find(|(known, _)| squash(known) == squash(full)) {
+                Some((_, known)) if squash(known) != squash(short) => {
+                    return Err(format!("{full} differs from the tail's in another way"));
+                }
+                Some(_) => {}
+                None => choices.push((full, short)),
+            }
+        }
+        if choices.len() > MOST_CHOICES {
+            return Err(format!("{} arguments differ", choices.len()));
+        }
+        if file.locals().iter().any(|local| local.name == self.counter && repetition.body.contains(&local.span.start)) {
+            return Err(format!("{} is declared again in the body", self.counter));
         }
         if !is_name(&self.bound) {
             return Err(format!("{} is not a plain bound", self.bound));
         }
         let test = file.slice(condition);
-        for expression in [self.bound.as_str(), full, short, test] {
+        let both = choices.iter().flat_map(|(full, short)| [*full, *short]);
+        for expression in [self.bound.as_str(), test].into_iter().chain(both) {
             if words(expression).contains(&self.counter.as_str()) {
                 return Err(format!("{expression} changes with the counter"));
             }
@@ -187,12 +201,21 @@ impl Place<'_> {
         if !invariant(&test.replace(['<', '>', '=', '!'], "+"), "") {
             return Err(format!("{test} may have an effect"));
         }
-        if words(function).iter().any(|word| matches!(*word, ROUNDS | EXTENT)) {
-            return Err(format!("{ROUNDS} or {EXTENT} is taken"));
+        let taken = words(function);
+        let free = |wanted: &str| {
+            let numbered = |number: usize| if number == 0 { wanted.to_owned() } else { format!("{wanted}{number}") };
+            (0..100).map(numbered).find(|name| !taken.contains(&name.as_str()))
+        };
+        let rounds = free(ROUNDS).ok_or_else(|| format!("{ROUNDS} is taken"))?;
+        let mut extents: Vec<String> = Vec::new();
+        for number in 0..choices.len() {
+            let wanted =
+                if number == 0 { EXTENT.to_owned() } else { format!("{EXTENT}{}", (b'A' + number as u8) as char) };
+            extents.push(free(&wanted).ok_or_else(|| format!("{EXTENT} is taken"))?);
         }
         let body = file.slice(&repetition.body);
         let body_words = words(body);
-        if let Some(word) = body_words.iter().find(|word| matches!(**word, "break" | "goto" | "return")) {
+        if let Some(word) = body_words.iter().find(|word| matches!(**word, "break" | "continue" | "goto" | "return")) {
             return Err(format!("the body holds {word}"));
         }
         let rest = body.strip_prefix("{\n").ok_or("the loop's body does not stand on lines of its own")?;
@@ -208,21 +231,22 @@ impl Place<'_> {
         let bound_at = bound_at.start + shift..bound_at.start + shift + self.bound.len();
         let (counter, bound, type_text) = (&self.counter, &self.bound, counter_type(file, repetition));
         let inside = repetition.body.start + 2;
+        let choose = |(name, (full, short)): (&String, &(&str, &str))| {
+            format!("{inner}const auto {name} = {counter} < {bound} ? {full} : {short};\n")
+        };
+        let chosen: String = extents.iter().zip(&choices).map(choose).collect();
+        let head = format!("{}const {type_text} {rounds} = {bound} + ({test} ? 1 : 0);\n", file.indentation(start));
         let mut edits = vec![
-            edit(
-                file,
-                line..line,
-                format!("{}const {type_text} {ROUNDS} = {bound} + ({test} ? 1 : 0);\n", file.indentation(start)),
-            ),
-            edit(file, bound_at, ROUNDS),
-            edit(
-                file,
-                inside..inside,
-                format!("{inner}const auto {EXTENT} = {counter} < {bound} ? {full} : {short};\n"),
-            ),
+            edit(file, line..line, head),
+            edit(file, bound_at, rounds.as_str()),
+            edit(file, inside..inside, chosen),
             edit(file, file.whole_lines(tail).ok_or("the tail shares its lines")?, ""),
         ];
-        edits.extend(pairs.iter().map(|(span, _)| edit(file, span.clone(), EXTENT)));
+        for (span, _) in pairs {
+            let choice = choices.iter().position(|(full, _)| squash(full) == squash(file.slice(span)));
+            let name = choice.and_then(|choice| extents.get(choice)).ok_or("an argument is not found again")?;
+            edits.push(edit(file, span.clone(), name.as_str()));
+        }
         Ok(edits)
     }
 }
@@ -245,36 +269,48 @@ fn replaced(text: &str, name: &str, by: &str) -> String {
 fn unfolded(file: &SyntaxFile, repetition: &Loop) -> Option<Vec<Edit>> {
     let (counter, bound) = counted(file, repetition).ok()?;
     let body = file.slice(&repetition.body);
-    if bound != ROUNDS || words(body).contains(&ROUNDS) {
+    let name = bound;
+    if !name.starts_with(ROUNDS) || words(body).contains(&name.as_str()) {
         return None;
     }
     let rounds = file.locals().iter().find(|local| {
-        local.name == ROUNDS
+        local.name == name
             && local.span.end <= repetition.span.start
             && file.slice(&(local.span.end..repetition.span.start)).trim().is_empty()
     })?;
     let (bound, test) = file.slice(rounds.value.as_ref()?).strip_suffix(" ? 1 : 0)")?.split_once(" + (")?;
-    let first =
-        file.locals().iter().find(|local| local.name == EXTENT && repetition.body.contains(&local.span.start))?;
-    let choice = file.slice(first.value.as_ref()?).strip_prefix(&format!("{counter} < {bound} ? "))?;
-    let (full, short) = choice.split_once(" : ")?;
-    let lines = file.whole_lines(&first.span)?;
-    if lines.start != repetition.body.start + 2 {
+    let mut choices: Vec<(&str, &str, &str)> = Vec::new();
+    let mut lines = repetition.body.start + 2..repetition.body.start + 2;
+    for local in file.locals().iter().filter(|local| repetition.body.contains(&local.span.start)) {
+        let own = file.whole_lines(&local.span).filter(|own| own.start == lines.end && local.name.starts_with(EXTENT));
+        let value = local.value.as_ref().map(|value| file.slice(value)).unwrap_or_default();
+        let choice = value.strip_prefix(&format!("{counter} < {bound} ? ")).and_then(|rest| rest.split_once(" : "));
+        let (Some(own), Some((full, short))) = (own, choice) else { break };
+        choices.push((local.name.as_str(), full, short));
+        lines.end = own.end;
+    }
+    if choices.is_empty() {
         return None;
     }
     let bound_at = repetition.condition.clone()?;
-    let shift = file.slice(&bound_at).rfind(ROUNDS)?;
+    let shift = file.slice(&bound_at).rfind(name.as_str())?;
     let rest = file.slice(&(lines.end..repetition.body.end));
-    let tail = replaced(&replaced(rest, EXTENT, short), &counter, bound);
+    let mut tail = rest.to_owned();
+    for (extent, _, short) in &choices {
+        tail = replaced(&tail, extent, short);
+    }
+    let tail = replaced(&tail, &counter, bound);
     let behind = file.whole_lines(&(repetition.span.end - 1..repetition.span.end)).map(|lines| lines.end)?;
     let mut edits = vec![
         edit(file, file.whole_lines(&rounds.span)?, ""),
-        edit(file, bound_at.start + shift..bound_at.start + shift + ROUNDS.len(), bound),
+        edit(file, bound_at.start + shift..bound_at.start + shift + name.len(), bound),
         edit(file, lines.clone(), ""),
         edit(file, behind..behind, format!("{}if ({test}) {{\n{tail}\n", file.indentation(repetition.span.start))),
     ];
-    for token in lex(rest).into_iter().filter(|token| rest[token.span.clone()] == *EXTENT) {
-        edits.push(edit(file, lines.end + token.span.start..lines.end + token.span.end, full));
+    for token in lex(rest) {
+        if let Some((_, full, _)) = choices.iter().find(|(extent, _, _)| rest[token.span.clone()] == **extent) {
+            edits.push(edit(file, lines.end + token.span.start..lines.end + token.span.end, *full));
+        }
     }
     Some(edits)
 }

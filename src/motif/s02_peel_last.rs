@@ -128,6 +128,12 @@ impl Rounds<'_> {
         let (file, repetition) = (self.file, self.repetition);
         let body = file.slice(&repetition.body);
         check_body(file, repetition)?;
+        let again = |local: &&crate::source::parse::Local| {
+            local.name == self.counter && repetition.body.contains(&local.span.start)
+        };
+        if file.locals().iter().find(again).is_some() {
+            return Err(format!("{} is declared again in the body", self.counter));
+        }
         if assigns(body, &self.counter) {
             return Err(format!("the body changes {}", self.counter));
         }

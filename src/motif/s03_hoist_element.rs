@@ -188,7 +188,7 @@ impl Place<'_> {
         if !self.kernel.globals.contains_key(tensor) {
             return Err(format!("{tensor} is neither a local tensor nor a global one of the class"));
         }
-        if self.kernel.has_base {
+        if self.kernel.has_base() {
             return Err("a base class may write the tensor".to_owned());
         }
         let (mut mentions, mut reads) = (0, 0);

@@ -165,13 +165,15 @@ fn settled(context: &Context, kernel: &Kernel, function: &Function, name: &str) 
     let known = |(file, index): &(String, usize)| {
         Some((context.forest.get(file)?, context.forest.get(file)?.functions().get(*index)?))
     };
-    !kernel.has_base
+    !kernel.has_base()
         && kernel.functions.iter().filter_map(known).all(|(file, other)| {
             let makes = file.calls_in(other.body.clone()).any(|call| call.name == "InitBuffer");
             let starts = makes || other.name == kernel.name || other.name.starts_with("Init");
             let text = file.slice(&other.body);
             let own = other.span == function.span && other.name == function.name;
-            (starts && !own)
+            // What sets it must not run again, from a loop for instance.
+            let again = || kernel.calls(&context.forest).any(|(_, _, call)| call.name == other.name);
+            (starts && !own && !(assigns(text, name) && again()))
                 || !(assigns(text, name)
                     || text.contains(&format!("&{name}"))
                     || text.contains(&format!("&this->{name}")))

@@ -88,8 +88,11 @@ fn branches<'a>(file: &'a SyntaxFile, function: &Function) -> Vec<Node<'a>> {
     found
 }
 
+/// Name of a template parameter, and whether it is a bool.
+type Parameter = (String, bool);
+
 /// Where the word `if` ends, the condition as written, and the template parameters around.
-fn parts(file: &SyntaxFile, node: Node<'_>) -> Option<(usize, String, Vec<(String, bool)>)> {
+fn parts(file: &SyntaxFile, node: Node<'_>) -> Option<(usize, String, Vec<Parameter>)> {
     let condition = node.child_by_field_name("condition")?;
     // With `constexpr` the condition starts behind it.
     if !file.slice(&(node.start_byte()..condition.start_byte())).trim_start_matches("if").trim().is_empty() {
@@ -142,13 +145,7 @@ const FIXED: &[&str] = &[
     "static_cast",
 ];
 
-fn known(
-    context: &Context,
-    file: &SyntaxFile,
-    function: &Function,
-    condition: &str,
-    parameters: &[(String, bool)],
-) -> bool {
+fn known(context: &Context, file: &SyntaxFile, function: &Function, condition: &str, parameters: &[Parameter]) -> bool {
     let parameter = |word: &str| parameters.iter().find(|(name, _)| name == word);
     let constant = |word: &str| {
         let mut definitions = context.facts.definitions(word);

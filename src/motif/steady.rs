@@ -116,7 +116,7 @@ pub(super) fn steady(
             let by_reference = call.arguments.iter().map(|argument| other.slice(argument).trim()).any(|argument| {
                 variables.iter().any(|word| argument.trim_start_matches('&').trim_start_matches("this->") == *word)
             });
-            let inherited = call.object.is_none() && call.scope.is_empty() && kernel.has_base;
+            let inherited = call.object.is_none() && call.scope.is_empty() && kernel.has_base();
             if variables.contains(&object) || (call.object.is_none() && by_reference) || inherited {
                 return Err(format!("{} at line {} may change {expression}", call.name, other.line(call.span.start)));
             }

@@ -71,7 +71,10 @@ impl Motif for JoinedRows {
         let mut found = Vec::new();
         for (file, function, _, tensors) in functions(context) {
             for call in vector_calls(file, function, &tensors) {
-                let Some((rows, width)) = factors(call.count) else { continue };
+                // Numbers in equal steps would start anew in every row.
+                let Some((rows, width)) = factors(call.count).filter(|_| call.name != "CreateVecIndex") else {
+                    continue;
+                };
                 let mut arguments: Vec<String> = std::iter::once(&call.destination)
                     .chain(&call.sources)
                     .map(|operand| format!("{operand}[row * {width}]"))

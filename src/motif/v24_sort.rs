@@ -31,7 +31,7 @@ for (uint32_t $$i = $n; $$i < sorted; $$i++) {
 @LocalTensor<int32_t> sortPlaces = $$a.Get<int32_t>();
 @LocalTensor<float> sortRecords = $$b.Get<float>();
 @LocalTensor<float> sortMerged = $$c.Get<float>();
-@CreateVecIndex(sortPlaces, static_cast<int32_t>(0), sorted);
+@CreateVecIndex(sortPlaces, static_cast<int32_t>(0), ($n + 31) / 32 * 32);
 @Sort<float, true>(sortRecords, $$x, sortPlaces.ReinterpretCast<uint32_t>(), sortMerged, static_cast<int32_t>(sorted / 32));
 @Extract($$values, $$places.ReinterpretCast<uint32_t>(), sortRecords, static_cast<int32_t>(($k + 31) / 32));";
 const BUFFERS: [(&str, &str, &str); 3] =

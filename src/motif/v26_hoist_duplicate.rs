@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::code::{VectorCall, block_of, edit, functions, loops_around, vector_calls, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::hoist::{self, before_loop};
 use super::siblings::siblings;
 use super::steady::{is_own_call, own_functions, reached, steady};
 use crate::source::Edit;
@@ -21,13 +22,13 @@ impl Motif for HoistDuplicate {
         "V26"
     }
     fn title(&self) -> &'static str {
-        "hoist a constant Duplicate out of its loop"
+        "hoist a constant fill out of its loop"
     }
     fn family(&self) -> Family {
         Family::Vector
     }
     fn precondition(&self) -> &'static str {
-        "Duplicate(t, s, n) directly in the loop's body, or in a function that is called at one place, in a loop; t a TBuf tensor taken at one place and \
+        "Duplicate(t, s, n) or CreateVecIndex(t, s, n) directly in the loop's body, or in a function that is called at one place, in a loop; t a TBuf tensor taken at one place and \
          written nowhere else, no read of t before it, s and n the same in every round, also after every call in the loop"
     }
     fn cost(&self) -> &'static str {
@@ -92,6 +93,9 @@ struct Fill<'a> {
 }
 
 /// The only call of a function, which stands in a loop.
+/// Instructions that fill a tensor from nothing but scalars.
+const FILLS: [&str; 2] = ["Duplicate", "CreateVecIndex"];
+
 struct Caller<'a> {
     file: &'a SyntaxFile,
     repetition: &'a Loop,
@@ -100,7 +104,7 @@ struct Caller<'a> {
 fn each_fill(context: &Context, judge: impl Fn(&Fill<'_>) -> Moves) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (file, function, kernel, tensors) in functions(context) {
-        for call in vector_calls(file, function, &tensors).iter().filter(|call| call.name == "Duplicate") {
+        for call in vector_calls(file, function, &tensors).iter().filter(|call| FILLS.contains(&call.name)) {
             let fill = Fill { context, file, function, kernel, tensors: &tensors, call };
             for (note, edits) in judge(&fill) {
                 found.push(Candidate::new(file, &call.call.span, note, edits));
@@ -113,6 +117,19 @@ fn each_fill(context: &Context, judge: impl Fn(&Fill<'_>) -> Moves) -> Vec<Candi
 impl<'a> Fill<'a> {
     fn expressions(&self) -> [&str; 2] {
         [self.call.scalar.unwrap_or_default(), self.call.count]
+    }
+
+    /// Proves that memory is not handed out anew while the loop runs.
+    fn memory_stays(&self, file: &SyntaxFile, repetition: &Loop) -> Result<(), String> {
+        let hands_out = |call: &&Call| matches!(call.name.as_str(), "InitBuffer" | "Reset" | "Destroy");
+        let inner = reached(self.context, self.kernel, file, &repetition.span);
+        let places = inner.into_iter().map(|(other, function)| (other, function.body.clone()));
+        for (other, part) in places.chain([(file, repetition.span.clone())]) {
+            if let Some(call) = other.calls_in(part).find(hands_out) {
+                return Err(format!("{} at line {} stands in the loop", call.name, other.line(call.span.start)));
+            }
+        }
+        Ok(())
     }
 
     fn declaration(&self) -> Option<&'a Local> {
@@ -174,6 +191,7 @@ impl<'a> Fill<'a> {
         if block_of(file, &call.statement).as_ref() != Some(&repetition.body) {
             return Err("the fill is conditional".to_owned());
         }
+        self.memory_stays(file, repetition)?;
         for expression in self.expressions() {
             steady(self.context, file, self.kernel, expression, &repetition.span)?;
         }
@@ -182,10 +200,7 @@ impl<'a> Fill<'a> {
         if !loops_around(file, self.function, outer).is_empty() && file.slice(&repetition.span).contains("break") {
             return Err("the loop may be left early".to_owned());
         }
-        let whole = file.whole_lines(&call.statement).ok_or("the fill shares its line")?;
-        let before = before_loop(file, repetition)?;
-        let line = format!("{}{}\n", file.indentation(repetition.span.start), file.slice(&call.statement));
-        Ok(vec![edit(file, before..before, line), edit(file, whole, "")])
+        hoist::hoisted(file, repetition, &call.statement)
     }
 
     fn sunk(&self, repetition: &Loop) -> Result<Vec<Edit>, String> {
@@ -198,19 +213,10 @@ impl<'a> Fill<'a> {
         if read_elsewhere {
             return Err(format!("{} is read outside the loop", call.destination));
         }
-        let body = file.slice(&repetition.body);
-        if !body.starts_with("{\n") {
-            return Err("the loop's body does not start on a line of its own".to_owned());
-        }
         for expression in self.expressions() {
             steady(self.context, file, self.kernel, expression, &repetition.span)?;
         }
-        let whole = file.whole_lines(&call.statement).ok_or("the fill shares its line")?;
-        let inside = repetition.body.start + 2;
-        let rest = &body[2..];
-        let indentation = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
-        let line = format!("{indentation}{}\n", file.slice(&call.statement));
-        Ok(vec![edit(file, whole, ""), edit(file, inside..inside, line)])
+        hoist::sunk(file, repetition, &call.statement)
     }
 
     /// The loop around the only call of this function.
@@ -233,13 +239,14 @@ impl<'a> Fill<'a> {
         if self.gets() > 1 {
             return Err(format!("{} is taken elsewhere too", self.buffer().unwrap_or_default()));
         }
-        if own_functions(self.context, self.kernel, &self.function.name).count() > 1 || self.kernel.has_base {
+        if own_functions(self.context, self.kernel, &self.function.name).count() > 1 || self.kernel.has_base() {
             return Err(format!("{} is not the only function of its name", self.function.name));
         }
         if block_of(file, &self.call.statement).as_ref() != Some(&self.function.body) {
             return Err("the fill is conditional".to_owned());
         }
         let declaration = self.declaration().ok_or_else(|| format!("{name} is not declared alone"))?;
+        self.memory_stays(caller.file, caller.repetition)?;
         self.of_class()?;
         for expression in self.expressions() {
             steady(self.context, caller.file, self.kernel, expression, &caller.repetition.span)?;
@@ -324,12 +331,4 @@ impl<'a> Fill<'a> {
         let line = format!("{}{}\n", other.indentation(before.start), self.file.slice(&self.call.statement));
         Ok(vec![edit(self.file, taken, ""), edit(self.file, filled, ""), edit(other, target.start..target.start, line)])
     }
-}
-
-/// Start of the loop's first line, where lines can be put before it.
-fn before_loop(file: &SyntaxFile, repetition: &Loop) -> Result<usize, String> {
-    block_of(file, &repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
-    let start = repetition.span.start;
-    let line = file.text()[..start].rfind('\n').map_or(0, |end| end + 1);
-    if file.text()[line..start].trim().is_empty() { Ok(line) } else { Err("the loop shares its line".to_owned()) }
 }

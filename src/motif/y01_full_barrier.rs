@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::barrier_regions::{Judged, needless};
 use super::code::{edit, insert_after, scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::pipe_order::ordered_without;
+use super::regions::is_full_barrier;
 use crate::source::parse::{Call, SyntaxFile};
 
 /// The motif.
@@ -21,8 +23,9 @@ impl Motif for FullBarrier {
         Family::Synchronisation
     }
     fn precondition(&self) -> &'static str {
-        "every DMA operand of the class comes from a queue that is used in order (alloc, fill, EnQue, DeQue, use, free), no global \
-         tensor is both read and written, no cross-core protocol; destinations of copies do not overlap (condition)"
+        "every queue of the class, its base classes included, is used in order (alloc, fill, EnQue, DeQue, use, free), tensors followed \
+         through functions of the class; a TBuf that copies touch, or a global tensor both read and written, is not touched on both sides of the barrier, \
+         nor is there a cross-core protocol, up to the next full barriers on all paths; destinations of copies do not overlap (condition)"
     }
     fn cost(&self) -> &'static str {
         "nothing"
@@ -45,11 +48,10 @@ impl Motif for FullBarrier {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
+        let mut judged = Judged::new();
         for file in context.forest.iter() {
-            for call in
-                file.calls_named("PipeBarrier").filter(|call| call.template_arguments.as_deref() == Some("PIPE_ALL"))
-            {
-                let edits = removal(context, file, call);
+            for call in file.calls_named("PipeBarrier").filter(|call| is_full_barrier(call)) {
+                let edits = removal(context, file, call, &mut judged);
                 let candidate = Candidate::new(file, &call.span, "drop the full barrier", edits);
                 found.push(
                     candidate.on_condition("the hazard check finds no race: destinations of copies do not overlap"),
@@ -86,10 +88,21 @@ impl Motif for FullBarrier {
     }
 }
 
-fn removal(context: &Context, file: &SyntaxFile, call: &Call) -> Result<Vec<crate::source::Edit>, String> {
+fn removal(
+    context: &Context,
+    file: &SyntaxFile,
+    call: &Call,
+    judged: &mut Judged,
+) -> Result<Vec<crate::source::Edit>, String> {
     let statement = call.statement.as_ref().ok_or("the barrier is not a statement of its own")?;
     super::code::block_of(file, statement).ok_or("the barrier is the only statement of an if or a loop")?;
     let kernel = context.facts.kernel_at(file, call.span.start).ok_or("the barrier is not in a kernel function")?;
-    ordered_without(context, kernel, file, std::slice::from_ref(&call.span))?;
+    let alone = context.facts.derived(&kernel.name).is_empty();
+    let by_edges = ordered_without(context, kernel, file, std::slice::from_ref(&call.span));
+    if !(alone && by_edges.is_ok()) {
+        // The reason that names an edge is the more telling one.
+        let named = by_edges.err().filter(|reason| reason.contains("nothing else orders"));
+        needless(context, kernel, file, statement, judged).map_err(|reason| named.unwrap_or(reason))?;
+    }
     Ok(vec![edit(file, file.removal_span(statement), "")])
 }

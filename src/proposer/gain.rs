@@ -1,7 +1,9 @@
-//! How much a motif may bring: from the bank where it knows, else from seeds of ours and the profile.
+//! How much a motif may bring: seeds of ours bounded by the profile, what the bank knows of like kernels, and what this
+//! run has seen.
 
+use super::history::History;
 use crate::aicore::Profile;
-use crate::experience::{Bank, Features, features_of, symptoms_of};
+use crate::experience::{Bank, Query, Shingles, features_of, symptoms_of};
 use crate::motif::{Context, Motif};
 
 /// An expected speed-up with its reason.
@@ -11,45 +13,84 @@ pub(super) struct Expectation {
     pub(super) reason: String,
 }
 
+/// The bank never counts for more than so many seeds.
+const BANK_WEIGHT: f64 = 4.0;
+/// What was seen on this very kernel counts for so many seeds.
+const SEEN_WEIGHT: f64 = 4.0;
+/// A proposal is expected to verify as often as if it had done so this many times before.
+const FAITH: f64 = 2.0;
+
 /// Expects gains for one kernel.
 pub(super) struct Oracle<'a> {
     bank: &'a Bank,
+    history: &'a History,
     profile: Option<&'a Profile>,
-    symptoms: Vec<String>,
-    features: Features,
+    query: Query,
 }
 
 impl<'a> Oracle<'a> {
-    pub(super) fn new(context: &Context, bank: &'a Bank, profile: Option<&'a Profile>) -> Self {
+    pub(super) fn new(context: &Context, bank: &'a Bank, history: &'a History, profile: Option<&'a Profile>) -> Self {
         let symptoms = profile.map(symptoms_of).unwrap_or_default();
-        Self { bank, profile, symptoms, features: features_of(context) }
+        let query = Query { symptoms, features: features_of(context), shingles: Shingles::default() };
+        Self { bank, history, profile, query }
     }
 
-    /// Gain of a motif at all its sites together.
-    pub(super) fn expect(&self, motif: &dyn Motif) -> Expectation {
-        if let Some(quantiles) = self.bank.gain_quantiles(motif.id(), &self.symptoms, &self.features) {
-            let records =
-                if quantiles.records == 1 { "1 record".to_owned() } else { format!("{} records", quantiles.records) };
-            let reason =
-                format!("the bank knows a median gain of {:.2}x over {records} of like kernels", quantiles.median);
-            return Expectation { gain: quantiles.median.max(0.5), reason };
-        }
+    /// Gain of a motif at all its sites together; `code` is the text of these sites.
+    pub(super) fn expect(&self, motif: &dyn Motif, code: &str) -> Expectation {
         let prior = motif.prior_gain();
-        let Some(profile) = self.profile.filter(|profile| profile.longest_core_us > 0.0) else {
-            return Expectation { gain: prior, reason: format!("no record; our seed for this motif is {prior:.2}x") };
+        let mut reasons = Vec::new();
+        let mut weights = 1.0;
+        let mut logs = match self.share(motif) {
+            // Amdahl: the motif shortens the share of time that its counters stand for.
+            Some((share, said)) => {
+                reasons.push(said);
+                -(1.0 - share * (1.0 - 1.0 / prior)).ln()
+            }
+            None => {
+                reasons.push(format!("our seed for this motif is {prior:.2}x"));
+                prior.ln()
+            }
         };
-        // Amdahl: the motif shortens the share of time that its counters stand for. What is not on the critical path
-        // can be shortened without gain.
+        let (mut verified, mut asked) = (FAITH, FAITH);
+        let query = Query { shingles: Shingles::of(code), ..self.query.clone() };
+        if let Some(known) = self.bank.expected(motif.id(), &query) {
+            let weight = known.weight.min(BANK_WEIGHT);
+            logs += weight * known.median.max(0.5).ln();
+            weights += weight;
+            verified += weight * known.verified;
+            asked += weight;
+            let records = if known.records == 1 { "1 record".to_owned() } else { format!("{} records", known.records) };
+            reasons
+                .push(format!("the bank knows a median gain of {:.2}x over {records} of like kernels", known.median));
+        }
+        if let Some(seen) = self.history.seen(motif.id()) {
+            for gain in &seen.gains {
+                logs += SEEN_WEIGHT * gain.max(0.5).ln();
+                weights += SEEN_WEIGHT;
+            }
+            verified += seen.gains.len() as f64;
+            asked += seen.gains.len() as f64 + seen.rejected as f64 + seen.suspicion;
+            if !seen.gains.is_empty() {
+                let mean = seen.gains.iter().map(|gain| gain.ln()).sum::<f64>() / seen.gains.len() as f64;
+                reasons.push(format!("here it brought {:.2}x", mean.exp()));
+            }
+            if seen.rejected > 0 {
+                reasons.push(format!("refused here {} times", seen.rejected));
+            }
+        }
+        Expectation { gain: (logs / weights * verified / asked).exp(), reason: reasons.join(", ") }
+    }
+
+    /// Share of the time that the motif can shorten, with the words for it. What is not on the critical path can be
+    /// shortened without gain.
+    fn share(&self, motif: &dyn Motif) -> Option<(f64, String)> {
+        let profile = self.profile.filter(|profile| profile.longest_core_us > 0.0)?;
         let shares = motif.relieves().iter().map(|counter| {
             let share = counter.path_share(profile).unwrap_or(counter.read(profile) / profile.longest_core_us);
             (counter, share.clamp(0.0, 0.95))
         });
-        let Some((counter, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
-            return Expectation { gain: prior, reason: format!("no record; our seed for this motif is {prior:.2}x") };
-        };
-        let gain = 1.0 / (1.0 - share * (1.0 - 1.0 / prior));
+        let (counter, share) = shares.max_by(|left, right| left.1.total_cmp(&right.1))?;
         let of = if profile.critical_path.is_empty() { "the longest core's time" } else { "the critical path" };
-        let reason = format!("{} is {:.0} % of {of}", counter.name(), share * 100.0);
-        Expectation { gain, reason }
+        Some((share, format!("{} is {:.0} % of {of}", counter.name(), share * 100.0)))
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{History, MotifProposer};
+use super::{History, MotifProposer, Outcome, Reach};
 use crate::aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
 use crate::experience::{Bank, Origin, Provenance, Record, Verdict, features_of};
-use crate::motif::Context;
+use crate::motif::{Context, by_id};
 use crate::source::SourceTree;
 use crate::source::facts::KnownValues;
 
@@ -144,6 +144,54 @@ fn the_bank_outweighs_published_effects() {
     let proposals = MotifProposer::default().propose(&context, &bank, Some(&profile()), &History::default());
     assert!(proposals[0].motifs.contains(&"D09".to_owned()), "{}", proposals[0].why);
     let hint = proposals.iter().find(|proposal| proposal.motifs == ["D09"] && proposal.sites.len() > 1).unwrap();
-    assert!((hint.expected_gain - 20.0).abs() < 1e-9);
+    // Three records that are like this kernel but for the code at the site outweigh one seed of 1.05x.
+    assert!(hint.expected_gain > 3.0 && hint.expected_gain < 20.0, "{}", hint.expected_gain);
     assert!(hint.why.contains("the bank knows a median gain of 20.00x over 3 records"), "{}", hint.why);
+}
+
+#[test]
+fn what_brought_nothing_here_comes_later_and_what_was_refused_is_no_part_of_everything() {
+    let context = gelu();
+    let propose =
+        |history: &History| MotifProposer::default().propose(&context, &Bank::new(), Some(&profile()), history);
+    let first = propose(&History::default());
+    // Barriers stand at several sites: one is tried, the others are left.
+    let gain = |proposals: &[super::Proposal]| {
+        let single = |proposal: &&super::Proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1;
+        proposals.iter().filter(single).map(|proposal| proposal.expected_gain).fold(0.0, f64::max)
+    };
+    let tried = first.iter().find(|proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1).unwrap();
+    let learned = |outcome: Outcome| {
+        let mut history = History::default();
+        history.learn(tried, outcome);
+        propose(&history)
+    };
+    let (useless, wrong) = (learned(Outcome::Gain(1.0)), learned(Outcome::Rejected));
+    assert!(gain(&first) > gain(&wrong) && gain(&wrong) > gain(&useless) && gain(&useless) > 1.0);
+    let everything = |proposals: &[super::Proposal]| {
+        proposals.iter().map(|proposal| proposal.motifs.clone()).max_by_key(Vec::len).unwrap()
+    };
+    assert!(everything(&first).contains(&"Y01".to_owned()));
+    assert!(!everything(&wrong).contains(&"Y01".to_owned()));
+}
+
+#[test]
+fn a_motif_that_the_model_cannot_show_waits_for_a_device() {
+    let context = gelu();
+    let on = |on_device: bool| {
+        let proposer = MotifProposer { on_device, ..MotifProposer::default() };
+        let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
+        proposals.into_iter().flat_map(|proposal| proposal.motifs).collect::<std::collections::BTreeSet<_>>()
+    };
+    let blind = |id: &String| !by_id(id).unwrap().seen_by_model();
+    assert!(!on(false).iter().any(blind));
+    assert!(on(false).is_subset(&on(true)));
+}
+
+#[test]
+fn single_reach_proposes_one_motif_at_a_time() {
+    let context = gelu();
+    let proposer = MotifProposer { reach: Reach::Single, ..MotifProposer::default() };
+    let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
+    assert!(!proposals.is_empty() && proposals.iter().all(|proposal| proposal.motifs.len() == 1));
 }

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::ablation::{AblationReport, Trial};
 use crate::aicore::Limiter;
 pub use crate::fidelity::{Calibration, Report as Fidelity};
 pub use crate::lock::Origin;
@@ -17,8 +18,8 @@ mod results;
 
 pub use results::{
     Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
-    KernelTest, KernelTestSummary, PathReport, ProfileEvent, Rewind, RewindStep, StageSummary, Stages, StallReport,
-    Summary, SummaryCase,
+    KernelTest, KernelTestSummary, PathReport, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages,
+    StallReport, Summary, SummaryCase,
 };
 
 /// Version of the event format, carried by the first event.
@@ -134,6 +135,10 @@ pub enum Event {
     Replay(Box<ReplayReport>),
     /// Result of `replay --search-settings`.
     ReplaySettings(Box<SettingsReport>),
+    /// One run of `ablation`, as soon as it is done.
+    AblationTrial(Box<Trial>),
+    /// Result of `ablation`.
+    Ablation(Box<AblationReport>),
     /// One case of `doors`.
     Doors(Box<Doors>),
     /// Result of `run`, its last event.

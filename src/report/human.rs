@@ -9,6 +9,7 @@ use super::event::{Evaluation, Event, Origin, Outcome, SdkStatus, Stage, Start, 
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
+mod ablation;
 mod fidelity;
 mod replay;
 mod table;
@@ -344,6 +345,14 @@ impl Sink for Human<'_> {
             }
             Event::Replay(report) => {
                 let text = replay::report(report);
+                self.result(&text)
+            }
+            Event::AblationTrial(trial) => {
+                let text = ablation::trial(trial);
+                self.result(&text)
+            }
+            Event::Ablation(report) => {
+                let text = ablation::report(report);
                 self.result(&text)
             }
             Event::Doors(doors) => {

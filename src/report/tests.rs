@@ -227,9 +227,12 @@ fn warnings_errors_rewinds_and_banks_read_well() {
               help: install CMake
 
     incomplete: tuning needs what is marked missing
-      motif  removed at                   gain (modelled)  record
-      D01    op_kernel/softmax_rows.h:31            1.42x  kept     D01-softmax-rows-3f2a
-      A03    op_kernel/softmax_rows.h:77                -  dropped  the kernel does not build without it
+      motif  without  removed at                   gain (modelled)  record
+      D01             op_kernel/softmax_rows.h:31            1.42x  kept     D01-softmax-rows-3f2a
+      A03    D01      op_kernel/softmax_rows.h:77                -  dropped  the kernel does not build without it
+
+      motif  rewinds  right  kept   most
+      D01          1      1     1  1.42x
 
     1 record written to bank (ascend910b2)
     softmax_rows_test.float16: wrong

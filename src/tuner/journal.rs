@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Evaluation;
@@ -22,11 +23,23 @@ struct Header {
     inputs: String,
 }
 
-/// An append-only file of evaluations.
+/// A line of a journal.
+pub trait Entry: Serialize + DeserializeOwned {
+    /// What it is found by.
+    fn key(&self) -> String;
+}
+
+impl Entry for Evaluation {
+    fn key(&self) -> String {
+        Evaluation::key(self)
+    }
+}
+
+/// An append-only file of what was tried.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<T = Evaluation> {
     file: Mutex<fs_err::File>,
-    known: BTreeMap<String, Evaluation>,
+    known: BTreeMap<String, T>,
 }
 
 /// What was done with a journal that was there before.
@@ -40,7 +53,7 @@ pub enum Opened {
     InputsChanged,
 }
 
-impl Journal {
+impl<T: Entry> Journal<T> {
     /// Opens the journal at `path` for a run on inputs with the digest `inputs`.
     ///
     /// A last line that was cut by a crash is dropped. A journal of other inputs is renamed to `*.old`.
@@ -55,9 +68,9 @@ impl Journal {
                 lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()).as_ref() == Some(&header);
             if resume && matches {
                 for line in lines {
-                    let Ok(evaluation) = serde_json::from_str::<Evaluation>(line) else { break };
+                    let Ok(entry) = serde_json::from_str::<T>(line) else { break };
                     kept.push_str(line);
-                    known.insert(evaluation.key(), evaluation);
+                    known.insert(entry.key(), entry);
                 }
                 opened = Opened::Resumed(known.len());
             } else {
@@ -78,13 +91,13 @@ impl Journal {
         Ok((Self { file: Mutex::new(file), known }, opened))
     }
 
-    /// An evaluation that an earlier, interrupted run made.
-    pub fn get(&self, key: &str) -> Option<&Evaluation> {
+    /// What an earlier, interrupted run tried.
+    pub fn get(&self, key: &str) -> Option<&T> {
         self.known.get(key)
     }
 
-    /// Appends an evaluation.
-    pub fn append(&self, evaluation: &Evaluation) -> std::io::Result<()> {
+    /// Appends what was tried.
+    pub fn append(&self, evaluation: &T) -> std::io::Result<()> {
         let line = to_line(evaluation)?;
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         file.write_all(line.as_bytes())?;
@@ -116,7 +129,7 @@ mod tests {
     fn a_torn_line_is_dropped_and_the_rest_is_resumed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal.jsonl");
-        let (journal, opened) = Journal::open(&path, "inputs", true).unwrap();
+        let (journal, opened) = Journal::<Evaluation>::open(&path, "inputs", true).unwrap();
         assert_eq!(opened, Opened::Fresh);
         journal.append(&evaluation("a")).unwrap();
         journal.append(&evaluation("b")).unwrap();
@@ -124,7 +137,7 @@ mod tests {
         text.truncate(text.len() - 5);
         fs_err::write(&path, text).unwrap();
 
-        let (journal, opened) = Journal::open(&path, "inputs", true).unwrap();
+        let (journal, opened) = Journal::<Evaluation>::open(&path, "inputs", true).unwrap();
         assert_eq!(opened, Opened::Resumed(1));
         assert_eq!(journal.get(&evaluation("a").key()), Some(&evaluation("a")));
         assert_eq!(journal.get(&evaluation("b").key()), None);
@@ -134,9 +147,9 @@ mod tests {
     fn other_inputs_put_the_journal_aside() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal.jsonl");
-        let (journal, _) = Journal::open(&path, "inputs", true).unwrap();
+        let (journal, _) = Journal::<Evaluation>::open(&path, "inputs", true).unwrap();
         journal.append(&evaluation("a")).unwrap();
-        let (journal, opened) = Journal::open(&path, "changed", true).unwrap();
+        let (journal, opened) = Journal::<Evaluation>::open(&path, "changed", true).unwrap();
         assert_eq!(opened, Opened::InputsChanged);
         assert_eq!(journal.get(&evaluation("a").key()), None);
         assert!(path.with_extension("jsonl.old").exists());

@@ -2,20 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use super::TunerError;
 use super::candidate::Candidate;
+use super::experience::Pair;
 use super::progress::Progress;
 use super::session::{Judged, Session};
+use super::{TunerError, evaluation};
+use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
-use crate::experience::Bank;
-use crate::motif::{Context, HotLines};
-use crate::proposer::{History, MotifProposer, Proposal};
+use crate::experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
+use crate::motif::{Context, Counter, HotLines, by_id};
+use crate::proposer::{self, History, MotifProposer, Proposal};
 use crate::report::event::{Event, Stage};
 use crate::source::facts::KnownValues;
 use crate::space::Tunable;
 
 /// Proposals evaluated at once. A constant, so that results do not depend on the number of jobs.
 const BATCH: usize = 4;
+/// Gains below this are no gain.
+const NOISE: f64 = 1.005;
+
+/// How rewrites follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rewriting {
+    /// Every rewrite starts from the best candidate so far; several are evaluated at once.
+    #[default]
+    Successive,
+    /// One at a time from the best candidate so far.
+    OneByOne,
+    /// Every rewrite starts from the operator as it was: the best of many, never two after each other.
+    FromBaseline,
+}
 
 /// What the kernel stage works with.
 pub struct KernelStage<'a> {
@@ -27,29 +43,55 @@ pub struct KernelStage<'a> {
     pub proposer: &'a MotifProposer,
     /// Values of names over all cases.
     pub known: &'a KnownValues,
+    /// How rewrites follow each other.
+    pub rewriting: Rewriting,
+    /// The operator as it was, with its objective in microseconds.
+    pub baseline: (&'a Candidate, f64),
+    /// Where records made here come from.
+    pub provenance: &'a Provenance,
+}
+
+/// What the kernel stage has learned over all its turns.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// Proposals and outcomes.
+    pub history: History,
+    /// Records for a bank: single motifs, whether they helped or not.
+    pub records: Vec<Record>,
+}
+
+/// What rewrites start from.
+struct Parent {
+    candidate: Candidate,
+    us: f64,
+    profile: Option<Profile>,
+    context: Context,
 }
 
 impl KernelStage<'_> {
-    /// Rewrites until nothing proposed helps, or `limit` evaluations are spent. The stage improved something if
-    /// [`Progress::best_us`] fell.
+    /// Rewrites until nothing is left to propose, `limit` evaluations are spent, or `patience` went by without improvement.
+    /// The stage improved something if [`Progress::best_us`] fell.
     pub async fn run(
         &self,
         session: &mut Session,
         progress: &mut Progress,
-        history: &mut History,
+        learned: &mut Learned,
         limit: u64,
+        patience: u64,
         emit: &mut dyn FnMut(Event),
     ) -> Result<(), TunerError> {
         let start = session.used();
-        while session.left() > 0 && session.used() - start < limit {
-            let launch = self.profile(session, &progress.best).await;
-            let profile = launch.as_ref().map(|launch| launch.profile.clone());
-            let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
-            let context =
-                Context::new(progress.best.sources.clone(), self.known.clone(), profile.clone()).with_hot_lines(hot);
+        let mut last_gain = start;
+        let mut parent = match self.rewriting {
+            Rewriting::FromBaseline => self.parent(session, self.baseline.0, self.baseline.1).await,
+            _ => self.parent(session, &progress.best, progress.best_us).await,
+        };
+        let size = if self.rewriting == Rewriting::OneByOne { 1 } else { BATCH };
+        while session.left() > 0 && session.used() - start < limit && session.used() - last_gain < patience {
             let room = (limit - (session.used() - start)).min(session.left()) as usize;
-            let proposals = self.proposer.propose(&context, self.bank, profile.as_ref(), history);
-            let batch = self.next_batch(session, &progress.best, proposals, history, BATCH.min(room));
+            let profile = parent.profile.as_ref();
+            let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
+            let batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size.min(room));
             if batch.is_empty() {
                 break;
             }
@@ -57,14 +99,79 @@ impl KernelStage<'_> {
             let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
             let judged = session.evaluate(plans, before_us).await?;
             let winner = best_of(&judged);
+            let mut taken = None;
             for (position, ((proposal, candidate), judged)) in batch.into_iter().zip(judged).enumerate() {
                 let Some(judged) = judged else { continue };
                 let patch = candidate.patches.last();
-                progress.record(Stage::Kernel, &candidate, patch, &judged, winner == Some(position), emit);
-                history.record(&proposal);
+                let improved =
+                    progress.record(Stage::Kernel, &candidate, patch, &judged, winner == Some(position), emit);
+                learned.history.learn(&proposal, outcome_of(&judged, parent.us));
+                if improved {
+                    taken = Some(proposal);
+                } else {
+                    learned.records.extend(self.no_help(&parent, &proposal, &candidate, &judged));
+                }
+            }
+            if let Some(proposal) = taken {
+                last_gain = session.used();
+                let next = self.parent(session, &progress.best, progress.best_us).await;
+                progress.explain(&moved(&proposal.motifs, profile, next.profile.as_ref()));
+                learned.records.extend(self.help(&parent, &proposal, &next));
+                if self.rewriting != Rewriting::FromBaseline {
+                    parent = next;
+                }
             }
         }
         Ok(())
+    }
+
+    /// A candidate with its profile and what is known of its sources.
+    async fn parent(&self, session: &Session, candidate: &Candidate, us: f64) -> Parent {
+        let launch = self.profile(session, candidate).await;
+        let profile = launch.as_ref().map(|launch| launch.profile.clone());
+        let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
+        let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone()).with_hot_lines(hot);
+        Parent { candidate: candidate.clone(), us, profile, context }
+    }
+
+    /// The record of a single motif that was not taken over because it did not help.
+    fn no_help(&self, parent: &Parent, proposal: &Proposal, candidate: &Candidate, judged: &Judged) -> Option<Record> {
+        let [motif] = proposal.motifs.as_slice() else { return None };
+        let (verdict, us, avoid_when) = match (&judged.evaluation.outcome, judged.objective_us) {
+            (evaluation::Outcome::Rejected(rejection), _) => {
+                (Verdict::Rejected, parent.us, vec![rejection.reason.to_string()])
+            }
+            (_, Some(us)) if parent.us / us < NOISE => {
+                (Verdict::NoGain, us, parent.profile.as_ref().map(symptoms_of).unwrap_or_default())
+            }
+            // It helped, only not as much as another one: it will be proposed again.
+            _ => return None,
+        };
+        let pair = Pair {
+            slow: &parent.context,
+            fast: &candidate.sources,
+            slow_us: parent.us,
+            fast_us: us,
+            slow_profile: parent.profile.as_ref(),
+            fast_profile: None,
+        };
+        Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, avoid_when))
+    }
+
+    /// The record of a single motif that was taken over.
+    fn help(&self, parent: &Parent, proposal: &Proposal, next: &Parent) -> Option<Record> {
+        let [motif] = proposal.motifs.as_slice() else { return None };
+        let (slow, fast) = (parent.profile.as_ref()?, next.profile.as_ref()?);
+        let pair = Pair {
+            slow: &parent.context,
+            fast: &next.candidate.sources,
+            slow_us: parent.us,
+            fast_us: next.us,
+            slow_profile: Some(slow),
+            fast_profile: Some(fast),
+        };
+        let verdict = judge(slow, fast, by_id(motif)?).verdict;
+        Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 
     /// The first proposals that give candidates which were not evaluated yet.
@@ -110,6 +217,31 @@ fn hot_lines(launch: &LaunchProfile) -> HotLines {
         }
     }
     hot
+}
+
+/// Which counter moved, one clause.
+fn moved(motifs: &[String], slow: Option<&Profile>, fast: Option<&Profile>) -> String {
+    let (Some(slow), Some(fast)) = (slow, fast) else { return "no profile shows which counter moved".to_owned() };
+    let fell = |counters: &mut dyn Iterator<Item = Counter>| {
+        let drops = counters.map(|counter| (counter, counter.read(slow), counter.read(fast)));
+        let most = drops.max_by(|left, right| (left.1 - left.2).total_cmp(&(right.1 - right.2)));
+        most.filter(|(_, before, after)| after * NOISE < *before)
+    };
+    let relieved = motifs.iter().filter_map(|id| by_id(id)).flat_map(|motif| motif.relieves().iter().copied());
+    let said = |(counter, before, after): (Counter, f64, f64)| {
+        format!("{} fell from {before:.2} to {after:.2} us", counter.name())
+    };
+    if let Some(drop) = fell(&mut relieved.into_iter()) {
+        return said(drop);
+    }
+    match fell(&mut Counter::ALL.into_iter()) {
+        Some(drop) => format!("not what it should relieve, but {}", said(drop)),
+        None => format!("no counter fell; the task takes {:.2} instead of {:.2} us", fast.task_us, slow.task_us),
+    }
+}
+
+fn outcome_of(judged: &Judged, before_us: f64) -> proposer::Outcome {
+    judged.objective_us.map_or(proposer::Outcome::Rejected, |us| proposer::Outcome::Gain(before_us / us))
 }
 
 fn best_of(judged: &[Option<Judged>]) -> Option<usize> {

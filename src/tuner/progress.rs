@@ -190,6 +190,18 @@ impl Progress {
         improved
     }
 
+    /// Adds to the reason of the rewrite that was taken over last what it did.
+    pub fn explain(&mut self, clause: &str) {
+        let patch = self.best.patches.last_mut().map(|patch| &mut patch.why);
+        let milestone = self.milestones.last_mut();
+        let after = milestone.map(|last| (&mut last.why, last.after.patches.last_mut().map(|patch| &mut patch.why)));
+        let (milestone, after) = after.map_or((None, None), |(why, after)| (Some(why), after));
+        for why in [patch, milestone, after].into_iter().flatten() {
+            why.push_str("; ");
+            why.push_str(clause);
+        }
+    }
+
     fn take_over(
         &mut self,
         stage: Stage,

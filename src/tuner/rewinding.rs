@@ -1,30 +1,37 @@
-//! Mining experience: remove one motif at a time from a strong kernel, measure, and keep what hurt.
+//! Mining experience: remove motifs from a strong kernel, one at a time and in chains, measure, and keep what hurt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use similar::TextDiff;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
-use super::evaluator::{References, Scope, Trialled};
+use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
+use super::experience::Pair;
+use super::journal::{Entry, Journal, Opened};
 use super::run::establish_baseline;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::backend::longest;
-use crate::experience::{
-    Judgement, Origin, Provenance, Record, RewoundPatch, Verdict, features_of, judge, normalise, rewound_patches,
-    symptoms_of,
-};
-use crate::motif::{self, Context, Counter, Motif};
-use crate::report::event::RewindStep;
-use crate::source::SourceTree;
+use crate::experience::{Record, RewoundPatch, Verdict, judge, rewound_patches, symptoms_of};
+use crate::motif::{self, Context};
+use crate::report::event::{RewindStep, RewindYield};
 
 /// What rewinding may do.
 #[derive(Clone, Debug)]
 pub struct RewindOptions {
     /// Most rewound candidates to evaluate.
     pub evaluations: u64,
+    /// Most sites of one motif to rewind in one kernel.
+    pub sites: usize,
+    /// Motifs that may be missing at the same time: 1 takes each out of the strong kernel only.
+    pub chain: u32,
+    /// Continue from what an interrupted command left.
+    pub resume: bool,
 }
 
 /// What rewinding found.
@@ -34,146 +41,260 @@ pub struct RewindReport {
     pub steps: Vec<RewindStep>,
     /// Records worth keeping: removals that hurt, and motifs that were there and did not matter.
     pub records: Vec<Record>,
+    /// What each motif yielded.
+    pub yields: Vec<RewindYield>,
 }
 
 /// A removal that slows more than this shows what nobody would write.
 const STRAW_MAN: f64 = 50.0;
+/// Kernels with a motif missing that the next links of a chain start from.
+const LINKS: usize = 4;
+
+/// A kernel that motifs are taken out of.
+#[derive(Clone)]
+struct Kernel {
+    candidate: Candidate,
+    profile: Profile,
+    us: f64,
+    /// Motifs that are missing already.
+    missing: Vec<String>,
+}
+
+/// One rewound kernel as it was tried, so that it is not tried twice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Tried {
+    key: String,
+    /// Objective in microseconds and the longest launch's profile, or why it is not right.
+    result: Result<(f64, Profile), String>,
+}
+
+impl Entry for Tried {
+    fn key(&self) -> String {
+        self.key.clone()
+    }
+}
 
 /// Rewinds the operator as it stands.
 pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<RewindReport, TunerError> {
     let baseline = workspace.baseline()?;
     let (strong, references) = establish_baseline(workspace, &baseline).await?;
-    let Some(fast) = longest_profile(&strong) else {
+    let Some(profile) = longest_profile(&strong) else {
         return Err(TunerError::Usage("no case is timed: rewinding has nothing to measure".to_owned()));
     };
-    let weights = workspace.weights();
-    let fast_us = strong.evaluation.objective(&weights).unwrap_or(fast.task_us);
-    let context = Context::new(baseline.sources.clone(), workspace.known_values(), Some(fast.clone()));
-    let mut report = RewindReport::default();
-    let limit = usize::try_from(options.evaluations).unwrap_or(usize::MAX);
-    for rewound in rewound_patches(&context, motif::all()).into_iter().take(limit) {
+    let us = strong.evaluation.objective(&workspace.weights()).unwrap_or(profile.task_us);
+    let path = workspace.work_directory.join("rewind.jsonl");
+    let (journal, _): (_, Opened) = Journal::open(&path, &inputs(workspace, &baseline), options.resume)
+        .map_err(|source| TunerError::Journal { source })?;
+    let mut miner = Miner {
+        workspace,
+        options,
+        references: Arc::new(references),
+        journal: Arc::new(journal),
+        left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
+        seen: BTreeSet::new(),
+        report: RewindReport::default(),
+    };
+    let mut frontier = vec![Kernel { candidate: baseline, profile, us, missing: Vec::new() }];
+    for _ in 0..options.chain.max(1) {
+        let mut next = Vec::new();
+        for kernel in &frontier {
+            next.extend(miner.screen(kernel).await?);
+        }
+        // What hurt most is what a first version most likely lacks.
+        next.sort_by(|left, right| right.us.total_cmp(&left.us).then_with(|| left.missing.cmp(&right.missing)));
+        next.truncate(LINKS);
+        frontier = next;
+    }
+    let mut report = miner.report;
+    report.yields = yields(&report.steps);
+    Ok(report)
+}
+
+/// What the results depend on.
+fn inputs(workspace: &Workspace, baseline: &Candidate) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [
+        env!("CARGO_PKG_VERSION"),
+        &baseline.digest(workspace.tunables()),
+        &workspace.manifest_text,
+        &workspace.sdk.digest,
+        &workspace.machine.digest(),
+        &format!("{:?}", workspace.cases),
+    ] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+struct Miner<'a> {
+    workspace: &'a Workspace,
+    options: &'a RewindOptions,
+    references: Arc<References>,
+    journal: Arc<Journal<Tried>>,
+    left: usize,
+    /// Digests of kernels that were tried: two orders of the same removals are one kernel.
+    seen: BTreeSet<String>,
+    report: RewindReport,
+}
+
+impl Miner<'_> {
+    /// Takes every motif out of a kernel, one at a time. Returns the kernels that got slower as they should.
+    async fn screen(&mut self, fast: &Kernel) -> Result<Vec<Kernel>, TunerError> {
+        let tunables = self.workspace.tunables();
+        let context =
+            Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()));
+        let mut wanted: Vec<(RewoundPatch, Candidate, Plan)> = Vec::new();
+        for rewound in in_turn(rewound_patches(&context, motif::all()), self.options.sites) {
+            if self.left == 0 {
+                break;
+            }
+            let Ok(slow) = fast.candidate.with_patch(tunables, &rewound.patch, "") else { continue };
+            let plan = slow.plain_plan(tunables);
+            if self.seen.insert(plan.digest.clone()) {
+                self.left -= 1;
+                wanted.push((rewound, slow, plan));
+            }
+        }
+        let tried = self.try_all(wanted.iter().map(|(_, _, plan)| plan.clone()).collect()).await?;
+        let mut slower = Vec::new();
+        for ((rewound, slow, _), tried) in wanted.into_iter().zip(tried) {
+            let step = self.judge(&context, fast, &rewound, &slow, &tried.result);
+            if let (true, Ok((us, profile))) = (step.kept, tried.result) {
+                let missing = fast.missing.iter().cloned().chain([rewound.motif.clone()]).collect();
+                slower.push(Kernel { candidate: slow, profile, us, missing });
+            }
+            self.report.steps.push(step);
+        }
+        Ok(slower)
+    }
+
+    /// What a removal taught.
+    fn judge(
+        &mut self,
+        context: &Context,
+        fast: &Kernel,
+        rewound: &RewoundPatch,
+        slow: &Candidate,
+        result: &Result<(f64, Profile), String>,
+    ) -> RewindStep {
         let mut step = RewindStep {
             motif: rewound.motif.clone(),
             site: format!("{}:{}", rewound.site.file, rewound.site.line),
+            missing: fast.missing.clone(),
             gain: None,
             kept: false,
             detail: String::new(),
         };
-        let Some(motif) = motif::by_id(&rewound.motif) else { continue };
-        match slow_profile(workspace, &baseline, &rewound, &references).await {
-            Err(reason) => step.detail = reason,
-            Ok((slow, trialled)) => {
-                let slow_us = trialled.evaluation.objective(&weights).unwrap_or(slow.task_us);
-                let gain = slow_us / fast_us;
-                step.gain = Some(gain);
-                let judgement = judge(&slow, &fast, motif);
-                if gain > STRAW_MAN {
-                    step.detail = format!("{gain:.0}x is a straw man: nobody would write the slow form");
-                } else {
-                    let pair = Pair { slow: &slow, fast: &fast, slow_us, fast_us, judgement: &judgement };
-                    let record = record_of(workspace, &context, &rewound, motif, &pair);
-                    step.kept = judgement.verdict == Verdict::Kept;
-                    step.detail = format!("{} ({})", record.id(), judgement.reason);
-                    report.records.push(record);
-                }
+        let (slow_us, profile) = match result {
+            Err(reason) => {
+                step.detail.clone_from(reason);
+                return step;
             }
+            Ok((us, profile)) => (*us, profile),
+        };
+        let gain = slow_us / fast.us;
+        step.gain = Some(gain);
+        if gain > STRAW_MAN {
+            step.detail = format!("{gain:.0}x is a straw man: nobody would write the slow form");
+            return step;
         }
-        report.steps.push(step);
+        let Some(motif) = motif::by_id(&rewound.motif) else { return step };
+        let judgement = judge(profile, &fast.profile, motif);
+        let pair = Pair {
+            slow: &context.after(slow.sources.clone()),
+            fast: &fast.candidate.sources,
+            slow_us,
+            fast_us: fast.us,
+            slow_profile: Some(profile),
+            fast_profile: Some(&fast.profile),
+        };
+        let useless = judgement.verdict == Verdict::NoGain;
+        let avoid_when = if useless { symptoms_of(&fast.profile) } else { Vec::new() };
+        let provenance = self.workspace.provenance();
+        let record = pair.record(&provenance, motif.id(), judgement.verdict, &rewound.site.conditions, avoid_when);
+        step.kept = judgement.verdict == Verdict::Kept;
+        step.detail = format!("{} ({})", record.id(), judgement.reason);
+        self.report.records.push(record);
+        step
     }
-    Ok(report)
+
+    /// Tries the plans, as many at once as there are jobs; results stand in the order of the plans.
+    async fn try_all(&self, plans: Vec<Plan>) -> Result<Vec<Tried>, TunerError> {
+        let permits = Arc::new(Semaphore::new(self.workspace.options.jobs.max(1)));
+        let mut running: JoinSet<Result<(usize, Tried), TunerError>> = JoinSet::new();
+        for (position, plan) in plans.into_iter().enumerate() {
+            let (permits, journal) = (Arc::clone(&permits), Arc::clone(&self.journal));
+            let (evaluator, references) = (self.workspace.evaluator.clone(), Arc::clone(&self.references));
+            let weights = self.workspace.weights();
+            running.spawn(async move {
+                let _permit = permits.acquire().await;
+                if let Some(known) = journal.get(&plan.digest) {
+                    return Ok((position, known.clone()));
+                }
+                let result = verified(&evaluator, &plan, &references, &weights).await;
+                let tried = Tried { key: plan.digest, result };
+                journal.append(&tried).map_err(|source| TunerError::Journal { source })?;
+                Ok((position, tried))
+            });
+        }
+        let mut tried = BTreeMap::new();
+        while let Some(joined) = running.join_next().await {
+            let (position, one) = joined.map_err(|error| TunerError::Internal(error.to_string()))??;
+            tried.insert(position, one);
+        }
+        Ok(tried.into_values().collect())
+    }
 }
 
-/// Profile of the kernel without the motif, verified like any candidate.
-async fn slow_profile(
-    workspace: &Workspace,
-    baseline: &Candidate,
-    rewound: &RewoundPatch,
+/// Rewinds in turns over the motifs, so that a small budget sees all of them; at most `sites` of each.
+fn in_turn(rewinds: Vec<RewoundPatch>, sites: usize) -> Vec<RewoundPatch> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, RewoundPatch)> = Vec::new();
+    for rewound in rewinds {
+        let count = counts.entry(rewound.motif.clone()).or_default();
+        *count += 1;
+        if *count <= sites {
+            ranked.push((*count, rewound));
+        }
+    }
+    ranked.sort_by_key(|(turn, _)| *turn);
+    ranked.into_iter().map(|(_, rewound)| rewound).collect()
+}
+
+/// Objective and profile of a kernel, verified like any candidate: a slow version that is wrong teaches nothing.
+async fn verified(
+    evaluator: &Evaluator,
+    plan: &Plan,
     references: &References,
-) -> Result<(Profile, Trialled), String> {
-    let slow = baseline.with_patch(workspace.tunables(), &rewound.patch, "").map_err(|error| error.to_string())?;
-    let plan = slow.plain_plan(workspace.tunables());
-    let trialled = workspace.evaluator.try_plan(&plan, references, Scope::All, false).await;
+    weights: &[f64],
+) -> Result<(f64, Profile), String> {
+    let trialled = evaluator.try_plan(plan, references, Scope::All, false).await;
     match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
         (Outcome::Rejected(rejection), _) => Err(format!("the rewound kernel is not right: {rejection}")),
         (Outcome::Valid(_), None) => Err("no case is timed".to_owned()),
-        (Outcome::Valid(_), Some(profile)) => Ok((profile, trialled)),
-    }
-}
-
-/// Both ends of a rewind.
-struct Pair<'a> {
-    slow: &'a Profile,
-    fast: &'a Profile,
-    slow_us: f64,
-    fast_us: f64,
-    judgement: &'a Judgement,
-}
-
-fn record_of(
-    workspace: &Workspace,
-    fast: &Context,
-    rewound: &RewoundPatch,
-    motif: &dyn Motif,
-    pair: &Pair<'_>,
-) -> Record {
-    // The rewind applied already once to find it, so it applies again.
-    let slow_tree = fast.tree.apply(&rewound.patch).unwrap_or_else(|_| fast.tree.clone());
-    let slow = fast.after(slow_tree);
-    let counter = |counter: &Counter| (counter.name().to_owned(), [counter.read(pair.slow), counter.read(pair.fast)]);
-    Record {
-        motif: rewound.motif.clone(),
-        verdict: pair.judgement.verdict,
-        origin: Origin::Modelled,
-        before_us: pair.slow_us,
-        after_us: pair.fast_us,
-        before_digest: slow.tree.digest(),
-        after_digest: fast.tree.digest(),
-        symptoms: symptoms_of(pair.slow),
-        avoid_when: if pair.judgement.verdict == Verdict::NoGain { symptoms_of(pair.fast) } else { Vec::new() },
-        conditions: rewound.site.conditions.clone(),
-        provenance: Provenance {
-            project: workspace
-                .project
-                .root
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
-            operator: workspace.manifest.operator.clone(),
-            licence: workspace.licence(),
-            machine: workspace.machine.name.clone(),
-            machine_version: workspace.machine.version.clone(),
-        },
-        features: features_of(&slow),
-        counters: motif.relieves().iter().map(counter).collect::<BTreeMap<_, _>>(),
-        diff: normalised_diff(&slow.tree, &fast.tree),
-    }
-}
-
-/// What the motif changes, on code without names of its own.
-fn normalised_diff(slow: &SourceTree, fast: &SourceTree) -> String {
-    let mut diffs = String::new();
-    for (file, after) in fast.iter() {
-        let before = slow.text(file).unwrap_or_default();
-        if before != after {
-            let (before, after) = (normalise(before), normalise(after));
-            diffs.push_str(&TextDiff::from_lines(&before, &after).unified_diff().context_radius(2).to_string());
+        (Outcome::Valid(_), Some(mut profile)) => {
+            // Long, and nothing asks for it.
+            profile.timeline.clear();
+            Ok((trialled.evaluation.objective(weights).unwrap_or(profile.task_us), profile))
         }
     }
-    diffs
+}
+
+fn yields(steps: &[RewindStep]) -> Vec<RewindYield> {
+    let mut by_motif: BTreeMap<&str, RewindYield> = BTreeMap::new();
+    for step in steps {
+        let one = by_motif
+            .entry(&step.motif)
+            .or_insert_with(|| RewindYield { motif: step.motif.clone(), ..RewindYield::default() });
+        one.tried += 1;
+        one.right += u64::from(step.gain.is_some());
+        one.kept += u64::from(step.kept);
+        one.most = one.most.max(step.gain.filter(|_| step.kept).unwrap_or(0.0));
+    }
+    by_motif.into_values().collect()
 }
 
 fn longest_profile(trialled: &Trialled) -> Option<Profile> {
     longest(trialled.profiles.values().flatten()).map(|launch| launch.profile.clone())
-}
-
-impl Workspace {
-    /// SPDX identifier that the sources state, `unknown` where they state none.
-    pub fn licence(&self) -> String {
-        const TAG: &str = "SPDX-License-Identifier:";
-        let stated = self.sources.iter().find_map(|(_, text)| {
-            let rest = &text[text.find(TAG)? + TAG.len()..];
-            rest.lines().next().map(|line| line.trim().trim_end_matches("*/").trim().to_owned())
-        });
-        stated.unwrap_or_else(|| "unknown".to_owned())
-    }
 }

@@ -11,15 +11,16 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::host_stage::HostStage;
 use super::injection::Injection;
 use super::journal::{Journal, Opened};
-use super::kernel_stage::KernelStage;
+use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::progress::Progress;
 use super::reference::golden_references;
+use super::scheduler::Scheduler;
 use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
-use crate::experience::Bank;
-use crate::proposer::{History, MotifProposer};
+use crate::experience::{Bank, Record};
+use crate::proposer::{MotifProposer, Reach};
 use crate::report::event::{self, Event, Stage};
 use crate::search::{Strategy, StrategyKind};
 use crate::source::facts::KnownValues;
@@ -40,10 +41,23 @@ pub struct RunOptions {
     pub stages: Vec<Stage>,
     /// Continue from a journal that fits.
     pub resume: bool,
-    /// Directories of experience banks, merged in order.
-    pub banks: Vec<PathBuf>,
+    /// Experience to ask.
+    pub experience: Experience,
+    /// How rewrites follow each other.
+    pub rewriting: Rewriting,
     /// Motifs that change rounding may be used.
     pub allow_rounding: bool,
+}
+
+/// Which experience a run may ask.
+#[derive(Clone, Debug, Default)]
+pub struct Experience {
+    /// The bank that ships with the tool.
+    pub shipped: bool,
+    /// Directories of experience banks, merged in order.
+    pub banks: Vec<PathBuf>,
+    /// Records of operators and projects with these words in their names are left out.
+    pub held_out: Vec<String>,
 }
 
 /// A finished run.
@@ -73,6 +87,8 @@ pub struct RunOutcome {
     pub compiled_in: Vec<(String, String)>,
     /// Why the run ended.
     pub ended: String,
+    /// What single motifs did here, for a bank.
+    pub records: Vec<Record>,
 }
 
 impl RunOutcome {
@@ -90,6 +106,8 @@ const HOST_TURN: f64 = 0.25;
 const KERNEL_TURN: f64 = 0.35;
 /// A turn of the host stage ends after so many evaluations without improvement.
 const HOST_PATIENCE: u64 = 16;
+/// A turn of the kernel stage ends after so many evaluations without improvement; its other proposals wait for its next turn.
+const KERNEL_PATIENCE: u64 = 16;
 /// So many turns of every stage without improvement end the run.
 const IDLE_ROUNDS: usize = 3;
 /// Turns shorter than this learn nothing.
@@ -106,7 +124,7 @@ pub async fn run(
     let tunables = workspace.tunables();
     let baseline = workspace.baseline()?;
     let space = workspace.space()?;
-    let bank = load_banks(&options.banks, emit);
+    let bank = load_banks(&options.experience, emit);
     let journal = open_journal(workspace, options, &baseline, &bank, emit)?;
 
     let (reference, references) = reference_run(workspace, &following(&workspace.evaluator), &baseline).await?;
@@ -129,13 +147,19 @@ pub async fn run(
         Progress::new(baseline.clone(), baseline_us, baseline_times.clone(), workspace.manifest.case_floor);
     let mut injection = Injection::none();
     let mut injection_of = None;
-    let mut history = History::default();
+    let mut learned = Learned::default();
+    let provenance = workspace.provenance();
     let known = workspace.known_values();
-    let proposer =
-        MotifProposer { allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes };
+    let proposer = MotifProposer {
+        allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
+        on_device: false,
+        reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
+    };
 
     let mut strategy = make_strategy(options, &space, 0);
     let mut strategy_of = None;
+    let mut scheduler = Scheduler::new(&options.stages);
+    let mut last_stage = None;
     let mut idle_turns = 0;
     let mut turn = 0;
     let ended = loop {
@@ -148,13 +172,12 @@ pub async fn run(
         if idle_turns >= IDLE_ROUNDS * options.stages.len() {
             break "neither stage finds an improvement any more".to_owned();
         }
-        let stage = options.stages[turn % options.stages.len()];
-        emit(Event::StageSwitch(event::StageSwitch {
-            from: (turn > 0).then(|| options.stages[(turn - 1) % options.stages.len()]),
-            to: stage,
-            reason: if idle_turns > 0 { "the last turn found nothing".to_owned() } else { "its turn".to_owned() },
-        }));
-        let before_us = progress.best_us;
+        let Some((stage, reason)) = scheduler.next() else { break "there is no stage to use".to_owned() };
+        if last_stage != Some(stage) {
+            emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason }));
+        }
+        last_stage = Some(stage);
+        let (before_us, used) = (progress.best_us, session.used());
         let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
         // With a single stage there is nobody to hand over to.
         let limit = |turn_share| if options.stages.len() == 1 { u64::MAX } else { share(turn_share) };
@@ -183,10 +206,20 @@ pub async fn run(
             }
             Stage::Host => {}
             Stage::Kernel => {
-                let kernel = KernelStage { tunables, bank: &bank, proposer: &proposer, known: &known };
-                kernel.run(&mut session, &mut progress, &mut history, limit(KERNEL_TURN), emit).await?;
+                let kernel = KernelStage {
+                    tunables,
+                    bank: &bank,
+                    proposer: &proposer,
+                    known: &known,
+                    rewriting: options.rewriting,
+                    baseline: (&baseline, baseline_us),
+                    provenance: &provenance,
+                };
+                let patience = if options.stages.len() == 1 { u64::MAX } else { KERNEL_PATIENCE };
+                kernel.run(&mut session, &mut progress, &mut learned, limit(KERNEL_TURN), patience, emit).await?;
             }
         }
+        scheduler.learn(stage, before_us / progress.best_us, session.used() - used);
         idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + 1 };
         turn += 1;
     };
@@ -207,6 +240,7 @@ pub async fn run(
         rejected: session.rejected(),
         compiled_in: injection.compiled_in,
         ended,
+        records: learned.records,
         progress,
     })
 }
@@ -270,9 +304,9 @@ fn make_strategy(options: &RunOptions, space: &SearchSpace, turn: u64) -> Box<dy
     options.strategy.build(space, seed)
 }
 
-fn load_banks(directories: &[PathBuf], emit: &mut dyn FnMut(Event)) -> Bank {
-    let mut bank = Bank::shipped();
-    for directory in directories {
+fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {
+    let mut bank = if experience.shipped { Bank::shipped() } else { Bank::new() };
+    for directory in &experience.banks {
         match Bank::load(directory) {
             Ok(more) => bank.merge(more),
             Err(error) => emit(Event::Warning(event::Warning {
@@ -282,7 +316,7 @@ fn load_banks(directories: &[PathBuf], emit: &mut dyn FnMut(Event)) -> Bank {
             })),
         }
     }
-    bank
+    experience.held_out.iter().fold(bank, |bank, pattern| bank.without(pattern))
 }
 
 fn open_journal(
@@ -303,6 +337,7 @@ fn open_journal(
         &format!("{:?}", workspace.manifest.cmake),
         &workspace.options.fixed.to_string(),
         &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
+        &format!("{:?}", options.rewriting),
         &bank.digest(),
     ] {
         hasher.update(&(part.len() as u64).to_le_bytes());

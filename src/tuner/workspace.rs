@@ -42,6 +42,8 @@ pub struct WorkspaceOptions {
     pub sdk: SdkOptions,
     /// Kernel headers to build against; `None` takes the manifest's choice.
     pub headers: Option<KernelHeaders>,
+    /// Absolute directory for everything that is written; `None` takes `target/ascend-tune` of the project.
+    pub work_directory: Option<PathBuf>,
 }
 
 /// An opened project.
@@ -82,7 +84,8 @@ impl Workspace {
     pub fn open(options: WorkspaceOptions, on_step: &mut dyn FnMut(Opening<'_>)) -> Result<Self, TunerError> {
         let project = OperatorProject::find(&options.directory)?;
         let path = project.root.join(FILE_NAME);
-        let work_directory = project.root.join("target").join("ascend-tune");
+        let own = || project.root.join("target").join("ascend-tune");
+        let work_directory = options.work_directory.clone().unwrap_or_else(own);
         let (manifest_text, mut manifest) = if path.exists() || !options.invent_manifest {
             if !path.exists() {
                 return Err(TunerError::NoManifest(path));

@@ -4,6 +4,7 @@ mod cli;
 mod corpus;
 mod defects;
 mod door;
+mod experience;
 mod fidelity;
 mod kernel_tests;
 mod ladder;

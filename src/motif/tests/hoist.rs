@@ -36,6 +36,8 @@ fn v26_fills_once_before_the_loop_of_the_caller() {
         &slow.replace("CUBIC, TILE", "scale_, TILE").replace("outQueue.EnQue", "scale_ += 1;\n        outQueue.EnQue"),
         "Compute may change scale_",
     );
+    let anew = slow.replace("            Compute(TILE);\n", "            pipe.Reset();\n            Compute(TILE);\n");
+    refuses("V26", &anew, "Reset at line");
     let twice =
         slow.replace("            Compute(TILE);\n", "            Compute(TILE);\n            Compute(TILE);\n");
     assert!(reasons("V26", &twice).is_empty());
@@ -65,11 +67,14 @@ fn s01_folds_the_tail_into_the_loop() {
         "Compute may change tail_",
     );
     refuses("S01", &slow.replace("CopyOut(tiles * TILE, tail_)", "CopyOut(tiles * TILE, aligned_)"), "in another way");
-    refuses(
-        "S01",
-        &slow.replace("uint32_t tiles)\n    {\n", "uint32_t tiles)\n    {\n        uint32_t rounds = 0;\n"),
-        "is taken",
-    );
+    let taken = slow.replace("uint32_t tiles)\n    {\n", "uint32_t tiles)\n    {\n        uint32_t rounds = 0;\n");
+    assert!(apply("S01", &taken).1.contains("i < rounds1; i++)"));
+    // Two arguments differ.
+    let two = slow
+        .replace("            Compute(TILE);", "            Compute(FULL);")
+        .replace("Compute(tail_)", "Compute(rest_)");
+    let fast = round_trip("S01", &two);
+    assert!(fast.contains("tail_;\n            const auto extentB = i < tiles ? FULL : rest_;\n            CopyIn(i * TILE, extent);\n            Compute(extentB);"), "{fast}");
     assert!(reasons("S01", &slow.replace("            Compute(tail_);\n", "")).is_empty());
 }
 
@@ -100,4 +105,33 @@ fn s02_peels_the_last_round() {
         "changes i",
     );
     assert!(reasons("S02", &slow.replace("tiles - 1 ?", "tiles - 2 ?")).is_empty());
+}
+
+#[test]
+fn s13_reads_the_descriptor_of_a_list_once() {
+    let slow = process(
+        "        for (uint32_t tile = 0; tile < tiles; tile++) {\n            ListTensorDesc list((__gm__ void *)x_);\n            xGm.SetGlobalBuffer(list.GetDataPtr<float>(tile));\n            CopyIn(0, TILE);\n            Compute(TILE);\n            CopyOut(0, TILE);\n        }\n",
+    );
+    let fast = round_trip("S13", &slow);
+    assert!(fast.contains("        ListTensorDesc list((__gm__ void *)x_);\n        for (uint32_t tile"), "{fast}");
+    assert_eq!(apply("S13", &slow).0.conditions, ["nothing writes the list of tensors"]);
+    refuses(
+        "S13",
+        &slow.replace("        outQueue.EnQue", "        x_ = y_;\n        outQueue.EnQue"),
+        "Compute may change x_",
+    );
+    refuses("S13", &slow.replace("void *)x_)", "void *)(x_ + tile))"), "is declared in the loop");
+    refuses(
+        "S13",
+        &slow.replace("            CopyIn(0,", "            Use(list);\n            CopyIn(0,"),
+        "not only asked",
+    );
+    refuses(
+        "S13",
+        &slow.replace(
+            "            ListTensorDesc list((__gm__ void *)x_);\n",
+            "            if (tile > 0) {\n                ListTensorDesc list((__gm__ void *)x_);\n            }\n",
+        ),
+        "under a condition",
+    );
 }

@@ -148,3 +148,37 @@ fn l01_asks_how_many_cores_there_are() {
     // One core: the kernel is not split at all.
     assert_eq!(refused(&named.replace("= 16;", "= 1;")), "[]");
 }
+
+#[test]
+fn l07_takes_32_bits_where_nothing_is_computed_with_the_field() {
+    let slow = entry("").replace(
+        "class Kernel {",
+        "struct KTilingData {\n    uint64_t length = 0;\n    int64_t tiles = 0; // rounds\n    float scale;\n};\nclass Kernel {",
+    );
+    let fast = slow.replace("uint64_t length", "uint32_t length");
+    // `tiles` goes to Process, which may be a template.
+    let (site, edited) = apply("L07", &slow);
+    assert_eq!(edited, fast);
+    assert_eq!(site.conditions, ["length fit 32 bits in every case"]);
+    let both = slow
+        .replace("    op.Process(data.tiles);\n", "    const int64_t tiles = data.tiles;\n    op.Process(tiles);\n");
+    let fast = round_trip("L07", &both);
+    assert!(fast.contains("    uint32_t length = 0;\n    int32_t tiles = 0; // rounds\n"), "{fast}");
+    refuses("L07", &slow.replace("data.length)", "data.length * 2)"), "computed with");
+    refuses(
+        "L07",
+        &slow.replace("    Kernel op;", "    auto copy = data.length;\n    Kernel op;"),
+        "takes the field's type",
+    );
+    let mut known = KnownValues::default();
+    known.add("length", 1 << 33);
+    let mut tree = SourceTree::new();
+    tree.insert("k.h", slow.as_str());
+    let found = motif("L07").find(&Context::new(tree, known, None));
+    assert!(found.sites.is_empty() && found.refused[0].reason.contains("length is 8589934592"), "{found:?}");
+    let macros = entry("").replace(
+        "class Kernel {",
+        "BEGIN_TILING_DATA_DEF(KTilingData)\nTILING_DATA_FIELD_DEF(uint64_t, length); // elements\nTILING_DATA_FIELD_DEF(uint32_t, tiles);\nEND_TILING_DATA_DEF;\nclass Kernel {",
+    );
+    assert!(apply("L07", &macros).1.contains("TILING_DATA_FIELD_DEF(uint32_t, length); // elements"));
+}

@@ -4,6 +4,7 @@ mod fused;
 mod hoist;
 mod launch;
 mod masks;
+mod movement;
 mod order;
 mod queues;
 mod rows;

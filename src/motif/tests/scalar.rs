@@ -18,6 +18,9 @@ fn s08_reads_members_into_locals() {
     );
     let set = slow.replace("        outQueue.EnQue(y);", "        this->tiles -= 1;\n        outQueue.EnQue(y);");
     assert!(reasons("S08", &set).is_empty());
+    let again = slow
+        .replace("            Compute(TILE);", "            Init(nullptr, nullptr, 1);\n            Compute(TILE);");
+    assert!(reasons("S08", &again).is_empty());
     refuses("S08", &slow.replace("(y, x, this->tiles)", "(y, x, tiles)"), "several ways");
     refuses(
         "S08",

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aicore::{HazardKind, Limiter, PathPart, PipeTimes, Severity};
 use crate::backend::TestVerdict;
+use crate::experience::MotifStatistics;
 use crate::lock::{CaseVerdict, Origin};
 use crate::space::Configuration;
 
@@ -293,12 +294,30 @@ pub struct RewindStep {
     pub motif: String,
     /// Where it was removed, `file:line`.
     pub site: String,
+    /// Motifs that were missing already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// Latency without it over latency with it; nothing if the removal gave no valid candidate.
     pub gain: Option<f64>,
     /// Whether the pair was kept as a record.
     pub kept: bool,
     /// Why not, or the name of the record.
     pub detail: String,
+}
+
+/// What one motif yielded in `rewind`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RewindYield {
+    /// Catalogue id.
+    pub motif: String,
+    /// Removals tried.
+    pub tried: u64,
+    /// Removals after which the kernel was still right.
+    pub right: u64,
+    /// Removals that hurt through the counter that the motif relieves.
+    pub kept: u64,
+    /// The largest kept gain; 0 where there is none.
+    pub most: f64,
 }
 
 /// Result of `rewind`.
@@ -308,6 +327,9 @@ pub struct Rewind {
     pub operator: String,
     /// What was removed and what that did.
     pub steps: Vec<RewindStep>,
+    /// What each motif yielded.
+    #[serde(default)]
+    pub yields: Vec<RewindYield>,
     /// Directory of the bank.
     pub bank: String,
     /// Where the latencies come from.
@@ -341,6 +363,12 @@ pub struct Bank {
     /// Records that were new in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<u64>,
+    /// Records that were removed as superfluous.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+    /// What is known of each motif.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub motifs: Vec<MotifStatistics>,
 }
 
 /// One case of a summary.

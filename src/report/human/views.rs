@@ -14,6 +14,7 @@ use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
 use crate::aicore::Severity;
 use crate::backend::TestVerdict;
+use crate::experience::MotifStatistics;
 use crate::lock::CaseVerdict;
 use crate::survey::summary::Row;
 use crate::survey::{Step, TestTotals};
@@ -384,6 +385,7 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
         .map(|step| {
             vec![
                 step.motif.clone(),
+                step.missing.join(" "),
                 step.site.clone(),
                 step.gain.map_or_else(|| "-".to_owned(), factor),
                 if step.kept { "kept" } else { "dropped" }.to_owned(),
@@ -395,6 +397,7 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
     let mut text = table(
         &[
             ("motif", Align::Left),
+            ("without", Align::Left),
             ("removed at", Align::Left),
             (&gain, Align::Right),
             ("record", Align::Left),
@@ -402,11 +405,60 @@ pub(super) fn rewind(rewind: &Rewind) -> String {
         ],
         &rows,
     );
+    let yields: Vec<Vec<String>> = rewind
+        .yields
+        .iter()
+        .map(|one| {
+            let most = if one.kept > 0 { factor(one.most) } else { "-".to_owned() };
+            vec![one.motif.clone(), one.tried.to_string(), one.right.to_string(), one.kept.to_string(), most]
+        })
+        .collect();
+    if !yields.is_empty() {
+        text.push('\n');
+        text.push_str(&table(
+            &[
+                ("motif", Align::Left),
+                ("rewinds", Align::Right),
+                ("right", Align::Right),
+                ("kept", Align::Right),
+                ("most", Align::Right),
+            ],
+            &yields,
+        ));
+    }
     let kept = rewind.steps.iter().filter(|step| step.kept).count() as u64;
     let _ = writeln!(text, "\n{} written to {} ({})", counted(kept, "record"), rewind.bank, rewind.machine);
     text
 }
 
+fn motif_statistics(motifs: &[MotifStatistics]) -> String {
+    let rows: Vec<Vec<String>> = motifs
+        .iter()
+        .map(|one| {
+            let counts =
+                [one.records, one.operators, one.kept, one.no_gain, one.effect_without_mechanism, one.rejected];
+            let mut row = vec![one.motif.clone()];
+            row.extend(counts.iter().map(ToString::to_string));
+            row.extend([one.lower, one.median, one.upper].map(factor));
+            row
+        })
+        .collect();
+    let columns = [
+        ("motif", Align::Left),
+        ("records", Align::Right),
+        ("operators", Align::Right),
+        ("kept", Align::Right),
+        ("no gain", Align::Right),
+        ("other effect", Align::Right),
+        ("refused", Align::Right),
+        ("lower quarter", Align::Right),
+        ("median", Align::Right),
+        ("upper quarter", Align::Right),
+    ];
+    table(&columns, &rows)
+}
+
+/// The records of a bank.
 pub(super) fn bank(bank: &Bank) -> String {
     let rows: Vec<Vec<String>> = bank
         .records
@@ -435,9 +487,24 @@ pub(super) fn bank(bank: &Bank) -> String {
         ));
         text.push('\n');
     }
-    let _ = match bank.added {
-        Some(added) => writeln!(text, "{} added to {}", counted(added, "record"), bank.path),
-        None => writeln!(text, "{} in {}", counted(bank.records.len() as u64, "record"), bank.path),
+    if !bank.motifs.is_empty() {
+        text.push_str(&motif_statistics(&bank.motifs));
+        text.push('\n');
+    }
+    let _ = match (bank.added, bank.removed) {
+        (Some(added), _) => writeln!(text, "{} added to {}", counted(added, "record"), bank.path),
+        (_, Some(removed)) => writeln!(text, "{} removed from {}", counted(removed, "record"), bank.path),
+        _ if !bank.motifs.is_empty() => {
+            let records = bank.motifs.iter().map(|motif| motif.records).sum();
+            writeln!(
+                text,
+                "{} of {} in {}",
+                counted(records, "record"),
+                counted(bank.motifs.len() as u64, "motif"),
+                bank.path
+            )
+        }
+        _ => writeln!(text, "{} in {}", counted(bank.records.len() as u64, "record"), bank.path),
     };
     text
 }

@@ -125,6 +125,7 @@ pub(super) fn other_events() -> Vec<Event> {
                 RewindStep {
                     motif: "D01".into(),
                     site: "op_kernel/softmax_rows.h:31".into(),
+                    missing: Vec::new(),
                     gain: Some(1.42),
                     kept: true,
                     detail: "D01-softmax-rows-3f2a".into(),
@@ -132,11 +133,13 @@ pub(super) fn other_events() -> Vec<Event> {
                 RewindStep {
                     motif: "A03".into(),
                     site: "op_kernel/softmax_rows.h:77".into(),
+                    missing: vec!["D01".into()],
                     gain: None,
                     kept: false,
                     detail: "the kernel does not build without it".into(),
                 },
             ],
+            yields: vec![RewindYield { motif: "D01".into(), tried: 1, right: 1, kept: 1, most: 1.42 }],
             bank: "bank".into(),
             origin: Origin::Modelled,
             machine: "ascend910b2".into(),
@@ -162,6 +165,8 @@ pub(super) fn other_events() -> Vec<Event> {
                 summary: "double buffering where MTE2 and vector take equally long".into(),
             }],
             added: Some(1),
+            removed: None,
+            motifs: Vec::new(),
         }),
     ]
 }

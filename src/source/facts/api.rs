@@ -81,7 +81,7 @@ pub fn argument_access(name: &str, index: usize) -> Access {
 
 /// Whether the call overwrites its first operand completely over its count, without reading it.
 pub fn overwrites_first(name: &str) -> bool {
-    vector_shape(name).is_some() || matches!(name, "Duplicate" | "Cast")
+    vector_shape(name).is_some() || matches!(name, "Duplicate" | "CreateVecIndex" | "Cast")
 }
 
 /// Access by a member call on a tensor.

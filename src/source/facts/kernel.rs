@@ -61,8 +61,8 @@ pub struct InitBuffer {
 pub struct Kernel {
     /// Name of the class, or of the free function.
     pub name: String,
-    /// Whether base classes may add members this analysis does not see.
-    pub has_base: bool,
+    /// Direct base classes, whose members and functions are not among these; [`super::Facts::with_bases`] adds them.
+    pub bases: BTreeSet<String>,
     /// Queues by name.
     pub queues: BTreeMap<String, Queue>,
     /// `TBuf` members with their declarations.
@@ -173,7 +173,7 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
         for class in file.classes().iter().filter(|class| !is_definition(file, class)) {
             let kernel = kernels.entry(class.name.clone()).or_default();
             kernel.name.clone_from(&class.name);
-            kernel.has_base |= class.has_base;
+            kernel.bases.extend(class.bases.iter().cloned());
             for member in &class.members {
                 kernel.add_member(&member.name, &member.type_text, Place::new(file, &member.span));
             }
@@ -198,17 +198,39 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             }
         }
     }
-    kernels.retain(|_, kernel| !kernel.functions.is_empty() || !kernel.queues.is_empty());
+    let bases: BTreeSet<String> = kernels.values().flat_map(|kernel| kernel.bases.iter().cloned()).collect();
+    kernels.retain(|name, kernel| !kernel.functions.is_empty() || !kernel.queues.is_empty() || bases.contains(name));
     kernels
 }
 
 /// Whether a class describes an operator to the framework: it often has the name of the kernel's class, and is another one.
 pub(super) fn is_definition(file: &SyntaxFile, class: &Class) -> bool {
     let head = file.slice(&(class.span.start..class.body.start));
-    class.has_base && lex(head).into_iter().any(|token| token.kind == TokenKind::Word && &head[token.span] == "OpDef")
+    lex(head).into_iter().any(|token| token.kind == TokenKind::Word && &head[token.span] == "OpDef")
 }
 
 impl Kernel {
+    /// Whether base classes may add members that are not among these.
+    pub fn has_base(&self) -> bool {
+        !self.bases.is_empty()
+    }
+
+    /// Adds what a base class has; own members hide those of the same name.
+    pub(super) fn take_over(&mut self, base: &Kernel) {
+        fn missing<V: Clone>(own: &mut BTreeMap<String, V>, base: &BTreeMap<String, V>) {
+            for (name, value) in base {
+                own.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        missing(&mut self.queues, &base.queues);
+        missing(&mut self.buffers, &base.buffers);
+        missing(&mut self.globals, &base.globals);
+        missing(&mut self.pipes, &base.pipes);
+        self.tensor_members.extend(base.tensor_members.iter().cloned());
+        self.init_buffers.extend(base.init_buffers.iter().cloned());
+        self.functions.extend(base.functions.iter().cloned());
+    }
+
     fn add_member(&mut self, name: &str, type_text: &str, declaration: Place) {
         let short = type_text
             .rsplit_once("AscendC::")

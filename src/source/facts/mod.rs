@@ -1,13 +1,15 @@
 //! Facts that motifs rest on, read from the syntax trees: queues and buffers, local tensors, constants, copies.
 
 pub mod api;
+mod callers;
 mod expression;
 mod kernel;
 mod tensors;
 pub mod trace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+pub use callers::Callers;
 pub use expression::{KnownValues, fixed_type_bytes, parse_integer};
 pub use kernel::{CopyOrigins, InitBuffer, Kernel, Place, Queue, is_host};
 pub use tensors::{Origin, Tensor, TensorFacts, TensorUse, base_name, element_type};
@@ -56,6 +58,37 @@ impl Facts {
     pub fn kernel_at(&self, file: &SyntaxFile, byte: usize) -> Option<&Kernel> {
         let function = file.enclosing_function(byte)?;
         self.kernels.get(function.class.as_deref().unwrap_or(&function.name))
+    }
+
+    /// A kernel together with its base classes; `Err` names a base class that these sources do not define.
+    pub fn with_bases(&self, kernel: &Kernel) -> Result<Kernel, String> {
+        let mut whole = kernel.clone();
+        let mut seen: BTreeSet<&str> = BTreeSet::from([kernel.name.as_str()]);
+        let mut open: Vec<&str> = kernel.bases.iter().map(String::as_str).collect();
+        while let Some(name) = open.pop() {
+            if !seen.insert(name) {
+                continue;
+            }
+            let base = self.kernels.get(name).ok_or_else(|| name.to_owned())?;
+            whole.take_over(base);
+            open.extend(base.bases.iter().map(String::as_str));
+        }
+        Ok(whole)
+    }
+
+    /// Kernels that inherit from a class, directly or not.
+    pub fn derived<'a>(&'a self, name: &str) -> Vec<&'a Kernel> {
+        let mut found: Vec<&Kernel> = Vec::new();
+        let mut open = vec![name.to_owned()];
+        while let Some(base) = open.pop() {
+            for kernel in self.kernels.values().filter(|kernel| kernel.bases.contains(&base)) {
+                if !found.iter().any(|known| known.name == kernel.name) {
+                    found.push(kernel);
+                    open.push(kernel.name.clone());
+                }
+            }
+        }
+        found
     }
 
     /// Definitions of a constant by name.

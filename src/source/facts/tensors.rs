@@ -7,7 +7,7 @@ use super::api::{Access, argument_access, member_access};
 use crate::source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
 
 /// Where a local tensor comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// `queue.AllocTensor`.
     Alloc(String),

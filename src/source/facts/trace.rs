@@ -108,7 +108,7 @@ impl<'a> Builder<'a, '_> {
                 }
                 steps.push(Step::Branch(arms));
             }
-            "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" => {
+            "preproc_if" | "preproc_ifdef" | "preproc_elif" => {
                 let mut cursor = node.walk();
                 let mut arms = vec![Vec::new(), Vec::new()];
                 for child in node.named_children(&mut cursor) {

@@ -27,6 +27,16 @@ const LANGUAGE_WORDS: &[&str] = &[
 /// Qualifiers that take arguments in parentheses.
 const WITH_ARGUMENTS: &[&str] = &["__launch_bounds__", "__mix__", "__inout_pipe__", "__schedmode__", "__reg_alloc__"];
 
+/// Macros that define a structure of tiling data: between a definition without a semicolon and types as arguments the grammar
+/// finds no C++. Those that read the structure read these texts.
+const TILING_MACROS: &[&str] = &[
+    "BEGIN_TILING_DATA_DEF",
+    "TILING_DATA_FIELD_DEF",
+    "TILING_DATA_FIELD_DEF_ARR",
+    "TILING_DATA_FIELD_DEF_STRUCT",
+    "END_TILING_DATA_DEF",
+];
+
 /// Names of project macros that stand for qualifiers only and can be hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MacroNames {
@@ -208,6 +218,12 @@ pub fn blank(text: &str, macros: &MacroNames) -> String {
                 if WITH_ARGUMENTS.contains(&here)
                     && let Some(close) = closing(&tokens, text, index + 1, "(", ")")
                 {
+                    hide(&mut bytes, tokens[index + 1].span.start..tokens[close].span.end);
+                    next = close + 1;
+                }
+            } else if TILING_MACROS.contains(&here) {
+                hide(&mut bytes, tokens[index].span.clone());
+                if let Some(close) = closing(&tokens, text, index + 1, "(", ")") {
                     hide(&mut bytes, tokens[index + 1].span.start..tokens[close].span.end);
                     next = close + 1;
                 }

@@ -330,7 +330,7 @@ extern "C" __global__ __aicore__ void scale(GM_ADDR x) { Scale<half> op; op.Init
         let parameters = &file.functions()[1].parameters;
         assert_eq!((parameters[0].name.as_str(), parameters[0].type_text.as_str()), ("dst", "LocalTensor<T> &"));
         let class = &file.classes()[0];
-        assert!(class.has_base);
+        assert_eq!(class.bases, ["Base"]);
         let members: Vec<(&str, &str)> =
             class.members.iter().map(|member| (member.name.as_str(), member.type_text.as_str())).collect();
         assert_eq!(members[0], ("pipe", "TPipe"));

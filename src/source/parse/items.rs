@@ -67,8 +67,8 @@ pub struct Member {
 pub struct Class {
     /// Name without template arguments.
     pub name: String,
-    /// Whether it has base classes.
-    pub has_base: bool,
+    /// Base classes, without scope and template arguments.
+    pub bases: Vec<String>,
     /// The whole specifier.
     pub span: Range<usize>,
     /// The body with its braces.
@@ -293,14 +293,32 @@ impl Reader<'_> {
         let name = node.child_by_field_name("name")?;
         let name = if name.kind() == "template_type" { name.child_by_field_name("name")? } else { name };
         let mut cursor = node.walk();
-        let has_base = node.children(&mut cursor).any(|child| child.kind() == "base_class_clause");
+        let clause = node.children(&mut cursor).find(|child| child.kind() == "base_class_clause");
+        let bases = clause.map(|clause| self.bases(clause)).unwrap_or_default();
         Some(Class {
             name: self.original(name).to_owned(),
-            has_base,
+            bases,
             span: node.byte_range(),
             body: body.byte_range(),
             members: Vec::new(),
         })
+    }
+
+    /// Names in `: public scope::Base<T>, private Other`.
+    fn bases(&self, clause: Node<'_>) -> Vec<String> {
+        let mut cursor = clause.walk();
+        let types = clause.named_children(&mut cursor);
+        types
+            .filter(|node| matches!(node.kind(), "type_identifier" | "qualified_identifier" | "template_type"))
+            .map(|node| {
+                let mut name = node;
+                while matches!(name.kind(), "qualified_identifier" | "template_type") {
+                    let Some(inner) = name.child_by_field_name("name") else { break };
+                    name = inner;
+                }
+                self.original(name).to_owned()
+            })
+            .collect()
     }
 
     fn members(&self, node: Node<'_>) -> Vec<Member> {

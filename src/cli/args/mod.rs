@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+mod studies;
+
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
 use crate::search::StrategyKind;
-use crate::survey::{OwnTests, Step};
+pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
 
 /// Autotuner for Ascend C operators: searches tilings, rewrites kernels, verifies every candidate, locks the winner.
 #[derive(Clone, Debug, Parser)]
@@ -97,7 +99,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),
-    /// List, show and merge the records of an experience bank.
+    /// List, search, merge and prune the records of an experience bank.
     Bank(BankArgs),
     /// Walk a tree, try every operator, and say how far each got and what stopped it.
     Survey(SurveyArgs),
@@ -107,6 +109,8 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// Run search strategies on recorded tuning spaces and compare what they find with other tuners.
     Replay(ReplayArgs),
+    /// Tune many operators with parts of the tuner taken out, and say what each part is worth.
+    Ablation(AblationArgs),
     /// Compare an operator's kernels built against the embedded headers and against a toolkit's.
     #[command(hide = true)]
     Doors(DoorsArgs),
@@ -138,6 +142,7 @@ impl Command {
             Command::Fidelity(_) => "fidelity",
             Command::Replay(_) => "replay",
             Command::Calibrate(_) => "calibrate",
+            Command::Ablation(_) => "ablation",
             Command::Doors(_) => "doors",
             Command::Trial(_) => "__trial",
             Command::Worker(_) => "__worker",
@@ -259,9 +264,15 @@ pub struct RunArgs {
     /// Stages to use.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub stage: StageChoice,
-    /// Directory of the experience bank that the kernel stage asks [default: target/ascend-tune/bank of the project].
+    /// Directory of one more experience bank that the kernel stage asks, beside the shipped one and the project's own.
     #[arg(long, value_name = "DIR")]
     pub bank: Option<PathBuf>,
+    /// Ask no experience bank, not even the one that ships with the tool.
+    #[arg(long, conflicts_with_all = ["bank", "hold_out"])]
+    pub no_bank: bool,
+    /// Leave out records of operators and projects with this in their names; may be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    pub hold_out: Vec<String>,
     /// Continue from the journal of an interrupted run; an error if there is none that fits.
     #[arg(long, overrides_with = "no_resume")]
     pub resume: bool,
@@ -386,17 +397,33 @@ pub struct DoctorArgs {}
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune rewind\n  \
-    cargo ascend-tune rewind --bank ../bank --case large")]
+    cargo ascend-tune rewind ops/ --bank bank --chain 2\n\n\
+    Sources stay as they are. A command that was interrupted goes on where it stopped.")]
 pub struct RewindArgs {
+    /// Operator projects, or directories of them [default: the project of --project].
+    #[arg(value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Only projects whose path contains this; may be repeated.
+    #[arg(long, value_name = "TEXT", requires = "directories")]
+    pub only: Vec<String>,
     /// What to build and run.
     #[command(flatten)]
     pub target: Target,
     /// Directory of the experience bank that records go to [default: target/ascend-tune/bank of the project].
     #[arg(long, value_name = "DIR")]
     pub bank: Option<PathBuf>,
-    /// Evaluations to spend.
+    /// Evaluations to spend on each operator.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub budget: u64,
+    /// Most places at which one motif is taken out of one kernel.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub sites: u32,
+    /// Motifs that may be missing at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub chain: u32,
+    /// Try everything again, even what an interrupted command has tried.
+    #[arg(long)]
+    pub no_resume: bool,
     /// Measure and report, but write no record.
     #[arg(long)]
     pub dry_run: bool,
@@ -405,8 +432,9 @@ pub struct RewindArgs {
 /// `bank`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    cargo ascend-tune bank list\n  \
-    cargo ascend-tune bank show D01-softmax-3f2a\n  \
+    cargo ascend-tune bank stats\n  \
+    cargo ascend-tune bank search --code op_kernel --symptom waits\n  \
+    cargo ascend-tune bank show d01-3f2a\n  \
     cargo ascend-tune bank merge ../other-team/bank")]
 pub struct BankArgs {
     /// Directory of the experience bank [default: target/ascend-tune/bank of the project].
@@ -431,6 +459,32 @@ pub enum BankAction {
         /// Name of the record, or an unambiguous beginning.
         record: String,
     },
+    /// Rank records by likeness to a kernel and its symptoms.
+    Search {
+        /// Source file of a kernel, or a directory of them.
+        #[arg(long, value_name = "PATH")]
+        code: Option<PathBuf>,
+        /// Symptom, such as waits or scalar-bound; may be repeated.
+        #[arg(long = "symptom", value_name = "NAME")]
+        symptoms: Vec<String>,
+        /// Records to show.
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        top: usize,
+    },
+    /// Say what is known of each motif.
+    Stats,
+    /// Remove records that teach nothing new.
+    Prune {
+        /// Say what would be removed.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write all records into one file: a page for .md, else JSON.
+    Export {
+        /// The file.
+        #[arg(value_name = "FILE")]
+        out: PathBuf,
+    },
     /// Copy records of other banks that this one does not have.
     Merge {
         /// Directories of the other banks.
@@ -440,174 +494,6 @@ pub enum BankAction {
         #[arg(long)]
         dry_run: bool,
     },
-}
-
-/// `survey`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune survey ops-math\n  \
-    cargo ascend-tune survey ops-math ops-nn --vector-only --sample 40 --seed 7\n  \
-    cargo ascend-tune survey ops-math --only 'math/*' --steps kernel --html survey.html\n\n\
-    Every operator is tried in a process of its own. A survey that was stopped goes on where it was, as long as operators,\n\
-    tool and options are the same.")]
-pub struct SurveyArgs {
-    /// Trees to walk.
-    #[arg(required = true, value_name = "DIR")]
-    pub directories: Vec<PathBuf>,
-    /// Only operators whose REPOSITORY/DIRECTORY contains this text, or fits it where it has a `*`; may be repeated.
-    #[arg(long, value_name = "PATTERN")]
-    pub only: Vec<String>,
-    /// Try this many operators, chosen at random.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub sample: Option<u64>,
-    /// Seed of the sample.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// Only operators that need nothing but vector cores.
-    #[arg(long, conflicts_with = "mix_only")]
-    pub vector_only: bool,
-    /// Only operators that need cube cores.
-    #[arg(long)]
-    pub mix_only: bool,
-    /// The last step to try.
-    #[arg(long, value_enum, value_name = "STEP", default_value = "hazards")]
-    pub steps: Step,
-    /// Run the operators' own unit tests too, where the host library is built; kernel tests take much longer.
-    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
-    pub tests: Option<OwnTests>,
-    /// Operators at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub jobs: Option<u32>,
-    /// Wall-clock limit for one operator, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub timeout_s: u64,
-    /// Wall-clock limit for one run of a kernel, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub run_timeout_s: u64,
-    /// Machine description: a name, or a TOML file.
-    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
-    pub machine: String,
-    /// Python for the operators' own references; those whose packages it lacks count as having none.
-    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
-    pub python: PathBuf,
-    /// Build kernels against the headers of a toolkit or of a checkout of the open device library instead of the embedded
-    /// SDK's.
-    #[arg(long, value_name = "DIR")]
-    pub sdk_headers: Option<PathBuf>,
-    /// Directory for builds, runs and the journal.
-    #[arg(long, value_name = "DIR", default_value = "target/ascend-tune/survey")]
-    pub work: PathBuf,
-    /// Write the page of results.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write the figures as Markdown.
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
-    /// Continue from the journal of an interrupted survey; an error if there is none.
-    #[arg(long, overrides_with = "no_resume")]
-    pub resume: bool,
-    /// Start over, even if an interrupted survey could be continued.
-    #[arg(long, overrides_with = "resume")]
-    pub no_resume: bool,
-}
-
-/// `fidelity`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune fidelity --cases benches/fidelity/cases.csv --markdown docs/fidelity.md\n  \
-    cargo ascend-tune fidelity --cases mine.csv --sources ../kernels --message-format json\n\n\
-    Columns of the table: case, program, machine, metric, published, unit; and, where wanted, kernel,\n\
-    level, category, role, defines, arguments, launch, minus, warm, scale, fit, compare, note.\n\
-    Exit status 5 when a case has no figure.")]
-pub struct FidelityArgs {
-    /// Table of published figures and of the programs that do the same work.
-    #[arg(long, value_name = "FILE")]
-    pub cases: PathBuf,
-    /// Directory of the programs [default: that of the table].
-    #[arg(long, value_name = "DIR")]
-    pub sources: Option<PathBuf>,
-    /// Only cases whose name contains this; may be repeated.
-    #[arg(long, value_name = "TEXT")]
-    pub only: Vec<String>,
-    /// Write the report as Markdown.
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
-    /// Plays at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub jobs: Option<u32>,
-}
-
-/// `replay`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune replay --space gemm.toml --strategy hybrid,random --budget 25,50,100,200\n  \
-    cargo ascend-tune replay --space spaces/ --peers peers.csv --markdown search.md\n  \
-    cargo ascend-tune replay --space target/ascend-tune/record.json --export mine/\n\n\
-    A space is NAME.toml beside NAME.csv or NAME.csv.gz, a cache file of Kernel Tuner, results in T4 form,\n\
-    or the record.json that every run leaves beside its report; a folder stands for all of those in it.")]
-pub struct ReplayArgs {
-    /// Recorded space, or a folder of them; may be repeated.
-    #[arg(long, value_name = "PATH", required = true)]
-    pub space: Vec<PathBuf>,
-    /// Strategies to run.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "hybrid,random", value_parser = value::strategy())]
-    pub strategy: Vec<StrategyKind>,
-    /// Evaluations at which the best found is given.
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "25,50,100,200", value_parser = clap::value_parser!(u32).range(1..))]
-    pub budget: Vec<u32>,
-    /// Runs of each strategy on each space.
-    #[arg(long, value_name = "K", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
-    pub seeds: u64,
-    /// Configurations in flight at a time.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub batch: u32,
-    /// Results of other tuners, in the columns that --out writes.
-    #[arg(long, value_name = "FILE")]
-    pub peers: Option<PathBuf>,
-    /// Write the results as CSV.
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Write a page with tables, and convergence plots beside it.
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
-    /// Instead of comparing strategies, try N settings of the default one on every second space and report the best of them on
-    /// the others.
-    #[arg(long, value_name = "N", conflicts_with_all = ["strategy", "out", "markdown"])]
-    pub search_settings: Option<u32>,
-    /// Write every space read as CSV with a sidecar.
-    #[arg(long, value_name = "DIR")]
-    pub export: Option<PathBuf>,
-    /// Runs at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub jobs: Option<u32>,
-}
-
-/// `calibrate`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune calibrate --cases mine.csv --out mine.toml\n  \
-    cargo ascend-tune calibrate --cases mine.csv --constant hbm_write_weight --out mine.toml\n\n\
-    Only rows with `yes` under `fit` count, and only constants that are inferred or fitted move. The\n\
-    columns of the table are those of `fidelity`.")]
-pub struct CalibrateArgs {
-    /// Table of measured figures and of the programs that do the same work.
-    #[arg(long, value_name = "FILE")]
-    pub cases: PathBuf,
-    /// Directory of the programs [default: that of the table].
-    #[arg(long, value_name = "DIR")]
-    pub sources: Option<PathBuf>,
-    /// Machine description to start from: a name, or a TOML file.
-    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
-    pub machine: String,
-    /// Fit this constant; may be repeated [default: those that the table determines].
-    #[arg(long = "constant", value_name = "NAME")]
-    pub constants: Vec<String>,
-    /// Description to write.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
-    /// Plays at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub jobs: Option<u32>,
 }
 
 /// `doors`.

@@ -1,0 +1,277 @@
+//! `ablation`: runs the tuner whole and in parts over many operators.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::Exit;
+use super::args::AblationArgs;
+use super::fidelity::write_whole;
+use super::output::Output;
+use super::target::{processors, worker_exe};
+use crate::ablation::{Finished, Step, Trial, Variant, render, summarise};
+use crate::build::sdk::{Sdk, SdkOptions};
+use crate::experience::Bank;
+use crate::manifest::FILE_NAME;
+use crate::report::event::{Event, Stage, Start};
+use crate::search::StrategyKind;
+use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, load_machine, run};
+
+/// One run that is wanted.
+struct Wanted {
+    /// The directory that was named.
+    root: PathBuf,
+    /// The project below it.
+    project: String,
+    variant: Variant,
+    seed: u64,
+}
+
+/// Executes the command.
+pub fn execute(arguments: &AblationArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    output.emit(&Event::Start(Start {
+        backend: Some("sim".to_owned()),
+        budget: Some(arguments.budget),
+        ..Start::new("ablation")
+    }));
+    let machine = load_machine(&arguments.machine, Path::new("."))?;
+    // Once for all, before several want it at the same time.
+    Sdk::prepare(&SdkOptions::from_environment())?;
+    let wanted = wanted(arguments)?;
+    let runner = Runner { arguments, worker_exe: worker_exe()?, bank: bank(arguments)? };
+    let next = AtomicUsize::new(0);
+    let (results, shown) = (Mutex::new(Vec::new()), Mutex::new(output));
+    let jobs = arguments.jobs.map_or_else(processors, |jobs| jobs as usize).min(wanted.len());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(one) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let trial = runner.trial(one);
+                    if let Ok(mut output) = shown.lock() {
+                        output.emit(&Event::AblationTrial(Box::new(trial.clone())));
+                    }
+                    if let Ok(mut results) = results.lock() {
+                        results.push(trial);
+                    }
+                }
+            });
+        }
+    });
+    let trials = results.into_inner().map_err(|error| TunerError::Internal(error.to_string()))?;
+    let output = shown.into_inner().map_err(|error| TunerError::Internal(error.to_string()))?;
+    let report = summarise(&machine.name, &machine.version, arguments.budget, trials);
+    if let Some(path) = &arguments.markdown {
+        write_whole(path, &render(&report, &command(arguments, path)))?;
+    }
+    output.emit(&Event::Ablation(Box::new(report)));
+    Ok(Exit::Fine)
+}
+
+/// Every project with every variant and seed; seeds outermost, so that an interrupted command has all variants of the first.
+fn wanted(arguments: &AblationArgs) -> Result<Vec<Wanted>, TunerError> {
+    let projects = projects(&arguments.directories, &arguments.only)?;
+    let mut wanted = Vec::new();
+    for seed in &arguments.seeds {
+        for (root, project) in &projects {
+            for variant in &arguments.variants {
+                wanted.push(Wanted { root: root.clone(), project: project.clone(), variant: *variant, seed: *seed });
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+/// Projects with a manifest in and below the directories, each with the directory that it was found from; only those
+/// whose path contains one of the texts, if there are any.
+pub(super) fn projects(directories: &[PathBuf], only: &[String]) -> Result<Vec<(PathBuf, String)>, TunerError> {
+    let mut projects = Vec::new();
+    for root in directories {
+        let found = projects_below(root);
+        if found.is_empty() {
+            let message = format!("{}: no {FILE_NAME} here or below; `init` writes one", root.display());
+            return Err(TunerError::Usage(message));
+        }
+        let chosen = |project: &String| {
+            let whole = root.join(project).display().to_string();
+            only.is_empty() || only.iter().any(|text| whole.contains(text.as_str()))
+        };
+        projects.extend(found.into_iter().filter(chosen).map(|project| (root.clone(), project)));
+    }
+    if projects.is_empty() {
+        return Err(TunerError::Usage(format!("--only {}: no project has this in its path", only.join(", "))));
+    }
+    Ok(projects)
+}
+
+/// Directories with a manifest, relative to the root; the root itself is `.`.
+fn projects_below(root: &Path) -> Vec<String> {
+    let hidden = |name: &str| name == "target" || (name.starts_with('.') && name.len() > 1);
+    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(|entry| {
+        entry.depth() == 0 || !entry.file_type().is_dir() || !hidden(&entry.file_name().to_string_lossy())
+    });
+    let manifests = walk.filter_map(Result::ok).filter(|entry| entry.file_name() == FILE_NAME);
+    let relative = manifests.filter_map(|entry| entry.path().parent()?.strip_prefix(root).ok().map(Path::to_owned));
+    relative.map(|path| if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }).collect()
+}
+
+/// The bank that trials ask, before anything is held out.
+fn bank(arguments: &AblationArgs) -> Result<Bank, TunerError> {
+    let mut bank = Bank::shipped();
+    for directory in &arguments.bank {
+        bank.merge(super::bank::load(directory)?);
+    }
+    Ok(bank)
+}
+
+struct Runner<'a> {
+    arguments: &'a AblationArgs,
+    worker_exe: PathBuf,
+    bank: Bank,
+}
+
+impl Runner<'_> {
+    /// The trial, from its file if it was run before on the same inputs.
+    fn trial(&self, wanted: &Wanted) -> Trial {
+        let path = self.directory(wanted).join("trial.json");
+        let mut trial = Trial {
+            inputs: String::new(),
+            operator: String::new(),
+            project: wanted.project.clone(),
+            variant: wanted.variant,
+            seed: wanted.seed,
+            budget: self.arguments.budget,
+            result: Err(String::new()),
+        };
+        let failed = |trial: Trial, error: TunerError| Trial { result: Err(error.to_string()), ..trial };
+        let workspace = match self.open(wanted) {
+            Ok(workspace) => workspace,
+            Err(error) => return failed(trial, error),
+        };
+        trial.operator = workspace.manifest.operator.clone();
+        trial.inputs = self.inputs(&workspace, wanted);
+        let known = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Trial>(&text).ok());
+        if let Some(known) = known.filter(|known| known.inputs == trial.inputs && !self.arguments.no_resume) {
+            return known;
+        }
+        match self.run(&workspace, wanted) {
+            Ok(finished) => {
+                trial.result = Ok(finished);
+                // A trial that cannot be kept is run again next time.
+                let _ = write_whole(&path, &serde_json::to_string_pretty(&trial).unwrap_or_default());
+                trial
+            }
+            Err(error) => failed(trial, error),
+        }
+    }
+
+    /// Everything of a trial: journal, builds, result.
+    fn directory(&self, wanted: &Wanted) -> PathBuf {
+        let plain = |text: &str| text.replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_', "-");
+        // Two roots may hold projects of the same name.
+        let root = blake3::hash(wanted.root.display().to_string().as_bytes()).to_hex()[..6].to_owned();
+        let project = format!("{}-{root}", plain(&wanted.project));
+        self.arguments.work.join(project).join(format!("{}-{}", wanted.variant.name(), wanted.seed))
+    }
+
+    fn open(&self, wanted: &Wanted) -> Result<Workspace, TunerError> {
+        let options = WorkspaceOptions {
+            directory: wanted.root.join(&wanted.project),
+            machine: Some(self.arguments.machine.clone()),
+            // Trials run side by side; each of them evaluates in turn.
+            jobs: 1,
+            worker_exe: self.worker_exe.clone(),
+            sdk: SdkOptions::from_environment(),
+            work_directory: Some(std::path::absolute(self.directory(wanted))?),
+            ..WorkspaceOptions::default()
+        };
+        Workspace::open(options, &mut |_| {})
+    }
+
+    fn inputs(&self, workspace: &Workspace, wanted: &Wanted) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [
+            env!("CARGO_PKG_VERSION"),
+            &workspace.sources.digest(),
+            &workspace.manifest_text,
+            &workspace.sdk.digest,
+            &workspace.machine.digest(),
+            &self.bank.digest(),
+            &format!("{} {} {}", wanted.variant.name(), wanted.seed, self.arguments.budget),
+            &format!("{} {:?}", self.arguments.allow_rounding, self.arguments.hold_out),
+        ] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    fn options(&self, workspace: &Workspace, wanted: &Wanted) -> RunOptions {
+        let (host, kernel) = (Stage::Host, Stage::Kernel);
+        let (stages, rewriting) = match wanted.variant {
+            Variant::Full | Variant::NoBank => (vec![host, kernel], Rewriting::Successive),
+            Variant::NoKernel => (vec![host], Rewriting::Successive),
+            Variant::NoHost => (vec![kernel], Rewriting::Successive),
+            Variant::BestOfN => (vec![kernel], Rewriting::FromBaseline),
+            Variant::Greedy => (vec![host, kernel], Rewriting::OneByOne),
+        };
+        // A bank that contains the answer proves nothing.
+        let mut held_out = self.arguments.hold_out.clone();
+        held_out.push(workspace.manifest.operator.clone());
+        let experience = if wanted.variant == Variant::NoBank {
+            Experience::default()
+        } else {
+            Experience { shipped: true, banks: self.arguments.bank.clone(), held_out }
+        };
+        RunOptions {
+            evaluations: self.arguments.budget,
+            time_limit: self.arguments.time_limit,
+            seed: wanted.seed,
+            strategy: StrategyKind::default(),
+            stages,
+            resume: !self.arguments.no_resume,
+            experience,
+            rewriting,
+            allow_rounding: self.arguments.allow_rounding,
+        }
+    }
+
+    fn run(&self, workspace: &Workspace, wanted: &Wanted) -> Result<Finished, TunerError> {
+        let started = Instant::now();
+        let mut steps = Vec::new();
+        let outcome =
+            super::target::runtime()?.block_on(run(workspace, &self.options(workspace, wanted), &mut |event| {
+                if let Event::Improvement(improvement) = event {
+                    let wall_s = started.elapsed().as_secs_f64();
+                    steps.push(Step { evaluations: improvement.index, wall_s, speedup: improvement.speedup });
+                }
+            }))?;
+        let gain = |stage: Stage| outcome.progress.tallies.get(&stage).map_or(1.0, |tally| tally.gain);
+        Ok(Finished {
+            baseline_us: outcome.progress.baseline_us,
+            best_us: outcome.progress.best_us,
+            speedup: outcome.speedup(),
+            evaluations: outcome.evaluations,
+            rejected: outcome.rejected,
+            wall_s: started.elapsed().as_secs_f64(),
+            steps,
+            host_gain: gain(Stage::Host),
+            kernel_gain: gain(Stage::Kernel),
+            motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
+            ended: outcome.ended,
+        })
+    }
+}
+
+/// The command that makes a page again.
+fn command(arguments: &AblationArgs, page: &Path) -> String {
+    let variants: Vec<&str> = arguments.variants.iter().map(|variant| variant.name()).collect();
+    let seeds: Vec<String> = arguments.seeds.iter().map(ToString::to_string).collect();
+    format!(
+        "cargo ascend-tune ablation OPERATORS --budget {} --variants {} --seeds {} --markdown {}",
+        arguments.budget,
+        variants.join(","),
+        seeds.join(","),
+        page.display()
+    )
+}

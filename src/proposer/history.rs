@@ -1,0 +1,65 @@
+//! What was proposed in a run, and what came of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Proposal;
+
+/// What became of a proposal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// It verified; objective before over objective after.
+    Gain(f64),
+    /// The verifier refused it.
+    Rejected,
+}
+
+/// What a run has seen of one motif.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// Gains of proposals that held this motif alone.
+    pub gains: Vec<f64>,
+    /// Proposals with this motif alone that the verifier refused.
+    pub rejected: usize,
+    /// Refused proposals that held it among others, each shared out evenly.
+    pub suspicion: f64,
+}
+
+/// What was proposed before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    tried: BTreeSet<String>,
+    seen: BTreeMap<String, Seen>,
+}
+
+impl History {
+    /// Remembers a proposal as tried, without an outcome: it led to sources that were known already.
+    pub fn record(&mut self, proposal: &Proposal) {
+        self.tried.insert(proposal.key.clone());
+    }
+
+    /// Remembers a proposal with what came of it.
+    pub fn learn(&mut self, proposal: &Proposal, outcome: Outcome) {
+        self.record(proposal);
+        let members = proposal.motifs.len();
+        for motif in &proposal.motifs {
+            let seen = self.seen.entry(motif.clone()).or_default();
+            match outcome {
+                Outcome::Gain(gain) if members == 1 => seen.gains.push(gain),
+                // The gain of several at once cannot be told apart; that they verify clears all of them.
+                Outcome::Gain(_) => seen.suspicion = 0.0,
+                Outcome::Rejected if members == 1 => seen.rejected += 1,
+                Outcome::Rejected => seen.suspicion += 1.0 / members as f64,
+            }
+        }
+    }
+
+    /// Whether a key was tried.
+    pub fn contains(&self, key: &str) -> bool {
+        self.tried.contains(key)
+    }
+
+    /// What was seen of a motif.
+    pub fn seen(&self, motif: &str) -> Option<&Seen> {
+        self.seen.get(motif)
+    }
+}

@@ -1,0 +1,107 @@
+//! Which stage gets the next turn: by what turns have brought, not by a fixed order.
+
+use crate::report::event::Stage;
+
+/// Relative gain per evaluation, as a logarithm.
+type Rate = f64;
+
+/// What is known of one stage.
+#[derive(Clone, Copy, Debug)]
+struct Evidence {
+    stage: Stage,
+    /// What the next turn promises; `None` before the first.
+    promise: Option<Rate>,
+    /// Number of the last turn, from 1; 0 before the first.
+    last: usize,
+}
+
+/// Gives turns to stages.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    stages: Vec<Evidence>,
+    turns: usize,
+}
+
+/// A stage whose ground was shifted by the other one is expected to bring this share of what the other one brought.
+const SHIFTED_GROUND: f64 = 0.5;
+
+impl Scheduler {
+    /// Stages in the order of their first turns.
+    pub fn new(stages: &[Stage]) -> Self {
+        let stages = stages.iter().map(|&stage| Evidence { stage, promise: None, last: 0 }).collect();
+        Self { stages, turns: 0 }
+    }
+
+    /// The stage with the best promise, and why. Who had no turn yet comes first; equals take turns. `None` without stages.
+    pub fn next(&mut self) -> Option<(Stage, String)> {
+        self.turns += 1;
+        let turns = self.turns;
+        let order = |left: &Evidence, right: &Evidence| {
+            let promise = |evidence: &Evidence| evidence.promise.unwrap_or(f64::INFINITY);
+            promise(right).total_cmp(&promise(left)).then(left.last.cmp(&right.last))
+        };
+        let chosen = self.stages.iter_mut().min_by(|left, right| order(left, right))?;
+        chosen.last = turns;
+        let reason = match chosen.promise {
+            None => "its first turn".to_owned(),
+            Some(rate) if rate > 0.0 => format!("it promises {:.2} % an evaluation", rate.exp_m1() * 100.0),
+            Some(_) => "no stage promises anything; they take turns".to_owned(),
+        };
+        Some((chosen.stage, reason))
+    }
+
+    /// Takes note of a turn: the objective fell by the factor `gain` (1 for nothing) over `evaluations`.
+    pub fn learn(&mut self, stage: Stage, gain: f64, evaluations: u64) {
+        let rate = gain.max(1.0).ln() / evaluations.max(1) as f64;
+        for evidence in &mut self.stages {
+            if evidence.stage == stage {
+                evidence.promise = Some(rate);
+            } else if let Some(promise) = &mut evidence.promise {
+                *promise = promise.max(rate * SHIFTED_GROUND);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(scheduler: &mut Scheduler, gains: &[(f64, f64)]) -> Vec<Stage> {
+        // Gain of a turn by stage: host, kernel.
+        let turn = |&(host, kernel): &(f64, f64)| {
+            let (stage, _) = scheduler.next().unwrap();
+            scheduler.learn(stage, if stage == Stage::Host { host } else { kernel }, 10);
+            stage
+        };
+        gains.iter().map(turn).collect()
+    }
+
+    #[test]
+    fn everyone_has_a_first_turn_and_then_evidence_decides() {
+        let (host, kernel) = (Stage::Host, Stage::Kernel);
+        let mut scheduler = Scheduler::new(&[host, kernel]);
+        // The host stage brought 5 %, the kernel stage twice the speed: it goes on, until it brings nothing any more.
+        let turns = order(&mut scheduler, &[(1.05, 1.0), (1.0, 2.0), (1.0, 1.5), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0)]);
+        assert_eq!(turns, [host, kernel, kernel, kernel, host, kernel]);
+    }
+
+    #[test]
+    fn a_rewrite_opens_the_tunables_again() {
+        let (host, kernel) = (Stage::Host, Stage::Kernel);
+        let mut scheduler = Scheduler::new(&[host, kernel]);
+        let turns = order(&mut scheduler, &[(1.0, 1.0), (1.0, 2.0), (1.0, 1.2), (1.1, 1.0)]);
+        assert_eq!(
+            turns,
+            [host, kernel, kernel, host],
+            "half of what the first rewrites brought is more than the second's"
+        );
+    }
+
+    #[test]
+    fn a_single_stage_has_every_turn() {
+        let mut scheduler = Scheduler::new(&[Stage::Kernel]);
+        assert_eq!(order(&mut scheduler, &[(1.0, 1.0); 3]), [Stage::Kernel; 3]);
+        assert!(Scheduler::new(&[]).next().is_none());
+    }
+}
