@@ -56,10 +56,14 @@ impl Motif for EarlyCopy {
         let mut found = Vec::new();
         for_each_loop(context, |kernel, rounds| {
             let Some(first) = rounds.first_call(context, kernel) else { return };
-            let edits = moved_ahead(context, kernel, rounds, &first);
-            let note =
-                format!("{} of the next round before line {}", first.call.name, rounds.file.line(first.statement.end));
-            found.push(Candidate::new(rounds.file, &first.statement, note, edits));
+            let judged = moved_ahead(context, kernel, rounds, &first);
+            let line = rounds.file.line(first.statement.end);
+            let note = format!("{} of the next round before line {line}", first.call.name);
+            let conditions = judged.as_ref().map(|(_, conditions)| conditions.clone()).unwrap_or_default();
+            let edits = judged.map(|(edits, _)| edits);
+            let mut candidate = Candidate::new(rounds.file, &first.statement, note, edits);
+            candidate.site.conditions = conditions;
+            found.push(candidate);
         });
         found
     }
@@ -201,7 +205,7 @@ fn moved_ahead(
     kernel: &Kernel,
     rounds: &Rounds<'_>,
     first: &First<'_>,
-) -> Result<Vec<Edit>, String> {
+) -> Result<(Vec<Edit>, Vec<String>), String> {
     let file = rounds.file;
     let body = file.slice(&rounds.repetition.body);
     for token in lex(body) {
@@ -227,6 +231,7 @@ fn moved_ahead(
     if !calls().any(|(_, call)| waits(call)) {
         return Err("nothing in the loop makes the scalar unit wait: the next copy is issued early as it is".to_owned());
     }
+    let mut conditions = Vec::new();
     // Queues: filled here alone, taken once a round, two buffers at least.
     let queues = queues_of(kernel, &fillers)?;
     for queue in &queues {
@@ -245,10 +250,12 @@ fn moved_ahead(
             .as_ref()
             .and_then(|place| Some(context.forest.get(&place.file)?.slice(&place.span())))
             .unwrap_or_default();
-        let buffers = context.facts.known.value(number);
-        if buffers.is_none_or(|buffers| buffers < BUFFERS_MIN) {
-            let known = buffers.map_or_else(|| format!("{number} buffers"), |buffers| format!("{buffers} buffer"));
-            return Err(format!("{queue} has {known}, the copy ahead needs {BUFFERS_MIN}"));
+        match context.facts.known.value(number) {
+            Some(buffers) if buffers < BUFFERS_MIN => {
+                return Err(format!("{queue} has {buffers} buffer, the copy ahead needs {BUFFERS_MIN}"));
+            }
+            Some(_) => {}
+            None => conditions.push(format!("{queue} has {BUFFERS_MIN} buffers at least ({number})")),
         }
     }
     // What the copy rests on must not change in the rest of the round.
@@ -295,7 +302,7 @@ fn moved_ahead(
             return Err(format!("{} is called before the copy", call.name));
         }
     }
-    edits(rounds, first)
+    Ok((edits(rounds, first)?, conditions))
 }
 
 fn declared_in(file: &SyntaxFile, function: &Function, word: &str) -> bool {

@@ -151,7 +151,7 @@ impl<'a> Launch<'a> {
             token.kind == TokenKind::Directive
                 && self.file.slice(&token.span).trim_start_matches('#').trim_start().starts_with("include")
         };
-        let last = lex(text).into_iter().filter(includes).last().ok_or("the file includes nothing")?;
+        let last = lex(text).into_iter().rfind(includes).ok_or("the file includes nothing")?;
         let end = text[last.span.end..].find('\n').ok_or("the file ends in a directive")? + last.span.end + 1;
         Ok(Some(edit(self.file, end..end, format!("#include \"{HEADER}\"\n"))))
     }

@@ -363,5 +363,5 @@ fn declared_by<'a>(file: &'a SyntaxFile, name: &str, byte: usize) -> Option<&'a 
             && local.span.end <= byte
             && block_of(file, &local.span).is_some_and(|block| block.contains(&byte))
     };
-    file.locals().iter().filter(visible).last().map(|local| &local.span)
+    file.locals().iter().rfind(visible).map(|local| &local.span)
 }

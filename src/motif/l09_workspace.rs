@@ -74,8 +74,7 @@ impl Motif for NoWorkspace {
                 continue;
             }
             let body = file.slice(&function.body);
-            let edits = if body.starts_with("{\n") {
-                let rest = &body[2..];
+            let edits = if let Some(rest) = body.strip_prefix("{\n") {
                 let indentation = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
                 let lines = [
                     format!("if ({name} == nullptr) {{"),

@@ -275,7 +275,10 @@ fn the_report_stands_alone() {
     for side in ["before", "after"] {
         assert_eq!(html.matches(&format!("Critical path of the longest core {side} (modelled)")).count(), 1);
     }
-    assert_eq!(html.matches("<td>copy_gm_to_ubuf</td><td><code>op_kernel/add_custom.cpp:41</code></td>").count(), 2);
+    assert_eq!(
+        html.matches("<td>copy_gm_to_ubuf</td><td><code>op_kernel&#x2f;add_custom.cpp:41</code></td>").count(),
+        2
+    );
     assert_eq!(html.matches("<td>start of a block</td><td></td><td>issue to mte2</td>").count(), 1);
     // Same record, same bytes.
     assert_eq!(html, render_html(&record).unwrap());

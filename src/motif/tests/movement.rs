@@ -70,6 +70,8 @@ fn d23_copies_the_next_tile_in_before_computing_this_one() {
         round_trip("D23", &stepped).contains("if (tile + step < tiles) {\n                CopyIn(tile + step, TILE);")
     );
     refuses("D23", &slow.replace("BUFFER_NUM = 2", "BUFFER_NUM = 1"), "has 1 buffer");
+    let unknown = slow.replace("InitBuffer(inQueue, BUFFER_NUM", "InitBuffer(inQueue, length");
+    assert_eq!(apply("D23", &unknown).0.conditions, ["inQueue has 2 buffers at least (length)"]);
     refuses(
         "D23",
         &slow.replace("poly.GetValue(0)", "CUBIC").replace("ReduceSum(poly, x, ones, count)", "Exp(poly, x, count)"),
