@@ -83,7 +83,6 @@ struct Part<'a> {
 struct Load<'a> {
     context: &'a Context,
     kernel: &'a Kernel,
-    queue: &'a str,
     /// Where the tensor is filled.
     from: Part<'a>,
     alloc: &'a Local,
@@ -157,7 +156,6 @@ impl<'a> Load<'a> {
         (other.name() == file.name() && again.span == repetition.span).then_some(Self {
             context,
             kernel,
-            queue,
             from,
             alloc,
             copy,
