@@ -45,6 +45,7 @@ fn main() -> Result<(), Failure> {
                 ..SdkOptions::default()
             },
             headers: None,
+            work_directory: None,
         },
         &mut |_| {},
     )?;
