@@ -10,6 +10,7 @@ use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
 mod ablation;
+mod experience;
 mod fidelity;
 mod replay;
 mod table;
@@ -319,7 +320,7 @@ impl Sink for Human<'_> {
                 self.result(&text)
             }
             Event::Rewind(rewind) => {
-                let text = views::rewind(rewind);
+                let text = experience::rewind(rewind);
                 self.result(&text)
             }
             Event::KernelTest(test) => {
@@ -363,7 +364,7 @@ impl Sink for Human<'_> {
                 self.result(&text)
             }
             Event::Bank(bank) => {
-                let text = views::bank(bank);
+                let text = experience::bank(bank);
                 self.result(&text)
             }
             Event::Surveyed(outcome) => self.surveyed(outcome),
