@@ -19,6 +19,8 @@ const OPPOSITES: &[(&str, &str)] = &[("S01", "S02"), ("V10", "V11"), ("V07", "V0
 /// In this order: vector forms make barriers and buffers superfluous, and copies are arranged last.
 const FAMILIES: &[Family] = &[Family::Vector, Family::Scalar, Family::Synchronisation, Family::DataMovement];
 
+/// What promises less is not worth an evaluation. The host stage stops asking at the same gain.
+const WORTH_PROPOSING: f64 = 1.0005;
 /// Sites beyond this number are proposed only all together.
 const SINGLE_SITES: usize = 12;
 /// One motif may open sites of another that came before it.
@@ -55,7 +57,8 @@ enum Taken {
 }
 
 impl MotifProposer {
-    /// All proposals that were not tried before, by expected gain, best first. The order is the same for the same inputs.
+    /// All proposals that were not tried before and promise something, by expected gain, best first. The order is the same
+    /// for the same inputs.
     pub fn propose(
         &self,
         context: &Context,
@@ -107,7 +110,10 @@ impl MotifProposer {
         });
         proposals.retain(|proposal| {
             let result = context.tree.apply(&proposal.patch).map(|tree| tree.digest()).unwrap_or_default();
-            !history.contains(&proposal.key) && seen.insert(proposal.key.clone()) && texts.insert(result)
+            proposal.expected_gain >= WORTH_PROPOSING
+                && !history.contains(&proposal.key)
+                && seen.insert(proposal.key.clone())
+                && texts.insert(result)
         });
         proposals
     }
