@@ -123,7 +123,8 @@ impl TunerError {
             }
             TunerError::Locked(_) => Some("run without --locked, and commit the new lock".to_owned()),
             TunerError::Baseline(_) => Some(
-                "a faster operator must be compared with a right one: mend it first; `cargo ascend-tune profile` shows its hazards"
+                "a faster operator must be compared with a right one: mend it first, or tune with other cases (`--case`, or \
+                 without this one in ascend.toml); `cargo ascend-tune profile` shows its hazards"
                     .to_owned(),
             ),
             TunerError::Internal(_) => Some("please report this, with the command and the project's layout".to_owned()),
