@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::AblationArgs;
-use super::fidelity::write_whole;
-use super::output::Output;
+use super::output::{Output, write_whole};
+use super::projects::projects;
 use super::target::{processors, worker_exe};
 use crate::ablation::{Finished, Step, Trial, Variant, render, summarise};
+use crate::build::cache::Digest;
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::experience::Bank;
-use crate::manifest::FILE_NAME;
 use crate::report::event::{Event, Stage, Start};
 use crate::search::StrategyKind;
 use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, load_machine, run};
@@ -80,39 +80,6 @@ fn wanted(arguments: &AblationArgs) -> Result<Vec<Wanted>, TunerError> {
         }
     }
     Ok(wanted)
-}
-
-/// Projects with a manifest in and below the directories, each with the directory that it was found from; only those
-/// whose path contains one of the texts, if there are any.
-pub(super) fn projects(directories: &[PathBuf], only: &[String]) -> Result<Vec<(PathBuf, String)>, TunerError> {
-    let mut projects = Vec::new();
-    for root in directories {
-        let found = projects_below(root);
-        if found.is_empty() {
-            let message = format!("{}: no {FILE_NAME} here or below; `init` writes one", root.display());
-            return Err(TunerError::Usage(message));
-        }
-        let chosen = |project: &String| {
-            let whole = root.join(project).display().to_string();
-            only.is_empty() || only.iter().any(|text| whole.contains(text.as_str()))
-        };
-        projects.extend(found.into_iter().filter(chosen).map(|project| (root.clone(), project)));
-    }
-    if projects.is_empty() {
-        return Err(TunerError::Usage(format!("--only {}: no project has this in its path", only.join(", "))));
-    }
-    Ok(projects)
-}
-
-/// Directories with a manifest, relative to the root; the root itself is `.`.
-fn projects_below(root: &Path) -> Vec<String> {
-    let hidden = |name: &str| name == "target" || (name.starts_with('.') && name.len() > 1);
-    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(|entry| {
-        entry.depth() == 0 || !entry.file_type().is_dir() || !hidden(&entry.file_name().to_string_lossy())
-    });
-    let manifests = walk.filter_map(Result::ok).filter(|entry| entry.file_name() == FILE_NAME);
-    let relative = manifests.filter_map(|entry| entry.path().parent()?.strip_prefix(root).ok().map(Path::to_owned));
-    relative.map(|path| if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }).collect()
 }
 
 /// The bank that trials ask, before anything is held out.
@@ -189,8 +156,7 @@ impl Runner<'_> {
     }
 
     fn inputs(&self, workspace: &Workspace, wanted: &Wanted) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for part in [
+        let parts = [
             env!("CARGO_PKG_VERSION"),
             &workspace.sources.digest(),
             &workspace.manifest_text,
@@ -199,11 +165,8 @@ impl Runner<'_> {
             &self.bank.digest(),
             &format!("{} {} {}", wanted.variant.name(), wanted.seed, self.arguments.budget),
             &format!("{} {:?}", self.arguments.allow_rounding, self.arguments.hold_out),
-        ] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        hasher.finalize().to_hex()[..32].to_owned()
+        ];
+        Digest::new("ablation 1").texts(parts).finish()
     }
 
     fn options(&self, workspace: &Workspace, wanted: &Wanted) -> RunOptions {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::args::{BankAction, BankArgs, Common};
-use super::fidelity::write_whole;
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::target::start_event;
 use crate::experience::{Bank, Match, Query, Record, Shingles, features_of};
 use crate::motif::Context;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Exit;
 use super::args::CalibrateArgs;
-use super::fidelity::{Prepared, read_table, write_whole};
-use super::output::Output;
+use super::fidelity::{Prepared, read_table};
+use super::output::{Output, write_whole};
 use super::target::processors;
 use crate::aicore::Machine;
 use crate::fidelity::{Task, calibrate, description};

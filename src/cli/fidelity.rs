@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::args::FidelityArgs;
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::target::{processors, runtime, worker_exe};
 use crate::aicore::Machine;
 use crate::build::sdk::{Sdk, SdkOptions};
@@ -81,15 +81,4 @@ impl Prepared {
         }
         Ok(Self { machines, recorded })
     }
-}
-
-/// Writes a file by rename, so that a reader sees the old one or the new one.
-pub fn write_whole(path: &Path, text: &str) -> Result<(), TunerError> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs_err::create_dir_all(folder)?;
-    }
-    let temporary = path.with_extension("tmp");
-    fs_err::write(&temporary, text)?;
-    fs_err::rename(&temporary, path)?;
-    Ok(())
 }

@@ -14,6 +14,7 @@ mod fidelity;
 mod init;
 mod output;
 mod profile;
+mod projects;
 mod record;
 mod replay;
 mod rewind;

@@ -1,6 +1,7 @@
 //! Where a command's events go, and how its failure is shown.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use anstream::AutoStream;
 use clap::ColorChoice;
@@ -97,4 +98,15 @@ pub fn start_log(verbose: u8) {
     let log = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).without_time();
     // A second initialisation, as in tests, keeps the first.
     let _ = log.try_init();
+}
+
+/// Writes a file by rename, so that a reader sees the old one or the new one.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), TunerError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs_err::create_dir_all(folder)?;
+    }
+    let temporary = path.with_extension("tmp");
+    fs_err::write(&temporary, text)?;
+    fs_err::rename(&temporary, path)?;
+    Ok(())
 }

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::args::ReplayArgs;
-use super::fidelity::write_whole;
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::target::processors;
 use crate::replay::{
     Bench, LoadError, RecordedSpace, ReplayReport, convergence, export, load, read_peers, render, replay,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::Exit;
-use super::ablation::projects;
 use super::args::{Common, RewindArgs};
 use super::bank::load;
 use super::output::Output;
+use super::projects::projects;
 use super::run::own_bank;
 use super::target::{open, runtime, start_event};
 use crate::lock::Origin;

@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
-use super::fidelity::write_whole;
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};

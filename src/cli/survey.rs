@@ -9,8 +9,7 @@ use rand::seq::SliceRandom;
 
 use super::Exit;
 use super::args::SurveyArgs;
-use super::fidelity::write_whole;
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::target::processors;
 use super::target::runtime;
 use crate::build::Toolkit;

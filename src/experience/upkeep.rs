@@ -48,7 +48,7 @@ impl Bank {
     pub fn superfluous(&self) -> Vec<String> {
         let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
         for (_, record) in self.iter() {
-            let Provenance { machine, version } = Provenance::of(record);
+            let Described { machine, version } = Described::of(record);
             let known = newest.entry(machine).or_insert(version);
             if later(version, known) {
                 *known = version;
@@ -57,7 +57,7 @@ impl Bank {
         let mut alike: BTreeMap<String, Vec<(&str, f64)>> = BTreeMap::new();
         let mut gone = Vec::new();
         for (id, record) in self.iter() {
-            let Provenance { machine, version } = Provenance::of(record);
+            let Described { machine, version } = Described::of(record);
             if newest.get(machine).is_some_and(|newest| later(newest, version)) {
                 gone.push(id.to_owned());
                 continue;
@@ -142,12 +142,13 @@ impl Bank {
     }
 }
 
-struct Provenance<'a> {
+/// The machine description that a record was made with.
+struct Described<'a> {
     machine: &'a str,
     version: &'a str,
 }
 
-impl<'a> Provenance<'a> {
+impl<'a> Described<'a> {
     fn of(record: &'a Record) -> Self {
         Self { machine: &record.provenance.machine, version: &record.provenance.machine_version }
     }

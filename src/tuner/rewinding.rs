@@ -17,6 +17,7 @@ use super::run::establish_baseline;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::backend::longest;
+use crate::build::cache::Digest;
 use crate::experience::{Record, RewoundPatch, Verdict, judge, rewound_patches, symptoms_of};
 use crate::motif::{self, Context};
 use crate::report::event::{RewindStep, RewindYield};
@@ -112,19 +113,15 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
 
 /// What the results depend on.
 fn inputs(workspace: &Workspace, baseline: &Candidate) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for part in [
+    let parts = [
         env!("CARGO_PKG_VERSION"),
         &baseline.digest(workspace.tunables()),
         &workspace.manifest_text,
         &workspace.sdk.digest,
         &workspace.machine.digest(),
         &format!("{:?}", workspace.cases),
-    ] {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
+    ];
+    Digest::new("rewind 1").texts(parts).finish()
 }
 
 struct Miner<'a> {
