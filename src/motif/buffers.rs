@@ -69,7 +69,7 @@ pub(super) fn access(context: &Context, init: &InitBuffer) -> String {
 }
 
 /// The last member of the class that is a queue or a buffer.
-fn last_member<'a>(context: &Context, kernel: &'a Kernel) -> Option<&'a Place> {
+pub(super) fn last_member<'a>(context: &Context, kernel: &'a Kernel) -> Option<&'a Place> {
     let class_level = |place: &&Place| {
         context.forest.get(&place.file).is_some_and(|file| {
             file.enclosing_class(place.start).is_some_and(|class| class.name == kernel.name)
