@@ -2,6 +2,7 @@
 
 mod fused;
 mod hoist;
+mod keep;
 mod launch;
 mod masks;
 mod movement;
