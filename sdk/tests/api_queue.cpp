@@ -185,7 +185,7 @@ void Misuse()
         A::DataCopy(buf.Get<float>(), src, 9);
     });
     // Behind 256 bytes an allocation has 32 more: reading them is another thing than reading or writing elsewhere.
-    const auto copy = [gm](int from, int count, bool out) {
+    const auto copy = [&gm](int from, int count, bool out) {
         A::TPipe pipe;
         A::TBuf<A::TPosition::VECCALC> buf;
         pipe.InitBuffer(buf, 256);
@@ -199,7 +199,11 @@ void Misuse()
     };
     ExpectFault("read of padding", "read_behind_tensor: copy_gm_to_ubuf: 64 bytes at offset 224 of input 0", [&] { copy(56, 16, false); });
     ExpectFault("read behind padding", "out_of_bounds_gm: copy_gm_to_ubuf: 96 bytes", [&] { copy(56, 24, false); });
-    ExpectFault("write to padding", "out_of_bounds_gm: copy_ubuf_to_gm: 64 bytes", [&] { copy(56, 16, true); });
+    ExpectFault("write behind the last block", "out_of_bounds_gm: copy_ubuf_to_gm: 64 bytes", [&] { copy(56, 16, true); });
+    // The last block of a tensor of 250 bytes has six more.
+    gm = static_cast<float*>(ascendsim::AllocateRegion(250, ascendsim::RegionRole::kOutput, 0));
+    ExpectFault("write to the last block", "write_in_padding: copy_ubuf_to_gm: 64 bytes at offset 192 of output 0",
+                [&] { copy(48, 16, true); });
     ascendsim::ClearRegions();
 }
 

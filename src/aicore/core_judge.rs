@@ -287,12 +287,13 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             10 | 13 => HazardKind::FlagMisuse,
             11 => HazardKind::BadArgument,
             14 => HazardKind::OutOfBoundsOnChip,
+            17 => HazardKind::WriteInPadding,
             _ => HazardKind::Unsupported,
         };
         let message = || record.message().into_owned();
         // 15 reads behind a tensor what its allocation still has: nothing breaks, and a result that depends on it differs
-        // between the two runs of the verifier. 16 is a tensor that no queue gets back while nobody waits for it.
-        let severity = if matches!(record.aux[0], 15 | 16) { Severity::Warning } else { Severity::Error };
+        // between the two runs of the verifier. 17 writes there. 16 is a tensor that no queue gets back while nobody waits for it.
+        let severity = if matches!(record.aux[0], 15..=17) { Severity::Warning } else { Severity::Error };
         if matches!(kind, HazardKind::FlagMisuse | HazardKind::QueueMisuse) {
             all.findings.add_cause((kind, severity), (record.site, 0), self.core, message);
         } else {

@@ -68,6 +68,9 @@ pub enum HazardKind {
     CrossCoreRace,
     /// Access outside a global tensor or buffer.
     OutOfBoundsGm,
+    /// Write behind a tensor that stays in its last block of 32 bytes. An allocation has these bytes; a tensor that is a
+    /// slice of a larger one shares them with its neighbour.
+    WriteInPadding,
     /// Access outside the unified buffer or a local tensor.
     OutOfBoundsUb,
     /// Access outside L1, L0A, L0B, L0C, the bias table or the fixpipe buffer.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::backend::{JobInput, JobOutput};
-use crate::build::TensorBinding;
+use crate::backend::{JobInput, JobOutput, KernelJob};
+use crate::build::{KernelVariant, TensorBinding, TilingClass};
 use crate::project::{KernelEntry, OperatorProject};
 
 /// Operators of a host library.
@@ -80,6 +80,18 @@ impl DescribedOps {
 }
 
 impl DescribedOp {
+    /// The kernel that a job needs for its tiling key.
+    pub fn variant(
+        &self,
+        entry: KernelEntry,
+        job: &KernelJob,
+        tiling_key: u64,
+        tiling_classes: Vec<TilingClass>,
+    ) -> KernelVariant {
+        let (inputs, outputs) = self.bindings(&job.inputs, &job.outputs);
+        KernelVariant { op_type: self.kind.clone(), entry, inputs, outputs, tiling_key, tiling_classes }
+    }
+
     /// What the compiler binds to the kernel's parameters: every input once, those that a call leaves out too, in the dtype
     /// and format of the combination; then every output once.
     pub fn bindings(&self, inputs: &[JobInput], outputs: &[JobOutput]) -> (Vec<TensorBinding>, Vec<TensorBinding>) {

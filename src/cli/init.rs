@@ -10,6 +10,9 @@ use crate::project::OperatorProject;
 use crate::report::event::{Event, Init, Warning};
 use crate::tuner::{InventOptions, TunerError, invent};
 
+/// Faulty cases that are told one by one.
+const TOLD_FAULTS: usize = 5;
+
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
     output.emit(&Event::Start(start_event("init", common)));
@@ -50,6 +53,21 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
             help: Some("correct shapes and dtypes in ascend.toml yourself".to_owned()),
         }));
     }
+    if let Some(reason) = &invented.unrun {
+        output.emit(&Event::Warning(Warning {
+            code: "unrun-cases".to_owned(),
+            message: reason.clone(),
+            help: Some("`cargo ascend-tune profile` says whether the operator is right at them".to_owned()),
+        }));
+    }
+    // The rest is counted below.
+    for fault in invented.faults.iter().take(TOLD_FAULTS) {
+        output.emit(&Event::Warning(Warning {
+            code: "faulty-case".to_owned(),
+            message: format!("the operator is at fault with {fault}"),
+            help: None,
+        }));
+    }
     output.emit(&Event::Init(Init {
         operator: manifest.operator.clone(),
         layout: manifest.layout.words().to_owned(),
@@ -59,6 +77,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         tunables: manifest.tunables.iter().map(|tunable| tunable.name.clone()).collect(),
         more_cases: invented.left_out,
         refused: invented.refused,
+        faults: invented.faults,
     }));
     Ok(Exit::Fine)
 }

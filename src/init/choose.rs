@@ -10,25 +10,31 @@ const WORTH_TIMING: u64 = 4096;
 /// Values that a manifest lists; more are given as a range.
 const MOST_VALUES: usize = 64;
 
-/// The largest case of every dtype, then of every tiling key, at most `most`; with `usize::MAX` all of them.
-pub fn choose(accepted: &[Accepted], most: usize) -> Vec<FoundCase> {
-    let mut order: Vec<&Accepted> = accepted.iter().collect();
+/// The largest case of every dtype, then of every tiling key, at most `most`; with `usize::MAX` all of them. Positions.
+pub fn choose(accepted: &[Accepted], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..accepted.len()).collect();
     // Of the same size the first stands: sources come in the order of their worth.
-    order.sort_by_key(|found| std::cmp::Reverse(volume(&found.candidate)));
-    let mut chosen: Vec<&Accepted> = Vec::new();
+    order.sort_by_key(|&found| std::cmp::Reverse(volume(&accepted[found].candidate)));
+    let mut chosen: Vec<usize> = Vec::new();
     let alike: [Alike; 3] = [
         |known, found| leading_dtype(known) == leading_dtype(found),
         |known, found| known.tiling_key == found.tiling_key,
         |known, found| same_call(&known.candidate, &found.candidate),
     ];
     for same in alike.iter().take(if most == usize::MAX { 3 } else { 2 }) {
-        for found in &order {
-            if chosen.len() < most && !chosen.iter().any(|known| same(known, found)) {
+        for &found in &order {
+            let is_new = || !chosen.iter().any(|&known| same(&accepted[known], &accepted[found]));
+            if chosen.len() < most && is_new() {
                 chosen.push(found);
             }
         }
     }
-    let largest = chosen.iter().map(|found| volume(&found.candidate)).max().unwrap_or(0);
+    chosen
+}
+
+/// Cases as they stand in a manifest; what is too small to be timed next to the others is only checked.
+pub fn written<'cases>(chosen: impl Iterator<Item = &'cases Accepted> + Clone) -> Vec<FoundCase> {
+    let largest = chosen.clone().map(|found| volume(&found.candidate)).max().unwrap_or(0);
     let mut result: Vec<FoundCase> = Vec::new();
     for found in chosen {
         let size = volume(&found.candidate);
@@ -157,7 +163,7 @@ mod tests {
             accepted("float16", &[8, 8], 7),
             accepted("float16", &[64, 512], 1),
         ];
-        let chosen = choose(&many, 4);
+        let chosen = written(choose(&many, 4).iter().map(|&found| &many[found]));
         let names: Vec<(&str, bool)> =
             chosen.iter().map(|found| (found.case.name.as_str(), found.case.verify_only)).collect();
         // The largest of each dtype, then of each key; what is too small to time is only checked.

@@ -20,7 +20,7 @@ use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::Tunable;
 
-pub use choose::{choose, unfit};
+pub use choose::{choose, unfit, written};
 pub use render::render;
 
 /// Machine description of a new manifest.

@@ -4,6 +4,7 @@ use super::Motif;
 use super::d01_double_buffer::DoubleBuffer;
 use super::d04_strided_copy::StridedCopy;
 use super::d05_data_copy_pad::PlainCopy;
+use super::d07_batch_rows::BatchRows;
 use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
 use super::d13_hoist_load::HoistLoad;
@@ -63,6 +64,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DoubleBuffer,
         &StridedCopy,
         &PlainCopy,
+        &BatchRows,
         &BoundQueue,
         &L2Hint,
         &HoistLoad,

@@ -1,8 +1,10 @@
 //! Loops over rows: `for (i = 0; i < n; i++)` around calls whose operands step by a constant pitch.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::code::{assigns, invariant, squash, words};
+use super::linear::{Linear, linear};
 use super::vectorise::counted;
 use crate::source::facts::TensorFacts;
 use crate::source::facts::api::{Shape, vector_shape};
@@ -122,6 +124,21 @@ impl<'a> RowLoop<'a> {
 
     /// `start + counter * pitch` and what is equal to it by distribution.
     pub(super) fn stepped(&self, index: &str) -> Option<Stepped> {
+        self.distributed(index).or_else(|| self.grown(index))
+    }
+
+    /// The same for any nesting of sums, products and casts.
+    fn grown(&self, index: &str) -> Option<Stepped> {
+        let mut names = BTreeMap::from([(self.counter.clone(), Linear::new("", "1"))]);
+        for (name, value) in &self.offsets {
+            let grows = linear(value, &names)?;
+            names.insert((*name).to_owned(), grows);
+        }
+        let Linear { start, step } = linear(index, &names)?;
+        (!step.is_empty() && self.same(&start) && self.same(&step)).then_some(Stepped { start, pitch: step })
+    }
+
+    fn distributed(&self, index: &str) -> Option<Stepped> {
         let (mut start, mut pitch) = (Vec::new(), None);
         let mut terms = split(index, '+')?;
         // Twice: an offset may rest on another one.

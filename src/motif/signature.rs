@@ -10,7 +10,7 @@ use crate::source::Edit;
 use crate::source::parse::{Call, Function, SyntaxFile};
 
 /// The parameter list of a function with its parentheses.
-fn list_of(file: &SyntaxFile, function: &Function) -> Option<Range<usize>> {
+pub(super) fn list_of(file: &SyntaxFile, function: &Function) -> Option<Range<usize>> {
     let mut node = file.node_at(&function.body)?;
     while node.kind() != "function_definition" {
         node = node.parent()?;
@@ -27,7 +27,7 @@ fn parameters(node: Node<'_>) -> Option<Range<usize>> {
 }
 
 /// Parameter lists of declarations without a body in the class of a function.
-fn declared<'a>(context: &'a Context, function: &Function) -> Vec<(&'a SyntaxFile, Range<usize>)> {
+pub(super) fn declared<'a>(context: &'a Context, function: &Function) -> Vec<(&'a SyntaxFile, Range<usize>)> {
     let mut found = Vec::new();
     for file in context.forest.iter() {
         for class in file.classes().iter().filter(|class| Some(&class.name) == function.class.as_ref()) {
@@ -57,7 +57,7 @@ fn declared<'a>(context: &'a Context, function: &Function) -> Vec<(&'a SyntaxFil
     found
 }
 
-fn appended(file: &SyntaxFile, list: &Range<usize>, text: &str) -> Edit {
+pub(super) fn appended(file: &SyntaxFile, list: &Range<usize>, text: &str) -> Edit {
     let empty = file.slice(list).trim_start_matches('(').trim_end_matches(')').trim().is_empty();
     let text = if empty { text.to_owned() } else { format!(", {text}") };
     edit(file, list.end - 1..list.end - 1, text)

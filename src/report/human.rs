@@ -419,8 +419,13 @@ fn left_out(init: &super::event::Init) -> String {
         0 => String::new(),
         count => format!("; {} more with --cases all", counted(count as u64, "case")),
     };
-    match init.refused.len() {
-        0 => more,
-        count => format!("{more}; {} refused by the tiling function", counted(count as u64, "case")),
-    }
+    let refused = match init.refused.len() {
+        0 => String::new(),
+        count => format!("; {} refused by the tiling function", counted(count as u64, "case")),
+    };
+    let faults = match init.faults.len() {
+        0 => String::new(),
+        count => format!("; the operator is at fault in {}", counted(count as u64, "case")),
+    };
+    more + &refused + &faults
 }

@@ -14,15 +14,15 @@ use super::judge::judge;
 use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
 use super::own_tests::{self, KernelTestCounts, OwnTests, TestJudgement, TilingTestCounts};
 use crate::aicore::{HazardKind, Machine, Severity};
-use crate::backend::{Description, Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
+use crate::backend::{Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{Artifact, BuildError, BuildOptions, Builder, KernelVariant};
+use crate::build::{Artifact, BuildError, BuildOptions, Builder};
 use crate::cases::{DescribedOp, DescribedOps, Finder, Python};
 use crate::oracle::{
     KernelTestError, KernelTests, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests,
     tiling_test_files,
 };
-use crate::project::{KernelEntry, OperatorProject};
+use crate::project::OperatorProject;
 use crate::source::SourceTree;
 
 /// What to try, and how far.
@@ -294,7 +294,7 @@ impl Trial<'_> {
         }
 
         let since = self.begin(Step::Kernel);
-        let variant = variant(&op, entry, &accepted, description);
+        let variant = op.variant(entry, &accepted.job, accepted.tiling_key, description.tiling_classes);
         let kernel = builder.kernel(tree, &variant).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
         self.pass(Step::Kernel, since, "");
         if last == Step::Kernel {
@@ -487,17 +487,5 @@ fn strip_path(message: &str) -> String {
     match message.split_once(": ") {
         Some((path, rest)) if path.starts_with('/') => rest.to_owned(),
         _ => message.to_owned(),
-    }
-}
-
-fn variant(op: &DescribedOp, entry: KernelEntry, accepted: &Accepted, description: Description) -> KernelVariant {
-    let (inputs, outputs) = op.bindings(&accepted.job.inputs, &accepted.job.outputs);
-    KernelVariant {
-        op_type: op.kind.clone(),
-        entry,
-        inputs,
-        outputs,
-        tiling_key: accepted.tiling_key,
-        tiling_classes: description.tiling_classes,
     }
 }

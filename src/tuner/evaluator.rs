@@ -1,6 +1,6 @@
 //! From a candidate to a verdict: build, run every trial, compare, judge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,6 +50,8 @@ pub struct Trialled {
     pub profiles: BTreeMap<String, Vec<LaunchProfile>>,
     /// Outputs of every trial that was run, if they were asked for.
     pub outputs: References,
+    /// Kinds of hazards that did not reject it.
+    pub warnings: BTreeSet<HazardKind>,
 }
 
 /// Builds and runs candidates. Shared by all evaluations of a run.
@@ -65,6 +67,8 @@ pub struct Evaluator {
     pub workload: Arc<Workload>,
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
+    /// Hazards that the baseline was accepted with, once that is known: what a candidate may do as well.
+    baseline_warnings: Option<Arc<BTreeSet<HazardKind>>>,
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
     configured: Arc<Mutex<BuilderByEntries>>,
 }
@@ -86,7 +90,22 @@ impl Evaluator {
         workload: Arc<Workload>,
         root: PathBuf,
     ) -> Self {
-        Self { builder, backend, manifest, workload, root, described: Arc::default(), configured: Arc::default() }
+        Self {
+            builder,
+            backend,
+            manifest,
+            workload,
+            root,
+            baseline_warnings: None,
+            described: Arc::default(),
+            configured: Arc::default(),
+        }
+    }
+
+    /// An evaluator of candidates for a baseline that was accepted with these warnings.
+    #[must_use]
+    pub fn against(&self, baseline: &Trialled) -> Self {
+        Self { baseline_warnings: Some(Arc::new(baseline.warnings.clone())), ..self.clone() }
     }
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
@@ -116,6 +135,7 @@ impl Evaluator {
             },
             profiles: BTreeMap::new(),
             outputs: References::new(),
+            warnings: BTreeSet::new(),
         };
         let mut times = Vec::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
@@ -139,6 +159,8 @@ impl Evaluator {
                     return trialled;
                 }
             };
+            let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
+            trialled.warnings.extend(hazards.map(|hazard| hazard.kind));
             if trial.timed {
                 let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();
                 times.push(CaseTime {
@@ -362,7 +384,10 @@ impl Evaluator {
         let policy = self.manifest.hazards;
         // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
         let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-        if let Some(hazard) = hazards.into_iter().find(|hazard| rejects(hazard, policy)) {
+        if let Some(hazard) = hazards
+            .into_iter()
+            .find(|hazard| rejects(hazard, policy) || is_new_risk(hazard.kind, self.baseline_warnings.as_deref()))
+        {
             return Err(hazard_rejection(hazard, &case));
         }
         let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
@@ -406,6 +431,12 @@ pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
     }
 }
 
+/// Whether a candidate writes in padding though the baseline does not: right for whole allocations, but slices of larger
+/// tensors, which the baseline can be used on, would lose what lies next to them.
+fn is_new_risk(kind: HazardKind, of_baseline: Option<&BTreeSet<HazardKind>>) -> bool {
+    kind == HazardKind::WriteInPadding && of_baseline.is_some_and(|known| !known.contains(&kind))
+}
+
 fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
     let reason = match hazard.kind {
         HazardKind::UnwrittenOutput => Reason::UnwrittenOutput,
@@ -446,4 +477,18 @@ fn build_rejection(error: &BuildError, case: &str) -> Rejection {
         rejection.detail.clone_from(&diagnostic.message);
     }
     rejection
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_write_in_padding_only_where_the_baseline_does() {
+        let (clean, pads) = (BTreeSet::new(), BTreeSet::from([HazardKind::WriteInPadding]));
+        assert!(is_new_risk(HazardKind::WriteInPadding, Some(&clean)));
+        assert!(!is_new_risk(HazardKind::WriteInPadding, Some(&pads)));
+        assert!(!is_new_risk(HazardKind::WriteInPadding, None), "the baseline itself");
+        assert!(!is_new_risk(HazardKind::QueueMisuse, Some(&clean)));
+    }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::case_trial::{CaseTrial, Tried};
 use super::reference::right_outputs;
 use super::{TunerError, load_machine};
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{BuildOptions, Builder};
+use crate::build::{BuildOptions, Builder, TilingClass};
 use crate::cases::{Accepted, Candidate, DescribedOps, Finder, Python, Refusal, Stage, golden_script};
-use crate::init::{self, Discovery, FoundReference, choose, unfit};
+use crate::init::{self, Discovery, FoundReference, choose, unfit, written};
 use crate::manifest::Layout;
 use crate::oracle::{TestRunner, TilingExample, run_tiling_tests};
 use crate::project::{OperatorProject, snake_case};
@@ -38,6 +39,10 @@ pub struct Invented {
     pub text: String,
     /// Cases that the tiling function refused, with the reason.
     pub refused: Vec<String>,
+    /// Cases at which the operator is at fault, with the reason.
+    pub faults: Vec<String>,
+    /// Why cases are written that were not run.
+    pub unrun: Option<String>,
     /// Cases that are accepted and were left out.
     pub left_out: usize,
     /// Why nobody could ask the tiling function.
@@ -99,6 +104,7 @@ struct Asked {
     backend: SimBackend,
     host: crate::build::Artifact,
     ops: DescribedOps,
+    tiling_classes: Vec<TilingClass>,
 }
 
 impl Asked {
@@ -127,7 +133,7 @@ impl Asked {
         let host = builder.host(tree).map_err(|error| unasked(&error))?;
         let description = backend.describe(&host.path).await.map_err(|failure| unasked(&failure))?;
         let ops = DescribedOps::of(&description.ops);
-        Ok(Self { builder, backend, host, ops })
+        Ok(Self { builder, backend, host, ops, tiling_classes: description.tiling_classes })
     }
 
     async fn cases(
@@ -183,6 +189,21 @@ impl Asked {
                 Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
             }
         }
+        let trial = CaseTrial {
+            builder: &self.builder,
+            backend: &self.backend,
+            sources: tree,
+            op: &op,
+            entry: &entry,
+            tiling_classes: &self.tiling_classes,
+        };
+        let Tried { chosen, mut faults, unrun } =
+            trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await;
+        if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
+            let tried = trial.select(std::slice::from_ref(&odd), |accepted| choose(accepted, 1)).await;
+            search.odd = tried.faults.is_empty().then_some(odd);
+            faults.extend(tried.faults);
+        }
         // The cases' data are made anew from the manifest.
         let _ = std::fs::remove_dir_all(&data);
         searched?;
@@ -191,9 +212,9 @@ impl Asked {
                 .case_notes
                 .push("The tiling function accepted no case that was tried; this one is a guess.".to_owned());
         } else {
-            discovery.cases = choose(&search.accepted, options.most_cases);
+            discovery.cases = written(chosen.iter().map(|&found| &search.accepted[found]));
             if let Some(odd) = search.odd.take() {
-                let mut found = choose(&[odd], 1);
+                let mut found = written(std::iter::once(&odd));
                 for found in &mut found {
                     found.case.verify_only = true;
                     found.case.name = format!("odd-{}", found.case.name);
@@ -201,7 +222,7 @@ impl Asked {
                 discovery.cases.append(&mut found);
             }
             discovery.case_notes = vec!["The tiling function accepts every case below.".to_owned()];
-            invented.left_out = search.accepted.len().saturating_sub(discovery.cases.len());
+            invented.left_out = search.accepted.len().saturating_sub(discovery.cases.len() + faults.len());
             if invented.left_out > 0 {
                 discovery.case_notes.push(format!(
                     "{} more are accepted: `cargo ascend-tune init --cases all` writes them.",
@@ -218,6 +239,16 @@ impl Asked {
         if search.refused.len() > TOLD {
             discovery.case_notes.push(format!("{} more were refused.", search.refused.len() - TOLD));
         }
+        for fault in faults.iter().take(TOLD) {
+            discovery.case_notes.push(format!("The operator is at fault: {fault}"));
+        }
+        if let Some(reason) = &unrun {
+            let mut letters = reason.chars();
+            let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+            discovery.case_notes.push(format!("{}.", first.chain(letters).collect::<String>()));
+        }
+        invented.faults = faults;
+        invented.unrun = unrun;
         invented.refused = search.refused;
         Ok((discovery, invented))
     }

@@ -2,6 +2,7 @@
 //! journalled, the winner verified once more from clean.
 
 mod candidate;
+mod case_trial;
 mod error;
 mod evaluation;
 mod evaluator;

@@ -137,7 +137,7 @@ pub async fn run(
 
     let budget =
         Budget { evaluations: options.evaluations, deadline: options.time_limit.map(|limit| Instant::now() + limit) };
-    let evaluator = workspace.evaluator.clone();
+    let evaluator = workspace.evaluator.against(&reference);
     let references = Arc::new(references);
     let jobs = workspace.options.jobs;
     let mut session =

@@ -150,6 +150,32 @@ mod init {
     }
 
     #[test]
+    fn a_case_that_the_operator_fails_gives_way_to_one_that_it_survives() {
+        require_tools!();
+        let project = Project::fixture("add_custom");
+        fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+        fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
+        let list = "case,op_name,input_shapes,input_dtypes\n\
+                    a,add_custom,\"((256, 4096), (256, 4096))\",\"('float16', 'float16')\"\n\
+                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
+        project.write("tests/st/cases.csv", list);
+        // The larger case would be chosen, but its tiles have 16 KiB.
+        let kernel = project.read("op_kernel/add_custom.cpp");
+        let size = "pipe.InitBuffer(outQueueZ, BUFFER_NUM, this->tileLength * sizeof(half));";
+        assert!(kernel.contains(size));
+        project
+            .write("op_kernel/add_custom.cpp", &kernel.replace(size, "pipe.InitBuffer(outQueueZ, BUFFER_NUM, 4096);"));
+        let ended = project.run(&["init"]).expect(0);
+        let faults = only(&ended, "init")["faults"].as_array().expect("one case overruns its buffer").clone();
+        let text = faults[0].as_str().unwrap_or_default();
+        assert!(text.starts_with("256x4096 float16") && text.contains("op_kernel/add_custom.cpp:"), "{faults:?}");
+        assert_eq!(ended.named("warning")[0]["code"], "faulty-case");
+        assert!(project.read("ascend.toml").contains("# The operator is at fault: 256x4096 float16"));
+        let profile = project.run(&["profile"]).expect(0);
+        assert_eq!(only(&profile, "profile")["case"], "float16-16x4096");
+    }
+
+    #[test]
     fn the_authors_golden_function_becomes_the_reference() {
         require_tools!();
         let project = Project::fixture("add_custom");

@@ -41,7 +41,7 @@ bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* addr
         if (*address != 0) {
             return true;
         }
-        *address = machine::TranslateGmPadding(side.base, extent);
+        *address = machine::TranslateGmPadding(side.base, extent, side.access != kRead);
         machine::RaiseOutOfBoundsGm(core, t.site, OpcodeName(t.opcode), side.base, extent, side.access, *address != 0);
         return *address != 0;
     }

@@ -19,7 +19,7 @@ namespace machine __attribute__((visibility("hidden"))) {
 enum class FaultKind : uint32_t {
     kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
     kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted,
-    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed
+    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed, kWriteInPadding
 };
 
 /// Name of a fault kind, as kernels spell it.
@@ -206,13 +206,14 @@ void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, .
 /// Virtual address of [ptr, ptr + bytes), or 0 when no region holds all of it.
 uint64_t TranslateGm(const void* ptr, size_t bytes);
 /// The same for [ptr, ptr + bytes) that may reach into the bytes that an allocation has behind its tensor. Reading them is
-/// harmless on a device as long as nothing depends on them.
-uint64_t TranslateGmPadding(const void* ptr, size_t bytes);
+/// harmless on a device as long as nothing depends on them; writing is, up to the end of the tensor's last block of 32
+/// bytes, unless the tensor is a slice of a larger one.
+uint64_t TranslateGmPadding(const void* ptr, size_t bytes, bool writes);
 /// True when an address lies in a region or in the guard gaps of one, so that touching it is touching global memory.
 bool BelongsToGm(const void* ptr);
 /// Text on where an address lies relative to the known regions.
 std::string DescribeGm(const void* ptr, size_t bytes);
-/// Raises the fault of an access that no tensor holds. A read that stays in the allocation's padding is the lesser one.
+/// Raises the fault of an access that no tensor holds. One that stays in the allocation's padding is a lesser one.
 void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, uint8_t access,
                         bool in_padding);
 

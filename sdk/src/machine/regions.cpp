@@ -28,9 +28,12 @@ Registry& TheRegistry()
 
 size_t PaddedSize(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
+/// Whole blocks of 32 bytes that a tensor of `size` bytes lies in.
+size_t BlockSize(size_t size) { return (size + 31) / 32 * 32; }
+
 /// Bytes that belong to an allocation of `size` bytes on a device: aclrtMalloc documents that it rounds up to 32 and
 /// adds 32, so that a read of whole blocks at the end of a tensor stays inside the allocation.
-size_t AllocatedSize(size_t size) { return (size + 31) / 32 * 32 + 32; }
+size_t AllocatedSize(size_t size) { return BlockSize(size) + 32; }
 
 void Release(const Region& region)
 {
@@ -179,7 +182,7 @@ uint64_t TranslateGm(const void* ptr, size_t bytes)
     return bytes <= region->size - offset ? region->virtual_base + offset : 0;
 }
 
-uint64_t TranslateGmPadding(const void* ptr, size_t bytes)
+uint64_t TranslateGmPadding(const void* ptr, size_t bytes, bool writes)
 {
     const auto& regions = TheRegistry().by_base;
     const auto* address = static_cast<const uint8_t*>(ptr);
@@ -190,7 +193,7 @@ uint64_t TranslateGmPadding(const void* ptr, size_t bytes)
     }
     const Region& region = *(next - 1);
     const auto offset = static_cast<size_t>(address - region.base);
-    const size_t allocated = AllocatedSize(region.size);
+    const size_t allocated = writes ? BlockSize(region.size) : AllocatedSize(region.size);
     return region.owned && offset <= allocated && bytes <= allocated - offset ? region.virtual_base + offset : 0;
 }
 

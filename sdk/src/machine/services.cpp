@@ -14,7 +14,7 @@ constexpr const char* kFaultNames[] = {
     "none",          "out_of_bounds_gm", "out_of_bounds_ub", "misaligned",       "ub_overflow",
     "queue_misuse",  "repeat_overflow",  "deadlock",         "unsupported",      "operand_overlap",
     "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted",  "out_of_bounds_on_chip",
-    "read_behind_tensor", "never_freed"};
+    "read_behind_tensor", "never_freed", "write_in_padding"};
 
 // A loop that faults in every round would fill the disk with the same sentence.
 constexpr uint64_t kRecordedFaults = 4096;
@@ -95,7 +95,7 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
             return false;
         }
     }
-    address = access == kRead ? TranslateGmPadding(ptr, bytes) : 0;
+    address = access == kRead ? TranslateGmPadding(ptr, bytes, false) : 0;
     RaiseOutOfBoundsGm(core, site, access == kRead ? "scalar read" : "scalar write", ptr, bytes, access, address != 0);
     if (address != 0) {
         Touch(core, address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);
@@ -106,8 +106,8 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
 void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, uint8_t access,
                         bool in_padding)
 {
-    const bool harmless = in_padding && access == kRead;
-    RaiseFault(core, harmless ? FaultKind::kReadBehindTensor : FaultKind::kOutOfBoundsGm, site, "%s: %s%s", what,
+    const FaultKind lesser = access == kRead ? FaultKind::kReadBehindTensor : FaultKind::kWriteInPadding;
+    RaiseFault(core, in_padding ? lesser : FaultKind::kOutOfBoundsGm, site, "%s: %s%s", what,
                DescribeGm(ptr, bytes).c_str(), in_padding ? "; the rest is padding of its allocation" : "");
 }
 

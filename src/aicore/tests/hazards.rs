@@ -273,6 +273,10 @@ fn faults_become_hazards_and_repetitions_are_counted() {
         core.at(5).fault(15, "reads what the allocation has behind the tensor");
     });
     assert_eq!(kinds(&padding), [(HazardKind::OutOfBoundsGm, Severity::Warning)]);
+    let written = hazards(|core| {
+        core.at(5).fault(17, "writes what the last block has behind the tensor");
+    });
+    assert_eq!(kinds(&written), [(HazardKind::WriteInPadding, Severity::Warning)]);
     let kept = hazards(|core| {
         core.at(5).fault(16, "a tensor that nobody freed at the end");
     });

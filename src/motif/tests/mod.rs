@@ -1,5 +1,6 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
+mod batch;
 mod fused;
 mod hoist;
 mod keep;

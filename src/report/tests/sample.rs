@@ -110,6 +110,7 @@ pub(super) fn other_events() -> Vec<Event> {
             tunables: vec!["TILE_LENGTH".into(), "BUFFER_NUM".into()],
             more_cases: 0,
             refused: Vec::new(),
+            faults: Vec::new(),
         }),
         Event::Doctor(Doctor {
             ok: false,

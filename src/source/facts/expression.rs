@@ -71,7 +71,12 @@ impl KnownValues {
             Tree::SizeOf(type_name) => {
                 self.values.get(type_name).map_or(1, |values| values.iter().fold(0, |sum, value| gcd(sum, *value)))
             }
-            // a / b * b is a multiple of b: the product rule sees the b. A quotient alone tells nothing.
+            // What a multiple of b is divided by b, all its divisors are. Otherwise a quotient alone tells nothing; a / b * b
+            // is a multiple of b: the product rule sees the b.
+            Tree::Binary('/', left, right) => match (self.divisor_of(left), self.value_of(right)) {
+                (divisor, Some(by)) if by > 0 && divisor % by == 0 => divisor / by,
+                _ => 1,
+            },
             _ => 1,
         }
     }
@@ -259,6 +264,7 @@ mod tests {
         assert_eq!(known.divisor("tile * sizeof(float)"), 128);
         assert_eq!(known.divisor("n * 8 * sizeof(float)"), 32);
         assert_eq!(known.divisor("tile + n"), 1);
-        assert_eq!(known.divisor("tile / 2"), 1);
+        assert_eq!(known.divisor("tile / 2"), 16);
+        assert_eq!(known.divisor("tile / 3"), 1);
     }
 }

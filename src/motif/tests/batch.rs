@@ -1,0 +1,160 @@
+//! Several rows a round.
+
+use super::*;
+
+/// The kernel with a constant for the length of a row.
+fn rows(compute: &str) -> String {
+    computing(compute).replace("constexpr float CUBIC", "constexpr uint32_t TILE = 64;\nconstexpr float CUBIC")
+}
+
+#[test]
+fn d07_takes_several_rows_a_round() {
+    let slow = rows(EXP);
+    let fast = round_trip("D07", &slow);
+    for part in [
+        "pipe.InitBuffer(inQueue, BUFFER_NUM, ROWS_PER_ROUND * TILE * sizeof(float));\n",
+        "pipe.InitBuffer(polyBuf, TILE * sizeof(float));\n",
+        "    static constexpr uint32_t ROWS_PER_ROUND = 8;\n",
+        r"        for (uint32_t tile = 0; tile < tiles; tile += ROWS_PER_ROUND) {
+            const uint32_t roundRows = tiles - tile < ROWS_PER_ROUND ? tiles - tile : ROWS_PER_ROUND;
+            CopyIn(tile * TILE, TILE, roundRows);
+            AscendC::PipeBarrier<PIPE_ALL>();
+            Compute(TILE, roundRows);
+            CopyOut(tile * TILE, TILE, roundRows);
+        }
+",
+        r"CopyIn(uint32_t firstStart, uint32_t count, uint32_t roundRows)
+    {
+        AscendC::LocalTensor<float> xLocal = inQueue.AllocTensor<float>();
+        for (uint32_t roundRow = 0; roundRow < roundRows; roundRow++) {
+            const uint32_t start = firstStart + roundRow * TILE;
+            AscendC::DataCopyPad(xLocal[roundRow * TILE], xGm[start],",
+        r"        for (uint32_t roundRow = 0; roundRow < roundRows; roundRow++) {
+            AscendC::Exp(y[roundRow * TILE], x[roundRow * TILE], count);
+        }
+        outQueue.EnQue(y);
+        inQueue.FreeTensor(x);
+",
+    ] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+    let notes: Vec<String> = motif("D07").find(&context(&slow)).sites.into_iter().map(|site| site.note).collect();
+    assert_eq!(notes.len(), 5);
+    assert!(notes[0].starts_with("eight rows"), "{notes:?}");
+}
+
+#[test]
+fn d07_leaves_what_one_row_hands_to_the_next_in_its_order() {
+    let carried = "        AscendC::Add(poly, poly, x, count);\n        AscendC::Adds(y, poly, 0.0f, count);\n";
+    let fast = round_trip("D07", &rows(carried));
+    let part = r"            AscendC::Add(poly, poly, x[roundRow * TILE], count);
+            AscendC::Adds(y[roundRow * TILE], poly, 0.0f, count);
+            AscendC::PipeBarrier<PIPE_V>(); // before the next row
+        }
+";
+    assert!(fast.contains(part), "{fast}");
+    let elements =
+        "        float first = x.GetValue(0);\n        y.SetValue(3, first);\n        AscendC::Exp(y, x[8], count);\n";
+    let fast = round_trip("D07", &rows(elements));
+    for part in ["x.GetValue(roundRow * TILE);", "y.SetValue(roundRow * TILE + 3, first);", "x[roundRow * TILE + 8]"] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+}
+
+#[test]
+fn d07_rounds_rows_to_blocks_and_spells_sizes_in_members() {
+    let slow = rows(EXP)
+        .replace(
+            "uint32_t length)\n    {\n",
+            "uint32_t length)\n    {\n        width = length;\n        uint32_t bytes = length * sizeof(float);\n",
+        )
+        .replace("inQueue, BUFFER_NUM, TILE * sizeof(float)", "inQueue, BUFFER_NUM, bytes")
+        .replace("    AscendC::TPipe pipe;\n", "    uint32_t width;\n    AscendC::TPipe pipe;\n");
+    let fast = round_trip("D07", &slow);
+    assert!(fast.contains("inQueue, BUFFER_NUM, ROWS_PER_ROUND * ((bytes + 31) / 32 * 32));"), "{fast}");
+    assert!(fast.contains("x[roundRow * ((width + 7) / 8 * 8)]"), "{fast}");
+    let changing =
+        slow.replace("            Compute(TILE);\n", "            width = tile;\n            Compute(TILE);\n");
+    refuses("D07", &changing, "width changes in Process");
+}
+
+#[test]
+fn d07_brings_what_is_the_same_for_all_rows_once() {
+    let slow = kernel(
+        "    AscendC::TQue<AscendC::TPosition::VECIN, 1> angles;\n    AscendC::GlobalTensor<float> zGm;\n",
+        "        pipe.InitBuffer(angles, 1, TILE * sizeof(float));\n",
+        "        AscendC::LocalTensor<float> z = angles.DeQue<float>();\n        AscendC::Mul(y, x, z, count);\n        angles.FreeTensor(z);\n",
+    )
+    .replace("constexpr float CUBIC", "constexpr uint32_t TILE = 64;\nconstexpr float CUBIC")
+    .replace(
+        "        inQueue.EnQue(xLocal);\n",
+        "        inQueue.EnQue(xLocal);\n        AscendC::LocalTensor<float> zLocal = angles.AllocTensor<float>();\n        AscendC::DataCopy(zLocal, zGm[count], count);\n        angles.EnQue(zLocal);\n",
+    );
+    let fast = apply("D07", &slow).1;
+    for part in [
+        "InitBuffer(angles, 1, TILE * sizeof(float));",
+        "        AscendC::DataCopy(zLocal, zGm[count], count);\n        angles",
+        "x[roundRow * TILE], z, count",
+    ] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+    // What is written later differs from row to row.
+    let fast = apply("D07", &slow.replace("AscendC::Mul(y, x, z, count)", "AscendC::Mul(z, x, z, count)")).1;
+    assert!(fast.contains("InitBuffer(angles, 1, ROWS_PER_ROUND * TILE * sizeof(float));"), "{fast}");
+}
+
+#[test]
+fn d07_refuses_what_a_round_would_change() {
+    let slow = rows(EXP);
+    refuses("D07", &slow.replace("CopyIn(tile * TILE, TILE)", "CopyIn(tile / 2 * TILE, TILE)"), "no equal steps");
+    refuses(
+        "D07",
+        &slow.replace(
+            "            Compute(TILE);\n",
+            "            if (tile > 1) {\n                Compute(TILE);\n            }\n",
+        ),
+        "inside of a statement",
+    );
+    refuses(
+        "D07",
+        &slow.replace(
+            "            Compute(TILE);\n",
+            "            if (tile > 1) {\n                break;\n            }\n            Compute(TILE);\n",
+        ),
+        "leaves the round",
+    );
+    refuses(
+        "D07",
+        &slow.replace("        inQueue.EnQue(xLocal);", "        Give(inQueue, xLocal);"),
+        "inQueue is used inside of a statement",
+    );
+    refuses(
+        "D07",
+        &slow.replace("        AscendC::Exp(y, x, count);\n", "        Use(x.GetSize());\n"),
+        "GetSize of x",
+    );
+    let shared = slow
+        .replace(
+            "        outQueue.FreeTensor(yLocal);\n",
+            "        AscendC::Exp(polyBuf.Get<float>(), yLocal, count);\n        outQueue.FreeTensor(yLocal);\n",
+        )
+        .replace("AscendC::Exp(y, x, count)", "AscendC::Exp(poly, x, count)");
+    refuses("D07", &shared, "polyBuf carries data of a row");
+    let counting = slow
+        .replace(
+            "        AscendC::DataCopyPad(xLocal, xGm[start]",
+            "        done = done + count;\n        AscendC::DataCopyPad(xLocal, xGm[start]",
+        )
+        .replace("AscendC::Exp(y, x, count)", "AscendC::Adds(y, x, done, count)")
+        .replace("    AscendC::TPipe pipe;\n", "    float done;\n    AscendC::TPipe pipe;\n");
+    refuses("D07", &counting, "done is set");
+    let by_reference = slow
+        .replace("AscendC::Exp(y, x, count)", "Grow(y, x, count)")
+        .replace("private:\n", "private:\n    __aicore__ inline void Grow(AscendC::LocalTensor<float> &to, const AscendC::LocalTensor<float> &from, uint32_t count)\n    {\n        AscendC::Exp(to, from, count);\n    }\n");
+    refuses("D07", &by_reference, "Grow takes y by reference");
+    let ahead = slow.replace(
+        "            Compute(TILE);\n",
+        "            CopyIn(tile * TILE, TILE);\n            Compute(TILE);\n",
+    );
+    refuses("D07", &ahead, "CopyIn is called twice");
+}

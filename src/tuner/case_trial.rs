@@ -1,0 +1,114 @@
+//! Cases that an operator survives: what `init` chose is run once, so that no command after it starts from a faulty baseline.
+
+use std::time::{Duration, Instant};
+
+use super::evaluator::rejects;
+use crate::backend::SimBackend;
+use crate::build::{Builder, TilingClass};
+use crate::cases::{Accepted, DescribedOp};
+use crate::manifest::HazardPolicy;
+use crate::project::KernelEntry;
+use crate::source::SourceTree;
+
+/// Wall-clock time after which the remaining cases are written as they are.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What runs cases of an operator.
+pub(super) struct CaseTrial<'call> {
+    pub builder: &'call Builder,
+    pub backend: &'call SimBackend,
+    pub sources: &'call SourceTree,
+    pub op: &'call DescribedOp,
+    pub entry: &'call KernelEntry,
+    pub tiling_classes: &'call [TilingClass],
+}
+
+/// What became of the cases that were chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Tried {
+    /// Positions of the cases to write.
+    pub chosen: Vec<usize>,
+    /// Cases at which the operator is at fault, with the reason.
+    pub faults: Vec<String>,
+    /// Why cases are written that were not run.
+    pub unrun: Option<String>,
+}
+
+/// How a case ended.
+enum Ending {
+    Fine,
+    Fault(String),
+    /// No case with this kernel can be run.
+    Unbuilt(String),
+}
+
+impl CaseTrial<'_> {
+    /// Runs the cases that `choose` picks, and picks others for those at which the operator is at fault. Where it is at
+    /// fault in every case, the first choice stands: the user has to see it.
+    pub async fn select(&self, accepted: &[Accepted], choose: impl Fn(&[Accepted]) -> Vec<usize>) -> Tried {
+        let started = Instant::now();
+        let mut tried = Tried::default();
+        let first = choose(accepted);
+        let mut left: Vec<usize> = (0..accepted.len()).collect();
+        let mut fine: Vec<usize> = Vec::new();
+        loop {
+            let rest: Vec<Accepted> = left.iter().map(|&found| accepted[found].clone()).collect();
+            let chosen: Vec<usize> = choose(&rest).into_iter().map(|position| left[position]).collect();
+            if chosen.is_empty() {
+                return Tried { chosen: first, ..tried };
+            }
+            let Some(&next) = chosen.iter().find(|found| !fine.contains(found)) else {
+                return Tried { chosen, ..tried };
+            };
+            if started.elapsed() > PATIENCE {
+                let count = chosen.len() - chosen.iter().filter(|found| fine.contains(found)).count();
+                tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
+                return Tried { chosen, ..tried };
+            }
+            match self.run(&accepted[next]).await {
+                Ending::Fine => fine.push(next),
+                Ending::Fault(reason) => {
+                    tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
+                    left.retain(|found| *found != next);
+                }
+                Ending::Unbuilt(reason) => {
+                    tried.unrun = Some(format!("the cases were not run: {reason}"));
+                    return Tried { chosen, ..tried };
+                }
+            }
+        }
+    }
+
+    async fn run(&self, accepted: &Accepted) -> Ending {
+        let mut job = accepted.job.clone();
+        let key = accepted.tiling_key;
+        let variant = self.op.variant(self.entry.clone(), &job, key, self.tiling_classes.to_vec());
+        let kernel = match self.builder.kernel(self.sources, &variant) {
+            Ok(kernel) => kernel,
+            Err(error) => return Ending::Unbuilt(first_line(&error.to_string())),
+        };
+        job.add_kernel(Some(key), kernel);
+        job.trace = true;
+        let execution = match self.backend.run_operator(&job).await {
+            Ok(execution) => execution,
+            Err(failure) => return Ending::Fault(first_line(&failure.to_string())),
+        };
+        let mut hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
+        match hazards.find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+            None => Ending::Fine,
+            Some(hazard) => {
+                let (file, line) = (&hazard.place.file, hazard.place.line);
+                let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
+                Ending::Fault(format!("{place}{}", hazard.message))
+            }
+        }
+    }
+}
+
+fn title(accepted: &Accepted) -> String {
+    accepted.candidate.title()
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
