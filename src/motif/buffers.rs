@@ -38,7 +38,7 @@ pub(super) fn added(
         insert_after(header, &declaration.span(), &members).ok_or_else(shared_line)?,
         insert_after(init_file, &near.statement.span(), &inits).ok_or_else(shared_line)?,
     ];
-    edits.extend(super::keep_edits::counted_in(init_file, buffers));
+    edits.extend(super::keep_room::counted_in(init_file, buffers));
     Ok(edits)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn removed(context: &Context, kernel: &Kernel, buffer: &str, others: 
         context
             .forest
             .get(&init.statement.file)
-            .map(|file| super::keep_edits::counted_out(file, buffer))
+            .map(|file| super::keep_room::counted_out(file, buffer))
             .into_iter()
             .flatten(),
     );

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::code::{assigns, block_of, squash};
+use super::code::{assigns, squash};
 use super::queue_run::{Frame, QueueRun, Reader, Step, counter, leaves};
 use crate::source::facts::api::is_copy;
 use crate::source::facts::{Callers, Origin, TensorFacts, base_name};
 use crate::source::parse::{Call, Local, Loop};
+
+/// What is done with a tensor of a queue, in this order.
+const STEPS: [&str; 4] = ["AllocTensor", "EnQue", "DeQue", "FreeTensor"];
 
 /// A tensor that is filled, taken, used and given back in each round of a loop.
 pub(super) struct Load<'a> {
@@ -16,6 +19,8 @@ pub(super) struct Load<'a> {
     pub(super) from: usize,
     pub(super) alloc: &'a Local,
     pub(super) copies: Vec<&'a Call>,
+    /// The statements that copy, choices between copies as a whole.
+    pub(super) brought: Vec<Range<usize>>,
     pub(super) enque: Range<usize>,
     /// Frame that uses.
     pub(super) to: usize,
@@ -50,16 +55,19 @@ pub(super) fn loads<'a>(run: &'a QueueRun<'a>, queue: &str) -> Vec<Result<Load<'
         }
         let group: Vec<&Step<'_>> = steps.iter().filter(|step| key(step) == here).copied().collect();
         done.push(here);
-        found.push(load(run, queue, &group));
+        // Several loads of a round, one behind the other.
+        let known = group.len().is_multiple_of(STEPS.len())
+            && group.chunks(STEPS.len()).all(|load| load.iter().map(|step| step.call.name.as_str()).eq(STEPS));
+        if !known {
+            found.push(Err(format!("{queue} is not filled, taken and given back in each round")));
+            continue;
+        }
+        found.extend(group.chunks(STEPS.len()).map(|steps| load(run, queue, steps)));
     }
     found
 }
 
 fn load<'a>(run: &'a QueueRun<'a>, queue: &str, group: &[&Step<'a>]) -> Result<Load<'a>, String> {
-    let names: Vec<&str> = group.iter().map(|step| step.call.name.as_str()).collect();
-    if names != ["AllocTensor", "EnQue", "DeQue", "FreeTensor"] {
-        return Err(format!("{queue} is not filled, taken and given back once in each round"));
-    }
     let [alloc, enque, taken, free] = [group[0], group[1], group[2], group[3]];
     if alloc.frame != enque.frame || taken.frame != free.frame {
         return Err(format!("a tensor of {queue} is handed from function to function"));
@@ -94,21 +102,27 @@ fn load<'a>(run: &'a QueueRun<'a>, queue: &str, group: &[&Step<'a>]) -> Result<L
         );
     }
     let [first, ..] = copies[..] else { return Err(format!("nothing is copied to {}", alloc_local.name)) };
-    let block = block_of(file, &alloc_local.span);
-    let apart = copies.iter().find(|copy| copy.statement.as_ref().and_then(|copy| block_of(file, copy)) != block);
-    if let Some(copy) = apart {
-        return Err(format!("line {} copies under a condition or in a loop", file.line(copy.span.start)));
+    // A choice between copies goes as a whole.
+    let mut brought: Vec<Range<usize>> = Vec::new();
+    for copy in &copies {
+        let statement = super::queue_run::statement_within(file, &copy.span, &alloc_local.span)
+            .filter(|statement| !file.loops().iter().any(|repetition| repetition.span == *statement))
+            .ok_or_else(|| format!("line {} does not copy in the block of AllocTensor", file.line(copy.span.start)))?;
+        if !brought.contains(&statement) {
+            brought.push(statement);
+        }
     }
     let pass = *group[0].loops.last().ok_or("no loop")?;
     let mut reader = run.reader(pass);
     let mut text = String::new();
     let mut globals = BTreeSet::new();
+    for statement in &brought {
+        text.push_str(&reader.text(from, statement, Some(&alloc_local.name))?);
+    }
     for copy in &copies {
         if !Callers::new(run.kernel, &run.context.forest).callees(copy).is_empty() {
             return Err(format!("{} is a function of the class", copy.name));
         }
-        text.push_str(&reader.text(from, &copy.span, Some(&alloc_local.name))?);
-        text.push(';');
         globals.insert(run.member(from, file.argument(copy, 1).map(base_name).unwrap_or_default()));
     }
     let global = globals.pop_first().filter(|name| globals.is_empty() && run.kernel.globals.contains_key(name));
@@ -119,6 +133,7 @@ fn load<'a>(run: &'a QueueRun<'a>, queue: &str, group: &[&Step<'a>]) -> Result<L
         from,
         alloc: alloc_local,
         copies,
+        brought,
         enque: enque_at,
         to,
         taken: taken_local,
@@ -180,6 +195,7 @@ pub(super) fn reuses<'a>(run: &QueueRun<'_>, loads: &'a [Load<'a>]) -> Vec<Reuse
         let outer = place(&first.loops[..first.loops.len() - 1]);
         let same = |(_, other): &(usize, &'a Load<'a>)| {
             place(&other.loops[..other.loops.len() - 1]) == outer
+                && run.meet(first.pass().0, other.pass().0)
                 && other.text == first.text
                 && squash(&other.rounds) == squash(&first.rounds)
         };
@@ -191,7 +207,7 @@ pub(super) fn reuses<'a>(run: &QueueRun<'_>, loads: &'a [Load<'a>]) -> Vec<Reuse
     }
     for first in loads {
         let [.., around, _] = first.loops[..] else { continue };
-        if first.counters.contains(&(around.0, around.1.span.start)) {
+        if around.0 != 0 || first.counters.contains(&(around.0, around.1.span.start)) {
             continue;
         }
         let file = run.frames[around.0].file;
@@ -202,11 +218,18 @@ pub(super) fn reuses<'a>(run: &QueueRun<'_>, loads: &'a [Load<'a>]) -> Vec<Reuse
     found
 }
 
+impl<'a> Load<'a> {
+    /// The loop that counts the chunks, with its frame.
+    pub(super) fn pass(&self) -> (usize, &'a Loop) {
+        self.loops[self.loops.len() - 1]
+    }
+}
+
 impl Reuse<'_> {
     /// Proves that what is kept is what would be loaded.
-    pub(super) fn proven(&self, run: &QueueRun<'_>, whole: &[QueueRun<'_>]) -> Result<(), String> {
+    pub(super) fn proven(&self, run: &QueueRun<'_>) -> Result<(), String> {
         let first = self.first;
-        let pass = first.loops.last().ok_or("no loop")?;
+        let pass = first.pass();
         let (outer, block) = self.common(run)?;
         let Frame { file, .. } = &run.frames[first.to];
         run.always(first.to, &first.taken.span, pass.0, &pass.1.body)
@@ -225,22 +248,8 @@ impl Reuse<'_> {
         never_written(run, &first.global)?;
         steady(run, &first.words)?;
         for load in &self.later {
-            for frame in [load.from, load.to] {
-                let function = run.frames[frame].function;
-                let runs =
-                    whole.iter().flat_map(|run| &run.frames).filter(|other| other.function.span == function.span);
-                let shared = runs.count() > 1;
-                if shared && frame == load.to {
-                    return Err(format!("{} runs at more than one place", function.name));
-                }
-            }
             let last = self.around.is_none() && self.later.last().is_some_and(|last| std::ptr::eq(*last, *load));
             unchanged(run, load, last)?;
-        }
-        let runs = whole.iter().flat_map(|run| &run.frames);
-        let first_function = run.frames[first.to].function;
-        if runs.filter(|other| other.function.span == first_function.span).count() > 1 {
-            return Err(format!("{} runs at more than one place", first_function.name));
         }
         let element = |load: &Load<'_>| {
             let Frame { file, function, .. } = &run.frames[load.to];

@@ -67,7 +67,7 @@ fn numbers(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
             let text = file.slice(&number.span());
             let name = base_name(text.rsplit("::").next().unwrap_or(text));
             if parse_integer(text) == Some(from) {
-                let places = super::keep_edits::counted(file, &init.target, from).into_iter().chain([number.span()]);
+                let places = super::keep_room::counted(file, &init.target, from).into_iter().chain([number.span()]);
                 let edits = check(context, kernel, &[init], from, to)
                     .map(|()| places.map(|place| edit(file, place, to.to_string())).collect());
                 let note = format!("{} buffers for {}", to, init.target);

@@ -5,11 +5,12 @@ use std::ops::Range;
 use super::chunk_loads::{Load, Reuse, loads, reuses};
 use super::code::{edit, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
-use super::keep_edits::{BYTES, Keep, LENGTH, PARAMETER, ROUNDS, SLOTS, TAKEN};
+use super::keep_edits::{Keep, NONE_BY_DEFAULT, PARAMETER};
+use super::keep_room::{BYTES, LENGTH, ROUNDS, SLOTS, TAKEN};
 use super::queue_run::{QueueRun, counter, runs};
 use super::signature::without_parameter;
 use crate::source::Edit;
-use crate::source::facts::Kernel;
+use crate::source::facts::{CallSite, Callers, Kernel};
 use crate::source::parse::{SyntaxFile, lex};
 
 /// The motif.
@@ -72,26 +73,21 @@ fn kept(context: &Context, kernel: &Kernel) -> Vec<Candidate> {
     if kernel.queues.is_empty() {
         return found;
     }
-    let whole = match runs(context, kernel) {
-        Ok(whole) => whole,
-        Err(_) => return found,
-    };
-    for run in &whole {
+    for run in runs(context, kernel).into_iter().filter_map(Result::ok) {
         for (queue, member) in &kernel.queues {
             if member.position != "VECIN" {
                 continue;
             }
-            let all = loads(run, queue);
-            let understood: Vec<Load<'_>> = all.into_iter().filter_map(Result::ok).collect();
-            for reuse in reuses(run, &understood) {
-                found.extend(candidate(run, &whole, &reuse));
+            let understood: Vec<Load<'_>> = loads(&run, queue).into_iter().filter_map(Result::ok).collect();
+            for reuse in reuses(&run, &understood) {
+                found.extend(candidate(&run, &reuse));
             }
         }
     }
     found
 }
 
-fn candidate(run: &QueueRun<'_>, whole: &[QueueRun<'_>], reuse: &Reuse<'_>) -> Option<Candidate> {
+fn candidate(run: &QueueRun<'_>, reuse: &Reuse<'_>) -> Option<Candidate> {
     let first = reuse.first;
     let file = run.frames[first.to].file;
     let note = match reuse.around {
@@ -108,8 +104,8 @@ fn candidate(run: &QueueRun<'_>, whole: &[QueueRun<'_>], reuse: &Reuse<'_>) -> O
         Ok(())
     };
     let edits = alone(run.kernel)
-        .and_then(|()| reuse.proven(run, whole))
-        .and_then(|()| Keep::new(run, whole, reuse).ok_or_else(|| "no name".to_owned())?.edits());
+        .and_then(|()| reuse.proven(run))
+        .and_then(|()| Keep::new(run, reuse).ok_or_else(|| "no name".to_owned())?.edits());
     let condition = format!("nothing but its own data is ordered by the loads of {} that are left out", first.queue);
     Some(Candidate::new(file, &first.taken.span, note, edits).on_condition(condition))
 }
@@ -206,17 +202,25 @@ fn without_parameters(context: &Context, kernel: &Kernel, name: &str) -> Option<
         if list.is_empty() {
             continue;
         }
-        let (caller, _, call) = kernel.calls(&context.forest).find(|(_, _, call)| call.name == function.name)?;
-        let from = call.arguments.len().checked_sub(list.len())?;
-        let arguments: Vec<&str> = call.arguments[from..].iter().map(|argument| caller.slice(argument)).collect();
-        edits.extend(without_parameter(
-            context,
-            file,
-            function,
-            &list.join(", "),
-            (caller, call),
-            &arguments.join(", "),
-        )?);
+        let sites = Callers::new(kernel, &context.forest).sites(function);
+        let before = function.parameters.len() - list.len();
+        let mut given = sites.iter().filter(|site| site.call.arguments.len() > before);
+        let first = given.next()?;
+        let arguments = |site: &CallSite<'_>| -> String {
+            let added: Vec<&str> =
+                site.call.arguments[before..].iter().map(|argument| site.file.slice(argument)).collect();
+            added.join(", ")
+        };
+        let optional: Vec<String> = list.iter().map(|text| format!("{text}{NONE_BY_DEFAULT}")).collect();
+        let taken = [list, optional].into_iter().find_map(|list| {
+            let place = (first.file, first.call);
+            without_parameter(context, file, function, &list.join(", "), place, &arguments(first))
+        });
+        edits.extend(taken?);
+        for site in given {
+            let from = site.call.arguments.get(before.checked_sub(1)?)?.end;
+            edits.push(edit(site.file, from..site.call.arguments.last()?.end, ""));
+        }
     }
     Some(edits)
 }

@@ -3,127 +3,57 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::buffers::{access, free_name, last_member};
+use super::buffers::free_name;
 use super::chunk_loads::{Load, Reuse};
 use super::code::{assigns, block_of, counter_type, edit, insert_after, scope, squash, words};
+use super::keep_room::{LENGTH, Room, SLOTS, bare};
 use super::queue_run::{Frame, QueueRun, counter};
-use super::signature::with_parameter;
+use super::signature::{with_argument, with_parameter};
 use crate::source::Edit;
-use crate::source::facts::{TensorFacts, fixed_type_bytes, parse_integer};
-use crate::source::parse::{Loop, SyntaxFile};
+use crate::source::facts::{TensorFacts, fixed_type_bytes};
+use crate::source::parse::{Call, Loop, SyntaxFile};
 
-/// Bytes of the unified buffer that all buffers together may take: 192 KiB less what the toolkit keeps for itself.
-pub(super) const LIMIT_BYTES: u32 = 190 * 1024;
-/// Ends of the generated names.
-pub(super) const SLOTS: &str = "Slots";
-pub(super) const LENGTH: &str = "Length";
-pub(super) const BYTES: &str = "Bytes";
-pub(super) const TAKEN: &str = "Taken";
-pub(super) const ROUNDS: &str = "Rounds";
 /// Start of the name of a parameter that an edit adds.
 pub(super) const PARAMETER: &str = "keptRound";
 
-/// Functions that take room in the unified buffer on their own if the call gives them none.
-const HIDDEN_ROOM: &[&str] = &[
-    "SoftMax",
-    "SimpleSoftMax",
-    "SoftmaxFlash",
-    "SoftmaxFlashV2",
-    "SoftmaxFlashV3",
-    "SoftmaxGrad",
-    "SoftmaxGradFront",
-    "LogSoftMax",
-    "LayerNorm",
-    "LayerNormGrad",
-    "LayerNormGradBeta",
-    "RmsNorm",
-    "BatchNorm",
-    "DeepNorm",
-    "GroupNorm",
-    "Normalize",
-    "WelfordUpdate",
-    "WelfordFinalize",
-    "Tanh",
-    "Sigmoid",
-    "Gelu",
-    "FasterGelu",
-    "FasterGeluV2",
-    "SwiGLU",
-    "Silu",
-    "Swish",
-    "GeGLU",
-    "ReGlu",
-    "Erf",
-    "Erfc",
-    "Power",
-    "Sin",
-    "Cos",
-    "Tan",
-    "Asin",
-    "Acos",
-    "Atan",
-    "Sinh",
-    "Cosh",
-    "Asinh",
-    "Acosh",
-    "Atanh",
-    "Log",
-    "Log2",
-    "Log10",
-    "Broadcast",
-    "BroadCast",
-    "Sum",
-    "Mean",
-    "ReduceXorSum",
-    "ReduceProd",
-    "AscendQuant",
-    "AscendDequant",
-    "AscendAntiQuant",
-    "TopK",
-    "Xor",
-    "Fmod",
-    "Trunc",
-    "Round",
-    "Ceil",
-    "Floor",
-    "Frac",
-    "Digamma",
-    "Lgamma",
-    "ClampMax",
-    "ClampMin",
-    "Sign",
-    "Exp",
-    "CumSum",
-    "Hypot",
-    "SelectWithBytesMask",
-    "ConfusionTranspose",
-    "Pad",
-    "UnPad",
-];
+/// A round that has no room, for calls that are no rounds.
+pub(super) const NONE: &str = "0xFFFFFFFF";
+pub(super) const NONE_BY_DEFAULT: &str = " = 0xFFFFFFFF";
+
+/// A parameter that tells a function in which round it runs.
+struct Added {
+    name: String,
+    kind: String,
+    /// Other calls leave it out: none of the rounds of the loop.
+    optional: bool,
+    /// Frame and start of the loop.
+    of: (usize, usize),
+    /// What calls give, by the frame that they start.
+    arguments: BTreeMap<usize, String>,
+}
 
 /// The pieces of one reuse.
 pub(super) struct Keep<'a> {
     run: &'a QueueRun<'a>,
-    whole: &'a [QueueRun<'a>],
     reuse: &'a Reuse<'a>,
     /// Name of the buffer; the others are this with an end.
     name: String,
-    /// Parameters to add by frame: name, type and argument.
-    added: BTreeMap<usize, Vec<(String, String, String)>>,
+    /// Parameters to add to functions, by file and start.
+    added: BTreeMap<(&'a str, usize), Vec<Added>>,
 }
 
 impl<'a> Keep<'a> {
-    pub(super) fn new(run: &'a QueueRun<'a>, whole: &'a [QueueRun<'a>], reuse: &'a Reuse<'a>) -> Option<Self> {
+    pub(super) fn new(run: &'a QueueRun<'a>, reuse: &'a Reuse<'a>) -> Option<Self> {
         let tensor = &reuse.first.taken.name;
         let mut letters = tensor.chars();
         let first = letters.next()?.to_ascii_uppercase();
         let name = free_name(run.context, &format!("keep{first}{}", letters.as_str()));
-        Some(Self { run, whole, reuse, name, added: BTreeMap::new() })
+        Some(Self { run, reuse, name, added: BTreeMap::new() })
     }
 
     pub(super) fn edits(mut self) -> Result<Vec<Edit>, String> {
         let first = self.reuse.first;
-        let mut edits = self.initialised()?;
+        let mut edits = Room { run: self.run, reuse: self.reuse, name: &self.name }.initialised()?;
         let mut kept = self.stored(first)?;
         for load in self.reuse.later.clone() {
             self.guarded(load, &mut edits, &mut kept)?;
@@ -133,23 +63,52 @@ impl<'a> Keep<'a> {
             let shared = || format!("line {} is shared", file.line(first.taken.span.start));
             edits.push(insert_after(file, &first.taken.span, &kept).ok_or_else(shared)?);
         }
-        for (frame, parameters) in &self.added {
-            let Frame { file, function, parent } = &self.run.frames[*frame];
-            let (outer, call) = parent.as_ref().ok_or("the outermost function has no caller")?;
-            let list: Vec<String> = parameters.iter().map(|(name, kind, _)| format!("{kind} {name}")).collect();
-            let arguments: Vec<&str> = parameters.iter().map(|(_, _, argument)| argument.as_str()).collect();
-            let (list, arguments) = (list.join(", "), arguments.join(", "));
-            let caller = self.run.frames[*outer].file;
-            edits.extend(with_parameter(self.run.context, file, function, &list, (caller, call), &arguments)?);
-        }
+        edits.extend(self.signatures()?);
         Ok(edits)
     }
 
-    fn once(&self, frame: usize) -> bool {
-        let span = &self.run.frames[frame].function.span;
-        let file = self.run.frames[frame].file.name();
-        let frames = self.whole.iter().flat_map(|run| &run.frames);
-        frames.filter(|other| other.function.span == *span && other.file.name() == file).count() == 1
+    /// Parameters and arguments for the counters that functions do not know.
+    fn signatures(&self) -> Result<Vec<Edit>, String> {
+        let mut edits = Vec::new();
+        for parameters in self.added.values() {
+            // The same call may stand for several frames.
+            let mut calls: BTreeMap<(&str, usize), (usize, &Call)> = BTreeMap::new();
+            let mut given: BTreeMap<((&str, usize), usize), &str> = BTreeMap::new();
+            let mut callee = None;
+            for (index, added) in parameters.iter().enumerate() {
+                for (frame, argument) in &added.arguments {
+                    let Some((outer, call)) = &self.run.frames[*frame].parent else { continue };
+                    let place = (self.run.frames[*outer].file.name(), call.span.start);
+                    calls.insert(place, (*outer, call));
+                    given.insert((place, index), argument);
+                    callee = Some(&self.run.frames[*frame]);
+                }
+            }
+            let Some(Frame { file, function, .. }) = callee else { continue };
+            let apart = super::signature::declared_apart(self.run.context, function);
+            if apart && parameters.iter().any(|added| added.optional) {
+                return Err(format!("{} is declared apart and called at more than one place", function.name));
+            }
+            let default = |added: &Added| if added.optional { NONE_BY_DEFAULT } else { "" };
+            let list: Vec<String> =
+                parameters.iter().map(|added| format!("{} {}{}", added.kind, added.name, default(added))).collect();
+            for (index, (place, (outer, call))) in calls.iter().enumerate() {
+                if call.arguments.len() != function.parameters.len() {
+                    return Err(format!("{} has parameters with defaults", function.name));
+                }
+                let of = |index: usize| given.get(&(*place, index)).copied();
+                let last = (0..parameters.len()).rfind(|index| of(*index).is_some()).unwrap_or(0);
+                let arguments: Vec<&str> = (0..=last).map(|index| of(index).unwrap_or(NONE)).collect();
+                let (arguments, caller) = (arguments.join(", "), self.run.frames[*outer].file);
+                if index == 0 {
+                    let at = (caller, *call);
+                    edits.extend(with_parameter(self.run.context, file, function, &list.join(", "), at, &arguments)?);
+                } else {
+                    edits.push(with_argument(caller, call, &arguments));
+                }
+            }
+        }
+        Ok(edits)
     }
 
     /// The counter of a loop as an expression of a frame.
@@ -163,30 +122,36 @@ impl<'a> Keep<'a> {
             return if shadowed { Err(format!("{name} is declared again in its loop")) } else { Ok(name.to_owned()) };
         }
         let (outer, call) = parent.as_ref().ok_or_else(|| format!("{} is not called from the loop", function.name))?;
-        // What another buffer's edit added goes with it.
-        let own = |parameter: &&crate::source::parse::Parameter| !parameter.name.starts_with(PARAMETER);
-        for (position, parameter) in function.parameters.iter().enumerate().filter(|(_, parameter)| own(parameter)) {
-            let Some(argument) = call.arguments.get(position) else { continue };
+        // What another buffer's edit added goes with it; where other calls mean other rounds, none may be known.
+        let once = self.run.once(frame);
+        for (position, parameter) in function.parameters.iter().enumerate() {
+            let Some(argument) = call.arguments.get(position).filter(|_| once) else { continue };
             let same = self.run.reader(wanted).text(*outer, &argument.clone(), None).is_ok_and(|text| text == "$");
-            if same && !assigns(file.slice(&function.body), &parameter.name) {
+            if same && !parameter.name.starts_with(PARAMETER) && !assigns(file.slice(&function.body), &parameter.name) {
                 return Ok(parameter.name.clone());
             }
         }
-        let outer_name = self.index(*outer, wanted)?;
-        if let Some((known, ..)) =
-            self.added.get(&frame).and_then(|list| list.iter().find(|(_, _, argument)| *argument == outer_name))
-        {
-            return Ok(known.clone());
-        }
-        if !self.once(frame) {
-            return Err(format!("{} is called at more than one place and has no {name}", function.name));
-        }
+        let argument = self.index(*outer, wanted)?;
+        let end = self.name.trim_start_matches("keep").to_owned();
+        let kind = counter_type(home, wanted.1).trim_start_matches("const ");
+        // What starts with a plain 0 is an int.
+        let kind = if kind == "auto" { "int32_t" } else { kind }.to_owned();
         let number = self.added.values().map(Vec::len).sum::<usize>();
-        let end = if number == 0 { String::new() } else { number.to_string() };
-        let parameter = format!("{PARAMETER}{end}{}", self.name.trim_start_matches("keep"));
-        let kind = counter_type(home, wanted.1).trim_start_matches("const ").to_owned();
-        self.added.entry(frame).or_default().push((parameter.clone(), kind, outer_name));
-        Ok(parameter)
+        let list = self.added.entry((file.name(), function.span.start)).or_default();
+        if let Some(known) = list.iter_mut().find(|added| added.of == (wanted.0, wanted.1.span.start)) {
+            known.arguments.insert(frame, argument);
+            return Ok(known.name.clone());
+        }
+        let number = if number == 0 { String::new() } else { number.to_string() };
+        let name = format!("{PARAMETER}{number}{end}");
+        list.push(Added {
+            name: name.clone(),
+            kind,
+            optional: !once,
+            of: (wanted.0, wanted.1.span.start),
+            arguments: BTreeMap::from([(frame, argument)]),
+        });
+        Ok(name)
     }
 
     fn unsigned(&self, expression: &str, of: (usize, &'a Loop)) -> String {
@@ -197,7 +162,7 @@ impl<'a> Keep<'a> {
 
     /// Conditions in a frame: that the chunk is found in the buffer, and that it is not.
     fn conditions(&mut self, load: &Load<'a>, frame: usize) -> Result<(String, String), String> {
-        let pass = pass(load)?;
+        let pass = load.pass();
         let index = self.index(frame, pass)?;
         let index = self.unsigned(&index, pass);
         let slots = format!("{}{SLOTS}", self.name);
@@ -211,7 +176,7 @@ impl<'a> Keep<'a> {
     }
 
     fn slot(&mut self, load: &Load<'a>) -> Result<String, String> {
-        let index = self.index(load.to, pass(load)?)?;
+        let index = self.index(load.to, load.pass())?;
         let file = self.run.frames[load.to].file;
         let call = file.calls().iter().find(|call| load.taken.value.as_ref() == Some(&call.span));
         let element = call.and_then(|call| call.template_arguments.clone()).unwrap_or_default();
@@ -222,8 +187,8 @@ impl<'a> Keep<'a> {
     /// What the first load does with its tensor: a copy for later.
     fn stored(&mut self, load: &'a Load<'a>) -> Result<Vec<String>, String> {
         let slot = self.slot(load)?;
-        let index = self.index(load.to, pass(load)?)?;
-        let index = self.unsigned(&index, pass(load)?);
+        let index = self.index(load.to, load.pass())?;
+        let index = self.unsigned(&index, load.pass());
         let mut condition = format!("{index} < {}{SLOTS}", self.name);
         if let Some(around) = self.reuse.around {
             condition = format!("{} == 0 && {condition}", self.index(load.to, around)?);
@@ -238,7 +203,7 @@ impl<'a> Keep<'a> {
     fn count(&self, load: &Load<'a>) -> Option<String> {
         let [copy] = load.copies[..] else { return None };
         let last = copy.arguments.get(2)?;
-        let brought = squash(&self.run.reader(pass(load).ok()?).text(load.from, last, None).ok()?);
+        let brought = squash(&self.run.reader(load.pass()).text(load.from, last, None).ok()?);
         let elements = match copy.name.as_str() {
             "DataCopy" if copy.arguments.len() == 3 && !brought.contains('{') => brought,
             "DataCopyPad" => {
@@ -265,7 +230,7 @@ impl<'a> Keep<'a> {
                     && local.span.start > load.taken.span.start
                     && words(text).contains(&local.name.as_str())
             });
-            let Ok(value) = self.run.reader(pass(load).ok()?).text(load.to, span, None) else { continue };
+            let Ok(value) = self.run.reader(load.pass()).text(load.to, span, None) else { continue };
             if !declared_later && bare(&squash(&value)) == bare(&elements) {
                 return Some(format!("({text} + {}) / {block} * {block}", block - 1));
             }
@@ -292,15 +257,10 @@ impl<'a> Keep<'a> {
             return Ok(());
         }
         // The tensor is taken and given back as before; only the copy is left out.
-        if !self.once(load.from) {
-            let name = &self.run.frames[load.from].function.name;
-            return Err(format!("{name} fills more than {} and is called at more than one place", load.queue));
-        }
         let from = self.run.frames[load.from].file;
         let (_, absent) = self.conditions(load, load.from)?;
-        for copy in &load.copies {
-            let statement = copy.statement.clone().ok_or("a copy is not a statement of its own")?;
-            edits.push(guard(from, &statement, &absent, false)?);
+        for statement in &load.brought {
+            edits.push(guard(from, statement, &absent, false)?);
         }
         let name = &load.taken.name;
         let whole = format!("{name}Taken");
@@ -327,12 +287,12 @@ impl<'a> Keep<'a> {
 
     /// A statement that does nothing but fill the tensor, in a function that runs at one place.
     fn fill(&self, load: &'a Load<'a>) -> Option<(usize, Range<usize>)> {
-        let chain = self.run.chain(self.pass_frame(load), load.from);
+        let chain = self.run.chain(load.pass().0, load.from);
         for pair in chain.windows(2) {
             let (_, call) = self.run.frames[pair[1]].parent.as_ref()?;
             let file = self.run.frames[pair[0]].file;
             let statement = call.statement.clone().filter(|statement| block_of(file, statement).is_some());
-            if let Some(statement) = statement.filter(|_| self.only_fills(load, pair[1]) && self.once(pair[0])) {
+            if let Some(statement) = statement.filter(|_| self.only_fills(load, pair[1])) {
                 return Some((pair[0], statement));
             }
         }
@@ -343,7 +303,7 @@ impl<'a> Keep<'a> {
         let to = all.iter().position(|span| *span == load.enque)?;
         let block = block_of(file, &load.alloc.span)?;
         let own = |span: &Range<usize>| {
-            let copies = load.copies.iter().any(|copy| copy.statement.as_ref() == Some(span));
+            let copies = load.brought.contains(span);
             let local = file.locals().iter().find(|local| local.span == *span);
             let later = &all.get(to + 1).map(|next| file.slice(&(next.start..block.end))).unwrap_or_default();
             copies || local.is_some_and(|local| local.alone && !words(later).contains(&local.name.as_str()))
@@ -352,11 +312,7 @@ impl<'a> Keep<'a> {
             .get(from..=to)?
             .iter()
             .all(|span| *span == load.alloc.span && own(span) || *span == load.enque || own(span));
-        (alone && self.once(load.from)).then(|| (load.from, load.alloc.span.start..load.enque.end))
-    }
-
-    fn pass_frame(&self, load: &Load<'_>) -> usize {
-        load.loops.last().map_or(0, |(frame, _)| *frame)
+        alone.then_some((load.from, load.alloc.span.start..load.enque.end))
     }
 
     /// Whether a function does nothing but fill the tensor.
@@ -394,202 +350,6 @@ impl<'a> Keep<'a> {
             file.calls_in(function.body.clone()).any(|call| call.name == "PipeBarrier")
         })
     }
-
-    /// Members and `InitBuffer`.
-    fn initialised(&self) -> Result<Vec<Edit>, String> {
-        let Self { run, name, .. } = self;
-        let (context, kernel) = (run.context, run.kernel);
-        let queue = &self.reuse.first.queue;
-        let own = kernel.init_of(queue).ok_or_else(|| format!("{queue} is not initialised at exactly one place"))?;
-        for (file, _, call) in kernel.calls(&context.forest) {
-            let form = call.name == "Exp" && call.template_arguments.is_none();
-            if call.object.is_none() && HIDDEN_ROOM.contains(&call.name.as_str()) && !form {
-                let line = file.line(call.span.start);
-                return Err(format!("{} at line {line} may take room in the unified buffer on its own", call.name));
-            }
-        }
-        let file = context.forest.get(&own.statement.file).ok_or("the initialisation is not parsed")?;
-        let function = file.enclosing_function(own.statement.start).ok_or("InitBuffer stands in no function")?;
-        let (mut taken, mut end) = (Vec::new(), 0);
-        for init in &kernel.init_buffers {
-            let here = init.statement.file == file.name() && function.body.contains(&init.statement.start);
-            if !here {
-                return Err(format!("{} is initialised in another function than {queue}", init.target));
-            }
-            if !super::queue_run::loops_in(file, function, init.statement.start).is_empty() {
-                return Err(format!("{} is initialised in a loop", init.target));
-            }
-            let mut statement = init.statement.span();
-            while block_of(file, &statement).is_some_and(|block| block != function.body)
-                || block_of(file, &statement).is_none()
-            {
-                let node = file.node_at(&statement).and_then(|mut node| {
-                    while node.byte_range().len() <= statement.len() {
-                        node = node.parent()?;
-                    }
-                    Some(node.byte_range())
-                });
-                statement =
-                    node.filter(|span| function.body.contains(&span.start)).ok_or("InitBuffer is not in the block")?;
-            }
-            end = end.max(statement.end);
-            let number = init.number.as_ref().map(|place| file.slice(&place.span()).trim());
-            let size = init.size.trim();
-            let bytes = padded(size);
-            taken.push((init, number.map_or(bytes.clone(), |number| format!("{number} * {}", closed(&bytes)))));
-        }
-        let whole = self.statement_ending(file, end).ok_or("the last InitBuffer shares its line")?;
-        for (init, text) in &taken {
-            let between = file.slice(&(init.statement.end..end));
-            for word in words(text) {
-                if assigns(between, word) {
-                    return Err(format!("{word} changes behind the InitBuffer of {}", init.target));
-                }
-                let hidden = file.locals().iter().any(|local| {
-                    local.name == word
-                        && function.body.contains(&local.span.start)
-                        && block_of(file, &local.span).as_ref() != Some(&function.body)
-                });
-                if hidden {
-                    return Err(format!("{word} is not known at the end of the InitBuffer calls"));
-                }
-            }
-        }
-        let element = self.element()?;
-        let mut lines = vec![
-            format!("const uint32_t {name}{BYTES} = {};", padded(&own.size)),
-            format!("uint32_t {name}{TAKEN} = 0;"),
-        ];
-        lines.extend(taken.iter().map(|(init, text)| term(&format!("{name}{TAKEN}"), &init.target, text)));
-        lines.push(format!("{name}{LENGTH} = {name}{BYTES} / sizeof({element});"));
-        lines.push(format!(
-            "{name}{SLOTS} = {name}{TAKEN} < {LIMIT_BYTES} ? ({LIMIT_BYTES} - {name}{TAKEN}) / {name}{BYTES} : 0;"
-        ));
-        let rounds = &self.reuse.first.rounds;
-        let known = words(rounds).iter().all(|word| {
-            let hidden = function.parameters.iter().any(|parameter| parameter.name == *word)
-                || file.locals().iter().any(|local| local.name == *word && function.body.contains(&local.span.start));
-            !hidden && !assigns(file.slice(&(end..function.body.end)), word)
-        });
-        if known && !rounds.contains(['$', '[', '%']) {
-            lines.push(format!("const uint32_t {name}{ROUNDS} = static_cast<uint32_t>({});", bare(rounds)));
-            lines.push(format!("{name}{SLOTS} = {name}{SLOTS} < {name}{ROUNDS} ? {name}{SLOTS} : {name}{ROUNDS};"));
-        }
-        lines.push(format!("if ({name}{SLOTS} > 0) {{"));
-        lines.push(format!("    {}InitBuffer({name}, {name}{SLOTS} * {name}{BYTES});", access(context, own)));
-        lines.push("}".to_owned());
-        let declaration = last_member(context, kernel).ok_or("the class has no buffer member to put another beside")?;
-        let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
-        let prefix = scope(header);
-        let members = [
-            format!("{prefix}TBuf<{prefix}TPosition::VECCALC> {name};"),
-            format!("uint32_t {name}{SLOTS} = 0;"),
-            format!("uint32_t {name}{LENGTH} = 0;"),
-        ];
-        let shared = || "a declaration shares its line".to_owned();
-        Ok(vec![
-            insert_after(header, &declaration.span(), &members).ok_or_else(shared)?,
-            insert_after(file, &whole, &lines).ok_or_else(shared)?,
-        ])
-    }
-
-    fn statement_ending(&self, file: &SyntaxFile, end: usize) -> Option<Range<usize>> {
-        let last = super::queue_run::statement_at(file, &(end - 1..end));
-        last.filter(|span| span.end == end && file.whole_lines(span).is_some())
-    }
-
-    fn element(&self) -> Result<String, String> {
-        let load = self.reuse.first;
-        let file = self.run.frames[load.to].file;
-        let call = file.calls().iter().find(|call| load.taken.value.as_ref() == Some(&call.span));
-        call.and_then(|call| call.template_arguments.clone())
-            .ok_or_else(|| "the element type is not written".to_owned())
-    }
-}
-
-/// The loop that counts the chunks.
-fn pass<'a>(load: &Load<'a>) -> Result<(usize, &'a Loop), String> {
-    load.loops.last().copied().ok_or_else(|| "no loop".to_owned())
-}
-
-/// Size in whole blocks of 32 bytes.
-fn padded(size: &str) -> String {
-    let whole = parse_integer(size).is_some_and(|bytes| bytes % 32 == 0);
-    if whole || (size.contains(SLOTS) && size.ends_with(BYTES)) {
-        return size.to_owned();
-    }
-    let simple = !size.contains(['+', '-', '?', '|', '&', '<', '>']);
-    if simple { format!("({size} + 31) / 32 * 32") } else { format!("(({size}) + 31) / 32 * 32") }
-}
-
-/// One buffer in the sum of the bytes that are taken.
-fn term(sum: &str, buffer: &str, bytes: &str) -> String {
-    format!("{sum} += {bytes}; // {buffer}")
-}
-
-/// Places of the number of buffers of a queue in sums of taken bytes, where it is written as this number.
-pub(super) fn counted(file: &SyntaxFile, queue: &str, number: i64) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for (line, text) in terms_of(file, queue) {
-        let Some((before, after)) = text.split_once(" += ") else { continue };
-        let literal = number.to_string();
-        if after.strip_prefix(&literal).is_some_and(|rest| rest.starts_with(" * ")) {
-            let start = line.start + before.len() + " += ".len();
-            found.push(start..start + literal.len());
-        }
-    }
-    found
-}
-
-/// Edits that add a buffer to the sums of taken bytes of a file.
-pub(super) fn counted_in(file: &SyntaxFile, buffers: &[(String, String)]) -> Vec<Edit> {
-    let sums = file.locals().iter().filter(|local| local.name.starts_with("keep") && local.name.ends_with(TAKEN));
-    sums.filter_map(|local| {
-        let lines: Vec<String> = buffers.iter().map(|(name, size)| term(&local.name, name, &padded(size))).collect();
-        insert_after(file, &local.span, &lines)
-    })
-    .collect()
-}
-
-/// Edits that take a buffer out of the sums of taken bytes.
-pub(super) fn counted_out(file: &SyntaxFile, buffer: &str) -> Vec<Edit> {
-    terms_of(file, buffer).into_iter().map(|(line, _)| edit(file, line, "")).collect()
-}
-
-fn terms_of<'a>(file: &'a SyntaxFile, buffer: &str) -> Vec<(Range<usize>, &'a str)> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for line in file.text().split_inclusive('\n') {
-        let text = line.trim();
-        let sum = text.split(' ').next().unwrap_or_default();
-        if sum.starts_with("keep") && sum.ends_with(TAKEN) && text.ends_with(&format!("; // {buffer}")) {
-            found.push((start..start + line.len(), line));
-        }
-        start += line.len();
-    }
-    found
-}
-
-/// In parentheses unless it is one word.
-fn closed(text: &str) -> String {
-    if text.contains(' ') { format!("({text})") } else { text.to_owned() }
-}
-
-/// Without parentheses around the whole.
-fn bare(text: &str) -> &str {
-    let mut text = text.trim();
-    while let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-        let mut depth = 0i32;
-        let balanced = inner.chars().all(|character| {
-            depth += i32::from(character == '(') - i32::from(character == ')');
-            depth >= 0
-        });
-        if !balanced {
-            break;
-        }
-        text = inner.trim();
-    }
-    text
 }
 
 /// Statements under a condition.
@@ -597,12 +357,23 @@ fn guard(file: &SyntaxFile, span: &Range<usize>, condition: &str, barrier: bool)
     let lines = file.whole_lines(span).ok_or_else(|| format!("line {} is shared", file.line(span.start)))?;
     let indentation = file.indentation(span.start);
     let text = file.slice(&lines);
-    if text.lines().any(|line| line.trim_start().starts_with('#')) {
+    let directives = |name: &str| {
+        text.lines()
+            .filter(|line| {
+                line.trim_start().trim_start_matches('#').trim_start().starts_with(name)
+                    && line.trim_start().starts_with('#')
+            })
+            .count()
+    };
+    if directives("if") != directives("endif") {
         return Err(format!("a directive stands near line {}", file.line(span.start)));
     }
     let inner: String = text
         .lines()
-        .map(|line| if line.trim().is_empty() { "\n".to_owned() } else { format!("    {line}\n") })
+        .map(|line| {
+            let plain = line.trim().is_empty() || line.starts_with('#');
+            if plain { format!("{line}\n") } else { format!("    {line}\n") }
+        })
         .collect();
     let otherwise = if barrier {
         format!("{indentation}}} else {{\n{indentation}    {}PipeBarrier<PIPE_ALL>();\n", scope(file))

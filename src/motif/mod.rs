@@ -25,6 +25,7 @@ mod d23_early_copy;
 mod entry;
 mod hoist;
 mod keep_edits;
+mod keep_room;
 mod l01_all_cores;
 mod l06_kernel_type;
 mod l07_small_tiling;

@@ -15,6 +15,9 @@ const DEPTH: usize = 8;
 /// Functions that are run, at most.
 const FRAMES: usize = 400;
 
+/// Marks a parameter of the outermost function: nothing outside of it knows the name.
+const PARAMETER: char = '@';
+
 /// One run of a function.
 pub(super) struct Frame<'a> {
     pub(super) file: &'a SyntaxFile,
@@ -41,21 +44,19 @@ pub(super) struct QueueRun<'a> {
     pub(super) steps: Vec<Step<'a>>,
 }
 
-/// Runs of all functions that no other function of the kernel calls.
-pub(super) fn runs<'a>(context: &'a Context, kernel: &'a Kernel) -> Result<Vec<QueueRun<'a>>, String> {
-    let callers = Callers::new(kernel, &context.forest);
+/// Runs of all functions that have loops, each as if it were the outermost.
+pub(super) fn runs<'a>(context: &'a Context, kernel: &'a Kernel) -> Vec<Result<QueueRun<'a>, String>> {
     let mut found = Vec::new();
     for (name, index) in &kernel.functions {
         let Some(file) = context.forest.get(name) else { continue };
         let Some(function) = file.functions().get(*index) else { continue };
-        if callers.sites(function).is_empty() {
+        if file.loops().iter().any(|repetition| function.body.contains(&repetition.span.start)) {
             let frames = vec![Frame { file, function, parent: None }];
             let mut run = QueueRun { context, kernel, frames, steps: Vec::new() };
-            run.expand(0, 0)?;
-            found.push(run);
+            found.push(run.expand(0, 0).map(|()| run));
         }
     }
-    Ok(found)
+    found
 }
 
 /// Loops of a function around a byte, outermost first.
@@ -78,6 +79,21 @@ pub(super) fn statement_at(file: &SyntaxFile, span: &Range<usize>) -> Option<Ran
         node = node.parent()?;
     }
     node.parent().map(|_| node.byte_range())
+}
+
+/// The statement around a byte that stands in the same block as another statement.
+pub(super) fn statement_within(file: &SyntaxFile, span: &Range<usize>, beside: &Range<usize>) -> Option<Range<usize>> {
+    let block = super::code::block_of(file, beside)?;
+    let mut statement = statement_at(file, span)?;
+    while super::code::block_of(file, &statement)? != block {
+        let outer = super::code::block_of(file, &statement)?;
+        let mut node = file.node_at(&outer)?;
+        while node.kind() != "compound_statement" || node.byte_range() != outer {
+            node = node.parent()?;
+        }
+        statement = statement_at(file, &node.parent()?.byte_range())?;
+    }
+    block.contains(&statement.start).then_some(statement)
 }
 
 /// The first word of the text that leaves a function or a round.
@@ -162,6 +178,12 @@ impl<'a> QueueRun<'a> {
         found
     }
 
+    /// Whether the function of a frame and those between it and the outermost are each called at one place.
+    pub(super) fn once(&self, frame: usize) -> bool {
+        let callers = Callers::new(self.kernel, &self.context.forest);
+        self.chain(0, frame).iter().skip(1).all(|frame| callers.sites(self.frames[*frame].function).len() == 1)
+    }
+
     /// Frames from one that stands further out to an inner one, both included.
     pub(super) fn chain(&self, outer: usize, inner: usize) -> Vec<usize> {
         let mut found = vec![inner];
@@ -173,6 +195,12 @@ impl<'a> QueueRun<'a> {
         }
         found.reverse();
         found
+    }
+
+    /// Whether no function further in than the outermost holds both frames.
+    pub(super) fn meet(&self, left: usize, right: usize) -> bool {
+        let (left, right) = (self.chain(0, left), self.chain(0, right));
+        left.iter().zip(&right).take_while(|(left, right)| left == right).count() == 1
     }
 
     /// Proves that a statement of an inner frame runs in every round of the block in an outer one.
@@ -241,7 +269,13 @@ impl Reader<'_> {
         let mut end = 0;
         while let Some((kind, place)) = tokens.get(index) {
             if *kind == TokenKind::Directive {
-                return Err("a directive stands in an expression".to_owned());
+                // The same in every run: what is compared is all of its branches.
+                if own.is_none() {
+                    return Err("a directive stands in an expression".to_owned());
+                }
+                out.push_str(&format!("\n{}\n", word(index).trim()));
+                index += 1;
+                continue;
             }
             if index > 0 && place.start > end && !out.is_empty() {
                 out.push(' ');
@@ -278,8 +312,8 @@ impl Reader<'_> {
         let (file, function) = (*file, *function);
         let around = loops_in(file, function, at);
         let head = file.loops().iter().filter(|repetition| repetition.span.contains(&at));
-        let counted = head.filter(|repetition| counter(file, repetition).is_some_and(|(found, _)| found == name));
-        if let Some(repetition) = counted.last() {
+        let mut counted = head.filter(|repetition| counter(file, repetition).is_some_and(|(found, _)| found == name));
+        if let Some(repetition) = counted.next_back() {
             if assigns(file.slice(&repetition.body), name) {
                 return Err(format!("{name} is changed in its loop"));
             }
@@ -306,17 +340,15 @@ impl Reader<'_> {
             if assigns(file.slice(&function.body), name) {
                 return Err(format!("{name} is changed in {}", function.name));
             }
-            let Some((outer, call)) = parent else {
-                self.words.insert(name.to_owned());
-                return Ok(name.to_owned());
-            };
+            // The outermost function's own parameters stay what they are.
+            let Some((outer, call)) = parent else { return Ok(format!("{name}{PARAMETER}")) };
             let argument =
                 call.arguments.get(position).ok_or_else(|| format!("{name} of {} has a default", function.name))?;
             let value = self.text(*outer, &argument.clone(), None)?;
             return Ok(wrapped(value));
         }
         if called {
-            self.function(frame, name)?;
+            self.function(name)?;
         }
         self.words.insert(name.to_owned());
         Ok(name.to_owned())
@@ -393,8 +425,7 @@ impl Reader<'_> {
     }
 
     /// A function whose result rests on nothing but its arguments and names that are noted.
-    fn function(&mut self, frame: usize, name: &str) -> Result<(), String> {
-        let _ = frame;
+    fn function(&mut self, name: &str) -> Result<(), String> {
         let run = self.run;
         let own = run.kernel.functions.iter().filter_map(|(file, index)| {
             let file = run.context.forest.get(file)?;
@@ -423,7 +454,7 @@ impl Reader<'_> {
                 if call.object.as_deref().is_some_and(|object| object != "this") {
                     return Err(format!("{name} calls {}", call.name));
                 }
-                self.function(frame, &call.name)?;
+                self.function(&call.name)?;
             }
             self.depth -= 1;
         }

@@ -184,6 +184,37 @@ fn d14_leaves_out_the_copy_alone_where_a_function_fills_several_queues() {
 }
 
 #[test]
+fn d14_tells_functions_that_run_elsewhere_too_in_which_round_they_are() {
+    // The last chunk has a call of its own: it is no round of the loops.
+    let tail = |from: &str, to: &str| {
+        passes().replace("uint32_t i = 0; i < chunks;", "uint32_t i = 0; i < chunks - 1;").replace("uint32_t j = 0; j < chunks;", "uint32_t j = 0; j < chunks - 1;").replace(
+            "            for (uint32_t j",
+            "            CopyIn(row, chunks - 1);\n            sum += SumOf(CountOf(chunks - 1));\n            for (uint32_t j",
+        ).replace(from, to)
+    };
+    let slow = tail("(const char *)", "");
+    let fast = round_trip("D14", &slow);
+    assert!(fast.contains("sum += SumOf(CountOf(i), i);"), "{fast}");
+    assert!(fast.contains("sum += SumOf(CountOf(chunks - 1));"), "{fast}");
+    assert!(fast.contains("float SumOf(uint32_t count, uint32_t keptRoundX = 0xFFFFFFFF)"), "{fast}");
+    assert!(
+        fast.contains("static_cast<uint32_t>((columns_ + chunk_ - 1) / chunk_ - 1)") || fast.contains("- 1);"),
+        "{fast}"
+    );
+    // A choice between copies is left out as a whole; buffers may be initialised by functions that Init calls.
+    let choice = "        if (CountOf(i) == chunk_) {\n            DataCopy(x, xGm[start], chunk_);\n        } else {\n            DataCopyPad(x, xGm[start], copyParams, DataCopyPadExtParams<float>{false, 0, 0, 0});\n        }\n";
+    let chosen = passes()
+        .replace("        DataCopyPad(x, xGm[start], copyParams, DataCopyPadExtParams<float>{false, 0, 0, 0});\n", choice)
+        .replace("        pipe.InitBuffer(xQueue, BUFFER_NUM, chunk_ * sizeof(float));\n", "        Buffers();\n")
+        .replace("    __aicore__ inline void Process()\n", "    __aicore__ inline void Buffers()\n    {\n        pipe.InitBuffer(xQueue, BUFFER_NUM, chunk_ * sizeof(float));\n    }\n    __aicore__ inline void Process()\n");
+    let fast = round_trip("D14", &chosen);
+    assert!(fast.contains("                if (j >= keepXSlots) {\n                    CopyIn(row, j);"), "{fast}");
+    assert!(fast.contains("        pipe.InitBuffer(sumBuf, 32);\n        const uint32_t keepXBytes"), "{fast}");
+    let found = motif("D14").find(&context(&chosen.replace("        Buffers();\n", "        if (rows_ > 0) {\n            chunk_ = columns;\n        }\n        Buffers();\n        chunk_ = chunk;\n")));
+    assert!(found.refused.iter().any(|refused| refused.reason.contains("changes behind")), "{:?}", found.refused);
+}
+
+#[test]
 fn d14_is_refused_where_the_passes_may_differ() {
     let slow = passes()
         .replace("wGm[start]", "wGm[start + row_]")
