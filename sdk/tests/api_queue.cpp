@@ -238,6 +238,37 @@ void Flags()
     Expect(seen == "sf wf sb wb sf wf sb wb barrier ", "flags of a queue: " + seen);
 }
 
+struct WithPipe {
+    A::TPipe pipe;
+};
+
+/// A kernel of the name that OnCore gives to what it launches.
+void test() { A::TPipe pipe; }
+
+template <class T>
+uint64_t PipesInObjects(T kernel)
+{
+    const char* path = "api_pipe.trace";
+    Expect(ascendsim::OpenTrace(path), "trace file");
+    OnCore(kernel);
+    ascendsim::CloseTrace();
+    const Trace trace = ReadTrace(path);
+    std::remove(path);
+    uint64_t found = 0;
+    for (const Record& record : trace.records) {
+        const auto what = static_cast<ascendsim::BufferEvent>(record.head.aux0);
+        found += record.name == "buffer" && what == ascendsim::BufferEvent::kPipeInObject ? 1 : 0;
+    }
+    return found;
+}
+
+/// A pipe is told apart by whether the entry makes it as a variable of its own.
+void PlaceOfThePipe()
+{
+    Expect(PipesInObjects([] { test(); }) == 0, "pipe as a variable of the kernel's entry");
+    Expect(PipesInObjects([] { WithPipe(); }) == 1, "pipe as a member");
+}
+
 void InPlaceQueue()
 {
     const auto result = OnCore([] {
@@ -296,6 +327,7 @@ int main()
     Pipeline<half>(4999, 1);
     Pipeline<int32_t>(512, 2);
     Misuse();
+    PlaceOfThePipe();
     InPlaceQueue();
     WholeBuffer();
     return Report("api_queue");

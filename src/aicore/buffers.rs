@@ -7,6 +7,8 @@ pub(crate) const BUFFER_CUT: u32 = 0;
 const TAKEN: u32 = 1;
 const FREED: u32 = 2;
 const FORGOTTEN: u32 = 3;
+/// The pipe is a member of the operator's object.
+pub(crate) const PIPE_IN_OBJECT: u32 = 4;
 
 #[derive(Clone, Copy)]
 struct Stretch {

@@ -357,7 +357,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 let cycles = match next.work {
                     Work::Compute { .. } | Work::Copy(_) => parameters.scalar_issue_cycles,
                     _ => parameters.scalar_issue_sync_cycles,
-                };
+                } * self.totals.scalar_ratio(parameters);
                 let step = Step::new(PathPart::Issue, S, (next.opcode, next.site));
                 self.scalar_now = self.scalar_now.later(room).after(cycles, step, &mut self.log);
                 self.scalar_busy += cycles;
@@ -452,8 +452,9 @@ impl<'a, T: Moment> CorePlay<'a, T> {
 
     fn charge_sync(&mut self, parameters: &Parameters, part: PathPart, site: u64) {
         let step = Step::new(part, S, (u16::MAX, site));
-        self.scalar_now = self.scalar_now.after(parameters.scalar_issue_sync_cycles, step, &mut self.log);
-        self.scalar_busy += parameters.scalar_issue_sync_cycles;
+        let cycles = parameters.scalar_issue_sync_cycles * self.totals.scalar_ratio(parameters);
+        self.scalar_now = self.scalar_now.after(cycles, step, &mut self.log);
+        self.scalar_busy += cycles;
     }
 
     fn all_drained(&self) -> Option<T> {

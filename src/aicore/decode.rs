@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::buffers::BUFFER_CUT;
+use super::buffers::{BUFFER_CUT, PIPE_IN_OBJECT};
 use super::cube::cube_time;
 use super::machine::{Machine, Parameters};
 use super::memo::Memo;
@@ -106,9 +106,16 @@ pub(crate) struct BlockTotals {
     pub(crate) vector_instructions: u64,
     /// A TPipe has cut buffers.
     pub(crate) has_pipe: bool,
+    /// The TPipe is a member of the operator's object.
+    pub(crate) pipe_in_object: bool,
 }
 
 impl BlockTotals {
+    /// How much longer the kernel's own scalar code takes for what keeps the compiler from folding it.
+    pub(crate) fn scalar_ratio(&self, parameters: &Parameters) -> f64 {
+        if self.pipe_in_object { parameters.pipe_in_object_ratio } else { 1.0 }
+    }
+
     fn add(&mut self, cost: &Cost) {
         match cost.account {
             Account::Vector => {
@@ -210,7 +217,7 @@ pub(crate) fn decode<T: Moment>(
                 }
             }
             let cycles = f64::from(aux0) * parameters.scalar_ub_access_cycles
-                + f64::from(aux1) * parameters.scalar_op_cycles
+                + f64::from(aux1) * parameters.scalar_op_cycles * totals.scalar_ratio(parameters)
                 + f64::from(aux2) * parameters.scalar_gm_access_cycles
                 + (lines.min(u64::from(aux2)) as f64) * parameters.scalar_gm_miss_cycles;
             Some(Pending::ScalarWork { cycles })
@@ -243,7 +250,11 @@ pub(crate) fn decode<T: Moment>(
         // The first buffer that a block cuts says that it has a TPipe.
         OpKind::Buffer if aux0 == BUFFER_CUT && !std::mem::replace(&mut totals.has_pipe, true) => {
             next.touch.clear();
-            Some(Pending::ScalarWork { cycles: parameters.pipe_setup_cycles })
+            Some(Pending::ScalarWork { cycles: parameters.pipe_setup_cycles * totals.scalar_ratio(parameters) })
+        }
+        OpKind::Buffer if aux0 == PIPE_IN_OBJECT => {
+            totals.pipe_in_object = true;
+            None
         }
         OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
         OpKind::EndOfBlock => Some(Pending::End),

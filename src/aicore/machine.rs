@@ -227,6 +227,8 @@ parameters! {
     cold_start_us: "us",
     /// Making a TPipe with its buffers, beyond what static tensors cost.
     pipe_setup_cycles: "cycles",
+    /// Scalar work of a kernel whose TPipe is a member of the operator's object, over that of one whose TPipe is not.
+    pipe_in_object_ratio: "ratio",
 }
 
 /// A machine: parameters, vector costs, and where each figure comes from.

@@ -36,9 +36,6 @@ impl Motif for PipeOutside {
     fn undoing(&self) -> &'static str {
         "the pipe as a member"
     }
-    fn seen_by_model(&self) -> bool {
-        false
-    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::ScalarUs]
     }

@@ -43,6 +43,7 @@ mod round_change;
 mod round_list;
 mod round_text;
 mod round_undo;
+mod row_fission;
 mod rows;
 mod s01_fold_tail;
 mod s02_peel_last;

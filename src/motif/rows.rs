@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::code::{assigns, invariant, squash, words};
+use super::d07_batch_rows::BETWEEN;
 use super::linear::{Linear, linear};
 use super::vectorise::counted;
 use crate::source::facts::TensorFacts;
@@ -198,12 +199,19 @@ impl<'a> RowLoop<'a> {
         lines.join(&format!("\n{}", self.file.indentation(self.repetition.span.start)))
     }
 
+    /// Whether the loop ends with a barrier that keeps its rows apart.
+    pub(super) fn ends_between_rows(&self) -> bool {
+        let text = self.file.slice(&self.repetition.body);
+        text.trim_end_matches('}').trim_end().ends_with(BETWEEN.trim())
+    }
+
     /// Why the loop can't be replaced by several statements, if so.
     pub(super) fn replaceable(&self) -> Result<(), String> {
         let text = self.file.slice(&self.repetition.span);
         if text.lines().any(|line| line.trim_start().starts_with('#')) {
             return Err("a directive stands in the loop".to_owned());
         }
+        let text = text.replace(BETWEEN, "");
         if text.contains("//") || text.contains("/*") {
             return Err("a comment would be lost with the loop".to_owned());
         }

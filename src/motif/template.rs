@@ -114,6 +114,20 @@ pub(super) fn fill(template: &str, holes: &[(&str, &str)], scope: &str, indentat
     filled
 }
 
+/// The text with another text in place of a word.
+pub(super) fn with_word(text: &str, word: &str, other: &str) -> String {
+    let (mut out, mut done) = (String::new(), 0);
+    for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
+        if text[token.span.clone()] == *word {
+            out.push_str(&text[done..token.span.start]);
+            out.push_str(other);
+            done = token.span.end;
+        }
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
 /// An expression as it is compared.
 fn plain(text: &str) -> String {
     squash(text).replace("this->", "").replace("AscendC::", "")

@@ -157,8 +157,8 @@ fn line(known: &KnownValues, rows: &RowLoop<'_>, call: &RowCall<'_>, tensors: &T
     ))
 }
 
-/// The loop for a call with one repeat a row; `None` where the call is something else.
-fn row_by_row(
+/// The loop for a call with one repeat a row, rows close together; `None` where the call is something else.
+pub(super) fn row_by_row(
     file: &SyntaxFile,
     call: &crate::source::parse::Call,
     tensors: &TensorFacts,

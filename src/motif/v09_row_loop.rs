@@ -2,6 +2,7 @@
 
 use super::code::{edit, functions, vector_calls};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::row_fission::{Fission, row_by_row};
 use super::rows::{Operand, RowCall, RowLoop, apart, factors, product};
 use crate::source::Edit;
 use crate::source::facts::{KnownValues, TensorFacts};
@@ -25,13 +26,14 @@ impl Motif for JoinedRows {
     }
     fn precondition(&self) -> &'static str {
         "a loop from 0 in steps of 1 with nothing but vector calls in count form; every operand is t[start + row * width] with the count as width; \
-         scalars the same in every row; tensors in different memory, or the same tensor at the same place"
+         scalars the same in every row; tensors in different memory, or the same tensor at the same place. Where rows have gaps between them or share operands, each \
+         call gets a repeat for every row: rows of one repeat or a multiple of it, pitches of whole blocks, at most 255; a temporary of a row gets a place for each row"
     }
     fn cost(&self) -> &'static str {
-        "nothing"
+        "nothing, or a temporary's bytes for every row"
     }
     fn left_to_verifier(&self) -> &'static str {
-        "at least one row; tensors of unknown origin do not overlap"
+        "at least one row; tensors of unknown origin do not overlap; lengths and pitches where they are not known"
     }
     fn undoing(&self) -> &'static str {
         "a loop around a call whose count is a product"
@@ -45,15 +47,27 @@ impl Motif for JoinedRows {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
+        for (file, function, kernel, tensors) in functions(context) {
             for rows in row_loops(file, function) {
-                let Some((calls, rows)) = vector_rows(rows, &tensors) else { continue };
+                let Ok(rows) = rows else { continue };
+                let fission = Fission { context, kernel, file, function, tensors: &tensors, rows: &rows };
+                let Some(calls) = fission.calls() else { continue };
                 // A loop without any operand that steps is another matter.
                 let steps = |operand: &Operand| matches!(operand, Operand::Row(..));
                 if !calls.iter().any(|call| call.operands.iter().any(steps)) {
                     continue;
                 }
                 let judged = joined(&rows, &calls, &tensors);
+                // Rows with gaps between them, and several calls of which some have an operand that all rows share.
+                if judged.is_err() && (calls.len() > 1 || gaps(&calls)) {
+                    let judged = fission.taken_apart(&calls);
+                    let note = format!("each call for all {} rows", rows.rows);
+                    let conditions = judged.as_ref().map(|(_, conditions)| conditions.clone()).unwrap_or_default();
+                    let mut candidate = Candidate::new(file, &rows.span(), note, judged.map(|(edits, _)| edits));
+                    candidate.site.conditions = conditions;
+                    found.push(candidate);
+                    continue;
+                }
                 let note = format!("one call for all {} rows", rows.rows);
                 let conditions = judged.as_ref().map(|(_, conditions)| conditions.clone()).unwrap_or_default();
                 let mut candidate = Candidate::new(file, &rows.span(), note, judged.map(|(edits, _)| edits));
@@ -70,6 +84,16 @@ impl Motif for JoinedRows {
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (file, function, _, tensors) in functions(context) {
+            for call in file.calls_in(function.body.clone()) {
+                let known = &context.facts.known;
+                if super::v07_row_broadcast::row_by_row(file, call, &tensors, known).is_some() {
+                    continue;
+                }
+                let Some(text) = row_by_row(file, call, &tensors, known) else { continue };
+                let Some(statement) = &call.statement else { continue };
+                let edits = Ok(vec![edit(file, statement.clone(), text)]);
+                found.push(Candidate::new(file, statement, "row by row, a call for each repeat", edits));
+            }
             for call in vector_calls(file, function, &tensors) {
                 // Numbers in equal steps would start anew in every row.
                 let Some((rows, width)) = factors(call.count).filter(|_| call.name != "CreateVecIndex") else {
@@ -130,12 +154,20 @@ pub(super) fn at_least_one(known: &KnownValues, expression: &str) -> bool {
     known.value(expression).is_some_and(|value| value >= 1)
 }
 
+/// Whether rows of some operand do not lie close together.
+fn gaps(calls: &[RowCall<'_>]) -> bool {
+    calls.iter().any(|call| call.packed().is_err())
+}
+
 fn joined(
     rows: &RowLoop<'_>,
     calls: &[RowCall<'_>],
     tensors: &TensorFacts,
 ) -> Result<(Vec<Edit>, Vec<String>), String> {
     rows.replaceable()?;
+    if rows.calls.len() != calls.len() {
+        return Err("barriers stand between the calls".to_owned());
+    }
     for call in calls {
         call.packed()?;
         let same = call.operands.iter().find(|operand| matches!(operand, Operand::Same(_)));

@@ -113,7 +113,12 @@ ASC_API void WaitFreed(TBufType* buffers, uint32_t count)
 
 class TPipe {
 public:
-    ASC_API TPipe() { Init(); }
+    /// `maker` is the function that the object is made in, a constructor where it is a member.
+    ASC_API TPipe(const char* maker = __builtin_FUNCTION())
+    {
+        ascendsim::NotePipe(maker);
+        Init();
+    }
     ASC_API ~TPipe()
     {
         if (!destroyed_) {

@@ -28,10 +28,13 @@ void FaultAt(uint64_t site, const char* kind, const char* message);
 void Note(const char* message);
 
 /// What happens to bytes that queues and buffers are cut from: they become a buffer, are handed out, are given back, and with
-/// kForgotten none of that holds any more.
-enum class BufferEvent : uint32_t { kCut = 0, kTaken, kFreed, kForgotten };
+/// kForgotten none of that holds any more. kPipeInObject is about the pipe that cuts them.
+enum class BufferEvent : uint32_t { kCut = 0, kTaken, kFreed, kForgotten, kPipeInObject };
 /// Records it, for whoever looks for uses after the giving back. `space` is the memory's number in the trace.
 void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t bytes);
+/// A pipe object is made by the function `maker`: by the kernel's entry as a variable, or by a constructor as a member of an
+/// operator's object, which then has its address known outside and keeps the compiler from folding its other members.
+void NotePipe(const char* maker);
 
 int64_t BlockIdx();
 int64_t BlockNum();

@@ -115,6 +115,7 @@ struct State {
     Core* core = nullptr;
     TraceWriter writer;
     LaunchResult launch;
+    std::string kernel;                    // name of the entry that is running
     uint64_t tiling_key = 0;
     uint32_t core_count = 48;
     uint32_t cube_count = 24;

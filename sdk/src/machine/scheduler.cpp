@@ -535,6 +535,9 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
     }
     g_state.launch = LaunchResult();
     g_state.written.clear();
+    // As the compiler spells the function: without namespaces and template arguments.
+    g_state.kernel = info.kernel.substr(0, info.kernel.find('<'));
+    g_state.kernel.erase(0, g_state.kernel.rfind(':') + 1);
     g_state.tiling_key = info.tiling_key;
     if (g_state.writer.Active()) {
         machine::WriteOpening(info);

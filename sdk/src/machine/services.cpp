@@ -224,6 +224,18 @@ void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t byt
     head->repeat = static_cast<uint16_t>(space);
 }
 
+void NotePipe(const char* maker)
+{
+    if (!InLaunch()) {
+        return;
+    }
+    // An entry that is a template has its arguments behind its name.
+    const size_t length = std::strcspn(maker, "<");
+    if (g_state.kernel.compare(0, std::string::npos, maker, length) != 0) {
+        NoteBuffer(BufferEvent::kPipeInObject, 0, 0, 0);
+    }
+}
+
 int64_t BlockIdx() { return Current().group; }
 int64_t BlockNum() { return Current().groups; }
 uint64_t TilingKey() { return g_state.tiling_key; }

@@ -29,7 +29,6 @@ fn v09_joins_rows_that_lie_behind_each_other() {
         .replace("            AscendC::Add", "            const uint32_t at = row * 64;\n            AscendC::Add")
         .replace("x[row * 64]", "x[this->first + at]");
     assert!(apply("V09", &named).1.contains("        AscendC::Add(y, x[this->first], ones, 16 * 64);\n"));
-    refuses("V09", &slow.replace("x[row * 64]", "x[row * 128]"), "128 apart");
     refuses("V09", &slow.replace("ones[row * 64]", "ones"), "the same in every row");
     refuses("V09", &slow.replace("x[row * 64]", "y[64 + row * 64]"), "different places");
     // What is not understood is not even looked at.
@@ -38,6 +37,36 @@ fn v09_joins_rows_that_lie_behind_each_other() {
     {
         assert!(reasons("V09", &slow.replace(from, to)).is_empty(), "{to}");
     }
+}
+
+#[test]
+fn v09_takes_loops_over_rows_apart() {
+    let gaps = computing(&rows("            AscendC::Muls(y[row * 64], x[8 + row * 64], CUBIC, 48);\n"));
+    let fast = round_trip("V09", &gaps);
+    assert!(fast.contains("        AscendC::Muls(y, x[8], CUBIC, 48, 16, {1, 1, 8, 8});\n"), "{fast}");
+    let named = gaps.replace("row * 64", "row * width").replace("CUBIC, 48", "CUBIC, count");
+    let (site, fast) = apply("V09", &named);
+    assert!(fast.contains("CUBIC, count, 16, {1, 1, static_cast<uint8_t>(width * sizeof(float) / 32), "), "{fast}");
+    for condition in ["count is at most 64", "count is at most width", "width elements are a multiple of 32 bytes"] {
+        assert!(site.conditions.contains(&condition.to_owned()), "{:?}", site.conditions);
+    }
+    // Halves of a row, a shared operand, and a temporary that gets a place for each row.
+    let halves = "            AscendC::Mul(poly, x[row * 128 + 64], ones, 64);\n            AscendC::PipeBarrier<PIPE_V>();\n            AscendC::Sub(y[row * 128], x[row * 128], poly, 64);\n";
+    let halves = computing(&rows(halves))
+        .replace("constexpr float CUBIC", "constexpr uint32_t TILE = 64;\nconstexpr float CUBIC");
+    let fast = apply("V09", &halves).1;
+    for part in [
+        "pipe.InitBuffer(polyBuf, 16 * TILE * sizeof(float));\n",
+        "        AscendC::Mul(poly, x[64], ones, 64, 16, {1, 1, 1, 8, 16, 0});\n        AscendC::PipeBarrier<PIPE_V>();\n        AscendC::Sub(y, x, poly, 64, 16, {1, 1, 1, 16, 16, 8});\n",
+    ] {
+        assert!(fast.contains(part), "{part}\n{fast}");
+    }
+    let wide = halves.replace(", 64);", ", 192);").replace("128 + 64", "384 + 192").replace("row * 128", "row * 384");
+    assert!(apply("V09", &wide).1.contains("column += 64) {\n            AscendC::Mul(poly[column], x[192 + column], ones[column], 64, 16, {1, 1, 1, 8, 48, 0});\n"));
+    refuses("V09", &halves.replace("Mul(poly, x", "Axpy(poly, x").replace("ones, 64", "CUBIC, 64"), "carry something");
+    refuses("V09", &halves.replace("Mul(poly, x[row * 128 + 64]", "Mul(poly, poly"), "carry something");
+    refuses("V09", &halves.replace("row < 16", "row < height"), "how large height may be");
+    refuses("V09", &gaps.replace("CUBIC, 48", "CUBIC, 72"), "rows overlap");
 }
 
 #[test]

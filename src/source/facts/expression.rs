@@ -53,6 +53,24 @@ impl KnownValues {
         }
     }
 
+    /// The largest value that an expression of numbers that are not negative may have.
+    pub fn most(&self, expression: &str) -> Option<i64> {
+        parse(expression).and_then(|tree| self.most_of(&tree))
+    }
+
+    fn most_of(&self, tree: &Tree) -> Option<i64> {
+        if let Some(value) = self.value_of(tree) {
+            return Some(value);
+        }
+        match tree {
+            Tree::Name(name) | Tree::SizeOf(name) => self.values.get(name)?.iter().max().copied(),
+            Tree::Binary('+', left, right) => self.most_of(left)?.checked_add(self.most_of(right)?),
+            Tree::Binary('*', left, right) => self.most_of(left)?.checked_mul(self.most_of(right)?),
+            Tree::Binary('/', left, right) => self.most_of(left)?.checked_div(self.value_of(right)?),
+            _ => None,
+        }
+    }
+
     /// A number that certainly divides the expression in every case; 1 if nothing is known, 0 for the constant 0.
     pub fn divisor(&self, expression: &str) -> i64 {
         parse(expression).map_or(1, |tree| self.divisor_of(&tree))
@@ -266,5 +284,7 @@ mod tests {
         assert_eq!(known.divisor("tile + n"), 1);
         assert_eq!(known.divisor("tile / 2"), 16);
         assert_eq!(known.divisor("tile / 3"), 1);
+        assert_eq!(known.most("(tile + 7) / 8 * 8"), Some(1024));
+        assert_eq!(known.most("tile - 7"), None);
     }
 }
