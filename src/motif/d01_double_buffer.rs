@@ -212,7 +212,7 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
         .iter()
         .map(|init| Some(known.value(&init.size)? * if init.number.is_some() { number(init)? } else { 1 }))
         .sum();
-    match bytes {
+    match bytes.or_else(|| context.unified_buffer.with_numbers(kernel, inits, from, to)) {
         Some(bytes) if bytes > UNIFIED_BUFFER_BYTES => {
             Err(format!("{bytes} bytes of buffers, and the unified buffer has {UNIFIED_BUFFER_BYTES}"))
         }

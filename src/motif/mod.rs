@@ -56,6 +56,7 @@ mod siblings;
 mod signature;
 mod steady;
 mod template;
+mod unified_buffer;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
@@ -92,6 +93,7 @@ mod y12_late_take;
 
 pub use catalogue::{all, by_id};
 pub use context::{Candidate, Context, Counter, Family, Findings, HotLines, Motif, Refusal, Refused, Site};
+pub use unified_buffer::CutLines;
 
 #[cfg(test)]
 mod corpus;
