@@ -55,7 +55,7 @@ const ATTEMPTS: usize = 150;
 const MOST_ELEMENTS: u64 = 1 << 21;
 /// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
 const WANTED: u64 = 1 << 20;
-const TOO_SMALL: u64 = 1 << 16;
+const TOO_SMALL: u64 = 1 << 17;
 /// Small cases of a dtype that are tried to be made larger.
 const GROWTHS: usize = 12;
 /// Shapes of the leading input to guess first.
