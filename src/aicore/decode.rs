@@ -108,6 +108,9 @@ pub(crate) struct BlockTotals {
     pub(crate) has_pipe: bool,
     /// The TPipe is a member of the operator's object.
     pub(crate) pipe_in_object: bool,
+    /// Buffers of the unified buffer as they were cut: site, bytes, and the end of the last one.
+    pub(crate) cuts: Vec<(u64, u64)>,
+    pub(crate) cut_end: u64,
 }
 
 impl BlockTotals {
@@ -247,8 +250,15 @@ pub(crate) fn decode<T: Moment>(
         OpKind::SetCross if record.pipe == NO_PIPE || pipe == S => Some(Pending::SetCross { id: aux0, mode: aux1 }),
         OpKind::SetCross => push(pipe, Work::SetCross { id: aux0, mode: aux1 }),
         OpKind::WaitCross => Some(Pending::WaitCross { id: aux0, site }),
-        // The first buffer that a block cuts says that it has a TPipe.
-        OpKind::Buffer if aux0 == BUFFER_CUT && !std::mem::replace(&mut totals.has_pipe, true) => {
+        OpKind::Buffer if aux0 == BUFFER_CUT => {
+            if Space::of(u8::try_from(record.repeat).unwrap_or_default()) == Space::Ub {
+                totals.cuts.push((site, aux2.into()));
+                totals.cut_end = totals.cut_end.max(u64::from(aux1) + u64::from(aux2));
+            }
+            // The first buffer that a block cuts says that it has a TPipe.
+            if std::mem::replace(&mut totals.has_pipe, true) {
+                return None;
+            }
             next.touch.clear();
             Some(Pending::ScalarWork { cycles: parameters.pipe_setup_cycles * totals.scalar_ratio(parameters) })
         }

@@ -161,8 +161,23 @@ pub struct Profile {
     /// Critical path of the longest core, largest contributor first; empty if it was not asked for or a block hangs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub critical_path: Vec<PathStep>,
+    /// Buffers that queues and `TBuf` objects took of the unified buffer, by place, in the block that took most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buffers: Vec<CutBuffers>,
+    /// End of the highest of them in bytes.
+    #[serde(default)]
+    pub buffers_end_bytes: u64,
     /// Counters by name for diagnosis, such as `vec_ratio`, `mte2_ratio`, `bank_conflict_cycles`, `scalar_ratio`.
     pub counters: std::collections::BTreeMap<String, f64>,
+}
+
+/// What an `InitBuffer` call took of the unified buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutBuffers {
+    /// Site of the call.
+    pub site: u64,
+    /// Bytes of all its buffers.
+    pub bytes: u64,
 }
 
 /// What a part of the critical path is spent on.

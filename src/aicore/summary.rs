@@ -10,7 +10,7 @@ use super::machine::Machine;
 use super::memory::{bytes_per_cycle, core_read_limits};
 use super::path::{self, Traced};
 use super::pipe::{Busy, Reason};
-use super::profile::{Interval, Limiter, PathStep, PipeTimes, Profile, Stall, UnitTimes};
+use super::profile::{CutBuffers, Interval, Limiter, PathStep, PipeTimes, Profile, Stall, UnitTimes};
 use super::timing::{Manner, Played, play};
 use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
 
@@ -34,6 +34,7 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
     let launch_us = parameters.launch_us + mix_us + parameters.launch_per_core_us * (cores - 1.0);
     let task_us = launch_us + longest;
     let (bound, limiter) = bound(machine, played, launch_us, task_us);
+    let fullest = played.blocks().map(|block| &block.totals).max_by_key(|totals| totals.cut_end);
     Profile {
         kernel: launch.info.get("kernel").cloned().unwrap_or_default(),
         task_us,
@@ -59,8 +60,22 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
         stalls: stalls(machine, played, cores),
         timeline: timeline(launch, machine, played),
         critical_path: Vec::new(),
+        buffers: fullest.map(|totals| buffers(&totals.cuts)).unwrap_or_default(),
+        buffers_end_bytes: fullest.map_or(0, |totals| totals.cut_end),
         counters: counters(machine, played, &mean, longest, &ends),
     }
+}
+
+/// Buffers by the place where they were cut, in the order of the cuts.
+fn buffers(cuts: &[(u64, u64)]) -> Vec<CutBuffers> {
+    let mut found: Vec<CutBuffers> = Vec::new();
+    for (site, bytes) in cuts {
+        match found.iter_mut().find(|known| known.site == *site) {
+            Some(known) => known.bytes += bytes,
+            None => found.push(CutBuffers { site: *site, bytes: *bytes }),
+        }
+    }
+    found
 }
 
 /// Cores of both kinds that ran.

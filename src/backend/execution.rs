@@ -42,6 +42,8 @@ pub struct LaunchProfile {
     pub stall_places: Vec<Place>,
     /// Source places of the steps in `profile.critical_path`, in the same order.
     pub path_places: Vec<Place>,
+    /// Source places of the buffers in `profile.buffers`, in the same order.
+    pub buffer_places: Vec<Place>,
 }
 
 /// The launch that takes longest: the one that explains a case.

@@ -290,7 +290,8 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     hazards.sort_by_key(|hazard| (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind));
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     let path_places = report.profile.critical_path.iter().map(|step| symbols.place(step.site)).collect();
-    LaunchProfile { profile: report.profile, hazards, stall_places, path_places }
+    let buffer_places = report.profile.buffers.iter().map(|buffer| symbols.place(buffer.site)).collect();
+    LaunchProfile { profile: report.profile, hazards, stall_places, path_places, buffer_places }
 }
 
 /// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.

@@ -196,6 +196,8 @@ impl Runner<'_> {
             experience,
             rewriting,
             allow_rounding: self.arguments.allow_rounding,
+            // A variant must not learn from another one's result.
+            earlier_winners: Vec::new(),
         }
     }
 

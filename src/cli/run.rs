@@ -13,6 +13,7 @@ use crate::experience::{Bank, Record};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
+use crate::space::Configuration;
 use crate::tuner::{
     Experience, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, run, status_of, write_winner,
 };
@@ -44,6 +45,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         experience: experience(arguments, &workspace),
         rewriting: Rewriting::default(),
         allow_rounding: arguments.allow_rounding,
+        earlier_winners: earlier_winners(&workspace),
     };
     let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;
 
@@ -83,6 +85,13 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     output.emit(&Event::Summary(summary(&workspace, &outcome, wall_s, lock_shown, report)));
     Ok(Exit::Fine)
+}
+
+/// What the lock says of the last run of this operator. A lock that cannot be read is about to be replaced.
+fn earlier_winners(workspace: &Workspace) -> Vec<Configuration> {
+    let lock = lock::read(&workspace.project.root.join(LOCK_FILE)).ok();
+    let of_this = lock.filter(|lock| lock.operator == workspace.manifest.operator);
+    of_this.map(|lock| lock.configuration).into_iter().collect()
 }
 
 fn summary(

@@ -151,6 +151,8 @@ fn profile(task_us: f64, stall_us: f64) -> Profile {
         stalls: vec![Stall { pipe: "v".into(), reason: "flag".into(), time_us: stall_us, site: 0 }],
         timeline: Vec::new(),
         critical_path: Vec::new(),
+        buffers: Vec::new(),
+        buffers_end_bytes: 0,
         counters: BTreeMap::new(),
     }
 }

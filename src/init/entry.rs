@@ -3,7 +3,7 @@
 use crate::source::SourceTree;
 use crate::source::tunable::lexer::{Kind, Tokens};
 
-use super::words::snake_case;
+use crate::project::snake_case;
 
 /// Names of the programs that CMake builds, else of files with a `main`.
 pub(super) fn program_names(tree: &SourceTree) -> Vec<String> {

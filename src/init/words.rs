@@ -27,11 +27,6 @@ pub(super) fn words(name: &str) -> Vec<String> {
     found
 }
 
-/// `AddCustom` as `add_custom`.
-pub(super) fn snake_case(name: &str) -> String {
-    words(name).join("_")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +37,5 @@ mod tests {
         assert_eq!(words("BUFFER_NUM"), ["buffer", "num"]);
         assert_eq!(words("multiCoreSplitM"), ["multi", "core", "split", "m"]);
         assert_eq!(words("UBFactor_"), ["ub", "factor"]);
-        assert_eq!(snake_case("AddCustom"), "add_custom");
     }
 }

@@ -94,7 +94,7 @@ fn unordered(context: &Context, kernel: &Kernel) -> Result<Unordered, String> {
                 found.globals.insert(global, "is accessed past the copies");
             }
         }
-        if is_copy(&call.name) && call.object.is_none() {
+        if is_copy(&call.name) && call.object.is_none() && !kernel.copies_within(file, call) {
             let operand = |index: usize| file.argument(call, index).unwrap_or_default();
             written.extend(members(operand(0)));
             read.extend(members(operand(1)));
@@ -188,7 +188,8 @@ fn queue_discipline(
     let facts = TensorFacts::of(file, function);
     for (name, tensor) in &facts.tensors {
         let copied = |used: &TensorUse| {
-            used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| is_copy(&call.name))
+            let call = used.call.and_then(|index| file.calls().get(index));
+            call.is_some_and(|call| is_copy(&call.name) && !kernel.copies_within(file, call))
         };
         let touched = facts.uses_of(name).any(copied);
         let origins = match callers.origins(file, function, &facts, name) {

@@ -34,10 +34,12 @@ pub(super) fn added(
     let mut inits: Vec<String> =
         buffers.iter().map(|(name, size)| format!("{access}InitBuffer({name}, {size});")).collect();
     inits.extend(lines.iter().cloned());
-    Ok(vec![
+    let mut edits = vec![
         insert_after(header, &declaration.span(), &members).ok_or_else(shared_line)?,
         insert_after(init_file, &near.statement.span(), &inits).ok_or_else(shared_line)?,
-    ])
+    ];
+    edits.extend(super::keep_room::counted_in(init_file, buffers));
+    Ok(edits)
 }
 
 /// Edits that take a buffer out: its member and its one `InitBuffer`. `others` counts the further mentions that the caller takes out.
@@ -49,13 +51,20 @@ pub(super) fn removed(context: &Context, kernel: &Kernel, buffer: &str, others: 
     if mentions != others + 2 {
         return Err(format!("{buffer} is used elsewhere too"));
     }
-    [member, &init.statement]
-        .into_iter()
-        .map(|place| {
-            let file = context.forest.get(&place.file).ok_or("a file of the class is not parsed")?;
-            Ok(edit(file, file.removal_span(&place.span()), ""))
-        })
-        .collect()
+    let mut edits = Vec::new();
+    for place in [member, &init.statement] {
+        let file = context.forest.get(&place.file).ok_or("a file of the class is not parsed")?;
+        edits.push(edit(file, file.removal_span(&place.span()), ""));
+    }
+    edits.extend(
+        context
+            .forest
+            .get(&init.statement.file)
+            .map(|file| super::keep_room::counted_out(file, buffer))
+            .into_iter()
+            .flatten(),
+    );
+    Ok(edits)
 }
 
 /// `pipe.` or `pipe->`, as at the existing call.

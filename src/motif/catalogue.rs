@@ -8,6 +8,7 @@ use super::d07_batch_rows::BatchRows;
 use super::d08_bound_queue::BoundQueue;
 use super::d09_l2_hint::L2Hint;
 use super::d13_hoist_load::HoistLoad;
+use super::d14_keep_chunks::KeepChunks;
 use super::d15_dead_write::DeadWrite;
 use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
@@ -67,6 +68,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &BoundQueue,
         &L2Hint,
         &HoistLoad,
+        &KeepChunks,
         &DeadWrite,
         &EarlyFree,
         &EarlyCopy,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::unified_buffer::{CutLines, UnifiedBuffer};
 use crate::aicore::{PathPart, Profile};
 use crate::source::facts::{Facts, KnownValues};
 use crate::source::parse::{ParseError, SyntaxFile, SyntaxForest};
@@ -25,6 +26,8 @@ pub struct Context {
     pub known: KnownValues,
     /// Share of the critical path by file and line, where it was followed.
     pub hot: HotLines,
+    /// What the profiled launch took of the unified buffer.
+    pub unified_buffer: UnifiedBuffer,
 }
 
 /// Shares of the critical path by file, relative to the operator's root, and line.
@@ -35,7 +38,14 @@ impl Context {
     pub fn new(tree: SourceTree, known: KnownValues, profile: Option<Profile>) -> Self {
         let forest = SyntaxForest::parse(&tree);
         let facts = Facts::collect(&forest, &known);
-        Self { tree, forest, facts, profile, known, hot: HotLines::new() }
+        let unified_buffer = UnifiedBuffer::default();
+        Self { tree, forest, facts, profile, known, hot: HotLines::new(), unified_buffer }
+    }
+
+    /// The same with the buffers that a launch of these sources took, which end at `top_bytes`.
+    pub fn with_buffers(self, cuts: &CutLines, top_bytes: u64) -> Self {
+        let unified_buffer = UnifiedBuffer::of(&self.facts, &self.forest, cuts, top_bytes);
+        Self { unified_buffer, ..self }
     }
 
     /// The same with the lines of the critical path.
@@ -53,7 +63,7 @@ impl Context {
 
     /// The context of changed sources: same knowledge, no profile.
     pub fn after(&self, tree: SourceTree) -> Self {
-        Self::new(tree, self.known.clone(), None)
+        Self { unified_buffer: self.unified_buffer.clone(), ..Self::new(tree, self.known.clone(), None) }
     }
 }
 

@@ -67,8 +67,9 @@ fn numbers(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
             let text = file.slice(&number.span());
             let name = base_name(text.rsplit("::").next().unwrap_or(text));
             if parse_integer(text) == Some(from) {
-                let edits =
-                    check(context, kernel, &[init], from, to).map(|()| vec![edit(file, number.span(), to.to_string())]);
+                let places = super::keep_room::counted(file, &init.target, from).into_iter().chain([number.span()]);
+                let edits = check(context, kernel, &[init], from, to)
+                    .map(|()| places.map(|place| edit(file, place, to.to_string())).collect());
                 let note = format!("{} buffers for {}", to, init.target);
                 found.push(
                     Candidate::new(file, &number.span(), note, edits)
@@ -211,7 +212,7 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
         .iter()
         .map(|init| Some(known.value(&init.size)? * if init.number.is_some() { number(init)? } else { 1 }))
         .sum();
-    match bytes {
+    match bytes.or_else(|| context.unified_buffer.with_numbers(kernel, inits, from, to)) {
         Some(bytes) if bytes > UNIFIED_BUFFER_BYTES => {
             Err(format!("{bytes} bytes of buffers, and the unified buffer has {UNIFIED_BUFFER_BYTES}"))
         }

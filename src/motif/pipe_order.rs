@@ -198,7 +198,8 @@ fn queue_discipline(
             Origin::Buffer(_) => continue,
             Origin::Parameter | Origin::Unknown => {
                 if facts.uses_of(name).any(|used| {
-                    used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| is_copy(&call.name))
+                    let call = used.call.and_then(|index| file.calls().get(index));
+                    call.is_some_and(|call| is_copy(&call.name) && !kernel.copies_within(file, call))
                 }) {
                     return Err(format!("{name} is copied, and where it comes from is not known"));
                 }

@@ -54,6 +54,9 @@ impl Room {
     pub(super) fn widened(&self, context: &Context, init: &InitBuffer, rows: &str) -> Result<Edit, String> {
         let file = context.forest.get(&init.statement.file).ok_or("the initialisation is not parsed")?;
         let statement = init.statement.span();
+        if super::keep_room::counts(file) {
+            return Err("a buffer for kept chunks counts on the sizes of the others (D14)".to_owned());
+        }
         let call = file.calls_in(statement).find(|call| call.name == "InitBuffer").ok_or("no InitBuffer")?;
         let span = call.arguments.last().ok_or("InitBuffer without a size")?.clone();
         let size = file.slice(&span).trim();

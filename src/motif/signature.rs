@@ -84,6 +84,16 @@ pub(super) fn with_parameter(
     Ok(edits)
 }
 
+/// The edit that appends an argument to another call.
+pub(super) fn with_argument(caller: &SyntaxFile, call: &Call, argument: &str) -> Edit {
+    appended(caller, &(call.callee.end..call.span.end), argument)
+}
+
+/// Whether a function is declared apart from its body too.
+pub(super) fn declared_apart(context: &Context, function: &Function) -> bool {
+    !declared(context, function).is_empty()
+}
+
 /// Edits that take away what [`with_parameter`] appended; `None` if the last parameter is another one.
 pub(super) fn without_parameter(
     context: &Context,

@@ -33,6 +33,8 @@ fn profile() -> Profile {
         stalls: vec![stall],
         timeline: Vec::new(),
         critical_path: Vec::new(),
+        buffers: Vec::new(),
+        buffers_end_bytes: 0,
         counters: BTreeMap::new(),
     }
 }

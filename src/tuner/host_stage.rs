@@ -26,6 +26,8 @@ pub struct HostStage<'a> {
     pub tunables: &'a [Tunable],
     /// Tunables that need no rebuild, found out for the sources at hand.
     pub injection: &'a Injection,
+    /// Configurations to try before the strategy is asked.
+    pub first: Vec<Configuration>,
 }
 
 impl HostStage<'_> {
@@ -47,9 +49,13 @@ impl HostStage<'_> {
         let mut improved = false;
         let mut idle_rounds = 0;
         let mut hopeless = 0;
+        let mut first = self.first.clone();
         while session.left() > 0 && session.used() - start < limit && session.used() - last_gain < patience {
             let room = (limit - (session.used() - start)).min(session.left());
-            let asked = strategy.ask(BATCH.min(room as usize));
+            let asked = match std::mem::take(&mut first) {
+                none if none.is_empty() => strategy.ask(BATCH.min(room as usize)),
+                first => first,
+            };
             hopeless = if strategy.expected_gain().is_some_and(|gain| gain < WORTH_ASKING) { hopeless + 1 } else { 0 };
             if asked.is_empty() || idle_rounds >= BATCH || hopeless > 1 {
                 break;

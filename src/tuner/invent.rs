@@ -55,7 +55,7 @@ const ATTEMPTS: usize = 150;
 const MOST_ELEMENTS: u64 = 1 << 21;
 /// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
 const WANTED: u64 = 1 << 20;
-const TOO_SMALL: u64 = 1 << 16;
+const TOO_SMALL: u64 = 1 << 17;
 /// Small cases of a dtype that are tried to be made larger.
 const GROWTHS: usize = 12;
 /// Shapes of the leading input to guess first.
@@ -76,16 +76,26 @@ const TOLD: usize = 6;
 pub async fn invent(project: &OperatorProject, options: &InventOptions) -> Result<Invented, TunerError> {
     let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
     let tree = project.load_sources()?;
-    let discovery = init::discover(project, &tree, None, None).map_err(failed)?;
-    if project.layout == Layout::DirectLaunch {
-        return Ok(Invented { text: init::render(&discovery).map_err(failed)?, ..Invented::default() });
+    let discovery = init::discover(project, &tree, None, None);
+    // In a repository the definition may lie with others of its kind, elsewhere; the host library has it.
+    let elsewhere = matches!(&discovery, Err(init::InitError::NoOperator { .. }));
+    if project.layout == Layout::DirectLaunch || !elsewhere {
+        let discovery = discovery.as_ref().map_err(|error| failed(error.clone()))?;
+        if project.layout == Layout::DirectLaunch {
+            return Ok(Invented { text: init::render(discovery).map_err(failed)?, ..Invented::default() });
+        }
     }
-    let (discovery, invented) = match Asked::open(project, &tree, options).await {
-        Ok(asked) => asked.cases(project, &tree, options).await?,
-        Err(Unasked::Trouble(error)) => return Err(error),
-        Err(Unasked::Reason(reason)) => (discovery, Invented { unasked: Some(reason), ..Invented::default() }),
+    let (mut discovery, invented) = match (Asked::open(project, &tree, options).await, discovery) {
+        (Ok(asked), _) => asked.cases(project, &tree, options).await?,
+        (Err(Unasked::Trouble(error)), _) => return Err(error),
+        (Err(Unasked::Reason(reason)), Ok(discovery)) => {
+            (discovery, Invented { unasked: Some(reason), ..Invented::default() })
+        }
+        (Err(Unasked::Reason(reason)), Err(error)) => {
+            let message = format!("{}: {error}; nor could a host library be asked: {reason}", project.root.display());
+            return Err(TunerError::Usage(message));
+        }
     };
-    let mut discovery = discovery;
     if let Some(reason) = &invented.unasked {
         let line = reason.lines().next().unwrap_or_default();
         discovery.case_notes.push(format!("The tiling function could not be asked about these cases: {line}"));

@@ -10,7 +10,7 @@ use super::{TunerError, evaluation};
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
-use crate::motif::{Context, Counter, HotLines, by_id};
+use crate::motif::{Context, Counter, CutLines, HotLines, by_id};
 use crate::proposer::{self, History, MotifProposer, Proposal};
 use crate::report::event::{Event, Stage};
 use crate::source::facts::KnownValues;
@@ -130,6 +130,10 @@ impl KernelStage<'_> {
         let profile = launch.as_ref().map(|launch| launch.profile.clone());
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
         let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone()).with_hot_lines(hot);
+        let context = match &launch {
+            Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),
+            None => context,
+        };
         Parent { candidate: candidate.clone(), us, profile, context }
     }
 
@@ -216,6 +220,16 @@ fn hot_lines(launch: &LaunchProfile) -> HotLines {
         }
     }
     hot
+}
+
+fn cut_lines(launch: &LaunchProfile) -> CutLines {
+    let mut cuts = CutLines::new();
+    for (buffer, place) in launch.profile.buffers.iter().zip(&launch.buffer_places) {
+        if place.line > 0 {
+            *cuts.entry((place.file.clone(), place.line)).or_default() += buffer.bytes;
+        }
+    }
+    cuts
 }
 
 /// Which counter moved, one clause.

@@ -19,12 +19,13 @@ use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
+use crate::build::cache::Digest;
 use crate::experience::{Bank, Record};
 use crate::proposer::{MotifProposer, Reach};
 use crate::report::event::{self, Event, Stage};
 use crate::search::{Strategy, StrategyKind};
 use crate::source::facts::KnownValues;
-use crate::space::SearchSpace;
+use crate::space::{Configuration, SearchSpace};
 
 /// What a run may do.
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub struct RunOptions {
     pub rewriting: Rewriting,
     /// Motifs that change rounding may be used.
     pub allow_rounding: bool,
+    /// Configurations that won before, tried first where the search space still has them.
+    pub earlier_winners: Vec<Configuration>,
 }
 
 /// Which experience a run may ask.
@@ -156,6 +159,7 @@ pub async fn run(
         reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
     };
 
+    let mut earlier = earlier_winners(options, &baseline, &space);
     let mut strategy = make_strategy(options, &space, 0);
     let mut strategy_of = None;
     let mut scheduler = Scheduler::new(&options.stages);
@@ -198,7 +202,7 @@ pub async fn run(
                     }
                 }
                 let before = session.used();
-                let host = HostStage { tunables, injection: &injection };
+                let host = HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier) };
                 host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), HOST_PATIENCE, emit).await?;
                 if session.used() == before && options.stages.len() == 1 {
                     break "the search space is exhausted".to_owned();
@@ -298,6 +302,25 @@ fn at_bound(times: &[CaseTime]) -> bool {
     !times.is_empty() && times.iter().all(|time| time.task_us <= time.bound_us * AT_BOUND)
 }
 
+/// Winners of before as configurations of this space: what they do not say stays as it is.
+fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpace) -> Vec<Configuration> {
+    let merged = options.earlier_winners.iter().map(|winner| {
+        let mut configuration = baseline.configuration.clone();
+        for tunable in space.tunables() {
+            if let Some(value) = winner.get(&tunable.name) {
+                configuration.set(&tunable.name, value.clone());
+            }
+        }
+        configuration
+    });
+    let possible = merged.filter(|configuration| {
+        *configuration != baseline.configuration
+            && space.point(configuration).is_some()
+            && space.check(configuration).is_ok()
+    });
+    possible.collect()
+}
+
 fn make_strategy(options: &RunOptions, space: &SearchSpace, turn: u64) -> Box<dyn Strategy> {
     // Every turn draws its own numbers, and always the same ones.
     let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(turn);
@@ -326,8 +349,7 @@ fn open_journal(
     bank: &Bank,
     emit: &mut dyn FnMut(Event),
 ) -> Result<Journal, TunerError> {
-    let mut hasher = blake3::Hasher::new();
-    for part in [
+    let parts = [
         env!("CARGO_PKG_VERSION"),
         &baseline.digest(workspace.tunables()),
         &workspace.manifest_text,
@@ -337,13 +359,10 @@ fn open_journal(
         &format!("{:?}", workspace.manifest.cmake),
         &workspace.options.fixed.to_string(),
         &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
-        &format!("{:?}", options.rewriting),
+        &format!("{:?} {:?}", options.rewriting, options.earlier_winners),
         &bank.digest(),
-    ] {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let inputs = hasher.finalize().to_hex().to_string();
+    ];
+    let inputs = Digest::new("run 1").texts(parts).finish();
     let path = workspace.work_directory.join("journal.jsonl");
     let (journal, opened) =
         Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;

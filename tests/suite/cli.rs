@@ -522,6 +522,27 @@ mod build {
     }
 
     #[test]
+    fn what_won_before_is_tried_first() {
+        require_tools!();
+        let project = Project::fixture("add_custom");
+        edit(&project, "ascend.toml", "[8, 2048]", "[64, 8192]");
+        let files = ["op_host/add_custom.cpp", "op_kernel/add_custom.cpp"];
+        let before = files.map(|file| project.read(file));
+        let tuned = project.run(&["run", "--budget", "8", "--seed", "1", "--stage", "host"]).expect(0);
+        let winner = &only(&tuned, "summary")["configuration"];
+        assert_ne!(files.map(|file| project.read(file)), before, "something better was found");
+        // The sources are what they were; the lock knows better.
+        for (file, text) in files.iter().zip(&before) {
+            project.write(file, text);
+        }
+        let again = project.run(&["run", "--budget", "1", "--seed", "2", "--stage", "host", "--dry-run"]).expect(0);
+        assert_eq!(&only(&again, "summary")["configuration"], winner);
+        fs_err::remove_file(project.path().join("ascend.lock")).expect("a lock");
+        let blind = project.run(&["run", "--budget", "1", "--seed", "2", "--stage", "host", "--dry-run"]).expect(0);
+        assert_ne!(&only(&blind, "summary")["configuration"], winner);
+    }
+
+    #[test]
     fn run_locked_leaves_another_lock_alone() {
         require_tools!();
         let project = copy_of_tuned();

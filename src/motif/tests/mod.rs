@@ -3,6 +3,7 @@
 mod batch;
 mod fused;
 mod hoist;
+mod keep;
 mod launch;
 mod masks;
 mod movement;

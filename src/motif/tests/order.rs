@@ -21,6 +21,26 @@ fn d01_refuses_a_queue_that_is_filled_once_and_too_many_buffers() {
 }
 
 #[test]
+fn d01_believes_what_a_launch_took_of_the_unified_buffer() {
+    // Sizes that only run-time values decide.
+    let text = computing(EXP).replace("TILE * sizeof(float)", "tileLength * sizeof(float)");
+    let context = context(&text);
+    let cuts = |bytes: u64| {
+        let lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| line.contains("InitBuffer(inQueue") || line.contains("InitBuffer(outQueue"));
+        lines.map(|(line, _)| (("k.h".to_owned(), line as u32 + 1), bytes)).collect()
+    };
+    let found = |bytes: u64| motif("D01").find(&context.clone().with_buffers(&cuts(bytes), 4 * bytes));
+    assert_eq!(motif("D01").find(&context).sites.len(), 1, "nothing is measured");
+    assert_eq!(found(32_000).sites.len(), 1, "six times 32000 bytes");
+    let full = found(40_000);
+    assert!(full.sites.is_empty());
+    assert!(full.refused[0].reason.contains("240000 bytes of buffers"), "{:?}", full.refused);
+}
+
+#[test]
 fn y01_removes_the_barrier_when_queues_order_everything() {
     let fast = round_trip("Y01", &computing(EXP));
     assert!(!fast.contains("PipeBarrier"));

@@ -357,6 +357,8 @@ fn profile(tiles: u32, tile_us: f64, overlapped: bool, cores: u32) -> Profile {
         },
         units: Vec::new(),
         critical_path: Vec::new(),
+        buffers: Vec::new(),
+        buffers_end_bytes: 0,
         cores,
         longest_core_us: longest,
         shortest_core_us: longest * 0.97,

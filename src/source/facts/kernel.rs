@@ -111,15 +111,25 @@ impl Kernel {
         })
     }
 
+    /// Whether a copy stays within the unified buffer, where the vector unit does it.
+    pub fn copies_within(&self, file: &SyntaxFile, call: &Call) -> bool {
+        let vector = self.queues.values().all(|queue| queue.position.split(',').all(|part| part.starts_with("VEC")));
+        let Some(function) = file.enclosing_function(call.span.start) else { return false };
+        let local = |index: usize| {
+            let name = file.argument(call, index).map(base_name).unwrap_or_default();
+            self.buffers.contains_key(name) || TensorFacts::of(file, function).tensors.contains_key(name)
+        };
+        vector && call.name == "DataCopy" && call.object.is_none() && local(0) && local(1)
+    }
+
     /// Buffers (`TBuf`) that a DMA copy reads or writes, and whether some copy has an operand of unknown origin.
     pub fn copied_buffers(&self, forest: &SyntaxForest) -> CopyOrigins {
         let mut origins = CopyOrigins::default();
         for (file, facts) in self.tensors(forest) {
             for used in &facts.uses {
-                let copy = used
-                    .call
-                    .and_then(|index| file.calls().get(index))
-                    .is_some_and(|call| is_copy(&call.name) && call.object.is_none());
+                let copy = used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| {
+                    is_copy(&call.name) && call.object.is_none() && !self.copies_within(file, call)
+                });
                 if !copy || used.argument.is_none_or(|argument| argument > 1) {
                     continue;
                 }
@@ -143,7 +153,7 @@ impl Kernel {
                         .enclosing_function(call.span.start)
                         .is_some_and(|function| TensorFacts::of(file, function).tensors.contains_key(name))
             };
-            if !known(0) || !known(1) {
+            if (!known(0) || !known(1)) && !self.copies_within(file, call) {
                 origins.unknown.insert(format!("{}:{}", file.name(), file.line(call.span.start)));
             }
         }

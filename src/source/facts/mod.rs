@@ -9,7 +9,7 @@ pub mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use callers::Callers;
+pub use callers::{CallSite, Callers};
 pub use expression::{KnownValues, fixed_type_bytes, parse_integer};
 pub use kernel::{CopyOrigins, InitBuffer, Kernel, Place, Queue, is_host};
 pub use tensors::{Origin, Tensor, TensorFacts, TensorUse, base_name, element_type};

@@ -73,7 +73,9 @@ impl TensorFacts {
             }
         }
         for local in file.locals().iter().filter(|local| inside(&local.span, &function.body)) {
-            let call = local.value.as_ref().and_then(|value| file.calls().iter().find(|call| call.span == *value));
+            let call = local.value.as_ref().and_then(|value| {
+                file.calls().iter().find(|call| call.span == *value).or_else(|| kept_or_taken(file, value))
+            });
             let Some(tensor) = declared_tensor(&local.type_text, call, &local.span) else { continue };
             facts
                 .tensors
@@ -266,6 +268,16 @@ fn in_one_call(file: &SyntaxFile, function: &Function, list: &str) -> Option<(us
     let (first, second) = (takers.next()?, takers.next());
     let understood = first.2 != Access::Escape && file.calls()[first.0].object.is_none();
     (second.is_none() && understood && file.locals().iter().any(|local| declared(&local))).then_some(first)
+}
+
+/// The `DeQue` of a choice between it and a part of a buffer that no tensor stands for.
+fn kept_or_taken<'a>(file: &'a SyntaxFile, value: &Range<usize>) -> Option<&'a Call> {
+    let (_, choice) = file.slice(value).split_once(" ? ")?;
+    let buffer = choice.split_once(".Get<")?.0;
+    let named = buffer.is_empty() || base_name(buffer) != buffer || file.text().contains(&format!("= {buffer}.Get<"));
+    let inner = choice.split_once(" : ")?.1;
+    let call = file.calls().iter().find(|call| call.name == "DeQue" && call.span.end == value.end)?;
+    (!named && file.slice(&call.span) == inner && value.contains(&call.span.start)).then_some(call)
 }
 
 fn declared_tensor(type_text: &str, call: Option<&Call>, declaration: &Range<usize>) -> Option<Tensor> {
