@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "ascendsim/core.h"
 #include "failure.h"
+#include "in_place.h"
 
 namespace runner {
 using ascendsim::RegionRole;
@@ -199,26 +199,22 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     }
     ascendsim::SetBlocksReversed(job.blocks_reversed);
 
-    // An output with the name of an input is that input, changed in place: one region, registered as an output.
-    std::map<std::string, size_t> in_place;
-    for (size_t i = 0; i < call.output_lines.size(); ++i) {
-        in_place.emplace(call.output_lines[i].name, i);
-    }
+    // An output that is an input changed in place is one region with it, registered as an output.
+    const std::vector<size_t> twins = InPlaceTwins(call.input_lines, call.output_lines);
     std::vector<uint8_t*> inputs;
     std::vector<uint8_t*> outputs(call.output_lines.size(), nullptr);
     for (size_t i = 0; i < call.input_lines.size(); ++i) {
         const TensorLine& line = call.input_lines[i];
-        const auto twin = in_place.find(line.name);
-        const bool shared = twin != in_place.end() && call.output_lines[twin->second].Bytes() == line.Bytes();
+        const bool shared = twins[i] != kNoTwin;
         const size_t size = static_cast<size_t>(line.Bytes());
-        uint8_t* const base = shared ? Allocate(size, RegionRole::kOutput, static_cast<uint32_t>(twin->second)) :
+        uint8_t* const base = shared ? Allocate(size, RegionRole::kOutput, static_cast<uint32_t>(twins[i])) :
                                        Allocate(size, RegionRole::kInput, static_cast<uint32_t>(i));
         if (size > 0) {
             (void)std::memcpy(base, call.input_data[i].Data(), size);
         }
         inputs.push_back(base);
         if (shared) {
-            outputs[twin->second] = base;
+            outputs[twins[i]] = base;
         }
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
