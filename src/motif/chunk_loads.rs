@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::code::{assigns, squash};
+use super::pipe_order::PROTOCOL;
 use super::queue_run::{Frame, QueueRun, Reader, Step, counter, leaves};
 use crate::source::facts::api::is_copy;
 use crate::source::facts::{Callers, Origin, TensorFacts, base_name};
@@ -246,6 +247,9 @@ impl Reuse<'_> {
             }
         }
         never_written(run, &first.global)?;
+        if self.meets_others(run) {
+            given_from_outside(run, &first.global)?;
+        }
         steady(run, &first.words)?;
         for load in &self.later {
             let last = self.around.is_none() && self.later.last().is_some_and(|last| std::ptr::eq(*last, *load));
@@ -259,6 +263,13 @@ impl Reuse<'_> {
             return Err(format!("{} is taken with different element types at {}", first.queue, file.name()));
         }
         Ok(())
+    }
+
+    /// Whether cores wait for each other somewhere in the run: what other cores write may be read behind it.
+    fn meets_others(&self, run: &QueueRun<'_>) -> bool {
+        run.frames.iter().any(|Frame { file, function, .. }| {
+            file.calls_in(function.body.clone()).any(|call| PROTOCOL.contains(&call.name.as_str()))
+        })
     }
 
     /// The block whose every round has all of the loads.
@@ -299,6 +310,29 @@ fn steady(run: &QueueRun<'_>, words: &BTreeSet<String>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Proves that a global tensor is an argument of the kernel, which no other core writes, and not its workspace.
+fn given_from_outside(run: &QueueRun<'_>, global: &str) -> Result<(), String> {
+    let mut set = run
+        .kernel
+        .calls(&run.context.forest)
+        .filter(|(_, _, call)| call.name == "SetGlobalBuffer" && call.object.as_deref().map(base_name) == Some(global))
+        .peekable();
+    let somewhere = set.peek().is_some();
+    let outside = set.all(|(file, _, call)| {
+        let text = file.argument(call, 0).unwrap_or_default();
+        let function = file.enclosing_function(call.span.start);
+        let argument = function.is_some_and(|function| {
+            let names = super::code::words(text);
+            function.parameters.iter().any(|parameter| names.contains(&parameter.name.as_str()))
+        });
+        argument && !text.to_lowercase().contains("workspace")
+    });
+    if somewhere && outside {
+        return Ok(());
+    }
+    Err(format!("other cores may write {global} between the loads: cores wait for each other"))
 }
 
 /// Proves that the class never writes a global tensor, nor another that starts at the same argument.

@@ -7,7 +7,7 @@ use super::code::{block_of, counter_type, edit};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::linear::{Linear, grouped};
 use super::round_change::{Round, first_of};
-use super::round_list::List;
+use super::round_list::{List, touching_queues};
 use super::round_text::{block_lines, first_indentation};
 use super::round_undo::single_rows;
 use super::rows::is_name;
@@ -67,8 +67,18 @@ impl Motif for BatchRows {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for kernel in context.facts.kernels.values().filter(|kernel| !kernel.queues.is_empty()) {
-            for (name, index) in &kernel.functions {
+        for own in context.facts.kernels.values() {
+            let whole = match context.facts.with_bases(own) {
+                Ok(whole) => Kernel { bases: BTreeSet::new(), ..whole },
+                // Refused below, where a loop would be taken.
+                Err(_) => own.clone(),
+            };
+            let kernel = &whole;
+            if kernel.queues.is_empty() {
+                continue;
+            }
+            let touching = touching_queues(context, kernel);
+            for (name, index) in &own.functions {
                 let Some(file) = context.forest.get(name) else { continue };
                 let Some(function) = file.functions().get(*index) else { continue };
                 let inside = |repetition: &&Loop| function.body.contains(&repetition.span.start);
@@ -76,7 +86,7 @@ impl Motif for BatchRows {
                     .loops()
                     .iter()
                     .filter(inside)
-                    .filter(|repetition| takes_tensors(context, kernel, file, &repetition.body))
+                    .filter(|repetition| takes_tensors(context, kernel, file, &repetition.body, &touching))
                     .collect();
                 for repetition in &takes {
                     let inner =
@@ -85,7 +95,8 @@ impl Motif for BatchRows {
                     if takes.iter().any(|other| inner(&other)) {
                         continue;
                     }
-                    let place = Place { context, kernel, file, function, repetition, counter, bound };
+                    let place =
+                        Place { context, own, kernel, touching: &touching, file, function, repetition, counter, bound };
                     found.extend(place.candidates());
                 }
             }
@@ -99,18 +110,31 @@ impl Motif for BatchRows {
 }
 
 /// Whether tensors of queues are taken and handed on in a loop's body.
-fn takes_tensors(context: &Context, kernel: &Kernel, file: &SyntaxFile, body: &Range<usize>) -> bool {
+fn takes_tensors(
+    context: &Context,
+    kernel: &Kernel,
+    file: &SyntaxFile,
+    body: &Range<usize>,
+    touching: &BTreeSet<String>,
+) -> bool {
     let of_queue =
         |call: &Call| call.object.as_deref().is_some_and(|object| kernel.queues.contains_key(base_name(object)));
     let takes = |file: &SyntaxFile, span: &Range<usize>| {
         file.calls_in(span.clone()).any(|call| call.name == "AllocTensor" && of_queue(call))
     };
-    takes(file, body) || reached(context, kernel, file, body).iter().any(|(file, function)| takes(file, &function.body))
+    takes(file, body)
+        || (file.calls_in(body.clone()).any(|call| touching.contains(&call.name))
+            && reached(context, kernel, file, body).iter().any(|(file, function)| takes(file, &function.body)))
 }
 
 struct Place<'a> {
     context: &'a Context,
+    /// The class alone.
+    own: &'a Kernel,
+    /// The class with its base classes.
     kernel: &'a Kernel,
+    /// Functions that touch queues.
+    touching: &'a BTreeSet<String>,
     file: &'a SyntaxFile,
     function: &'a Function,
     repetition: &'a Loop,
@@ -121,12 +145,12 @@ struct Place<'a> {
 impl Place<'_> {
     /// One candidate for every number of rows.
     fn candidates(&self) -> Vec<Candidate> {
-        let mut round = Round::new(self.context, self.kernel, &self.repetition.span, BTreeSet::new());
+        let mut round = Round::new(self.context, self.kernel, self.touching, &self.repetition.span, BTreeSet::new());
         let mut edits = self.batched(&mut round);
         // What turned out to be written after it was brought is not the same for all rows.
         while edits.is_err() && !round.overwritten.is_empty() {
             let varying = round.varying.union(&round.overwritten).cloned().collect();
-            round = Round::new(self.context, self.kernel, &self.repetition.span, varying);
+            round = Round::new(self.context, self.kernel, self.touching, &self.repetition.span, varying);
             edits = self.batched(&mut round);
         }
         let over = format!("{} < {}", self.counter, self.bound);
@@ -155,11 +179,28 @@ impl Place<'_> {
             .collect()
     }
 
+    /// Proves that no other class uses what changes in a base class.
+    fn alone(&self, edits: &[Edit]) -> Result<(), String> {
+        for edit in edits {
+            let Some(file) = self.context.forest.get(&edit.file) else { continue };
+            let function = file.enclosing_function(edit.span.start).and_then(|function| function.class.clone());
+            let class = function.or_else(|| file.enclosing_class(edit.span.start).map(|class| class.name.clone()));
+            let Some(class) = class.filter(|class| *class != self.own.name) else { continue };
+            if let Some(other) = self.context.facts.derived(&class).iter().find(|other| other.name != self.own.name) {
+                return Err(format!("{} uses {class} too", other.name));
+            }
+        }
+        Ok(())
+    }
+
     fn batched(&self, round: &mut Round<'_>) -> Result<Vec<Edit>, String> {
         let Self { context, kernel, file, function, repetition, .. } = *self;
         let (counter, bound) = (&self.counter, &self.bound);
         if kernel.has_base() {
-            return Err(format!("{} has a base class that may use the queues", kernel.name));
+            return Err(format!("{} has a base class that these sources do not define", kernel.name));
+        }
+        if let Some(derived) = context.facts.derived(&kernel.name).first() {
+            return Err(format!("{} inherits from {}", derived.name, kernel.name));
         }
         if file.slice(&repetition.body).contains(ROW) {
             return Err("the loop takes several rows a round already".to_owned());
@@ -171,7 +212,7 @@ impl Place<'_> {
         steady(context, file, kernel, bound, &repetition.span)?;
         let type_text = counter_type(file, repetition);
         let names = BTreeMap::from([(counter.clone(), Linear::new(counter.clone(), "1"))]);
-        let mut list = List::of(context, kernel, file, function, &repetition.body, &names)?;
+        let mut list = List::of(context, kernel, file, function, &repetition.body, (&names, self.touching))?;
         round.settle_same(&mut list)?;
         let first = if list.renamed.contains(counter) { first_of(counter) } else { counter.clone() };
         let types = BTreeMap::from([(counter.clone(), type_text.to_owned())]);
@@ -203,6 +244,7 @@ impl Place<'_> {
         }
         edits.extend(round.edits.clone());
         edits.extend(round.buffers()?);
+        self.alone(&edits)?;
         Ok(edits)
     }
 }

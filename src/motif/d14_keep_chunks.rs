@@ -37,7 +37,7 @@ impl Motif for KeepChunks {
          is loaded as before, whatever the shape"
     }
     fn left_to_verifier(&self) -> &'static str {
-        "that nothing but its own data was ordered by the load that is left out"
+        "that nothing but its own data was ordered by the load that is left out; that a pipe from outside serves one class at a time"
     }
     fn undoing(&self) -> &'static str {
         "load again in every pass"
@@ -107,7 +107,15 @@ fn candidate(run: &QueueRun<'_>, reuse: &Reuse<'_>) -> Option<Candidate> {
         .and_then(|()| reuse.proven(run))
         .and_then(|()| Keep::new(run, reuse).ok_or_else(|| "no name".to_owned())?.edits());
     let condition = format!("nothing but its own data is ordered by the loads of {} that are left out", first.queue);
-    Some(Candidate::new(file, &first.taken.span, note, edits).on_condition(condition))
+    let candidate = Candidate::new(file, &first.taken.span, note, edits).on_condition(condition);
+    let shared =
+        run.kernel.init_of(&first.queue).is_some_and(|init| super::buffers::access(run.context, init).contains("->"));
+    let others = run.context.facts.kernels.values().filter(|kernel| !kernel.init_buffers.is_empty()).count() > 1;
+    Some(if shared && others {
+        candidate.on_condition(format!("no object of another class takes room from the pipe of {}", run.kernel.name))
+    } else {
+        candidate
+    })
 }
 
 /// Edits that take a kept buffer out again.

@@ -1,11 +1,15 @@
 //! Buffers that hold several rows: what a row takes, in bytes where the buffer is made and in elements where it is used.
 
-use super::code::{assigns, edit, words};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::code::{assigns, edit};
 use super::context::Context;
 use super::linear::{enclosed, grouped, parted};
 use super::rows::is_name;
+use super::steady::reached;
 use crate::source::Edit;
-use crate::source::facts::{InitBuffer, Kernel, fixed_type_bytes};
+use crate::source::facts::{Callers, InitBuffer, Kernel, fixed_type_bytes};
 use crate::source::parse::{Function, SyntaxFile, lex};
 
 /// Bytes of a block in the unified buffer: rows start at blocks, as the buffers do.
@@ -223,24 +227,58 @@ impl Spelling<'_> {
     }
 
     fn is_member(&self, name: &str) -> bool {
-        let mut classes = self.context.forest.iter().flat_map(|file| file.classes());
-        classes.any(|class| class.name == self.kernel.name && class.members.iter().any(|member| member.name == name))
+        let classes: BTreeSet<&str> = self
+            .kernel
+            .functions
+            .iter()
+            .filter_map(|(file, index)| self.context.forest.get(file)?.functions().get(*index)?.class.as_deref())
+            .chain([self.kernel.name.as_str()])
+            .collect();
+        let mut all = self.context.forest.iter().flat_map(|file| file.classes());
+        all.any(|class| classes.contains(class.name.as_str()) && class.members.iter().any(|member| member.name == name))
     }
 
     /// Proves that a member keeps its value once the buffer is made.
     fn set_before(&self, member: &str) -> Result<(), String> {
+        let early = self.early();
+        let before = |file: &str, byte: usize| early.iter().any(|(of, span)| *of == file && span.contains(&byte));
         for (name, index) in &self.kernel.functions {
             let Some(file) = self.context.forest.get(name) else { continue };
             let Some(function) = file.functions().get(*index) else { continue };
-            let body = &function.body;
-            let own = *name == self.init.statement.file && body.contains(&self.init.statement.start);
-            let later = if own { self.init.statement.start..body.end } else { body.clone() };
-            // A function that the initialisation calls before the buffers is part of it.
-            let initialises = !own && words(self.file.slice(&self.function.body)).contains(&function.name.as_str());
-            if !initialises && assigns(file.slice(&later), member) {
+            if !assigns(file.slice(&function.body), member) {
+                continue;
+            }
+            // What stands behind the early part of the function.
+            let part = early.iter().filter(|(of, span)| of == name && function.body.contains(&span.start));
+            let late = part.map(|(_, span)| span.end).max().unwrap_or(function.body.start)..function.body.end;
+            let again = Callers::new(self.kernel, &self.context.forest).sites(function);
+            let once = again.iter().all(|site| before(site.file.name(), site.call.span.start));
+            // A function that is early as a whole must not run later too.
+            if assigns(file.slice(&late), member) || (late.is_empty() && !once) {
                 return Err(format!("{member} changes in {}", function.name));
             }
         }
         Ok(())
+    }
+
+    /// What runs before the buffer is made: the beginnings of its function and of those that call it, and functions that
+    /// they call.
+    fn early(&self) -> Vec<(String, Range<usize>)> {
+        let callers = Callers::new(self.kernel, &self.context.forest);
+        let mut found: Vec<(String, Range<usize>)> = Vec::new();
+        let mut open = vec![(self.file, self.function, self.init.statement.start)];
+        let mut seen: BTreeSet<(String, usize)> = BTreeSet::new();
+        while let Some((file, function, until)) = open.pop() {
+            if !seen.insert((file.name().to_owned(), function.body.start)) {
+                continue;
+            }
+            let part = function.body.start..until;
+            for (other, called) in reached(self.context, self.kernel, file, &part) {
+                found.push((other.name().to_owned(), called.body.clone()));
+            }
+            found.push((file.name().to_owned(), part));
+            open.extend(callers.sites(function).iter().map(|site| (site.file, site.function, site.call.span.start)));
+        }
+        found
     }
 }

@@ -25,6 +25,7 @@ const UNIFIED_BUFFER_BYTES: i64 = 196_608;
 pub(super) struct Round<'a> {
     context: &'a Context,
     kernel: &'a Kernel,
+    touching: &'a BTreeSet<String>,
     span: &'a Range<usize>,
     pub(super) constant: String,
     pub(super) edits: Vec<Edit>,
@@ -48,12 +49,14 @@ impl<'a> Round<'a> {
     pub(super) fn new(
         context: &'a Context,
         kernel: &'a Kernel,
+        touching: &'a BTreeSet<String>,
         span: &'a Range<usize>,
         varying: BTreeSet<String>,
     ) -> Self {
         Self {
             context,
             kernel,
+            touching,
             span,
             constant: super::buffers::free_name(context, ROWS),
             edits: Vec::new(),
@@ -212,10 +215,7 @@ impl<'a> Round<'a> {
         }
         for name in list.renamed.iter().filter(|name| named.contains(name.as_str())) {
             let type_text = types.get(name).map(String::as_str).unwrap_or_default();
-            let type_text = type_text.strip_prefix("const ").unwrap_or(type_text);
-            if !is_integer(type_text) {
-                return Err(format!("{name} is a {type_text}"));
-            }
+            let type_text = by_value(type_text).ok_or_else(|| format!("{name} is a {type_text}"))?;
             let step = list.names.get(name).cloned().flatten().map(|grows| grows.step).unwrap_or_default();
             let wide = type_text.contains("64") || type_text == "size_t";
             let row = if wide && step != "1" { format!("static_cast<{type_text}>({ROW})") } else { ROW.to_owned() };
@@ -327,14 +327,14 @@ impl<'a> Round<'a> {
             if grows.step.is_empty() {
                 continue;
             }
-            if !is_integer(parameter.type_text.strip_prefix("const ").unwrap_or(&parameter.type_text)) {
+            if by_value(&parameter.type_text).is_none() {
                 return Err(format!("{} is a {}", parameter.name, parameter.type_text));
             }
             self.spelled_everywhere(list, function, &grows.step)?;
             names.insert(parameter.name.clone(), Linear::new(parameter.name.clone(), grows.step));
             types.insert(parameter.name.clone(), parameter.type_text.clone());
         }
-        let mut stage = List::of(context, kernel, file, function, &function.body, &names)?;
+        let mut stage = List::of(context, kernel, file, function, &function.body, (&names, self.touching))?;
         self.settle_same(&mut stage)?;
         let text = self.emitted(&stage, &types, &function.body)?;
         self.edits.push(edit(file, block_lines(file, &function.body)?, text));
@@ -471,6 +471,15 @@ pub(super) fn first_of(name: &str) -> String {
 fn grouped_product(step: &str) -> String {
     let plain = parted(step, &['+', '-', '/', '%']).is_some_and(|parts| parts.len() == 1);
     if plain { step.to_owned() } else { grouped(step) }
+}
+
+/// The integer type of a parameter that is taken as a copy or as a constant.
+fn by_value(type_text: &str) -> Option<&str> {
+    let plain = type_text.trim().trim_end_matches('&').trim();
+    let constant = plain.strip_prefix("const ").or_else(|| plain.strip_suffix(" const"));
+    let by_reference = type_text.contains('&');
+    let plain = constant.unwrap_or(plain).trim();
+    (is_integer(plain) && (!by_reference || constant.is_some())).then_some(plain)
 }
 
 fn is_integer(type_text: &str) -> bool {

@@ -96,6 +96,8 @@ pub(super) struct List<'a> {
     pub(super) file: &'a SyntaxFile,
     pub(super) function: &'a Function,
     pub(super) tensors: TensorFacts,
+    /// Functions that touch queues, themselves or through others.
+    touching: &'a BTreeSet<String>,
     pub(super) statements: Vec<Range<usize>>,
     pub(super) kinds: Vec<Kind>,
     /// How names grow from row to row; `None` for those that do so in no equal steps.
@@ -113,7 +115,7 @@ impl<'a> List<'a> {
         file: &'a SyntaxFile,
         function: &'a Function,
         block: &Range<usize>,
-        names: &BTreeMap<String, Linear>,
+        (names, touching): (&BTreeMap<String, Linear>, &'a BTreeSet<String>),
     ) -> Result<Self, String> {
         let statements = statements_of(file, block)?;
         let tensors = TensorFacts::of(file, function);
@@ -125,6 +127,7 @@ impl<'a> List<'a> {
             file,
             function,
             tensors,
+            touching,
             statements,
             kinds: Vec::new(),
             names,
@@ -230,11 +233,7 @@ impl<'a> List<'a> {
 
     /// Whether a call reaches a function of the class that takes tensors of queues or hands them on.
     fn touches_queue(&self, call: &Call) -> bool {
-        let functions = reached(self.context, self.kernel, self.file, &call.span);
-        is_own_call(call)
-            && functions.iter().any(|(file, function)| {
-                words(file.slice(&function.body)).into_iter().any(|word| self.kernel.queues.contains_key(word))
-            })
+        is_own_call(call) && self.touching.contains(&call.name)
     }
 
     /// Proves that a statement does not leave the block and is done as often by every core.
@@ -537,6 +536,33 @@ impl<'a> List<'a> {
     }
 }
 
+/// Names of the functions of a class that touch its queues, themselves or through others.
+pub(super) fn touching_queues(context: &Context, kernel: &Kernel) -> BTreeSet<String> {
+    let (mut found, mut calls) = (BTreeSet::new(), Vec::new());
+    for (name, index) in &kernel.functions {
+        let Some(file) = context.forest.get(name) else { continue };
+        let Some(function) = file.functions().get(*index) else { continue };
+        if words(file.slice(&function.body)).into_iter().any(|word| kernel.queues.contains_key(word)) {
+            found.insert(function.name.clone());
+        }
+        let own = file.calls_in(function.body.clone()).filter(|call| is_own_call(call));
+        calls.extend(own.map(|call| (function.name.as_str(), call.name.as_str())));
+    }
+    loop {
+        let before = found.len();
+        found.extend(
+            calls
+                .iter()
+                .filter(|(_, called)| found.contains(*called))
+                .map(|(caller, _)| (*caller).to_owned())
+                .collect::<Vec<_>>(),
+        );
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 /// A list of fields as an expression.
 fn braceless(value: &str) -> String {
     value.replace(['{', '}'], " ")
@@ -554,7 +580,7 @@ pub(super) fn statements_of(file: &SyntaxFile, block: &Range<usize>) -> Result<V
         .filter(|child| child.kind() != "comment")
         .map(|child| child.byte_range())
         .collect();
-    for token in lex(file.slice(block)).iter().filter(|token| token.kind == TokenKind::Directive) {
+    if let Some(token) = lex(file.slice(block)).iter().find(|token| token.kind == TokenKind::Directive) {
         return Err(format!("line {}: a directive stands in the round", file.line(block.start + token.span.start)));
     }
     Ok(statements)

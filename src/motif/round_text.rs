@@ -103,6 +103,7 @@ pub(super) fn sliced(
             "." => match word(index + 2) {
                 "GetValue" | "SetValue" if word(index + 3) == "(" => Some(index + 3),
                 "ReinterpretCast" => None,
+                "template" if word(index + 3) == "ReinterpretCast" => None,
                 method => return Err(format!("line {line}: {method} of {name} is not understood")),
             },
             "=" if word(index + 2) != "=" => return Err(format!("line {line}: {name} is assigned")),

@@ -58,7 +58,7 @@ impl<'a> Fission<'a> {
             let most = self.most_rows()?;
             conditions.push("the buffers fit the unified buffer".to_owned());
             let mut done = BTreeSet::new();
-            for (_, place) in &private {
+            for place in private.values() {
                 if done.insert(place.init.target.as_str()) {
                     edits.push(place.room.widened(self.context, place.init, &most)?);
                 }

@@ -113,8 +113,10 @@ pub(super) fn steady(
                 continue;
             }
             let object = call.object.as_deref().map(base_name).unwrap_or_default();
-            let by_reference = call.arguments.iter().map(|argument| other.slice(argument).trim()).any(|argument| {
-                variables.iter().any(|word| argument.trim_start_matches('&').trim_start_matches("this->") == *word)
+            let by_reference = call.arguments.iter().enumerate().any(|(position, argument)| {
+                let argument = other.slice(argument).trim();
+                let named = |word: &&str| argument.trim_start_matches('&').trim_start_matches("this->") == *word;
+                variables.iter().any(named) && (argument.starts_with('&') || !by_value(context, call, position))
             });
             let inherited = call.object.is_none() && call.scope.is_empty() && kernel.has_base();
             if variables.contains(&object) || (call.object.is_none() && by_reference) || inherited {
@@ -123,4 +125,16 @@ pub(super) fn steady(
         }
     }
     Ok(())
+}
+
+/// Whether all functions that a call may mean take an argument as a copy or as a constant.
+fn by_value(context: &Context, call: &Call, position: usize) -> bool {
+    let functions = context.forest.iter().flat_map(|file| file.functions());
+    let mut taken = functions
+        .filter(|function| function.name == call.name)
+        .filter_map(|function| function.parameters.get(position))
+        .map(|parameter| parameter.type_text.as_str())
+        .peekable();
+    taken.peek().is_some()
+        && taken.all(|type_text| !type_text.contains('*') && (!type_text.contains('&') || type_text.contains("const")))
 }

@@ -10,14 +10,24 @@ use crate::experience::Bank;
 use crate::motif::{Context, Family, Motif, Site, all, by_id};
 
 /// Motifs that pay together although single steps may not, in the order in which they enable each other.
-const TOGETHER: &[&[&str]] =
-    &[&["Y01", "D01"], &["Y01", "Y02"], &["D16", "Y12"], &["V01", "V06"], &["V01", "Y01", "Y02"]];
+const TOGETHER: &[&[&str]] = &[
+    &["Y01", "D01"],
+    &["Y01", "Y02"],
+    &["D16", "Y12"],
+    &["D21", "D07"],
+    &["D07", "V09"],
+    &["V01", "V06"],
+    &["V01", "Y01", "Y02"],
+];
 
 /// Motifs that undo each other or want the same place: of each pair only the one that promises more is used at once.
 const OPPOSITES: &[(&str, &str)] = &[("S01", "S02"), ("V10", "V11"), ("V07", "V08"), ("L01", "L02")];
 
 /// In this order: vector forms make barriers and buffers superfluous, and copies are arranged last.
 const FAMILIES: &[Family] = &[Family::Vector, Family::Scalar, Family::Synchronisation, Family::DataMovement];
+
+/// Motifs that take loops apart in which others look for their own: after those, whatever the family.
+const LAST: &[&str] = &["D07"];
 
 /// What promises less is not worth an evaluation. The host stage stops asking at the same gain.
 const WORTH_PROPOSING: f64 = 1.0005;
@@ -145,7 +155,7 @@ impl MotifProposer {
             .collect();
         motifs.retain(|(motif, _)| !weaker.contains(&motif.id()));
         let rank = |family: Family| FAMILIES.iter().position(|other| *other == family);
-        motifs.sort_by_key(|(motif, _)| (rank(motif.family()), motif.id()));
+        motifs.sort_by_key(|(motif, _)| (LAST.contains(&motif.id()), rank(motif.family()), motif.id()));
         motifs.into_iter().map(|(motif, _)| motif).collect()
     }
 

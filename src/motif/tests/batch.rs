@@ -79,6 +79,27 @@ fn d07_rounds_rows_to_blocks_and_spells_sizes_in_members() {
 }
 
 #[test]
+fn d07_follows_base_classes_and_the_order_of_the_initialisation() {
+    let slow = rows(EXP)
+        .replace("class Kernel {", "class Lengths {\nprotected:\n    __aicore__ inline void SetWidth(uint32_t length)\n    {\n        width = length;\n    }\n    uint32_t width;\n};\nclass Kernel : public Lengths {")
+        .replace("uint32_t length)\n    {\n        xGm", "uint32_t length)\n    {\n        SetWidth(length);\n        xGm")
+        .replace("inQueue, BUFFER_NUM, TILE * sizeof(float)", "inQueue, BUFFER_NUM, width * sizeof(float)");
+    let fast = round_trip("D07", &slow);
+    assert!(fast.contains("x[roundRow * ((width + 7) / 8 * 8)]"), "{fast}");
+    let later =
+        slow.replace("            Compute(TILE);\n", "            SetWidth(tile);\n            Compute(TILE);\n");
+    refuses("D07", &later, "width changes in SetWidth");
+    let unknown = slow.replace("public Lengths", "public Elsewhere");
+    refuses("D07", &unknown, "a base class that these sources do not define");
+    let derived = format!(
+        "{slow}class Other : public Kernel {{\npublic:\n    __aicore__ inline void Run() {{ Process(3); }}\n}};\n"
+    );
+    refuses("D07", &derived, "Other inherits from Kernel");
+    let constant = slow.replace("CopyIn(uint32_t start", "CopyIn(const uint32_t &start");
+    assert!(round_trip("D07", &constant).contains("const uint32_t start = firstStart + roundRow * TILE;"));
+}
+
+#[test]
 fn d07_brings_what_is_the_same_for_all_rows_once() {
     let slow = kernel(
         "    AscendC::TQue<AscendC::TPosition::VECIN, 1> angles;\n    AscendC::GlobalTensor<float> zGm;\n",

@@ -247,6 +247,13 @@ fn d14_is_refused_where_the_passes_may_differ() {
         "continue stands before",
     );
     refused_with(&plain.replace("Muls(y, x, 1.0f / sum, count);", "Tanh(y, x, count);"), "room in the unified buffer");
+    // Behind a meeting of the cores there may be something else in what is not an argument.
+    let meeting = plain.replace("            for (uint32_t j", "            SyncAll();\n            for (uint32_t j");
+    assert!(motif("D14").find(&context(&meeting)).refused.is_empty());
+    refused_with(
+        &meeting.replace("(__gm__ float *)x)", "(__gm__ float *)GetUserWorkspace(x))"),
+        "other cores may write xGm",
+    );
     // Other ranges, other numbers of rounds: nothing to keep but the weights.
     for other in [
         plain.replace("                CopyIn(row, j);", "                CopyIn(row + 1, j);"),
