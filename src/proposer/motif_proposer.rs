@@ -26,8 +26,9 @@ const OPPOSITES: &[(&str, &str)] = &[("S01", "S02"), ("V10", "V11"), ("V07", "V0
 /// In this order: vector forms make barriers and buffers superfluous, and copies are arranged last.
 const FAMILIES: &[Family] = &[Family::Vector, Family::Scalar, Family::Synchronisation, Family::DataMovement];
 
-/// Motifs that take loops apart in which others look for their own: after those, whatever the family.
-const LAST: &[&str] = &["D07"];
+/// Motifs that take loops apart in which others look for their own, and what hides from them which stage a line belongs to:
+/// after the others and in this order, whatever the family.
+const LAST: &[&str] = &["D07", "D16"];
 
 /// What promises less is not worth an evaluation. The host stage stops asking at the same gain.
 const WORTH_PROPOSING: f64 = 1.0005;
@@ -155,7 +156,8 @@ impl MotifProposer {
             .collect();
         motifs.retain(|(motif, _)| !weaker.contains(&motif.id()));
         let rank = |family: Family| FAMILIES.iter().position(|other| *other == family);
-        motifs.sort_by_key(|(motif, _)| (LAST.contains(&motif.id()), rank(motif.family()), motif.id()));
+        let late = |id: &str| LAST.iter().position(|last| *last == id);
+        motifs.sort_by_key(|(motif, _)| (late(motif.id()), rank(motif.family()), motif.id()));
         motifs.into_iter().map(|(motif, _)| motif).collect()
     }
 
