@@ -15,7 +15,7 @@ use super::signature::{appended, declared, list_of};
 use super::steady::{own_functions, steady};
 use crate::source::Edit;
 use crate::source::facts::api::is_copy;
-use crate::source::facts::{Callers, Kernel, KnownValues, base_name};
+use crate::source::facts::{Callers, InitBuffer, Kernel, KnownValues, base_name};
 use crate::source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
 
 /// Bytes of the unified buffer on NPU arch 2201.
@@ -438,7 +438,11 @@ impl<'a> Round<'a> {
                 number.checked_mul(size)
             })
             .sum();
-        match bytes {
+        let measured = || {
+            let widened: Vec<&InitBuffer> = self.rooms.keys().filter_map(|queue| self.kernel.init_of(queue)).collect();
+            self.context.unified_buffer.with_numbers(self.kernel, &widened, 1, rows)
+        };
+        match bytes.or_else(measured) {
             Some(bytes) if bytes > UNIFIED_BUFFER_BYTES => {
                 Err(format!("{bytes} bytes of buffers, and the unified buffer has {UNIFIED_BUFFER_BYTES}"))
             }

@@ -36,7 +36,8 @@ impl UnifiedBuffer {
         Self { top_bytes, members }
     }
 
-    /// Bytes in use when the number of buffers behind `inits` changes from `from` to `to`; `None` where that was not measured.
+    /// Bytes in use when the number or size of the buffers behind `inits` changes from `from` to `to`; `None` where they were
+    /// not measured.
     pub fn with_numbers(&self, kernel: &Kernel, inits: &[&InitBuffer], from: i64, to: i64) -> Option<i64> {
         let held = |init: &&InitBuffer| self.members.get(&(kernel.name.clone(), init.target.clone())).copied();
         let changed: u64 = inits.iter().map(held).sum::<Option<u64>>()?;

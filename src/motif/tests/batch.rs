@@ -179,3 +179,23 @@ fn d07_refuses_what_a_round_would_change() {
     );
     refuses("D07", &ahead, "CopyIn is called twice");
 }
+
+#[test]
+fn d07_takes_no_more_rows_than_a_launch_left_room_for() {
+    // Sizes that only run-time values decide.
+    let text = rows(EXP).replace("TILE * sizeof(float)", "tileLength * sizeof(float)");
+    let context = context(&text);
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains("InitBuffer(inQueue") || line.contains("InitBuffer(outQueue"));
+    // Two queues of 10000 bytes each and as much for something else.
+    let cuts = lines.map(|(line, _)| (("k.h".to_owned(), line as u32 + 1), 10_000)).collect();
+    let offered = |context: &Context| -> Vec<String> {
+        let notes = motif("D07").find(context).sites.into_iter().map(|site| site.note);
+        notes.map(|note| note.split(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(offered(&context), ["eight", "four", "sixteen", "thirty-two", "two"]);
+    assert_eq!(offered(&context.clone().with_buffers(&cuts, 40_000)), ["eight", "four", "two"]);
+    assert_eq!(offered(&context.with_buffers(&cuts, 150_000)), ["two"]);
+}
