@@ -19,12 +19,23 @@ pub(super) fn projects(directories: &[PathBuf], only: &[String]) -> Result<Vec<(
             let whole = root.join(project).display().to_string();
             only.is_empty() || only.iter().any(|text| whole.contains(text.as_str()))
         };
-        projects.extend(found.into_iter().filter(chosen).map(|project| (root.clone(), project)));
+        projects.extend(found.into_iter().filter(chosen).map(|project| named(root, project)));
     }
     if projects.is_empty() {
         return Err(TunerError::Usage(format!("--only {}: no project has this in its path", only.join(", "))));
     }
     Ok(projects)
+}
+
+/// A project that is the root itself has a name only from the directory above.
+fn named(root: &Path, project: String) -> (PathBuf, String) {
+    let above = || {
+        let whole = std::fs::canonicalize(root).ok()?;
+        let name = whole.file_name()?.to_string_lossy().into_owned();
+        Some((whole.parent()?.to_owned(), name))
+    };
+    let itself = if project == "." { above() } else { None };
+    itself.unwrap_or_else(|| (root.to_owned(), project))
 }
 
 /// Directories with a manifest, relative to the root; the root itself is `.`.
@@ -36,4 +47,21 @@ fn projects_below(root: &Path) -> Vec<String> {
     let manifests = walk.filter_map(Result::ok).filter(|entry| entry.file_name() == FILE_NAME);
     let relative = manifests.filter_map(|entry| entry.path().parent()?.strip_prefix(root).ok().map(Path::to_owned));
     relative.map(|path| if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_has_a_name_however_it_is_given() {
+        let directory = tempfile::tempdir().unwrap();
+        let operator = directory.path().join("some").join("operator");
+        fs_err::create_dir_all(&operator).unwrap();
+        fs_err::write(operator.join(FILE_NAME), "").unwrap();
+        let found = |root: &Path| projects(&[root.to_owned()], &[]).unwrap().remove(0);
+        assert_eq!(found(directory.path()).1, "some/operator");
+        let (above, name) = found(&operator);
+        assert_eq!((name.as_str(), above.join("operator").join(FILE_NAME).exists()), ("operator", true));
+    }
 }
