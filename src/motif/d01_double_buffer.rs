@@ -2,12 +2,11 @@
 
 use super::code::{edit, squash, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::unified_buffer::UNIFIED_BUFFER_BYTES;
 use crate::source::Edit;
 use crate::source::facts::{InitBuffer, Kernel, Place, base_name, parse_integer};
 use crate::source::parse::SyntaxFile;
 
-/// Bytes of the unified buffer on NPU arch 2201.
-const UNIFIED_BUFFER_BYTES: i64 = 196_608;
 /// Tensors that all queues of one position may hold at once: event ids of one pair of pipes on arch 2201 (reference of
 /// `AllocTensor`).
 const EVENT_IDS: i64 = 8;

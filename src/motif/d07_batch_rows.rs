@@ -8,6 +8,7 @@ use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::linear::{Linear, grouped};
 use super::round_change::{Round, first_of};
 use super::round_list::{List, touching_queues};
+use super::round_rows::other_rows;
 use super::round_text::{block_lines, first_indentation};
 use super::round_undo::single_rows;
 use super::rows::is_name;
@@ -27,7 +28,8 @@ pub(super) const ROW: &str = "roundRow";
 pub(super) const BETWEEN: &str = " // before the next row";
 /// Rows of a round to choose from, in words because places with several choices are ordered by them: the first is the
 /// one that is taken where no choice is asked for.
-const CHOICES: &[(i64, &str)] = &[(8, "eight"), (4, "four"), (16, "sixteen"), (32, "thirty-two"), (2, "two")];
+pub(super) const CHOICES: &[(i64, &str)] =
+    &[(8, "eight"), (4, "four"), (16, "sixteen"), (32, "thirty-two"), (2, "two")];
 
 /// The motif.
 pub struct BatchRows;
@@ -66,7 +68,7 @@ impl Motif for BatchRows {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
+        let mut found = other_rows(context, true);
         for own in context.facts.kernels.values() {
             let whole = match context.facts.with_bases(own) {
                 Ok(whole) => Kernel { bases: BTreeSet::new(), ..whole },
@@ -105,7 +107,9 @@ impl Motif for BatchRows {
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        single_rows(context)
+        let mut found = single_rows(context);
+        found.extend(other_rows(context, false));
+        found
     }
 }
 

@@ -41,6 +41,7 @@ mod regions;
 mod round_buffers;
 mod round_change;
 mod round_list;
+mod round_rows;
 mod round_text;
 mod round_undo;
 mod row_fission;

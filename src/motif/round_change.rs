@@ -13,13 +13,11 @@ use super::round_list::{Kind, List, Part, Touched};
 use super::round_text::{block_lines, chunks, is_field, line_end, line_start, sliced};
 use super::signature::{appended, declared, list_of};
 use super::steady::{own_functions, steady};
+use super::unified_buffer::UNIFIED_BUFFER_BYTES;
 use crate::source::Edit;
 use crate::source::facts::api::is_copy;
 use crate::source::facts::{Callers, InitBuffer, Kernel, KnownValues, base_name};
 use crate::source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
-
-/// Bytes of the unified buffer on NPU arch 2201.
-const UNIFIED_BUFFER_BYTES: i64 = 196_608;
 
 /// The kernel's change as it grows.
 pub(super) struct Round<'a> {

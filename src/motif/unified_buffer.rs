@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::source::facts::{Facts, InitBuffer, Kernel};
 use crate::source::parse::SyntaxForest;
 
+/// Bytes of the unified buffer on NPU arch 2201.
+pub(super) const UNIFIED_BUFFER_BYTES: i64 = 196_608;
+
 /// Bytes that `InitBuffer` calls took, by file relative to the operator's root, and line.
 pub type CutLines = BTreeMap<(String, u32), u64>;
 
