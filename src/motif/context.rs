@@ -63,7 +63,7 @@ impl Context {
 
     /// The context of changed sources: same knowledge, no profile.
     pub fn after(&self, tree: SourceTree) -> Self {
-        Self { unified_buffer: self.unified_buffer.clone(), ..Self::new(tree, self.known.clone(), None) }
+        Self { unified_buffer: self.unified_buffer.of_descendant(), ..Self::new(tree, self.known.clone(), None) }
     }
 }
 

@@ -6,9 +6,13 @@ use super::d07_batch_rows::{CHOICES, ROWS};
 use super::unified_buffer::UNIFIED_BUFFER_BYTES;
 use crate::source::facts::{InitBuffer, Kernel, parse_integer};
 
-/// One candidate for every larger number of rows, or for every smaller one.
+/// One candidate for every larger number of rows, or for every smaller one. A larger number is for a kernel that has run with
+/// the present one: a patch of many motifs must not raise what it has just set.
 pub(super) fn other_rows(context: &Context, larger: bool) -> Vec<Candidate> {
     let mut found = Vec::new();
+    if larger && !context.unified_buffer.launched() {
+        return found;
+    }
     for kernel in context.facts.kernels.values() {
         for file in context.forest.iter() {
             for class in file.classes().iter().filter(|class| class.name == kernel.name) {

@@ -14,6 +14,8 @@ pub type CutLines = BTreeMap<(String, u32), u64>;
 /// Measured sizes of a kernel's buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnifiedBuffer {
+    /// Whether these very sources were launched, not ones that they were made from.
+    launched: bool,
     /// End of the highest buffer in bytes; 0 where nothing was measured.
     top_bytes: u64,
     /// Bytes of all buffers behind a name, by class and member.
@@ -36,7 +38,17 @@ impl UnifiedBuffer {
                 }
             }
         }
-        Self { top_bytes, members }
+        Self { launched: true, top_bytes, members }
+    }
+
+    /// The same for sources that were made from those launched.
+    pub fn of_descendant(&self) -> Self {
+        Self { launched: false, ..self.clone() }
+    }
+
+    /// Whether these very sources were launched.
+    pub fn launched(&self) -> bool {
+        self.launched
     }
 
     /// Bytes in use when the number or size of the buffers behind `inits` changes from `from` to `to`; `None` where they were

@@ -130,6 +130,18 @@ impl MotifProposer {
         proposals
     }
 
+    /// Everything at once but one motif: what was taken greedily may have closed the way for something better.
+    pub fn without(&self, context: &Context, bank: &Bank, history: &History, left_out: &str) -> Option<Proposal> {
+        let oracle = Oracle::new(context, bank, history, context.profile.as_ref());
+        let mut motifs = self.everything(&oracle, history);
+        let all = motifs.len();
+        motifs.retain(|motif| motif.id() != left_out);
+        if motifs.len() == all {
+            return None;
+        }
+        self.together(context, &context.tree.digest(), &motifs, Taken::All, &oracle)
+    }
+
     /// Motifs whose effect can be seen here.
     fn motifs(&self) -> impl Iterator<Item = &'static dyn Motif> {
         let on_device = self.on_device;

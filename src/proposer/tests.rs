@@ -197,3 +197,15 @@ fn single_reach_proposes_one_motif_at_a_time() {
     let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
     assert!(!proposals.is_empty() && proposals.iter().all(|proposal| proposal.motifs.len() == 1));
 }
+
+#[test]
+fn everything_but_one_motif_can_be_had() {
+    let (context, proposer, history) = (gelu(), MotifProposer::default(), History::default());
+    let whole = proposer.propose(&context, &Bank::new(), None, &history);
+    let whole = whole.iter().max_by_key(|proposal| proposal.motifs.len()).unwrap();
+    let left_out = whole.motifs[0].as_str();
+    let without = proposer.without(&context, &Bank::new(), &history, left_out).unwrap();
+    assert!(!without.motifs.iter().any(|motif| motif == left_out), "{:?}", without.motifs);
+    assert!(without.motifs.len() > 1);
+    assert!(proposer.without(&context, &Bank::new(), &history, "Z99").is_none(), "there is no such motif to leave out");
+}

@@ -1,6 +1,6 @@
 //! The kernel stage: rewrites of the best candidate's kernel, proposed from its profile and the experience bank.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
 use super::experience::Pair;
@@ -58,6 +58,8 @@ pub struct Learned {
     pub history: History,
     /// Records for a bank: single motifs, whether they helped or not.
     pub records: Vec<Record>,
+    /// Best candidates whose motifs were doubted one by one.
+    doubted: BTreeSet<String>,
 }
 
 /// What rewrites start from.
@@ -93,7 +95,12 @@ impl KernelStage<'_> {
             let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
             let batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size.min(room));
             if batch.is_empty() {
-                break;
+                if !self.doubt(session, progress, learned, room, emit).await? {
+                    break;
+                }
+                last_gain = session.used();
+                parent = self.parent(session, &progress.best, progress.best_us).await;
+                continue;
             }
             let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
             let judged = session.evaluate(plans, &progress.champion()).await?;
@@ -122,6 +129,48 @@ impl KernelStage<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Where nothing is left to propose: everything again on the sources as they were, with the best configuration, each time
+    /// without one of the motifs that the best candidate has. Returns whether that was faster.
+    async fn doubt(
+        &self,
+        session: &mut Session,
+        progress: &mut Progress,
+        learned: &mut Learned,
+        room: usize,
+        emit: &mut dyn FnMut(Event),
+    ) -> Result<bool, TunerError> {
+        let best = progress.best.clone();
+        let takes_several = self.rewriting == Rewriting::default() && !best.patches.is_empty();
+        if !takes_several || !learned.doubted.insert(best.digest(self.tunables)) {
+            return Ok(false);
+        }
+        // A value that only a rewrite made possible has no such candidate.
+        let Ok(origin) = self.baseline.0.with_configuration(self.tunables, &best.configuration) else {
+            return Ok(false);
+        };
+        let parent = self.parent(session, &origin, progress.baseline_us).await;
+        let used: BTreeSet<&str> = best.patches.iter().flat_map(|patch| patch.motif.split('+')).collect();
+        let proposals = used
+            .iter()
+            .filter_map(|motif| self.proposer.without(&parent.context, self.bank, &learned.history, motif))
+            .collect();
+        let batch = self.next_batch(session, &origin, proposals, &mut learned.history, room);
+        let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
+        let judged = session.evaluate(plans, &progress.champion()).await?;
+        let winner = best_of(&judged);
+        let mut improved = false;
+        for (position, ((_, candidate), judged)) in batch.iter().zip(judged).enumerate() {
+            let Some(judged) = judged else { continue };
+            let patch = candidate.patches.last();
+            improved |= progress.record(Stage::Kernel, candidate, patch, &judged, winner == Some(position), emit);
+        }
+        if improved {
+            let next = self.parent(session, &progress.best, progress.best_us).await;
+            progress.explain(&moved(&[], parent.profile.as_ref(), next.profile.as_ref()));
+        }
+        Ok(improved)
     }
 
     /// A candidate with its profile and what is known of its sources.

@@ -203,14 +203,21 @@ fn d07_takes_no_more_rows_than_a_launch_left_room_for() {
 #[test]
 fn d07_changes_the_number_of_rows_where_there_are_several() {
     let (_, eight) = apply("D07", &rows(EXP));
-    let sixteen = round_trip("D07", &eight);
-    assert_eq!(sixteen, eight.replace("ROWS_PER_ROUND = 8;", "ROWS_PER_ROUND = 16;"));
+    assert!(motif("D07").find(&context(&eight)).sites.is_empty(), "it has not run with eight");
     // Two queues of 10000 bytes for eight rows, and something else.
     let lines = eight
         .lines()
         .enumerate()
         .filter(|(_, line)| line.contains("InitBuffer(inQueue") || line.contains("InitBuffer(outQueue"));
     let cuts = lines.map(|(line, _)| (("k.h".to_owned(), line as u32 + 1), 10_000)).collect();
-    let offered = |top: u64| motif("D07").find(&context(&eight).with_buffers(&cuts, top)).sites.len();
+    let launched = |top: u64| context(&eight).with_buffers(&cuts, top);
+    let offered = |top: u64| motif("D07").find(&launched(top)).sites.len();
     assert_eq!([offered(20_000), offered(150_000), offered(190_000)], [2, 1, 0]);
+    let context = launched(20_000);
+    let site = &motif("D07").find(&context).sites[0];
+    let sixteen = patched(&context, &motif("D07").apply(&context, site).unwrap());
+    let text = sixteen.tree.text("k.h").unwrap();
+    assert_eq!(text, eight.replace("ROWS_PER_ROUND = 8;", "ROWS_PER_ROUND = 16;"));
+    assert!(motif("D07").find(&sixteen).sites.is_empty(), "it has not run with sixteen");
+    assert!(rewound("D07", text, &eight));
 }
