@@ -28,6 +28,15 @@ pub struct HostStage<'a> {
     pub injection: &'a Injection,
     /// Configurations to try before the strategy is asked.
     pub first: Vec<Configuration>,
+    /// Values of tunables whose place a rewrite has taken away: the space still has them, the sources do not.
+    pub gone: &'a Configuration,
+}
+
+/// A configuration as it was asked for, what it makes of the sources, and how that is run.
+struct Asked {
+    configuration: Configuration,
+    candidate: Candidate,
+    plan: Plan,
 }
 
 impl HostStage<'_> {
@@ -61,9 +70,10 @@ impl HostStage<'_> {
                 break;
             }
             let before = session.used();
-            let (candidates, plans) = self.prepare(&origin, asked, strategy);
+            let asked = self.prepare(&origin, asked, strategy);
+            let plans = asked.iter().map(|asked| asked.plan.clone()).collect();
             let judged = session.evaluate(plans, &progress.champion()).await?;
-            for (candidate, judged) in candidates.iter().zip(judged) {
+            for (Asked { configuration, candidate, .. }, judged) in asked.iter().zip(judged) {
                 let Some(judged) = judged else { continue };
                 let outcome = match (&judged.evaluation.outcome, judged.objective_us) {
                     (Outcome::Rejected(rejection), _) => search::Outcome::Infeasible { class: class_of(rejection) },
@@ -71,7 +81,7 @@ impl HostStage<'_> {
                     (Outcome::Valid(times), Some(us)) => search::Outcome::Objective(us * progress.beyond_floor(times)),
                     (Outcome::Valid(_), None) => continue,
                 };
-                strategy.tell(&candidate.configuration, &outcome);
+                strategy.tell(configuration, &outcome);
                 if progress.record(Stage::Host, candidate, None, &judged, true, emit) {
                     improved = true;
                     last_gain = session.used();
@@ -83,42 +93,49 @@ impl HostStage<'_> {
     }
 
     /// Candidates and plans of configurations; those that cannot be applied are told infeasible at once.
-    fn prepare(
-        &self,
-        origin: &Candidate,
-        asked: Vec<Configuration>,
-        strategy: &mut dyn Strategy,
-    ) -> (Vec<Candidate>, Vec<Plan>) {
-        let mut candidates = Vec::with_capacity(asked.len());
-        let mut plans = Vec::with_capacity(asked.len());
+    fn prepare(&self, origin: &Candidate, asked: Vec<Configuration>, strategy: &mut dyn Strategy) -> Vec<Asked> {
+        let mut prepared = Vec::with_capacity(asked.len());
         for configuration in asked {
-            let made = origin.with_configuration(self.tunables, &configuration).and_then(|candidate| {
+            let is_there = |name: &str| self.gone.get(name).is_none();
+            let present = configuration.iter().filter(|(name, _)| is_there(name));
+            let present = present.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+            let made = origin.with_configuration(self.tunables, &present).and_then(|candidate| {
                 let plan = self.injection.plan(&candidate, self.tunables)?;
                 Ok((candidate, plan))
             });
             match made {
-                Ok((candidate, plan)) => {
-                    candidates.push(candidate);
-                    plans.push(plan);
-                }
+                Ok((candidate, plan)) => prepared.push(Asked { configuration, candidate, plan }),
                 Err(error) => {
                     tracing::debug!(%configuration, %error, "configuration cannot be applied");
                     strategy.tell(&configuration, &search::Outcome::Infeasible { class: InfeasibleClass::Build });
                 }
             }
         }
-        (candidates, plans)
+        prepared
+    }
+
+    /// Tunables of the baseline that the sources of the best candidate have no more, with the values that they had.
+    pub fn gone(baseline: &Candidate, best: &Candidate) -> Configuration {
+        let lost = baseline.configuration.iter().filter(|(name, _)| best.configuration.get(name).is_none());
+        lost.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
     /// What is already known of this space, for a strategy that starts: the best configuration, and those that the
     /// tiling function refused.
-    pub fn known(progress: &Progress) -> BTreeMap<Configuration, search::Outcome> {
+    pub fn known(progress: &Progress, gone: &Configuration) -> BTreeMap<Configuration, search::Outcome> {
+        let complete = |configuration: &Configuration| {
+            let mut complete = configuration.clone();
+            for (name, value) in gone.iter() {
+                complete.set(name, value.clone());
+            }
+            complete
+        };
         let refused = progress.attempts.iter().filter_map(|attempt| {
             let rejection = attempt.rejection.as_ref().filter(|rejection| rejection.reason == Reason::TilingFailed)?;
-            Some((attempt.configuration.clone(), search::Outcome::Infeasible { class: class_of(rejection) }))
+            Some((complete(&attempt.configuration), search::Outcome::Infeasible { class: class_of(rejection) }))
         });
         let mut known: BTreeMap<Configuration, search::Outcome> = refused.collect();
-        known.insert(progress.best.configuration.clone(), search::Outcome::Objective(progress.best_us));
+        known.insert(complete(&progress.best.configuration), search::Outcome::Objective(progress.best_us));
         known
     }
 }
@@ -131,5 +148,23 @@ fn class_of(rejection: &Rejection) -> InfeasibleClass {
         Reason::Hazard if rejection.hazard == Some(crate::aicore::HazardKind::UbOverflow) => InfeasibleClass::Resource,
         Reason::Crashed | Reason::TimedOut => InfeasibleClass::Run,
         Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard => InfeasibleClass::Wrong,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceTree;
+    use crate::space::Value;
+
+    #[test]
+    fn a_tunable_that_a_rewrite_took_away_keeps_its_value_in_the_space() {
+        let candidate = |values: &[(&str, i64)]| Candidate {
+            sources: SourceTree::new(),
+            configuration: values.iter().map(|(name, value)| ((*name).to_owned(), Value::Int(*value))).collect(),
+            patches: Vec::new(),
+        };
+        let gone = HostStage::gone(&candidate(&[("CORES", 16), ("TILE", 256)]), &candidate(&[("TILE", 512)]));
+        assert_eq!(gone.to_string(), "CORES=16");
     }
 }

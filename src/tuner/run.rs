@@ -162,6 +162,7 @@ pub async fn run(
     let mut earlier = earlier_winners(options, &baseline, &space);
     let mut strategy = make_strategy(options, &space, 0);
     let mut strategy_of = None;
+    let mut gone = Configuration::new();
     let mut scheduler = Scheduler::new(&options.stages);
     let mut last_stage = None;
     let mut idle_turns = 0;
@@ -188,21 +189,26 @@ pub async fn run(
         match stage {
             Stage::Host if space.dimensions() > 0 => {
                 // What can be injected depends on the sources; rewrites may change it.
-                let rewrites = progress.best.patches.len();
-                if injection_of != Some(rewrites) {
+                let rewrites =
+                    Some(progress.best.patches.iter().map(|patch| patch.motif.clone()).collect::<Vec<String>>());
+                if injection_of != rewrites {
                     injection = Injection::find_out(session.evaluator(), &progress.best, tunables).await?;
-                    injection_of = Some(rewrites);
+                    injection_of.clone_from(&rewrites);
                 }
                 // Times of other sources mislead; what the tiling function refuses, it goes on refusing.
-                if strategy_of != Some(rewrites) {
-                    strategy = make_strategy(options, &space, turn as u64);
-                    strategy_of = Some(rewrites);
-                    for (configuration, outcome) in HostStage::known(&progress) {
+                if strategy_of != rewrites {
+                    // What a rewrite has taken away is no choice any more.
+                    gone = HostStage::gone(&baseline, &progress.best);
+                    let left = space.clone().with_fixed(&gone).unwrap_or_else(|_| space.clone());
+                    strategy = make_strategy(options, &left, turn as u64);
+                    strategy_of = rewrites;
+                    for (configuration, outcome) in HostStage::known(&progress, &gone) {
                         strategy.tell(&configuration, &outcome);
                     }
                 }
                 let before = session.used();
-                let host = HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier) };
+                let host =
+                    HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier), gone: &gone };
                 host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), HOST_PATIENCE, emit).await?;
                 if session.used() == before && options.stages.len() == 1 {
                     break "the search space is exhausted".to_owned();
