@@ -224,14 +224,26 @@ void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t byt
     head->repeat = static_cast<uint16_t>(space);
 }
 
+namespace {
+
+/// Whether a function is the running kernel's entry. A template has its arguments behind its name, and the entry of one tiling
+/// key the key: `add_custom_0`, or `add_custom_all_keys`.
+bool IsEntry(const char* function)
+{
+    const std::string name(function, std::strcspn(function, "<"));
+    if (name.compare(0, g_state.kernel.size(), g_state.kernel) != 0) {
+        return false;
+    }
+    const std::string key = name.substr(g_state.kernel.size());
+    return key.empty() || key == "_all_keys" ||
+           (key.size() > 1 && key[0] == '_' && key.find_first_not_of("0123456789", 1) == std::string::npos);
+}
+
+}  // namespace
+
 void NotePipe(const char* maker)
 {
-    if (!InLaunch()) {
-        return;
-    }
-    // An entry that is a template has its arguments behind its name.
-    const size_t length = std::strcspn(maker, "<");
-    if (g_state.kernel.compare(0, std::string::npos, maker, length) != 0) {
+    if (InLaunch() && !IsEntry(maker)) {
         NoteBuffer(BufferEvent::kPipeInObject, 0, 0, 0);
     }
 }
