@@ -52,6 +52,7 @@ use super::v33_scalar_chain::ScalarChain;
 use super::v34_index_vector::IndexVector;
 use super::v35_scalar_root::ScalarRoot;
 use super::v36_hoist_vector::HoistVector;
+use super::v37_carried_rows::CarriedRows;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
@@ -114,6 +115,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarChain,
         &ScalarRoot,
         &HoistVector,
+        &CarriedRows,
         &IndexVector,
         &FullBarrier,
         &VectorBarrier,

@@ -86,6 +86,7 @@ mod v33_scalar_chain;
 mod v34_index_vector;
 mod v35_scalar_root;
 mod v36_hoist_vector;
+mod v37_carried_rows;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;

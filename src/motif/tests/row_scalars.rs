@@ -146,3 +146,37 @@ fn y11_refuses_what_rows_share() {
         "changes in",
     );
 }
+
+#[test]
+fn v37_carries_in_the_results() {
+    let slow = computing(
+        "        for (uint32_t row = 0; row < rows; row++) {\n            AscendC::Add(poly, poly, x[row * pitch], count);\n            AscendC::Adds(y[row * pitch], poly, 0.0f, count);\n        }\n",
+    );
+    let fast = round_trip("V37", &slow);
+    let wanted = "        AscendC::Add(y, poly, x, count);
+        for (uint32_t row = 1; row < rows; row++) {
+            AscendC::Add(y[row * pitch], y[(row - 1) * pitch], x[row * pitch], count);
+        }
+        AscendC::Adds(poly, y[(rows - 1) * pitch], 0.0f, count);
+        outQueue";
+    assert!(fast.contains(wanted), "{fast}");
+    let conditions = ["count is at most pitch", "rows is at least 1", "the sign of a zero does not matter"];
+    assert_eq!(apply("V37", &slow).0.conditions, conditions);
+    // The other operand first, barriers, and a copy that keeps the sign of zeros.
+    let barriers = slow
+        .replace("Add(poly, poly, x[row * pitch]", "Max(poly, x[row * pitch], poly")
+        .replace(
+            "poly, 0.0f, count);\n",
+            "poly, static_cast<float>(1), count);\n            AscendC::PipeBarrier<PIPE_V>();\n",
+        )
+        .replace("AscendC::Adds(", "AscendC::Muls(");
+    let fast = round_trip("V37", &barriers);
+    assert!(fast.contains("AscendC::Max(y[row * pitch], x[row * pitch], y[(row - 1) * pitch], count);"), "{fast}");
+    assert!(!apply("V37", &barriers).0.conditions.iter().any(|condition| condition.contains("zero")));
+    refuses("V37", &slow.replace("Adds(y[row * pitch]", "Adds(x[row * pitch]"), "is read and written");
+    refuses("V37", &slow.replace("y = outQueue.AllocTensor<float>()", "y = Other()"), "is not known");
+    // More than a copy, another count, and no row of results.
+    assert!(reasons("V37", &slow.replace("0.0f", "0.5f")).is_empty());
+    assert!(reasons("V37", &slow.replace("0.0f, count", "0.0f, 8")).is_empty());
+    assert!(reasons("V37", &slow.replace("Adds(y[row * pitch]", "Adds(y")).is_empty());
+}
