@@ -310,9 +310,15 @@ impl<'a> Place<'a> {
         let mask = known.value(taken.count);
         for (operand, (block, repeat)) in taken.operands.iter().zip(strides[..number].iter().zip(&strides[number..])) {
             let element = &self.tensors.tensors[base_name(operand)].element;
-            let bytes = known.type_bytes(element).ok_or_else(|| format!("the size of {element} is not known"))?;
             let row = repeat.saturating_mul(BLOCK_BYTES);
-            if *block != 1 || row % bytes != 0 || mask.is_some_and(|mask| mask.saturating_mul(bytes) != row) {
+            let Some(bytes) = known.type_bytes(element).filter(|_| *block == 1 && row > 0) else {
+                if *block != 1 || row <= 0 {
+                    return Err(format!("repeats of {operand} do not lie close together"));
+                }
+                conditions.push(format!("{} elements of {element} are {row} bytes", taken.count));
+                continue;
+            };
+            if row % bytes != 0 || mask.is_some_and(|mask| mask.saturating_mul(bytes) != row) {
                 return Err(format!("repeats of {operand} do not lie close together"));
             }
             if mask.is_none() {

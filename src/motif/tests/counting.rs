@@ -78,6 +78,13 @@ fn v10_takes_repeats_and_loops() {
     let (site, fast) = apply("V10", &slow);
     assert!(fast.contains("        AscendC::Muls(y, x, CUBIC, repeats * 64 + rest);\n        outQueue"), "{fast}");
     assert_eq!(site.conditions, ["repeats * 64 + rest is at least 1"]);
+    // A mask and a type that only the caller knows.
+    let unknown = slow
+        .replace("CUBIC, 64, repeats", "CUBIC, mask, repeats")
+        .replace("LocalTensor<float> x =", "LocalTensor<T> x =");
+    let wanted = ["mask elements of T are 256 bytes", "mask is 64", "repeats * 64 is repeats * mask"];
+    let conditions = apply("V10", &unknown).0.conditions;
+    assert!(wanted.iter().all(|wanted| conditions.iter().any(|own| own == wanted)), "{conditions:?}");
     let looped = computing(
         "        for (uint32_t i = 0; i < loops; i++) {\n            AscendC::Exp(y[i * 64], x[i * 64], 64);\n        }\n        if (rest > 0) {\n            AscendC::Exp(y[former], x[former], rest);\n        }\n",
     );
