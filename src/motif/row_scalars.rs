@@ -538,9 +538,17 @@ impl<'a> RowScalars<'a> {
             }
         }
         if !self.buffers.is_empty() {
-            let near =
-                tensors.tensors.keys().filter_map(|tensor| init_of(tensor)).max_by_key(|init| init.statement.start);
-            let near = near.ok_or("no buffer of the loop is initialised at exactly one place")?;
+            // Only behind a buffer that is made on every path.
+            let always = |init: &&InitBuffer| {
+                let file = context.forest.get(&init.statement.file);
+                let function = file.and_then(|file| Some((file, file.enclosing_function(init.statement.start)?)));
+                function.is_some_and(|(file, function)| {
+                    super::code::block_of(file, &init.statement.span()).as_ref() == Some(&function.body)
+                })
+            };
+            let own = tensors.tensors.keys().filter_map(|tensor| init_of(tensor)).filter(always);
+            let near = own.max_by_key(|init| init.statement.start).or_else(|| kernel.init_buffers.iter().rfind(always));
+            let near = near.ok_or("no buffer of the class is made on every path")?;
             let most = self.fission.most_rows().or_else(|_| at_init(context, kernel, near, &rows.rows))?;
             let size = |bytes: &str| format!("({most} + {}) / {SPREAD} * {SPREAD} * {bytes}", SPREAD - 1);
             let buffers: Vec<(String, String)> =

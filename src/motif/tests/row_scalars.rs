@@ -134,6 +134,10 @@ fn y11_refuses_what_rows_share() {
     refuses("Y11", &slow.replace("128)", "100)").replace("* 128", "* 100"), "whole repeats");
     let long = "        for (uint32_t row = 0; row < rows_; row++) {\n            float number = poly.GetValue(row);\n            AscendC::Muls(y[row * 2048], x[row * 2048], number, 2048);\n        }\n";
     refuses("Y11", &rows(long), "up to 255 blocks");
+    let branch = rows(&long.replace("2048", "64"))
+        .replace("        pipe.InitBuffer(inQueue", "        if (length > 8) {\n        pipe.InitBuffer(inQueue")
+        .replace("(onesBuf, TILE * sizeof(float));", "(onesBuf, TILE * sizeof(float));\n        }");
+    refuses("Y11", &branch, "made on every path");
     refuses("Y11", &slow.replace("128)", "width)").replace("* 128", "* width"), "the width width is not known");
     refuses("Y11", &slow.replace("numbers.SetValue(row, scale)", "numbers.SetValue(0, scale)"), "not the row's own");
     let again = slow.replace("            AscendC::Exp(y[", "            float other = scale + 1.0f;\n            AscendC::Adds(poly, poly, other, 128);\n            AscendC::Exp(y[");
