@@ -19,6 +19,8 @@ use crate::source::parse::Call;
 const BLOCK_BYTES: i64 = 32;
 /// Bytes that one repeat covers.
 const REPEAT_BYTES: i64 = 256;
+/// Repeats are counted in 8 bits.
+const REPEAT_MAX: i64 = 255;
 /// Numbers that one repeat of `Brcb` spreads.
 pub(super) const SPREAD: i64 = 8;
 
@@ -521,18 +523,28 @@ impl<'a> RowScalars<'a> {
 
     /// Edits that give temporaries a place for each row and make the new buffers.
     fn made_room(&mut self) -> Result<Vec<Edit>, String> {
-        let Fission { context, kernel, tensors, rows, .. } = *self.fission;
+        let Fission { context, kernel, tensors, rows, file, function, .. } = *self.fission;
         let init_of = |tensor: &str| -> Option<&InitBuffer> {
             match &tensors.tensors.get(tensor)?.origin {
                 Origin::Buffer(name) | Origin::Alloc(name) | Origin::DeQue(name) => kernel.init_of(name),
                 _ => None,
             }
         };
+        // Names of the function mean nothing, or something else, where buffers are made.
+        let own = |word: &str| {
+            function.parameters.iter().any(|parameter| parameter.name == word)
+                || file.locals().iter().any(|local| local.name == word && function.body.contains(&local.span.start))
+        };
+        let inner = words(&rows.rows).into_iter().any(own);
+        let early = |init: &InitBuffer| match inner {
+            true => Err(format!("{} is known to {} only", rows.rows, function.name)),
+            false => at_init(context, kernel, init, &rows.rows),
+        };
         let mut edits = Vec::new();
         let mut done = BTreeSet::new();
         for name in &self.widened {
             let init = init_of(name).ok_or_else(|| format!("{name} is not initialised at exactly one place"))?;
-            let most = self.fission.most_rows().or_else(|_| at_init(context, kernel, init, &rows.rows))?;
+            let most = self.fission.most_rows().or_else(|_| early(init))?;
             if done.insert(init.target.as_str()) {
                 edits.push(Room::of(context, kernel, init)?.widened(context, init, &most)?);
             }
@@ -549,7 +561,9 @@ impl<'a> RowScalars<'a> {
             let own = tensors.tensors.keys().filter_map(|tensor| init_of(tensor)).filter(always);
             let near = own.max_by_key(|init| init.statement.start).or_else(|| kernel.init_buffers.iter().rfind(always));
             let near = near.ok_or("no buffer of the class is made on every path")?;
-            let most = self.fission.most_rows().or_else(|_| at_init(context, kernel, near, &rows.rows))?;
+            let most = self.fission.most_rows().or_else(|_| early(near));
+            // Instructions take no more rows than that.
+            let most = most.unwrap_or_else(|_| REPEAT_MAX.to_string());
             let size = |bytes: &str| format!("({most} + {}) / {SPREAD} * {SPREAD} * {bytes}", SPREAD - 1);
             let buffers: Vec<(String, String)> =
                 self.buffers.iter().map(|(name, _, _, bytes)| (name.clone(), size(bytes))).collect();

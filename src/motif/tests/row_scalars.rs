@@ -56,6 +56,15 @@ fn y11_asks_for_the_length_of_a_row_where_it_is_not_known() {
     }
 }
 
+#[test]
+fn y11_makes_room_for_all_repeats_where_the_number_of_rows_is_not_known_early() {
+    let slow = rows(
+        "        for (uint32_t row = 0; row < count / 64; row++) {\n            float number = poly.GetValue(row);\n            AscendC::Muls(y[row * 64], x[row * 64], number, 64);\n        }\n",
+    );
+    let fast = apply("Y11", &slow).1;
+    assert!(fast.contains("pipe.InitBuffer(rowBlocksBuf, (255 + 7) / 8 * 8 * 32);"), "{fast}");
+}
+
 const QUANTISED: &str = "        for (uint32_t row = 0; row < rows_; row++) {
             AscendC::Adds(poly, x[row * 128], CUBIC, 128);
             AscendC::Abs(ones, poly, 128);
