@@ -357,8 +357,9 @@ int main()
     UNARY(vrelu, int32_t, int32_t, 0, (a > 0 ? a : 0))
     UNARY(vnot, int16_t, int16_t, 0, (static_cast<int16_t>(~a)))
     UNARY(vnot, uint16_t, uint16_t, 0, (static_cast<uint16_t>(~a)))
-    UNARY(vcopy, int16_t, int16_t, 0, (a))
-    UNARY(vcopy, uint32_t, uint32_t, 0, (a))
+    const auto copy = [](auto... a) { vcopy(a...); };
+    CheckUnary<int16_t, int16_t>("vcopy int16_t", 0, copy, [](int16_t a, int16_t) { return a; }, true);
+    CheckUnary<uint32_t, uint32_t>("vcopy uint32_t", 0, copy, [](uint32_t a, uint32_t) { return a; }, true);
     UNARY(vabs, int16_t, int16_t, 0, (static_cast<int16_t>(a < 0 ? std::min(-a, 32767) : a)))
     BINARY(vmadd, half, half, 0, (half(Single(Wide(a)) * Single(Wide(d)) + Single(Wide(b)))))
     BINARY(vmla, float, half, 0, (Single(Wide(a)) * Single(Wide(b)) + d))

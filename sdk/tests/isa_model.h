@@ -54,6 +54,7 @@ T Draw()
 /// How one call is laid out.
 struct Layout {
     bool counter;
+    bool each_repeat;  // in counter mode the count is that of each repeat
     uint32_t count;
     uint64_t low, high;
     uint32_t repeat;
@@ -100,9 +101,17 @@ inline void SetMask(const Layout& layout)
 template <typename F>
 void EachLane(const Layout& layout, uint32_t per_repeat, F&& lane)
 {
-    if (layout.counter) {
+    if (layout.counter && !layout.each_repeat) {
         for (uint32_t i = 0; i < layout.count; ++i) {
             lane(i / per_repeat, i % per_repeat);
+        }
+        return;
+    }
+    if (layout.counter) {
+        for (uint32_t step = 0; step < layout.repeat; ++step) {
+            for (uint32_t i = 0; i < layout.count; ++i) {
+                lane(step, i);
+            }
         }
         return;
     }
@@ -197,11 +206,12 @@ void CheckBinary(const char* name, double tolerance, Call call, Model model)
 }
 
 template <typename D, typename S, typename Call, typename Model>
-void CheckUnary(const char* name, double tolerance, Call call, Model model)
+void CheckUnary(const char* name, double tolerance, Call call, Model model, bool each_repeat = false)
 {
     const auto per_repeat = static_cast<uint32_t>(256 / std::max(sizeof(D), sizeof(S)));
     for (int round = 0; round < 8; ++round) {
-        const Layout layout = DrawLayout(per_repeat);
+        Layout layout = DrawLayout(per_repeat);
+        layout.each_repeat = each_repeat;
         FillWith<D>(0);
         FillWith<S>(1);
         std::vector<uint8_t> want = Image();

@@ -120,7 +120,7 @@ impl Builder {
                 .groups_of(&self.project.root.join(file))
                 .any(|(target, _)| !in_repository || REPOSITORY_TARGETS.contains(&target.name.as_str()))
         };
-        let named: Vec<&str> = all.iter().copied().filter(is_named).collect();
+        let named = completed(all.iter().copied().filter(is_named).collect(), &all, tree);
         let whole = named.is_empty();
         let flagged = if whole { &all } else { &named };
         let mut common = ProjectFlags::none();
@@ -230,5 +230,40 @@ impl Builder {
             headers.extend(self.closure(tree, file, flags).other_files.into_keys());
         }
         Candidates::around(&self.project, &headers)
+    }
+}
+
+/// Named sources, and those with the operator's definition or tiling function where the names leave them out: a list that
+/// somebody wrote down may be incomplete, and without the two there is no operator.
+fn completed<'file>(mut named: Vec<&'file str>, all: &[&'file str], tree: &SourceTree) -> Vec<&'file str> {
+    let defines = |text: &str| text.contains("OP_ADD(");
+    let tiles =
+        |text: &str| text.contains("IMPL_OP_OPTILING(") || text.contains("IMPL_OP(") && text.contains(".Tiling(");
+    for is_needed in [&defines as &dyn Fn(&str) -> bool, &tiles] {
+        let has = |file: &&str| tree.text(file).is_some_and(is_needed);
+        if !named.is_empty() && !named.iter().any(has) {
+            named.extend(all.iter().copied().filter(has));
+        }
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_that_no_target_names_is_part_of_the_library() {
+        let mut tree = SourceTree::new();
+        tree.insert("op_host/add_def.cpp", "OP_ADD(Add);");
+        tree.insert("op_host/add_tiling.cpp", "IMPL_OP_OPTILING(Add).Tiling(F);");
+        tree.insert("op_host/add_old.cc", "IMPL_OP(Add)\n    .Tiling(G);");
+        let all = ["op_host/add_def.cpp", "op_host/add_old.cc", "op_host/add_tiling.cpp"];
+        assert_eq!(completed(vec!["op_host/add_tiling.cpp"], &all, &tree), ["op_host/add_tiling.cpp", all[0]]);
+        assert_eq!(completed(all.to_vec(), &all, &tree), all);
+        tree.insert("op_host/add_tiling.cpp", "");
+        let named = vec!["op_host/add_def.cpp", "op_host/add_tiling.cpp"];
+        assert_eq!(completed(named.clone(), &all, &tree), [named[0], named[1], "op_host/add_old.cc"]);
+        assert!(completed(vec![], &all, &tree).is_empty(), "then all are taken anyway");
     }
 }

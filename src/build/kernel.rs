@@ -123,7 +123,8 @@ impl Builder {
         let reached = self.closure(tree, file, &flags);
         let kind = task_types(tree, &reached, &self.project.repository_root).of_key(variant.tiling_key);
         let generic = self.kernel_serves_all_keys(tree, variant);
-        let wrapper = wrapper(tree, &reached.tree_files, variant, generic, self.toolkit.is_some())?;
+        let texts = texts(tree, &reached, &self.project.repository_root);
+        let wrapper = wrapper(&texts, variant, generic, self.toolkit.is_some())?;
         let build = |unit| self.kernel_for(tree, unit, kind, &wrapper, &flags, &reached);
         Ok(KernelLibraries {
             kind,
@@ -218,11 +219,14 @@ fn undefined_symbols(object: &Path) -> std::io::Result<Vec<String>> {
 
 /// What the sources that a kernel reaches say about its type.
 fn task_types(tree: &SourceTree, reached: &Closure, repository: &Path) -> TaskTypes {
-    let mut texts: Vec<String> =
-        reached.tree_files.iter().filter_map(|file| tree.text(file)).map(str::to_owned).collect();
-    // Headers of the API name everything that there is.
-    for path in reached.other_files.keys().filter(|path| path.starts_with(repository)) {
-        texts.extend(std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
-    }
-    TaskTypes::of(texts.iter().map(String::as_str))
+    TaskTypes::of(texts(tree, reached, repository).iter().map(String::as_str))
+}
+
+/// Sources that a kernel reaches in its operator's directory, then those in the rest of the repository. Headers of the API,
+/// which name everything that there is, are not among them.
+fn texts(tree: &SourceTree, reached: &Closure, repository: &Path) -> Vec<String> {
+    let own = reached.tree_files.iter().filter_map(|file| tree.text(file)).map(str::to_owned);
+    let others = reached.other_files.keys().filter(|path| path.starts_with(repository));
+    let others = others.filter_map(|path| std::fs::read(path).ok());
+    own.chain(others.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())).collect()
 }

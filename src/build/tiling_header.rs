@@ -39,8 +39,9 @@ const LIBRARY_STRUCTURES: [&str; 26] = [
     "UnPadTiling",
 ];
 
-/// Text of the header: every class registered for the operator; empty if the operator declares no class.
-pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingClass]) -> String {
+/// Text of the header: every class registered for the operator but `own`, which the kernel's sources define themselves; empty
+/// if the operator declares no class.
+pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingClass], own: Option<&str>) -> String {
     let Some(class) = class_for(op_type, tiling_key, classes) else { return String::new() };
     // A kernel may name the classes of other keys too: which branch runs is often decided while it runs.
     let others = classes.iter().filter(|other| registered_key(op_type, other).is_some());
@@ -49,7 +50,8 @@ pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingCla
     if all.iter().any(|class| uses_library(class, classes, 0)) {
         text.push_str("#include \"kernel_tiling/kernel_tiling.h\"\n");
     }
-    let mut done = BTreeSet::new();
+    let mut done: BTreeSet<String> =
+        own.and_then(|name| name.rsplit("::").next()).map(str::to_owned).into_iter().collect();
     for class in all {
         declare(class, classes, &mut done, &mut text, 0);
     }
@@ -224,10 +226,10 @@ mod tests {
                 fields: vec![field("m", "float", 4, 1)],
             },
         ];
-        insta::assert_snapshot!(tiling_header("Add", 1, &classes));
-        insta::assert_snapshot!(tiling_header("Add", 3, &classes));
+        insta::assert_snapshot!(tiling_header("Add", 1, &classes, None));
+        insta::assert_snapshot!(tiling_header("Add", 3, &classes, None));
         assert!(depends_on_key("Add", &classes) && !depends_on_key("Inner", &classes));
-        assert_eq!(tiling_header("Mul", 0, &classes), "");
+        assert_eq!(tiling_header("Mul", 0, &classes, None), "");
     }
 
     #[test]
@@ -257,7 +259,7 @@ mod tests {
                 ],
             },
         ];
-        insta::assert_snapshot!(tiling_header("MatMul", 0, &classes));
+        insta::assert_snapshot!(tiling_header("MatMul", 0, &classes, None));
     }
 
     #[test]

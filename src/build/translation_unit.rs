@@ -10,7 +10,6 @@ use super::kernel::{KernelVariant, OUTPUT};
 use super::template_key::{DECODER, declared_parameters, template_arguments, width_check};
 use super::tiling_header::{class_for, tiling_header};
 use crate::project::kernel_entries;
-use crate::source::SourceTree;
 
 /// Of a toolkit's headers: on mixed cores the operator compiler's entry lets the cube core clear the messages between the
 /// cores, which the library keeps in the workspace. In this configuration the vector cores do not wait for it by themselves.
@@ -38,19 +37,19 @@ const CALL_CLEAR: &str = "        ascend_tune::ClearMessages(static_cast<unsigne
 
 /// Text of the translation unit.
 pub(crate) fn wrapper(
-    tree: &SourceTree,
-    files: &BTreeSet<String>,
+    texts: &[String],
     variant: &KernelVariant,
     generic: bool,
     toolkit: bool,
 ) -> Result<String, BuildError> {
     let key = variant.tiling_key;
     let entry = &variant.entry.function;
-    let texts = || files.iter().filter_map(|file| tree.text(file));
+    let texts = || texts.iter().map(String::as_str);
     let mut text = String::from("// Generated: one variant of a kernel with the entry that the runner calls.\n");
-    // A toolkit's headers come first, as they are compiled once for all variants; they name a variable for the key.
+    // A toolkit's headers come first, as they are compiled once for all variants; they name a variable for the key, and need
+    // a macro at which kernels leave out SyncAll for tests that run one block after the other, which these are not.
     if toolkit {
-        let _ = writeln!(text, "#include \"{TOOLKIT_KERNEL}\"\n#undef TILING_KEY_VAR");
+        let _ = writeln!(text, "#include \"{TOOLKIT_KERNEL}\"\n#undef TILING_KEY_VAR\n#undef __CCE_KT_TEST__");
     }
     if variant.entry.is_template {
         text.push_str("#define ASCENDC_TPL_KERNEL 1\n");
@@ -65,10 +64,12 @@ pub(crate) fn wrapper(
     if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
         constants(&mut text);
     }
-    text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes));
+    let registered = registered_structure(texts());
+    let own = registered.filter(|name| texts().any(|text| defines(text, name.rsplit("::").next().unwrap_or(name))));
+    text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes, own));
     let class = class_for(&variant.op_type, key, &variant.tiling_classes).map(|class| class.class.as_str());
     let fits = |name: &&str| class.is_none_or(|class| name.rsplit("::").next() == Some(class));
-    if let Some(name) = registered_structure(texts()).filter(fits) {
+    if let Some(name) = registered.filter(fits) {
         let _ = writeln!(
             text,
             "#undef GET_TILING_DATA\n\
@@ -162,6 +163,32 @@ fn registered_structure<'text>(texts: impl Iterator<Item = &'text str>) -> Optio
     (names.len() == 1).then(|| names.pop_first()).flatten()
 }
 
+/// Whether a text defines a structure for all who include it: not within `#if`, other than the one that guards a header.
+fn defines(text: &str, structure: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let mut guards: Vec<bool> = Vec::new();
+    while let Some(line) = lines.next() {
+        let directive = |word: &str| line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix(word));
+        if let Some(name) = directive("ifndef") {
+            let defined = lines.peek().and_then(|next| next.strip_prefix("#define"));
+            guards.push(defined.is_some_and(|defined| defined.trim() == name.trim()));
+        } else if directive("if").is_some() {
+            guards.push(false);
+        } else if directive("endif").is_some() {
+            guards.pop();
+        } else if guards.iter().all(|is_guard| *is_guard) {
+            let rest = line.strip_prefix("struct").or_else(|| line.strip_prefix("class")).map(str::trim_start);
+            let behind = rest.and_then(|rest| rest.strip_prefix(structure)).map(str::trim_start);
+            if behind.is_some_and(|behind| {
+                behind.starts_with('{') || behind.is_empty() && lines.peek().is_some_and(|next| next.starts_with('{'))
+            }) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// Macros per tensor that the operator compiler defines.
 fn definitions(variant: &KernelVariant, text: &mut String) {
     let inputs: BTreeSet<String> = variant.inputs.iter().map(|tensor| tensor.name.to_uppercase()).collect();
@@ -229,7 +256,7 @@ fn constants(text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel::TensorBinding;
+    use super::super::kernel::{TensorBinding, TilingClass};
     use super::*;
     use crate::project::KernelEntry;
 
@@ -256,13 +283,9 @@ mod tests {
 
     #[test]
     fn wrapper_defines_names_and_calls_the_entry() {
-        let mut tree = SourceTree::new();
-        tree.insert(
-            "op_kernel/add_custom.cpp",
-            "ASCENDC_TPL_ARGS_DECL(A, ASCENDC_TPL_UINT_DECL(m, 8, ASCENDC_TPL_UI_LIST, 4, 5));",
-        );
-        let files = BTreeSet::from(["op_kernel/add_custom.cpp".to_owned()]);
-        let plain = wrapper(&tree, &files, &variant(false), true, false).unwrap();
+        let declaration = "ASCENDC_TPL_ARGS_DECL(A, ASCENDC_TPL_UINT_DECL(m, 8, ASCENDC_TPL_UI_LIST, 4, 5));";
+        let texts = ["".to_owned(), declaration.to_owned()];
+        let plain = wrapper(&texts, &variant(false), true, false).unwrap();
         for part in [
             "#define DTYPE_X half\n#define ORIG_DTYPE_X DT_FLOAT16\n#define FORMAT_X FORMAT_ND\n",
             "#define DTYPE_X_REF half\n",
@@ -273,15 +296,17 @@ mod tests {
             assert!(plain.contains(part), "{part} in\n{plain}");
         }
         assert!(!plain.contains("TILING_KEY_VAR"));
-        let template = wrapper(&tree, &files, &variant(true), false, false).unwrap();
+        let template = wrapper(&texts, &variant(true), false, false).unwrap();
         assert!(
             template.contains("#define TILING_KEY_VAR 3UL\n")
                 && template.contains("&add_custom<ascend_tune::ListedValue<")
         );
         assert!(!plain.contains("launch.h"));
-        let toolkit = wrapper(&tree, &files, &variant(false), false, true).unwrap();
+        let toolkit = wrapper(&texts, &variant(false), false, true).unwrap();
         assert!(
-            toolkit.contains("#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#define TILING_KEY_VAR 3UL\n"),
+            toolkit.contains(
+                "#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#undef __CCE_KT_TEST__\n#define TILING_KEY_VAR 3UL\n"
+            ),
             "{toolkit}"
         );
         let get = "GET_TILING_DATA_WITH_STRUCT(Add::Tiling, tiling_data, tiling_arg)";
@@ -294,18 +319,32 @@ mod tests {
             ),
             ("REGISTER_TILING_DEFAULT(Add::Tiling);\nREGISTER_TILING_DEFAULT(C);\n", false),
         ] {
-            tree.insert("op_kernel/add_custom.cpp", kernel);
-            let text = wrapper(&tree, &files, &variant(false), true, false).unwrap();
+            let texts = [kernel.to_owned()];
+            let text = wrapper(&texts, &variant(false), true, false).unwrap();
             assert_eq!(text.contains(get), registered, "{kernel}");
         }
         let both = "template <int m> __global__ void add_custom(GM_ADDR x, GM_ADDR t) {}\n\
                     __global__ void add_custom(GM_ADDR x, GM_ADDR t) {}\n";
-        tree.insert("op_kernel/add_custom.cpp", both);
-        let chosen = wrapper(&tree, &files, &variant(true), false, false).unwrap();
+        let texts = [both.to_owned()];
+        let chosen = wrapper(&texts, &variant(true), false, false).unwrap();
         let call = "ascend_tune::Call(static_cast<void (*)(GM_ADDR, GM_ADDR)>(&add_custom), args, count);";
         assert!(chosen.contains(call), "{chosen}");
-        tree.insert("op_kernel/add_custom.cpp", "");
-        let error = wrapper(&tree, &files, &variant(true), false, false).unwrap_err().to_string();
+        let error = wrapper(&[], &variant(true), false, false).unwrap_err().to_string();
         assert!(error.contains("op_kernel/add_custom.cpp:7:") && error.contains("ASCENDC_TPL_ARGS_DECL"), "{error}");
+    }
+
+    #[test]
+    fn a_structure_of_the_kernel_is_not_declared_once_more() {
+        let class = TilingClass { op: "AddCustom".into(), class: "Tiling".into(), size: 4, fields: vec![] };
+        let variant = KernelVariant { tiling_classes: vec![class], ..variant(false) };
+        let declared = |header: &str| {
+            let kernel = "REGISTER_TILING_DEFAULT(Tiling);\n".to_owned();
+            let text = wrapper(&[kernel, header.to_owned()], &variant, true, false).unwrap();
+            text.contains("struct Tiling {")
+        };
+        assert!(declared(""));
+        assert!(declared("#ifdef __CCE_KT_TEST__\nstruct Tiling {\n};\n#endif\n"), "tests bring their own");
+        assert!(declared("struct Tiling;\nstruct TilingKey {\n};\n"));
+        assert!(!declared("#ifndef H\n#define H\nnamespace add {\nstruct Tiling\n{\n};\n}\n#endif\n"));
     }
 }

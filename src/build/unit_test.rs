@@ -32,7 +32,7 @@ impl Builder {
         let reached = self.closure(tree, &entry.file, &flags);
         let generated = match tests.tiling_header {
             Some(_) => String::new(),
-            None => tiling_header(operator, 0, classes),
+            None => tiling_header(operator, 0, classes, None),
         };
         let mut digest = self.digest("kernel tests 2", tree, &reached, &flags);
         digest.text(&generated).texts(&tests.defines);

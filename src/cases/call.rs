@@ -96,7 +96,7 @@ fn by_order(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen>
         if given.len() == op.inputs.len() {
             let fits = given.iter().zip(&op.inputs).all(|(&position, found)| match arguments[position].1 {
                 Argument::Nothing => is_optional(found),
-                argument => kind_fits(found, argument),
+                argument => kind_fits(op, found, argument),
             });
             if fits {
                 return Some(given.into_iter().map(Some).collect());
@@ -108,7 +108,7 @@ fn by_order(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen>
     let fits = given
         .iter()
         .zip(op.inputs.iter().filter(|found| !is_optional(found)))
-        .all(|(&position, found)| kind_fits(found, arguments[position].1));
+        .all(|(&position, found)| kind_fits(op, found, arguments[position].1));
     (given.len() == required && required > 0 && fits).then(|| {
         let mut given = given.into_iter();
         op.inputs.iter().map(|found| if is_optional(found) { None } else { given.next() }).collect()
@@ -146,7 +146,7 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> 
                 !used[position]
                     && kind(arguments[position].1)
                     && !is_attribute(position)
-                    && kind_fits(found, arguments[position].1)
+                    && kind_fits(op, found, arguments[position].1)
             });
             if let Some(position) = position {
                 (used[position], *place) = (true, Some(position));
@@ -157,10 +157,13 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> 
     complete.then_some(chosen)
 }
 
-/// Whether whole numbers stand where whole numbers are wanted; another width or precision is a matter of conversion.
-fn kind_fits(found: &DescribedTensor, argument: &Argument) -> bool {
+/// Whether whole numbers stand where whole numbers are wanted, and lists of tensors where there may be several; another
+/// width or precision is a matter of conversion.
+fn kind_fits(op: &DescribedOp, found: &DescribedTensor, argument: &Argument) -> bool {
     let is_whole = |dtype: &str| dtype.contains("int") || dtype.contains("INT") || dtype == "bool";
     match argument {
+        Argument::Tensors(_) => is_dynamic(found) || !op.inputs.iter().any(is_dynamic),
+        Argument::Number(_) | Argument::Numbers(_) => !is_dynamic(found),
         Argument::Tensor(tensor) if !tensor.dtype.is_empty() && !found.dtypes.is_empty() => {
             found.dtypes.iter().any(|dtype| *dtype == tensor.dtype || is_whole(dtype) == is_whole(&tensor.dtype))
         }

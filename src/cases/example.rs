@@ -535,4 +535,39 @@ int main()
         assert_eq!((case.outputs[0].dtype.as_str(), &case.output_shapes), ("float16", &vec![vec![4, 16]]));
         assert_eq!(case.attributes[0].value, "0.5");
     }
+
+    #[test]
+    fn a_list_belongs_to_the_dynamic_input_whatever_the_order() {
+        let program = r#"
+int main()
+{
+    std::vector<int64_t> shape = {8, 32};
+    float alphaValue = 1.5f;
+    CreateAclTensor(data, shape, &address, ACL_FLOAT, &a);
+    CreateAclTensor(data, shape, &address, ACL_FLOAT, &b);
+    CreateAclTensor(data, shape, &address, ACL_FLOAT, &c);
+    CreateAclTensor(data, shape, &address, ACL_FLOAT, &d);
+    alpha = aclCreateScalar(&alphaValue, ACL_FLOAT);
+    std::vector<aclTensor*> in{a, b};
+    auto listIn = aclCreateTensorList(in.data(), 2);
+    std::vector<aclTensor*> out{c, d};
+    auto listOut = aclCreateTensorList(out.data(), 2);
+    aclnnPowGetWorkspaceSize(alpha, listIn, listOut, &workspaceSize, &executor);
+}
+"#;
+        let tensor =
+            |name: &str, param: &str| serde_json::json!({ "name": name, "param": param, "dtypes": ["float32"] });
+        let op: DescribedOp = serde_json::from_value(serde_json::json!({
+            "type": "Pow",
+            "inputs": [tensor("scalar", "required"), tensor("x", "dynamic")],
+            "outputs": [tensor("y", "dynamic")],
+        }))
+        .unwrap();
+        let case = candidates(&op, &calls_in(program, "main.cpp")[0]).remove(0);
+        let inputs: Vec<_> =
+            case.inputs.iter().map(|input| (input.name.as_str(), input.shape.clone().unwrap())).collect();
+        assert_eq!(inputs, [("scalar", vec![1]), ("x", vec![8, 32]), ("x", vec![8, 32])]);
+        assert_eq!(case.inputs[0].values, [1.5]);
+        assert_eq!(case.outputs.len(), 2);
+    }
 }

@@ -52,18 +52,24 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
     })
 }
 
-/// Tensors of a call with the parameters that they are passed for; one each where the call does not say.
+/// Tensors of a call with the parameters that they are passed for: as the call says; where it names more parameters than
+/// the definition has, all that is too many belongs to the definition's dynamic parameter.
 fn places<'data>(
     parameters: &'data [DescribedTensor],
     instances: &'data [u32],
     tensors: &'data [TensorExample],
 ) -> impl Iterator<Item = (&'data DescribedTensor, &'data TensorExample)> {
+    let surplus = instances.len().saturating_sub(parameters.len());
+    let dynamic = parameters.iter().position(|found| found.param == "dynamic").filter(|_| surplus > 0);
+    let count = move |position: usize| match dynamic {
+        Some(at) if position == at => 1 + surplus,
+        Some(_) => 1,
+        None => instances.get(position).map_or(1, |&count| count as usize),
+    };
     parameters
         .iter()
         .enumerate()
-        .flat_map(|(position, found)| {
-            std::iter::repeat_n(found, instances.get(position).map_or(1, |&count| count as usize))
-        })
+        .flat_map(move |(position, found)| std::iter::repeat_n(found, count(position)))
         .zip(tensors)
 }
 
@@ -129,5 +135,17 @@ mod tests {
         assert_eq!(rows, [64, 4]);
         assert_eq!(cases[0].inputs[1].values, [1.0, 2.0]);
         assert_eq!(cases[0].outputs[0].shape.as_deref(), Some([2, 8].as_slice()));
+    }
+
+    #[test]
+    fn tensors_without_a_parameter_of_their_own_belong_to_the_dynamic_one() {
+        let mut op = op();
+        op.outputs[0].param = "dynamic".into();
+        let mut split = example(4);
+        split.outputs = vec![split.outputs[0].clone(), split.outputs[0].clone(), split.outputs[0].clone()];
+        split.output_instances = vec![1, 1, 1];
+        let names: Vec<String> =
+            candidates(&op, &[split]).remove(0).outputs.into_iter().map(|output| output.name).collect();
+        assert_eq!(names, ["y", "y", "y"]);
     }
 }

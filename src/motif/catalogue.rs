@@ -22,6 +22,7 @@ use super::l11_shape_dimensions::NoShapes;
 use super::s01_fold_tail::FoldTail;
 use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
+use super::s04_running_counter::RunningCounter;
 use super::s08_local_member::LocalMember;
 use super::s09_if_constexpr::ConstantBranch;
 use super::s12_core_number::CoreNumber;
@@ -34,6 +35,7 @@ use super::v05_fused_cast::FusedCast;
 use super::v06_scalar_operand::ScalarOperand;
 use super::v07_row_broadcast::RowBroadcast;
 use super::v09_row_loop::JoinedRows;
+use super::v10_counter_mode::CounterMode;
 use super::v11_mask_once::MaskOnce;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
@@ -50,12 +52,14 @@ use super::v33_scalar_chain::ScalarChain;
 use super::v34_index_vector::IndexVector;
 use super::v35_scalar_root::ScalarRoot;
 use super::v36_hoist_vector::HoistVector;
+use super::v37_carried_rows::CarriedRows;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
 use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
 use super::y07_barrier_behind::BarrierBehind;
+use super::y11_vector_scalars::VectorScalars;
 use super::y12_late_take::LateTake;
 
 /// All motifs, by id.
@@ -82,6 +86,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FoldTail,
         &PeelLast,
         &HoistElement,
+        &RunningCounter,
         &HoistDescriptor,
         &LocalMember,
         &ConstantBranch,
@@ -94,6 +99,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarOperand,
         &RowBroadcast,
         &JoinedRows,
+        &CounterMode,
         &MaskOnce,
         &TwoLevelReduce,
         &RowReduce,
@@ -109,6 +115,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScalarChain,
         &ScalarRoot,
         &HoistVector,
+        &CarriedRows,
         &IndexVector,
         &FullBarrier,
         &VectorBarrier,
@@ -116,6 +123,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &ScratchBuffer,
         &QueueDepth,
         &BarrierBehind,
+        &VectorScalars,
         &LateTake,
     ]
 }

@@ -78,6 +78,18 @@ impl Room {
     }
 }
 
+/// An expression as the function that makes a buffer can spell it, where it has the same value there as later.
+pub(super) fn at_init(
+    context: &Context,
+    kernel: &Kernel,
+    init: &InitBuffer,
+    expression: &str,
+) -> Result<String, String> {
+    let file = context.forest.get(&init.statement.file).ok_or("the initialisation is not parsed")?;
+    let function = file.enclosing_function(init.statement.start).ok_or("a buffer is made outside of a function")?;
+    Spelling { context, kernel, file, function, init }.members(expression, 0)
+}
+
 /// What `Room::widened` put in front of a size, taken off; `None` if something else stands there.
 pub(super) fn narrowed(text: &str, rows: &str) -> Option<String> {
     let size = text.trim().strip_prefix(rows)?.trim_start().strip_prefix('*')?.trim();

@@ -127,7 +127,7 @@ impl<'a> Fission<'a> {
     }
 
     /// How many rows there are at most, as the initialisation can write it.
-    fn most_rows(&self) -> Result<String, String> {
+    pub(super) fn most_rows(&self) -> Result<String, String> {
         let rows = &self.rows.rows;
         if rows.bytes().all(|byte| byte.is_ascii_digit()) || self.context.facts.definitions(rows).next().is_some() {
             return Ok(rows.clone());
@@ -186,7 +186,7 @@ impl<'a> Fission<'a> {
         Ok(())
     }
 
-    fn repeats(&self, conditions: &mut Vec<String>) -> Result<(), String> {
+    pub(super) fn repeats(&self, conditions: &mut Vec<String>) -> Result<(), String> {
         let rows = &self.rows.rows;
         match self.context.facts.known.value(rows) {
             Some(count) if !(1..=REPEAT_MAX).contains(&count) => {
@@ -269,7 +269,13 @@ impl<'a> Fission<'a> {
     }
 
     /// Blocks from row to row.
-    fn stride(&self, pitch: &str, bytes: i64, element: &str, conditions: &mut Vec<String>) -> Result<String, String> {
+    pub(super) fn stride(
+        &self,
+        pitch: &str,
+        bytes: i64,
+        element: &str,
+        conditions: &mut Vec<String>,
+    ) -> Result<String, String> {
         let known = &self.context.facts.known;
         let resolved = self.resolved(pitch);
         if let Some(elements) = known.value(&resolved) {
@@ -293,7 +299,7 @@ impl<'a> Fission<'a> {
     }
 
     /// The expression with the values of the function's constants in place of their names.
-    fn resolved(&self, expression: &str) -> String {
+    pub(super) fn resolved(&self, expression: &str) -> String {
         let mut text = expression.to_owned();
         for local in self.file.locals().iter().rev() {
             let own = self.function.body.contains(&local.span.start) && local.alone;

@@ -72,13 +72,7 @@ impl<'a> RowLoop<'a> {
             vec![repetition.body.clone()]
         };
         let whole = file.slice(&repetition.span);
-        let offset = |statement: &Range<usize>| {
-            let local = file.locals().iter().find(|local| local.span == *statement && local.alone)?;
-            let value = local.value.as_ref()?;
-            let changed = assigns(&whole[statement.end - repetition.span.start..], &local.name);
-            (is_integer(&local.type_text) && !changed).then(|| (local.name.as_str(), file.slice(value).trim()))
-        };
-        let offsets: Vec<(&str, &str)> = statements.iter().map_while(offset).collect();
+        let offsets: Vec<(&str, &str)> = statements.iter().map_while(|span| offset(file, repetition, span)).collect();
         // Parameters of a copy that are made up anew in every row: whoever replaces the copy reads their fields.
         let parameters = |statement: &&Range<usize>| {
             let local = file.locals().iter().find(|local| local.span == **statement && local.alone);
@@ -95,6 +89,22 @@ impl<'a> RowLoop<'a> {
             return Some(Err(format!("the number of rows {rows} may change in the loop")));
         }
         Some(Ok(Self { file, repetition, counter, rows, calls, offsets }))
+    }
+
+    /// The loop whatever its body holds, without calls; `None` where it does not count rows.
+    pub(super) fn around(file: &'a SyntaxFile, repetition: &'a Loop) -> Option<Self> {
+        let (counter, rows) = counted(file, repetition).ok()?;
+        let body = file.node_at(&repetition.body).filter(|body| body.kind() == "compound_statement")?;
+        let mut cursor = body.walk();
+        let statements = body.named_children(&mut cursor).filter(|node| node.kind() != "comment");
+        let offsets = statements.map_while(|node| offset(file, repetition, &node.byte_range())).collect();
+        let fixed = invariant(&rows, file.slice(&repetition.span));
+        fixed.then_some(Self { file, repetition, counter, rows, calls: Vec::new(), offsets })
+    }
+
+    /// How many statements at the beginning of the body declare offsets.
+    pub(super) fn offsets_len(&self) -> usize {
+        self.offsets.len()
     }
 
     /// Whether an expression is the same in every row.
@@ -219,6 +229,14 @@ impl<'a> RowLoop<'a> {
             .map(|_| ())
             .ok_or_else(|| "the loop is the only statement of an if or a loop".to_owned())
     }
+}
+
+/// An offset that a statement of the body declares and nothing changes, with its value.
+fn offset<'a>(file: &'a SyntaxFile, repetition: &Loop, statement: &Range<usize>) -> Option<(&'a str, &'a str)> {
+    let local = file.locals().iter().find(|local| local.span == *statement && local.alone)?;
+    let value = local.value.as_ref()?;
+    let changed = assigns(file.slice(&(statement.end..repetition.span.end)), &local.name);
+    (is_integer(&local.type_text) && !changed).then(|| (local.name.as_str(), file.slice(value).trim()))
 }
 
 /// Parts at the top level of one operator; `None` where another operator than `+` and `*` stands there.

@@ -148,6 +148,19 @@ Active ActiveLanes(const Core& core, uint32_t per_repeat, uint32_t repeat)
     return active;
 }
 
+// vcopy in counter mode: unlike with every other instruction the repeats count, and the mask holds the lanes of each
+// (reference of Copy). `per_repeat` lanes take a cycle.
+static Active LanesOfEachRepeat(const Core& core, uint32_t per_repeat, uint32_t repeat)
+{
+    Active active;
+    active.counted = true;
+    active.lanes = static_cast<uint32_t>(core.mask_low);
+    active.per_repeat = (active.lanes + per_repeat - 1) / per_repeat * per_repeat;
+    active.full = active.lanes == active.per_repeat;
+    active.repeats = repeat;
+    return active;
+}
+
 void Recorder::AddPieces(const void* base, uint32_t len, uint32_t count0, int64_t stride0, uint32_t count1,
                          int64_t stride1, uint8_t access)
 {
@@ -320,7 +333,9 @@ bool Admit(Core& core, const Issue& issue, Active* active)
     for (int i = 0; i < issue.count; ++i) {
         widest = std::max(widest, issue.lanes[i].size);
     }
-    *active = ActiveLanes(core, kRepeat / widest, issue.repeat);
+    *active = issue.opcode == kOp_vcopy && core.count_mode
+        ? LanesOfEachRepeat(core, kRepeat / widest, issue.repeat)
+        : ActiveLanes(core, kRepeat / widest, issue.repeat);
     const FormRule& form = FormOf(issue.opcode);
     Recorder recorder(core, issue.opcode, issue.site);
     if (active->Empty()) {

@@ -94,7 +94,7 @@
     X(vrsqrt, V, Unary, "f16 f32", "estimate of one over the square root") \
     X(vrec, V, Unary, "f16 f32", "estimate of the reciprocal") \
     X(vnot, V, Unary, "s16 u16", "all bits turned") \
-    X(vcopy, V, Unary, "s16 u16 s32 u32", "the same bits")
+    X(vcopy, V, Unary, "s16 u16 s32 u32", "the same bits; in counter mode the mask counts the elements of each repeat")
 // One source and a scalar.
 #define ASCENDSIM_TABLE_ONE_SOURCE_AND_A_SCALAR(X) \
     X(vadds, V, Scalar, "f16 f32 s16 s32", "sum with the scalar") \

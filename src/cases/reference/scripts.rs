@@ -1,5 +1,6 @@
 //! Where references are in an operator's directory, and which array of theirs is which tensor.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -137,7 +138,7 @@ pub fn match_case(op: &DescribedOp, arrays: &[Array]) -> Option<ScriptCase> {
     if outputs.len() != op.outputs.len() || inputs.is_empty() {
         return None;
     }
-    let inputs = by_name(op, &inputs).or_else(|| by_order(op, &inputs))?;
+    let inputs = assign(op, &inputs)?;
     let length = op.inputs.iter().map(|input| input.dtypes.len()).max().unwrap_or(0);
     let fits = |position: &usize| {
         inputs.iter().all(|(found, array)| found.dtypes.get(*position).is_none_or(|dtype| *dtype == array.dtype))
@@ -149,36 +150,54 @@ pub fn match_case(op: &DescribedOp, arrays: &[Array]) -> Option<ScriptCase> {
 
 type Assigned<'data> = Vec<(&'data DescribedTensor, &'data Array)>;
 
-/// `input/input_x.bin`, `x.bin` and `float16_x_op.bin` are `x`; every required input must be found.
-fn by_name<'data>(op: &'data DescribedOp, arrays: &[&'data Array]) -> Option<Assigned<'data>> {
-    let mut assigned = Vec::new();
+/// Arrays whose files name a tensor are that tensor: `input/input_x.bin`, `x.bin`, and `float16_input_x_op.bin` beside
+/// `float16_input_y_op.bin`. As many others as there are inputs, or required inputs, left are those in the same order.
+fn assign<'data>(op: &'data DescribedOp, arrays: &[&'data Array]) -> Option<Assigned<'data>> {
+    let stems: Vec<String> = arrays.iter().map(|array| stem(&array.file)).collect();
+    let own_words = own_words(&stems);
+    let mut taken: Vec<Option<usize>> = Vec::new();
     for found in &op.inputs {
         let wanted = found.name.to_ascii_lowercase();
-        let array = arrays.iter().find(|array| {
-            let stem = stem(&array.file);
-            stem == wanted
-                || stem.strip_prefix("input_") == Some(&wanted)
-                || stem.strip_prefix("input") == Some(&wanted)
-        });
-        match array {
-            Some(array) => assigned.push((found, *array)),
-            None if found.param.eq_ignore_ascii_case("optional") => {}
-            None => return None,
-        }
+        let names_it = |at: &usize| {
+            let stem = &stems[*at];
+            stem.strip_prefix("input") == Some(&wanted) || is_named(stem, own_words[*at].clone(), &wanted)
+        };
+        taken.push((0..arrays.len()).find(|at| !taken.contains(&Some(*at)) && names_it(at)));
     }
-    (assigned.len() == arrays.len()).then_some(assigned)
-}
-
-/// As many arrays as there are inputs, or required inputs, in the same order.
-fn by_order<'data>(op: &'data DescribedOp, arrays: &[&'data Array]) -> Option<Assigned<'data>> {
-    let required: Vec<&DescribedTensor> =
-        op.inputs.iter().filter(|found| !found.param.eq_ignore_ascii_case("optional")).collect();
-    let chosen = match arrays.len() {
-        count if count == op.inputs.len() => op.inputs.iter().collect(),
+    let unnamed: Vec<usize> = (0..arrays.len()).filter(|at| !taken.contains(&Some(*at))).collect();
+    let left: Vec<usize> = (0..taken.len()).filter(|&place| taken[place].is_none()).collect();
+    let required = left.iter().copied().filter(|&place| !op.inputs[place].param.eq_ignore_ascii_case("optional"));
+    let required: Vec<usize> = required.collect();
+    let filled = match unnamed.len() {
+        count if count == left.len() => left,
         count if count == required.len() => required,
         _ => return None,
     };
-    Some(chosen.into_iter().zip(arrays.iter().copied()).collect())
+    for (place, at) in filled.into_iter().zip(unnamed) {
+        taken[place] = Some(at);
+    }
+    let assigned = op.inputs.iter().zip(taken).filter_map(|(found, at)| Some((found, arrays[at?])));
+    Some(assigned.collect())
+}
+
+/// Which words of each stem are not those that all of them begin or end with.
+fn own_words(stems: &[String]) -> Vec<Range<usize>> {
+    let words: Vec<Vec<&str>> = stems.iter().map(|stem| stem.split('_').collect()).collect();
+    let shortest = words.iter().map(Vec::len).min().unwrap_or(0);
+    let shared = |word: &dyn Fn(&[&str], usize) -> String, most: usize| {
+        (0..most).take_while(|&at| words.iter().all(|own| word(own, at) == word(&words[0], at))).count()
+    };
+    // One word at least is a stem's own.
+    let most = shortest.saturating_sub(1);
+    let before = shared(&|own, at| own[at].to_owned(), most);
+    let behind = shared(&|own, at| own[own.len() - 1 - at].to_owned(), most - before);
+    words.iter().map(|own| before..own.len() - behind).collect()
+}
+
+/// Whether some words of a stem in a row, its own among them, are `wanted`.
+fn is_named(stem: &str, own: Range<usize>, wanted: &str) -> bool {
+    let words: Vec<&str> = stem.split('_').collect();
+    (0..=own.start).any(|from| (own.end..=words.len()).any(|to| words[from..to].join("_") == wanted))
 }
 
 fn stem(file: &str) -> String {
@@ -228,6 +247,18 @@ mod tests {
         let ordered = [array("a.bin", "float16"), array("b.bin", "float16"), golden.clone()];
         assert_eq!(match_case(&op, &ordered).unwrap().inputs[1].0, "y");
         assert_eq!(match_case(&op, &[array("a.bin", "float16"), golden.clone()]), None);
+        let long = ["float16_input_alpha_op.bin", "float16_input_y_op.bin", "float16_golden_op.bin"];
+        let long: Vec<Array> = long.iter().map(|file| array(file, "float16")).collect();
+        let case = match_case(&op, &long).unwrap();
+        let pairs: Vec<(&str, &str)> =
+            case.inputs.iter().map(|(name, array)| (name.as_str(), array.file.as_str())).collect();
+        let expected = [("x", "float16_input_alpha_op.bin"), ("y", "float16_input_y_op.bin")];
+        assert_eq!(pairs, expected, "what is named is that tensor, the other the one that is left");
+        let gradients = ["grad_y.bin", "grad_x.bin", "golden.bin"].map(|file| array(file, "float16"));
+        let mut grad = op.clone();
+        grad.inputs[0].name = "grad_x".into();
+        grad.inputs[1].name = "grad_y".into();
+        assert_eq!(match_case(&grad, &gradients).unwrap().inputs[0].1.file, "grad_x.bin");
         let other_dtype = [array("a.bin", "int8"), array("b.bin", "int8"), golden];
         assert_eq!(match_case(&op, &other_dtype), None);
     }

@@ -1,6 +1,7 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
 mod batch;
+mod counting;
 mod fused;
 mod hoist;
 mod keep;
@@ -9,6 +10,7 @@ mod masks;
 mod movement;
 mod order;
 mod queues;
+mod row_scalars;
 mod rows;
 mod scalar;
 mod search;
