@@ -1,6 +1,8 @@
 // Parts of the API floor that are no arithmetic: order between blocks, printing, slices, four-bit tensors, TopK, AscendC::Std,
 // and the library internals that kernels name.
 #include "kernel_operator.h"
+#include "op_kernel/math_util.h"
+#include "op_kernel/platform_util.h"
 
 #include "isa_support.h"
 
@@ -239,6 +241,16 @@ void Printing()
     Expect(notes.find("desc 5, UB, 2 elements: 7 -8") != std::string::npos, "DumpTensor is a note: " + notes);
 }
 
+// What kernels take from the operator base library.
+void OperatorBase()
+{
+    namespace B = Ops::Base;
+    Expect(B::GetUbBlockSize() == 32 && B::GetVRegSize() == 256, "sizes of the vector core");
+    Expect(B::CeilDiv(7, 2) == 4 && B::FloorDiv(7, 2) == 3 && B::CeilAlign(33, 32) == 64 && B::FloorAlign(33, 32) == 32 &&
+               B::CeilDiv<uint32_t>(5, 0) == 5,
+           "division and rounding");
+}
+
 }  // namespace
 
 int main()
@@ -255,6 +267,7 @@ int main()
         StandardLibrary();
         Division();
         Internals();
+        OperatorBase();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
     BlocksInTurn();

@@ -9,6 +9,7 @@
 #include "register/op_def_registry.h"
 #include "register/op_impl_registry.h"
 #include "tiling/platform/platform_ascendc.h"
+#include "util/bfloat16.h"
 #include "util/fp16.h"
 #include "util/math_util.h"
 #include "util/platform_util.h"
@@ -127,6 +128,8 @@ int main()
     CHECK(Ops::Base::CeilAlign<uint32_t>(0xFFFFFFF1U, 32) == 0xFFFFFFFFU);
     const Ops::Base::fp16_t one_half(1.5F);
     CHECK(one_half.val == 0x3E00 && static_cast<float>(one_half) == 1.5F);
+    const Ops::Base::bfloat16 near_three(3.0078125F + 1.0F / 1024);
+    CHECK(near_three.value == 0x4041 && static_cast<float>(near_three) == 3.015625F);
     const gert::Shape scalar;
     CHECK(Ops::Base::EnsureNotScalar(scalar) == gert::Shape({1}));
     CHECK(ge::GetSizeInBytes(3, ge::DT_INT4) == 2 && ge::GetSizeInBytes(3, ge::DT_BF16) == 6);

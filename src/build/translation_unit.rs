@@ -46,9 +46,10 @@ pub(crate) fn wrapper(
     let entry = &variant.entry.function;
     let texts = || texts.iter().map(String::as_str);
     let mut text = String::from("// Generated: one variant of a kernel with the entry that the runner calls.\n");
-    // A toolkit's headers come first, as they are compiled once for all variants; they name a variable for the key.
+    // A toolkit's headers come first, as they are compiled once for all variants; they name a variable for the key, and need
+    // a macro at which kernels leave out SyncAll for tests that run one block after the other, which these are not.
     if toolkit {
-        let _ = writeln!(text, "#include \"{TOOLKIT_KERNEL}\"\n#undef TILING_KEY_VAR");
+        let _ = writeln!(text, "#include \"{TOOLKIT_KERNEL}\"\n#undef TILING_KEY_VAR\n#undef __CCE_KT_TEST__");
     }
     if variant.entry.is_template {
         text.push_str("#define ASCENDC_TPL_KERNEL 1\n");
@@ -303,7 +304,9 @@ mod tests {
         assert!(!plain.contains("launch.h"));
         let toolkit = wrapper(&texts, &variant(false), false, true).unwrap();
         assert!(
-            toolkit.contains("#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#define TILING_KEY_VAR 3UL\n"),
+            toolkit.contains(
+                "#include \"toolkit_kernel.h\"\n#undef TILING_KEY_VAR\n#undef __CCE_KT_TEST__\n#define TILING_KEY_VAR 3UL\n"
+            ),
             "{toolkit}"
         );
         let get = "GET_TILING_DATA_WITH_STRUCT(Add::Tiling, tiling_data, tiling_arg)";

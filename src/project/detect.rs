@@ -511,7 +511,8 @@ mod tests {
     fn one_operator_of_a_repository() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().join("math/add");
-        write(temporary.path(), "CMakeLists.txt", "project(ops)\n");
+        write(temporary.path(), "CMakeLists.txt", "project(ops)\n# common/inc/op_host/x.h\n");
+        write(temporary.path(), "cmake/variables.cmake", "set(INCLUDES ${OPS}/common/inc/op_host)\n");
         write(temporary.path(), "common/inc/op_host/x.h", "");
         write(&root, "CMakeLists.txt", "add_all_modules_sources(OPTYPE add)\n# project(no)\n");
         write(&root, "op_host/add_def.cpp", "");
@@ -521,7 +522,10 @@ mod tests {
         assert_eq!(project.layout, Layout::InTree);
         assert_eq!(project.cmake_root, CmakeRoot::Operator(root.clone()));
         assert_eq!(project.repository_root, temporary.path());
-        assert!(project.repository_includes.contains(&temporary.path().join("common/inc/op_host")));
+        let common = temporary.path().join("common/inc/op_host");
+        assert!(project.repository_includes.contains(&common));
+        write(temporary.path(), "cmake/variables.cmake", "");
+        assert!(!OperatorProject::find(&root).unwrap().repository_includes.contains(&common), "nobody names it");
         assert!(!project.editable_files.contains(&"op_kernel/arch35/add.h".to_owned()));
         // From the repository's top there is one operator only, so it is the one meant.
         assert_eq!(OperatorProject::find(temporary.path()).unwrap().root, root);

@@ -18,6 +18,9 @@ const COMMON_FOLDERS: [&str; 8] = [
     "common/op_host",
     "common",
 ];
+/// The folder among them that counts only where the repository's CMake files name it: others include its headers by
+/// `op_host/..`, and by their bare names those of the toolkit.
+const NAMED_ONLY: &str = "common/inc/op_host";
 /// Folders that hold copies of headers for other purposes, or none at all.
 const NOT_SEARCHED: [&str; 12] = [
     "tests",
@@ -42,12 +45,33 @@ pub(super) fn repository_around(root: &Path, own_project: bool) -> (PathBuf, Vec
     }
     let Some(top) = top(root) else { return (root.to_owned(), Vec::new()) };
     let between: Vec<&Path> = root.ancestors().skip(1).take_while(|folder| folder.starts_with(&top)).collect();
+    let scripts = cmake_scripts(&top);
+    let is_included =
+        |name: &str| name != NAMED_ONLY || scripts.is_empty() || scripts.iter().any(|text| names(text, name));
+    let common: Vec<&str> = COMMON_FOLDERS.into_iter().filter(|name| is_included(name)).collect();
     let mut folders = Vec::new();
     for folder in between {
         folders.push(folder.to_owned());
-        folders.extend(COMMON_FOLDERS.iter().map(|name| folder.join(name)).filter(|path| path.is_dir()));
+        folders.extend(common.iter().map(|name| folder.join(name)).filter(|path| path.is_dir()));
     }
     (top, folders)
+}
+
+/// A repository's CMake files outside its operators.
+fn cmake_scripts(top: &Path) -> Vec<String> {
+    let scripts = std::fs::read_dir(top.join("cmake")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let scripts = scripts.filter(|path| path.extension().is_some_and(|extension| extension == "cmake"));
+    let texts = std::iter::once(top.join("CMakeLists.txt")).chain(scripts).filter_map(|path| std::fs::read(path).ok());
+    texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
+}
+
+/// Whether a CMake file names a folder itself, and not only something in it.
+fn names(text: &str, folder: &str) -> bool {
+    text.match_indices(folder).any(|(at, _)| !text[at + folder.len()..].trim_start_matches('/').starts_with(is_of_path))
+}
+
+fn is_of_path(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '-' | '*' | '.' | '$')
 }
 
 /// The nearest directory above with common folders, or the checkout that it is part of.

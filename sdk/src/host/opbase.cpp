@@ -8,6 +8,7 @@
 #include "op_common/op_host/infershape_reduce_util.h"
 #include "op_common/op_host/tiling_base_class.h"
 #include "op_common/op_host/tiling_base_util.h"
+#include "op_common/op_host/util/bfloat16.h"
 #include "op_common/op_host/util/const_util.h"
 #include "op_common/op_host/util/fp16.h"
 #include "op_common/op_host/util/math_util.h"
@@ -37,6 +38,19 @@ fp16_t::operator float() const
 {
     half number;
     (void)std::memcpy(static_cast<void*>(&number), &val, sizeof(val));
+    return static_cast<float>(number);
+}
+
+bfloat16::bfloat16(float number)
+{
+    const bfloat16_t rounded = static_cast<bfloat16_t>(number);
+    (void)std::memcpy(&value, static_cast<const void*>(&rounded), sizeof(value));
+}
+
+bfloat16::operator float() const
+{
+    bfloat16_t number;
+    (void)std::memcpy(static_cast<void*>(&number), &value, sizeof(value));
     return static_cast<float>(number);
 }
 

@@ -1,9 +1,11 @@
 //! Length scales and noise by the evidence of the observations.
 
+use rand_chacha::ChaCha8Rng;
+
 use super::gaussian::Gaussian;
 use super::kernel::{slope, squared_distance};
 use super::model::ModelOptions;
-use super::numeric::logarithm;
+use super::numeric::{logarithm, normal};
 
 /// Length scales and noise of a process. The signal variance follows from the targets in closed form.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +20,7 @@ pub struct Scales {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prior {
     /// Logarithm of the inverse length scale of each group.
-    inverse: f64,
-    groups: usize,
+    inverse: Vec<f64>,
     /// Logarithm of the noise ratio.
     noise: f64,
 }
@@ -34,14 +35,23 @@ impl Prior {
     /// much alike in every space.
     pub fn new(groups: usize, options: &ModelOptions) -> Self {
         let length = options.prior_length * libm::sqrt(groups.max(1) as f64 / 2.0);
-        Self { inverse: -logarithm(length), groups, noise: options.prior_noise }
+        Self { inverse: vec![-logarithm(length); groups], noise: options.prior_noise }
+    }
+
+    /// A prior of the same width with a centre drawn from this one.
+    pub fn drawn(&self, random: &mut ChaCha8Rng) -> Self {
+        let mut inverse = Vec::with_capacity(self.inverse.len());
+        for centre in &self.inverse {
+            inverse.push(centre + PRIOR_WIDTH * normal(random));
+        }
+        Self { inverse, noise: self.noise + PRIOR_NOISE_WIDTH * normal(random) }
     }
 }
 
 impl Scales {
     /// Where fitting starts: the centre of the prior.
     pub fn initial(prior: &Prior) -> Self {
-        Self { inverse: vec![prior.inverse; prior.groups], noise: prior.noise }
+        Self { inverse: prior.inverse.clone(), noise: prior.noise }
     }
 }
 
@@ -73,8 +83,8 @@ fn evidence(owners: &[usize], inputs: &[Vec<f64>], targets: &[f64], prior: &Prio
     for (sum, owner) in by_column.iter().zip(owners) {
         gradient[*owner] += sum;
     }
-    for (entry, scale) in gradient.iter_mut().zip(&scales.inverse) {
-        let away = (scale - prior.inverse) / PRIOR_WIDTH;
+    for ((entry, scale), centre) in gradient.iter_mut().zip(&scales.inverse).zip(&prior.inverse) {
+        let away = (scale - centre) / PRIOR_WIDTH;
         value -= 0.5 * away * away;
         *entry -= away / PRIOR_WIDTH;
     }
@@ -123,6 +133,8 @@ pub fn fit(
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+
     use super::*;
 
     #[test]
@@ -142,6 +154,26 @@ mod tests {
             let numeric = (evidence(&[0, 1], &inputs, &targets, &prior, &moved).0 - value) / step;
             assert!((numeric - slope).abs() < 1e-3, "{position}: {numeric} {slope}");
         }
+    }
+
+    #[test]
+    fn many_times_agree_where_few_leave_a_guess() {
+        let options = ModelOptions::default();
+        let spread = |count: u32| {
+            let inputs: Vec<Vec<f64>> = (0..count).map(|i| vec![f64::from(i * 7 % count) / f64::from(count)]).collect();
+            let targets: Vec<f64> = inputs.iter().map(|x| libm::sin(9.0 * x[0])).collect();
+            let mut random = ChaCha8Rng::seed_from_u64(1);
+            let fitted: Vec<f64> = (0..12)
+                .map(|_| {
+                    let prior = Prior::new(1, &options).drawn(&mut random);
+                    fit(&[0], &inputs, &targets, &prior, &Scales::initial(&prior), 30).inverse[0]
+                })
+                .collect();
+            let mean = fitted.iter().sum::<f64>() / 12.0;
+            libm::sqrt(fitted.iter().map(|scale| (scale - mean) * (scale - mean)).sum::<f64>() / 12.0)
+        };
+        let (few, many) = (spread(2), spread(40));
+        assert!(few > 0.4 && many < 0.5 * few, "{few} {many}");
     }
 
     #[test]

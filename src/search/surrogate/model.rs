@@ -37,6 +37,8 @@ pub struct ModelOptions {
     pub cap: f64,
     /// Observations that a fit takes at most: the best half, and an even choice of the others.
     pub window: usize,
+    /// Processes with scales of their own at most, between which few times cannot decide.
+    pub processes: usize,
 }
 
 impl Default for ModelOptions {
@@ -51,6 +53,7 @@ impl Default for ModelOptions {
             prior_noise: -8.0,
             cap: 2.0,
             window: 256,
+            processes: 8,
         }
     }
 }
@@ -72,6 +75,10 @@ const REFIT_SHARE: usize = 4;
 
 /// Candidates with the highest scores that are also held against the rules of [`Feasibility`].
 const EXAMINED: usize = 16;
+
+/// Times that the processes share: with n times there are as many processes as n goes into this. The more times, the
+/// surer the scales, and the dearer every process.
+const SHARED_TIMES: usize = 128;
 
 /// A told or asked point.
 struct Known<'a> {
@@ -100,15 +107,17 @@ impl Known<'_> {
     }
 }
 
-/// A process over what is known, and the candidates. Built up with every question, so that none costs a new start.
+/// Processes over what is known, and the candidates. Built up with every question, so that none costs a new start.
 #[derive(Clone, Debug)]
 pub struct Model {
     options: ModelOptions,
     coordinates: Coordinates,
-    scales: Scales,
-    process: Gaussian,
+    /// Scales of each process; the first are the likeliest ones.
+    scales: Vec<Scales>,
+    /// At least one.
+    processes: Vec<Gaussian>,
     targets: Targets,
-    /// Points of the process, in its order.
+    /// Points of the processes, in their order.
     order: Vec<Point>,
     /// Points that regress but were left out by the window.
     left_out: HashSet<Point>,
@@ -128,11 +137,11 @@ impl Model {
         let scales = Scales::initial(&Prior::new(coordinates.groups(), &options));
         let process = Gaussian::new(coordinates.owners(), &scales);
         Self {
-            options,
             coordinates,
-            scales,
-            process,
+            processes: vec![process; options.processes.max(1)],
+            scales: vec![scales; options.processes.max(1)],
             targets: Targets::default(),
+            options,
             order: Vec::new(),
             left_out: HashSet::new(),
             fitted: 0,
@@ -155,7 +164,7 @@ impl Model {
         if times.len() < FEWEST_TIMES {
             return None;
         }
-        self.catch_up(&known, &times);
+        self.catch_up(&known, &times, random);
         self.refresh_pool(space, archive, random);
         let failures = known.iter().filter(|known| known.verdict == Verdict::Infeasible).count();
         let share = failures as f64 / known.len() as f64;
@@ -181,15 +190,18 @@ impl Model {
         suggestion
     }
 
-    /// Brings the process and the voters up to date.
-    fn catch_up(&mut self, known: &[Known<'_>], times: &[f64]) {
+    /// Brings the processes and the voters up to date.
+    fn catch_up(&mut self, known: &[Known<'_>], times: &[f64], random: &mut ChaCha8Rng) {
         let extends = {
             let mut regressing = known.iter().filter(|known| known.regresses() && !self.left_out.contains(known.point));
             self.order.iter().all(|point| regressing.next().is_some_and(|known| known.point == point))
         };
         let refit = self.fitted == 0 || times.len() >= self.fitted + (self.fitted / REFIT_SHARE).max(2);
         if refit || !extends {
-            self.start_over(known, times, refit);
+            if refit {
+                self.fit(known, times, random);
+            }
+            self.start_over();
         }
         let placed: HashSet<&Point> = self.order.iter().collect();
         let coming: Vec<&Known<'_>> = known
@@ -197,42 +209,54 @@ impl Model {
             .filter(|known| known.regresses() && !placed.contains(known.point) && !self.left_out.contains(known.point))
             .collect();
         for known in &coming {
-            self.process.append(&self.coordinates.of(known.point));
+            let vector = self.coordinates.of(known.point);
+            self.processes.iter_mut().for_each(|process| process.append(&vector));
         }
         let coming: Vec<Point> = coming.into_iter().map(|known| known.point.clone()).collect();
         self.order.extend(coming);
         let regressing = known.iter().filter(|known| known.regresses() && !self.left_out.contains(known.point));
-        self.process.set_targets(regressing.map(|known| known.time().map(|time| self.targets.of(time))));
+        let targets: Vec<Option<f64>> =
+            regressing.map(|known| known.time().map(|time| self.targets.of(time))).collect();
+        self.processes.iter_mut().for_each(|process| process.set_targets(targets.iter().copied()));
         self.pool.remove(known.iter().map(|known| known.point));
         if known.iter().any(|known| known.verdict == Verdict::Infeasible) {
             for known in known.iter().filter(|known| known.verdict != Verdict::InFlight) {
                 if self.voted.insert(known.point.clone()) {
-                    let watched = self.process.watch(&self.coordinates.of(known.point));
+                    let watched = self.processes[0].watch(&self.coordinates.of(known.point));
                     self.voters.push(Voter { watched, failed: known.verdict == Verdict::Infeasible });
                 }
             }
         }
     }
 
-    /// Empties the process, with newly fitted scales if `refit`.
-    fn start_over(&mut self, known: &[Known<'_>], times: &[f64], refit: bool) {
-        if refit {
-            self.targets = Targets::new(times, self.options.cap);
-            self.left_out = left_out(known, self.options.window);
-            let kept = known.iter().filter(|known| !self.left_out.contains(known.point));
-            let (inputs, targets): (Vec<Vec<f64>>, Vec<f64>) = kept
-                .filter_map(|known| Some((self.coordinates.of(known.point), self.targets.of(known.time()?))))
-                .unzip();
-            let prior = Prior::new(self.coordinates.groups(), &self.options);
-            let steps = self.options.fit_steps;
-            self.scales = fit(self.coordinates.owners(), &inputs, &targets, &prior, &self.scales, steps);
-            self.fitted = times.len();
+    /// Fits the targets and the scales to the times. The first process takes the likeliest scales. Few times leave many
+    /// scales likely, and the likeliest may be blind to a tunable that has not been seen to matter yet; so each further
+    /// process draws an expectation from the prior and is fitted to that: where the times decide it comes out like the
+    /// first one, elsewhere it remains a guess.
+    fn fit(&mut self, known: &[Known<'_>], times: &[f64], random: &mut ChaCha8Rng) {
+        self.targets = Targets::new(times, self.options.cap);
+        self.left_out = left_out(known, self.options.window);
+        let kept = known.iter().filter(|known| !self.left_out.contains(known.point));
+        let (inputs, targets): (Vec<Vec<f64>>, Vec<f64>) =
+            kept.filter_map(|known| Some((self.coordinates.of(known.point), self.targets.of(known.time()?)))).unzip();
+        let prior = Prior::new(self.coordinates.groups(), &self.options);
+        let (owners, steps) = (self.coordinates.owners(), self.options.fit_steps);
+        self.scales.truncate((SHARED_TIMES / times.len()).max(1));
+        for (member, scales) in self.scales.iter_mut().enumerate() {
+            let expected = if member == 0 { prior.clone() } else { prior.drawn(random) };
+            *scales = fit(owners, &inputs, &targets, &expected, scales, steps);
         }
-        self.process = Gaussian::new(self.coordinates.owners(), &self.scales);
+        self.fitted = times.len();
+    }
+
+    /// Empties the processes, which take on the present scales.
+    fn start_over(&mut self) {
+        let owners = self.coordinates.owners();
+        self.processes = self.scales.iter().map(|scales| Gaussian::new(owners, scales)).collect();
         self.order.clear();
         self.voters.clear();
         self.voted.clear();
-        self.pool.watch_anew(&self.process, &self.coordinates);
+        self.pool.watch_anew(&self.processes, &self.coordinates);
     }
 
     /// Lets new candidates in.
@@ -257,7 +281,7 @@ impl Model {
         }
         for point in coming {
             if !archive.contains(&point) {
-                self.pool.add(point, &self.process, &self.coordinates);
+                self.pool.add(point, &self.processes, &self.coordinates);
             }
         }
     }
@@ -266,11 +290,16 @@ impl Model {
     fn scores(&mut self, target: f64, share: Option<f64>) -> Vec<(f64, usize)> {
         /// Decides between candidates of which no improvement is expected.
         const TIE: f64 = 1e-9;
-        let signal = self.process.signal_variance();
-        let (process, voters) = (&self.process, &self.voters);
+        let (processes, voters) = (&self.processes, &self.voters);
+        let signals: Vec<f64> = processes.iter().map(Gaussian::signal_variance).collect();
+        let weight = 1.0 / processes.len() as f64;
         let score = |(at, candidate): (usize, &mut super::pool::Candidate)| {
-            let (mean, variance) = process.predict(&mut candidate.watched);
-            let gain = expected_improvement(target, mean, libm::sqrt(signal * variance));
+            let (mut mean, mut gain) = (0.0, 0.0);
+            for ((process, signal), watched) in processes.iter().zip(&signals).zip(&mut candidate.watched) {
+                let (expected, variance) = process.predict(watched);
+                mean += weight * expected;
+                gain += weight * expected_improvement(target, expected, libm::sqrt(signal * variance));
+            }
             let tie = TIE / (10.0 + mean.max(-9.0));
             let feasible = share.map_or(1.0, |share| 1.0 - candidate.risk(voters, share));
             ((gain + tie) * feasible, at)

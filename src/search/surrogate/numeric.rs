@@ -1,6 +1,9 @@
 //! Functions whose last bit does not depend on the system's mathematics library, so that equal seeds give equal runs
 //! everywhere.
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
 /// Natural logarithm.
 pub fn logarithm(value: f64) -> f64 {
     libm::log(value)
@@ -15,6 +18,11 @@ fn normal_pdf(at: f64) -> f64 {
 /// Cumulative distribution of the standard normal.
 fn normal_cdf(at: f64) -> f64 {
     0.5 * libm::erfc(-at * std::f64::consts::FRAC_1_SQRT_2)
+}
+
+/// A draw that is as good as one from the standard normal distribution, without a function whose last bit could differ.
+pub fn normal(random: &mut ChaCha8Rng) -> f64 {
+    (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0
 }
 
 /// Inner product with four running sums: quicker than one, and the same on every machine.

@@ -11,8 +11,8 @@ use crate::space::Point;
 pub struct Candidate {
     /// The point.
     pub point: Point,
-    /// Its prediction.
-    pub watched: Watched,
+    /// Its prediction by each process.
+    pub watched: Vec<Watched>,
     votes: Votes,
 }
 
@@ -28,7 +28,7 @@ struct Votes {
 /// A told point that says whether its neighbourhood is feasible.
 #[derive(Clone, Debug)]
 pub struct Voter {
-    /// Where it is.
+    /// Where it is, in the scales of the first process.
     pub watched: Watched,
     /// Whether it was infeasible.
     pub failed: bool,
@@ -42,7 +42,7 @@ impl Candidate {
     /// among all told points.
     pub fn risk(&mut self, voters: &[Voter], share: f64) -> f64 {
         for voter in &voters[self.votes.heard..] {
-            let likeness = self.watched.likeness(&voter.watched);
+            let likeness = self.watched[0].likeness(&voter.watched);
             // Sharper than the kernel of times: feasibility ends at edges.
             let weight = likeness * likeness * likeness * likeness;
             self.votes.all += weight;
@@ -72,9 +72,9 @@ impl Pool {
     }
 
     /// Adds a point that is not there yet.
-    pub fn add(&mut self, point: Point, process: &Gaussian, coordinates: &Coordinates) {
+    pub fn add(&mut self, point: Point, processes: &[Gaussian], coordinates: &Coordinates) {
         if self.members.insert(point.clone()) {
-            let watched = process.watch(&coordinates.of(&point));
+            let watched = watched(processes, &coordinates.of(&point));
             self.candidates.push(Candidate { point, watched, votes: Votes::default() });
         }
     }
@@ -104,11 +104,15 @@ impl Pool {
         }
     }
 
-    /// Starts all predictions anew for another process.
-    pub fn watch_anew(&mut self, process: &Gaussian, coordinates: &Coordinates) {
+    /// Starts all predictions anew for other processes, at least one.
+    pub fn watch_anew(&mut self, processes: &[Gaussian], coordinates: &Coordinates) {
         for candidate in &mut self.candidates {
-            candidate.watched = process.watch(&coordinates.of(&candidate.point));
+            candidate.watched = watched(processes, &coordinates.of(&candidate.point));
             candidate.votes = Votes::default();
         }
     }
+}
+
+fn watched(processes: &[Gaussian], vector: &[f64]) -> Vec<Watched> {
+    processes.iter().map(|process| process.watch(vector)).collect()
 }
