@@ -126,6 +126,10 @@ int main()
     CHECK(Ops::Base::CeilDiv(7, 2) == 4 && Ops::Base::CeilDiv(-7, 2) == -3 && Ops::Base::CeilDiv(7, 0) == 7);
     CHECK(Ops::Base::CeilAlign<uint64_t>(33, 32) == 64 && Ops::Base::FloorAlign(33, 32) == 32);
     CHECK(Ops::Base::CeilAlign<uint32_t>(0xFFFFFFF1U, 32) == 0xFFFFFFFFU);
+    gert::Stride stride;
+    stride.AppendStride(64);
+    CHECK(stride.GetDimNum() == 1 && stride.GetStride(0) == 64 && stride[1] == 0);
+    CHECK(context.GetInputStride(0) == nullptr && context.GetOutputStride(0) == nullptr);
     const Ops::Base::fp16_t one_half(1.5F);
     CHECK(one_half.val == 0x3E00 && static_cast<float>(one_half) == 1.5F);
     const Ops::Base::bfloat16 near_three(3.0078125F + 1.0F / 1024);

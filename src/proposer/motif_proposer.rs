@@ -19,6 +19,9 @@ const TOGETHER: &[&[&str]] = &[
     &["D07", "D04", "Y01", "V09"],
     &["V01", "V06"],
     &["V01", "Y01", "Y02"],
+    &["Y07", "Y01", "Y11", "V20"],
+    &["Y07", "Y01", "Y11", "V20", "D01"],
+    &["V06", "D07", "D04", "V37", "D01"],
 ];
 
 /// Motifs that undo each other or want the same place: of each pair only the one that promises more is used at once.

@@ -10,7 +10,7 @@ use super::outcome::{Class, Shape};
 use super::reach::{KernelFolders, class, other_architecture, reached};
 use crate::build::launch::has_launch;
 use crate::build::without_comments;
-use crate::project::kernel_entries;
+use crate::project::{is_other_architecture, kernel_entries};
 
 /// An operator of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,16 +134,31 @@ fn only_for_others(cmake: &str) -> bool {
     code.contains("dav-") && !code.contains("dav-2201")
 }
 
+/// Whether an operator's own tiling functions are all for other architectures.
+fn tiles_for_others_only(directory: &Path) -> bool {
+    let host = directory.join("op_host");
+    let tiles = |file: &PathBuf| text_of(file).is_some_and(|text| text.contains("IMPL_OP_OPTILING("));
+    let is_other =
+        |file: PathBuf| file.strip_prefix(directory).is_ok_and(|inside| is_other_architecture(&slashed(inside)));
+    let mut tiling = files_of(&host, &["cpp", "cc"], 4).into_iter().filter(tiles).map(is_other).peekable();
+    tiling.peek().is_some() && tiling.all(|other| other)
+}
+
 /// Whether the host code or the CMake files of an operator name the 910B, or no chip at all.
 fn targets_910b(directory: &Path) -> bool {
     if directory.join("op_host/config/ascend910b").is_dir() {
         return true;
     }
-    // A list of chips in the operator's CMake file counts more than what its definition could do.
-    let cmake = text_of(&directory.join("CMakeLists.txt")).unwrap_or_default();
-    let cmake = without_comments(&cmake);
-    if let Some(chips) = cmake.lines().rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
-        return chips.contains("ascend910b");
+    // A list of chips in the operator's CMake files counts more than what its definition could do.
+    for file in ["CMakeLists.txt", "op_host/CMakeLists.txt"] {
+        let cmake = text_of(&directory.join(file)).unwrap_or_default();
+        let cmake = without_comments(&cmake);
+        if let Some(chips) = cmake.lines().rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
+            return chips.contains("ascend910b");
+        }
+    }
+    if tiles_for_others_only(directory) {
+        return false;
     }
     let mut named = false;
     let host = files_of(&directory.join("op_host"), &["cpp", "cc", "h", "hpp", "txt"], 4);
@@ -243,5 +258,19 @@ mod tests {
             std::fs::write(root.join("CMakeLists.txt"), format!("set(SUPPORT_COMPUTE_UNIT {list})\n")).unwrap();
             assert_eq!(targets_910b(root), wanted, "{list}");
         }
+    }
+
+    #[test]
+    fn tiling_functions_for_other_architectures_are_no_tiling_functions_here() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        std::fs::create_dir_all(root.join("op_host/arch35")).unwrap();
+        std::fs::write(root.join("op_host/add_def.cpp"), "this->AICore().AddConfig(\"ascend910b\");").unwrap();
+        std::fs::write(root.join("op_host/arch35/add_tiling.cpp"), "IMPL_OP_OPTILING(Add)").unwrap();
+        assert!(!targets_910b(root));
+        std::fs::write(root.join("op_host/add_tiling.cpp"), "IMPL_OP_OPTILING(Add)").unwrap();
+        assert!(targets_910b(root));
+        std::fs::write(root.join("op_host/CMakeLists.txt"), "set(SUPPORT_COMPUTE_UNIT \"ascend950\")\n").unwrap();
+        assert!(!targets_910b(root), "the list of the host's own CMake file");
     }
 }

@@ -8,6 +8,7 @@
 #include "exe_graph/runtime/extended_kernel_context.h"
 #include "exe_graph/runtime/runtime_tensor.h"
 #include "exe_graph/runtime/storage_shape.h"
+#include "exe_graph/runtime/stride.h"
 #include "exe_graph/runtime/tiling_data.h"
 
 namespace fe {
@@ -103,6 +104,15 @@ public:
     bool OutputIsView(size_t) const
     {
         return false;
+    }
+    // None: the tensor is contiguous.
+    const Stride* GetInputStride(size_t) const
+    {
+        return nullptr;
+    }
+    const Stride* GetOutputStride(size_t) const
+    {
+        return nullptr;
     }
 
     ge::graphStatus SetTilingKey(uint64_t tiling_key)
