@@ -272,6 +272,12 @@ impl Outcome {
         cause.is_some_and(|cause| matches!(cause.kind, CauseKind::UnwrittenOutput | CauseKind::UnstableResult))
     }
 
+    /// Whether a reference says that the outputs are wrong. Not every verification that fails gets as far.
+    pub fn contradicts_reference(&self) -> bool {
+        let cause = self.step(Step::Verify).and_then(|outcome| outcome.cause.as_ref());
+        cause.is_some_and(|cause| cause.kind == CauseKind::WrongResult)
+    }
+
     /// The first step of the way that failed.
     pub fn failure(&self) -> Option<&StepOutcome> {
         self.steps.iter().find(|outcome| outcome.step.is_on_the_way() && outcome.state == State::Failed)

@@ -26,7 +26,7 @@ pub struct Row {
     /// was not made for.
     #[serde(default)]
     pub unwritten: u32,
-    /// Operators that ran and have no reference.
+    /// Operators that ran and whose outputs nothing confirmed or contradicted.
     pub unknown: u32,
     /// Operators that ran and have no hazard.
     pub clean: u32,
@@ -51,8 +51,9 @@ impl Row {
         match outcome.state(Step::Verify) {
             Some(State::Passed) => self.right += 1,
             Some(State::Failed) if outcome.stopped_by_unwritten_bytes() => self.unwritten += 1,
-            Some(State::Failed) => self.wrong += 1,
-            Some(State::Unknown) => self.unknown += 1,
+            Some(State::Failed) if outcome.contradicts_reference() => self.wrong += 1,
+            // Without a reference, or out of time before its verdict.
+            Some(State::Failed | State::Unknown) => self.unknown += 1,
             None => {}
         }
         self.clean += u32::from(outcome.passed(Step::Hazards));

@@ -71,9 +71,9 @@ fn unwritten_bytes_are_neither_wrong_nor_right() {
         steps.push(step(Step::Verify, State::Failed, Some(Cause::new(kind, ""))));
         outcome("one", "math/a", steps)
     };
-    let kinds = [CauseKind::UnwrittenOutput, CauseKind::UnstableResult, CauseKind::WrongResult];
+    let kinds = [CauseKind::UnwrittenOutput, CauseKind::UnstableResult, CauseKind::WrongResult, CauseKind::TimeOut];
     let row = &Summary::of(&kinds.map(stopped)).rows[0];
-    assert_eq!((row.right, row.wrong, row.unwritten, row.unknown), (0, 1, 2, 0));
+    assert_eq!((row.right, row.wrong, row.unwritten, row.unknown), (0, 1, 2, 1));
 }
 
 #[test]
