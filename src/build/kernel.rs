@@ -121,9 +121,9 @@ impl Builder {
         let file = &variant.entry.file;
         let flags = self.project_flags(file);
         let reached = self.closure(tree, file, &flags);
-        let kind = task_types(tree, &reached, &self.project.repository_root).of_key(variant.tiling_key);
-        let generic = self.kernel_serves_all_keys(tree, variant);
         let texts = texts(tree, &reached, &self.project.repository_root);
+        let kind = TaskTypes::of(texts.iter().map(String::as_str)).of_key(variant.tiling_key);
+        let generic = self.kernel_serves_all_keys(tree, variant);
         let wrapper = wrapper(&texts, variant, generic, self.toolkit.is_some())?;
         let build = |unit| self.kernel_for(tree, unit, kind, &wrapper, &flags, &reached);
         Ok(KernelLibraries {

@@ -50,8 +50,7 @@ pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingCla
     if all.iter().any(|class| uses_library(class, classes, 0)) {
         text.push_str("#include \"kernel_tiling/kernel_tiling.h\"\n");
     }
-    let mut done: BTreeSet<String> =
-        own.and_then(|name| name.rsplit("::").next()).map(str::to_owned).into_iter().collect();
+    let mut done: BTreeSet<String> = own.map(str::to_owned).into_iter().collect();
     for class in all {
         declare(class, classes, &mut done, &mut text, 0);
     }

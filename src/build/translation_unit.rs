@@ -65,7 +65,9 @@ pub(crate) fn wrapper(
         constants(&mut text);
     }
     let registered = registered_structure(texts());
-    let own = registered.filter(|name| texts().any(|text| defines(text, name.rsplit("::").next().unwrap_or(name))));
+    let own = registered
+        .and_then(|name| name.rsplit("::").next())
+        .filter(|structure| texts().any(|text| defines(text, structure)));
     text.push_str(&tiling_header(&variant.op_type, key, &variant.tiling_classes, own));
     let class = class_for(&variant.op_type, key, &variant.tiling_classes).map(|class| class.class.as_str());
     let fits = |name: &&str| class.is_none_or(|class| name.rsplit("::").next() == Some(class));
