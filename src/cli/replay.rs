@@ -7,10 +7,11 @@ use super::args::ReplayArgs;
 use super::output::{Output, write_whole};
 use super::target::processors;
 use crate::replay::{
-    Bench, LoadError, RecordedSpace, ReplayReport, convergence, export, load, read_peers, render, replay,
+    Bench, LoadError, Noise, RecordedSpace, ReplayReport, convergence, export, load, read_peers, render, replay,
     search_settings, write_rows,
 };
 use crate::report::event::{Event, Start};
+use crate::search::ContestOptions;
 use crate::tuner::TunerError;
 
 /// Executes the command.
@@ -32,6 +33,10 @@ pub fn execute(arguments: &ReplayArgs, output: &mut Output) -> Result<Exit, Tune
         batch: arguments.batch as usize,
         seeds: arguments.seeds,
         jobs: arguments.jobs.map_or_else(processors, |jobs| jobs as usize),
+        noise: Noise {
+            deviation: arguments.noise / 100.0,
+            contest: if arguments.measure_once { ContestOptions::AT_FACE_VALUE } else { ContestOptions::default() },
+        },
     };
     if let Some(trials) = arguments.search_settings {
         let report = search_settings(&spaces, &budgets, bench, trials as usize)
@@ -66,8 +71,12 @@ fn write(arguments: &ReplayArgs, report: &ReplayReport) -> Result<(), TunerError
 fn command(arguments: &ReplayArgs, page: &Path) -> String {
     let list = |values: &[u32]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let strategies: Vec<&str> = arguments.strategy.iter().map(|kind| kind.name()).collect();
+    let mut noise = String::new();
+    if arguments.noise > 0.0 {
+        noise = format!(" --noise {}{}", arguments.noise, if arguments.measure_once { " --measure-once" } else { "" });
+    }
     format!(
-        "cargo ascend-tune replay --space SPACES --peers PEERS --strategy {} --budget {} --seeds {} --markdown {}",
+        "cargo ascend-tune replay --space SPACES --peers PEERS --strategy {} --budget {} --seeds {}{noise} --markdown {}",
         strategies.join(","),
         list(&arguments.budget),
         arguments.seeds,

@@ -21,6 +21,13 @@ pub fn render(report: &ReplayReport, command: &str, plot: &str) -> String {
         report.seeds,
         if report.batch > 1 { format!(" (here: {})", report.batch) } else { String::new() }
     );
+    if report.noise > 0.0 {
+        let _ = writeln!(
+            page,
+            "Here times are told with noise of {} % of a time; figures are the recorded times of the winners.\n",
+            report.noise * 100.0
+        );
+    }
     let _ = writeln!(page, "## All spaces\n");
     let _ = writeln!(
         page,

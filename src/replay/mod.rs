@@ -23,5 +23,5 @@ pub use plot::convergence;
 pub use recorded::{Recorded, RecordedSpace, RecordedTable, RecordedTunable};
 pub use report::{EngineResult, ReplayReport, SpaceResult, StrategyResult, engine_name, replay};
 pub use settings::{SettingsReport, SettingsResult, search_settings};
-pub use simulation::{Bench, SimulationError, Trace, simulate};
+pub use simulation::{Bench, Noise, SimulationError, Trace, simulate};
 pub use statistics::{BudgetResult, expected_best_of_random, summarise};

@@ -19,6 +19,9 @@ pub struct ReplayReport {
     pub seeds: u64,
     /// Configurations in flight.
     pub batch: usize,
+    /// Standard deviation of measured times as a share of the recorded ones.
+    #[serde(default)]
+    pub noise: f64,
     /// The spaces.
     pub spaces: Vec<SpaceResult>,
     /// Every engine over all spaces, ours first, by budget.
@@ -58,6 +61,9 @@ pub struct StrategyResult {
     /// Mean of best found over optimum after each evaluation.
     #[serde(skip)]
     pub curve: Vec<f64>,
+    /// Evaluations of a run that measured a configuration once more, as a mean over the runs.
+    #[serde(default)]
+    pub again: f64,
     /// Time that the strategy itself took per evaluation, in milliseconds, with everything else on the machine.
     pub overhead_ms: f64,
 }
@@ -121,7 +127,15 @@ pub fn replay(
         results.push(result);
     }
     let engines = engines(&results, budgets);
-    Ok(ReplayReport { budgets: budgets.to_vec(), seeds: bench.seeds, batch: bench.batch, spaces: results, engines })
+    let noise = bench.noise.deviation;
+    Ok(ReplayReport {
+        budgets: budgets.to_vec(),
+        seeds: bench.seeds,
+        batch: bench.batch,
+        noise,
+        spaces: results,
+        engines,
+    })
 }
 
 fn strategy_result(
@@ -141,6 +155,7 @@ fn strategy_result(
         strategy: kind.name().to_owned(),
         results: budgets.iter().map(|budget| summarise(recorded, traces, *budget)).collect(),
         curve: (1..=longest).map(mean).collect(),
+        again: traces.iter().map(|trace| trace.again as f64).sum::<f64>() / traces.len().max(1) as f64,
         overhead_ms: 1e3 * overhead / evaluations.max(1) as f64,
     }
 }

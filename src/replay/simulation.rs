@@ -4,8 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::recorded::{Recorded, RecordedSpace};
-use crate::search::Strategy;
+use crate::search::{Contest, ContestOptions, Outcome, Strategy};
+use crate::space::Configuration;
 
 /// The strategy broke the contract of asking.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,10 +37,13 @@ pub enum SimulationError {
 /// What happened in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// Least time found after each evaluation; infinite before the first feasible one.
+    /// Recorded time of the winner after each evaluation; infinite before the first feasible one. Without noise it is the
+    /// least time found.
     pub best: Vec<f64>,
     /// Infeasible evaluations.
     pub infeasible: usize,
+    /// Evaluations that measured a configuration once more.
+    pub again: usize,
     /// Time that the strategy itself took for all its suggestions.
     pub overhead: Duration,
 }
@@ -50,22 +57,91 @@ impl Trace {
     }
 }
 
-/// Runs a strategy until `budget` configurations were evaluated or it has nothing more to ask. `batch` configurations
-/// are in flight at a time.
+/// How times are off by chance, and what is done about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// Standard deviation of a measured time as a share of the recorded one.
+    pub deviation: f64,
+    /// When the contest for the best configuration is decided.
+    pub contest: ContestOptions,
+}
+
+impl Noise {
+    /// Times as they were recorded.
+    pub const NONE: Self = Self { deviation: 0.0, contest: ContestOptions::AT_FACE_VALUE };
+}
+
+/// A run on a recorded space.
+struct Run<'a> {
+    recorded: &'a RecordedSpace,
+    noise: Noise,
+    random: ChaCha8Rng,
+    contest: Contest,
+    trace: Trace,
+}
+
+impl Run<'_> {
+    /// Spends an evaluation on a configuration of the space. Returns what the strategy is told.
+    fn evaluate(&mut self, configuration: &Configuration, row: Recorded) -> Outcome {
+        let outcome = match row {
+            Recorded::Objective(time) => {
+                let deviation = self.noise.deviation;
+                let off = if deviation > 0.0 { deviation * normal(&mut self.random) } else { 0.0 };
+                let estimate = self.contest.enter(configuration, time * (1.0 + off).max(0.1), deviation);
+                Outcome::Objective(estimate.time)
+            }
+            Recorded::Infeasible(_) => {
+                self.trace.infeasible += 1;
+                row.outcome()
+            }
+        };
+        let winner = self.contest.winner().and_then(|(winner, _)| self.recorded.look_up(winner));
+        self.trace.best.push(match winner {
+            Some(Recorded::Objective(time)) => time,
+            Some(Recorded::Infeasible(_)) | None => f64::INFINITY,
+        });
+        outcome
+    }
+
+    /// Tells the strategy, on its own time.
+    fn tell(&mut self, strategy: &mut dyn Strategy, configuration: &Configuration, outcome: &Outcome) {
+        let started = Instant::now();
+        strategy.tell(configuration, outcome);
+        self.trace.overhead += started.elapsed();
+    }
+
+    /// Measures again what has to be, as long as `budget` lasts.
+    fn settle(&mut self, strategy: &mut dyn Strategy, budget: usize) {
+        while let Some(open) = self.contest.undecided() {
+            let Some(row) = self.recorded.look_up(&open).filter(|_| self.trace.best.len() < budget) else { break };
+            let outcome = self.evaluate(&open, row);
+            self.trace.again += 1;
+            self.tell(strategy, &open, &outcome);
+        }
+    }
+}
+
+/// Runs a strategy until `budget` evaluations were made or it has nothing more to ask. `batch` configurations are in
+/// flight at a time. `seed` is that of the noise.
 pub fn simulate(
     recorded: &RecordedSpace,
     strategy: &mut dyn Strategy,
     budget: usize,
     batch: usize,
+    noise: Noise,
+    seed: u64,
 ) -> Result<Trace, SimulationError> {
-    let mut trace = Trace { best: Vec::with_capacity(budget), infeasible: 0, overhead: Duration::ZERO };
-    let mut best = f64::INFINITY;
+    let trace = Trace { best: Vec::with_capacity(budget), infeasible: 0, again: 0, overhead: Duration::ZERO };
+    let contest = Contest::new(noise.contest);
+    let mut run = Run { recorded, noise, random: ChaCha8Rng::seed_from_u64(seed), contest, trace };
     let mut seen = std::collections::HashSet::new();
-    while trace.best.len() < budget {
-        let room = batch.max(1).min(budget - trace.best.len());
+    let reserve = noise.contest.reserved(budget, noise.deviation);
+    while run.trace.best.len() < budget {
+        let left = budget - run.trace.best.len();
+        let room = batch.max(1).min(if left > reserve { left - reserve } else { left });
         let started = Instant::now();
         let asked = strategy.ask(room);
-        trace.overhead += started.elapsed();
+        run.trace.overhead += started.elapsed();
         if asked.is_empty() {
             break;
         }
@@ -79,23 +155,21 @@ pub fn simulate(
                 return Err(SimulationError::Outside { strategy, configuration });
             };
             // Asking again costs nothing and tells nothing new.
-            if seen.insert(configuration.clone()) {
-                fresh += 1;
-                match row {
-                    Recorded::Objective(time) => best = best.min(time),
-                    Recorded::Infeasible(_) => trace.infeasible += 1,
-                }
-                trace.best.push(best);
+            if !seen.insert(configuration.clone()) {
+                continue;
             }
-            let started = Instant::now();
-            strategy.tell(&configuration, &row.outcome());
-            trace.overhead += started.elapsed();
+            fresh += 1;
+            let outcome = run.evaluate(&configuration, row);
+            run.tell(strategy, &configuration, &outcome);
+        }
+        if run.trace.best.len() + reserve >= budget {
+            run.settle(strategy, budget);
         }
         if fresh == 0 {
             break;
         }
     }
-    Ok(trace)
+    Ok(run.trace)
 }
 
 /// Many runs in parallel.
@@ -109,6 +183,8 @@ pub struct Bench {
     pub seeds: u64,
     /// Threads.
     pub jobs: usize,
+    /// How times are off.
+    pub noise: Noise,
 }
 
 impl Bench {
@@ -128,7 +204,7 @@ impl Bench {
                         if seed >= self.seeds {
                             break;
                         }
-                        let trace = simulate(recorded, &mut *make(seed), self.budget, self.batch);
+                        let trace = simulate(recorded, &mut *make(seed), self.budget, self.batch, self.noise, seed);
                         // A poisoned lock holds whole traces all the same: each is pushed at once.
                         done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((seed, trace));
                     }
@@ -139,4 +215,9 @@ impl Bench {
         done.sort_by_key(|(seed, _)| *seed);
         done.into_iter().map(|(_, trace)| trace).collect()
     }
+}
+
+/// A draw that is as good as one from the standard normal distribution, the same on every machine.
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0
 }

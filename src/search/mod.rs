@@ -2,6 +2,7 @@
 
 mod annealing;
 mod archive;
+mod contest;
 mod differential;
 mod evolutionary;
 mod feasibility;
@@ -17,6 +18,7 @@ mod surrogate;
 mod tests;
 
 pub use annealing::{Annealing, AnnealingOptions};
+pub use contest::{Contest, ContestOptions, Estimate};
 pub use differential::{DifferentialEvolution, DifferentialOptions};
 pub use evolutionary::{Evolutionary, EvolutionaryOptions};
 pub use hybrid::{Hybrid, HybridOptions};
@@ -54,12 +56,13 @@ pub enum Outcome {
     },
 }
 
-/// A search strategy. Configurations are asked in batches; each is told at most once, in any order.
+/// A search strategy. Configurations are asked in batches and told in any order.
 pub trait Strategy {
     /// Up to `count` configurations worth an evaluation, none asked or told before. Fewer when the space is exhausted.
     fn ask(&mut self, count: usize) -> Vec<Configuration>;
 
-    /// Reports the outcome of a configuration, asked or known from elsewhere (the baseline, a journal).
+    /// Reports the outcome of a configuration, asked or known from elsewhere (the baseline, a journal). Where a time was
+    /// measured again, the better estimate takes the place of the earlier one.
     fn tell(&mut self, configuration: &Configuration, outcome: &Outcome);
 
     /// Name for reports.

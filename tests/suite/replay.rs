@@ -63,6 +63,31 @@ fn a_replay_compares_with_peers_and_can_be_read_again() {
 }
 
 #[test]
+fn noisy_times_are_measured_again_where_that_names_a_better_winner() {
+    let folder = tempfile::tempdir().expect("folder");
+    let space = folder.path().join("toy.json").display().to_string();
+    // Many configurations that are nearly as good as the best.
+    let flat = |at: u32| format!("\"{at}\": {{\"tile\": {at}, \"time\": {}}}", 1.0 + 0.005 * f64::from(at));
+    let entries: Vec<String> = (1..=60).map(flat).collect();
+    let text = format!("{{\"tune_params_keys\": [\"tile\"], \"cache\": {{{}}}}}", entries.join(","));
+    fs_err::write(&space, text).expect("written");
+    let strategy = |more: &[&str]| {
+        let mut arguments = vec!["--space", &space, "--strategy", "random", "--budget", "40", "--seeds", "400"];
+        arguments.extend_from_slice(more);
+        replay(&arguments).expect(0).named("replay")[0]["spaces"][0]["strategies"][0].clone()
+    };
+    let ratio = |found: &serde_json::Value| found["results"][0]["mean_ratio"].as_f64().expect("a ratio");
+    let again = |found: &serde_json::Value| found["again"].as_f64().expect("a count");
+    let exact = strategy(&[]);
+    assert_eq!(again(&exact), 0.0, "exact times are measured once");
+    let once = strategy(&["--noise", "10", "--measure-once"]);
+    let settled = strategy(&["--noise", "10"]);
+    assert!(again(&once) == 0.0 && again(&settled) > 1.0 && again(&settled) <= 4.0, "{settled}");
+    assert!(ratio(&settled) < ratio(&once) - 0.003, "{} instead of {}", ratio(&settled), ratio(&once));
+    assert_eq!(strategy(&["--noise", "10"])["results"], settled["results"], "equal seeds give equal runs");
+}
+
+#[test]
 fn what_is_no_space_is_named() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("a.json");

@@ -129,6 +129,13 @@ pub struct ReplayArgs {
     /// Configurations in flight at a time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub batch: u32,
+    /// Measured times are off by chance with this standard deviation, in percent of the recorded ones. The winner is named
+    /// at the largest budget; figures are recorded times of winners.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = noise)]
+    pub noise: f64,
+    /// Believe every noisy time, instead of measuring again where chance could have put the wrong one first.
+    #[arg(long)]
+    pub measure_once: bool,
     /// Results of other tuners, in the columns that --out writes.
     #[arg(long, value_name = "FILE")]
     pub peers: Option<PathBuf>,
@@ -148,6 +155,11 @@ pub struct ReplayArgs {
     /// Runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
+}
+
+fn noise(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|percent| (0.0..=20.0).contains(percent));
+    percent.ok_or_else(|| format!("`{text}` is no noise; give a number from 0 to 20, percent of a time"))
 }
 
 /// `ablation`.
