@@ -6,6 +6,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::Prices;
 use super::archive::Archive;
 use super::feasibility::Feasibility;
 use super::proposer::Proposer;
@@ -106,6 +107,10 @@ impl Proposer for Hybrid {
         let suggestion = self.model.suggest(&self.space, &self.archive, &mut self.random);
         self.expected_gain = suggestion.as_ref().map(|suggestion| suggestion.expected_gain);
         suggestion.map(|suggestion| suggestion.point).or_else(|| self.far())
+    }
+
+    fn take_prices(&mut self, prices: Option<Prices>) {
+        self.model.set_prices(&self.space, prices);
     }
 
     fn promise(&self) -> Option<f64> {

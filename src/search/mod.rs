@@ -56,6 +56,15 @@ pub enum Outcome {
     },
 }
 
+/// What configurations cost relative to each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prices {
+    /// Names of tunables that are compiled in: other values of them need a rebuild.
+    pub compiled_in: Vec<String>,
+    /// What an evaluation with a rebuild costs over one without.
+    pub rebuild: f64,
+}
+
 /// A search strategy. Configurations are asked in batches and told in any order.
 pub trait Strategy {
     /// Up to `count` configurations worth an evaluation, none asked or told before. Fewer when the space is exhausted.
@@ -64,6 +73,10 @@ pub trait Strategy {
     /// Reports the outcome of a configuration, asked or known from elsewhere (the baseline, a journal). Where a time was
     /// measured again, the better estimate takes the place of the earlier one.
     fn tell(&mut self, configuration: &Configuration, outcome: &Outcome);
+
+    /// What configurations cost from now on, where time is scarce; `None` where every evaluation counts alike. Strategies
+    /// without a model of times have no use for it.
+    fn set_prices(&mut self, _prices: Option<Prices>) {}
 
     /// Name for reports.
     fn name(&self) -> &'static str;

@@ -1,7 +1,7 @@
 //! What strategies share: asking one point at a time, and keeping what was told.
 
 use super::archive::Archive;
-use super::{Outcome, Strategy};
+use super::{Outcome, Prices, Strategy};
 use crate::space::{Configuration, Point, SearchSpace};
 
 /// A strategy that says which single point comes next; batches, bookkeeping and telling follow from that.
@@ -14,6 +14,9 @@ pub(super) trait Proposer {
 
     /// The next point, one that the archive does not contain; `None` when none is left or none was found.
     fn next_point(&mut self) -> Option<Point>;
+
+    /// See [`Strategy::set_prices`].
+    fn take_prices(&mut self, _prices: Option<Prices>) {}
 
     /// See [`Strategy::expected_gain`].
     fn promise(&self) -> Option<f64> {
@@ -38,6 +41,10 @@ impl<P: Proposer> Strategy for P {
         if let Some(point) = space.point(configuration) {
             archive.tell(point, outcome);
         }
+    }
+
+    fn set_prices(&mut self, prices: Option<Prices>) {
+        self.take_prices(prices);
     }
 
     fn name(&self) -> &'static str {

@@ -287,3 +287,38 @@ fn the_default_expects_less_and_less() {
     let mean = |gains: &[f64]| gains.iter().sum::<f64>() / gains.len() as f64;
     assert!(mean(&gains[gains.len() - 10..]) < 0.2 * mean(&gains[..10]), "{gains:?}");
 }
+
+/// Best time within 300 seconds and how many evaluations that were, where two tunables are compiled in and a rebuild takes
+/// 20 seconds, anything else one.
+fn within_a_time(seed: u64, told: bool) -> (f64, usize) {
+    let space = tiling_space();
+    let compiled_in = ["DEPTH", "SPLIT"];
+    let mut strategy = StrategyKind::Hybrid.build(&space, seed);
+    let prices = Prices { compiled_in: compiled_in.map(str::to_owned).to_vec(), rebuild: 20.0 };
+    strategy.set_prices(told.then_some(prices));
+    let (mut built, mut seconds, mut best, mut evaluations) = (BTreeSet::new(), 0.0, f64::INFINITY, 0);
+    while seconds < 300.0 {
+        let configuration = strategy.ask(1).pop().expect("a large space");
+        let rebuilt = built.insert(compiled_in.map(|name| get(&configuration, name) as u32));
+        seconds += if rebuilt { 20.0 } else { 1.0 };
+        let outcome = tiling_objective(&configuration);
+        if let Outcome::Objective(time) = outcome {
+            best = best.min(time);
+        }
+        strategy.tell(&configuration, &outcome);
+        evaluations += 1;
+    }
+    (best, evaluations)
+}
+
+#[test]
+fn where_time_is_scarce_rebuilds_are_asked_for_less_often() {
+    let run = |told: bool| {
+        let runs: Vec<(f64, usize)> = (0..7).map(|seed| within_a_time(seed, told)).collect();
+        let best = median(runs.iter().map(|run| run.0).collect());
+        (best, runs.iter().map(|run| run.1).sum::<usize>())
+    };
+    let (blind, priced) = (run(false), run(true));
+    assert!(priced.1 > blind.1 * 3 / 2, "{priced:?} after {blind:?}: more evaluations in the same time");
+    assert!(priced.0 <= blind.0, "{priced:?} after {blind:?}: and nothing lost by that");
+}

@@ -38,6 +38,9 @@ pub struct Evaluation {
     /// if these were as much slower. An estimate, good enough to turn a search away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_us: Option<f64>,
+    /// Seconds that it took, building included. In the journal, so that a resumed run goes by the same prices.
+    #[serde(default)]
+    pub seconds: f64,
 }
 
 /// The best candidate so far, which others race against.
@@ -115,6 +118,7 @@ mod tests {
             thorough: false,
             outcome: Outcome::Valid(vec![time(16.0)]),
             estimate_us: Some(32.0),
+            seconds: 0.5,
         };
         assert_eq!(estimated.objective(&[]), Some(32.0));
         let text = serde_json::to_string(&estimated).unwrap();

@@ -132,6 +132,7 @@ impl Evaluator {
                 thorough: scope != Scope::Timed,
                 outcome: Outcome::Valid(Vec::new()),
                 estimate_us: None,
+                seconds: 0.0,
             },
             profiles: BTreeMap::new(),
             outputs: References::new(),

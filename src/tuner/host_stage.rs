@@ -62,7 +62,10 @@ impl HostStage<'_> {
         while session.left() > 0 && session.used() - start < limit && session.used() - last_gain < patience {
             let room = (limit - (session.used() - start)).min(session.left());
             let asked = match std::mem::take(&mut first) {
-                none if none.is_empty() => strategy.ask(BATCH.min(room as usize)),
+                none if none.is_empty() => {
+                    strategy.set_prices(session.prices(self.injection));
+                    strategy.ask(BATCH.min(room as usize))
+                }
                 first => first,
             };
             hopeless = if strategy.expected_gain().is_some_and(|gain| gain < WORTH_ASKING) { hopeless + 1 } else { 0 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::candidate::Candidate;
 use super::evaluation::{Outcome, geometric_mean};
@@ -138,8 +138,7 @@ pub async fn run(
     let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
     emit(baseline_event(workspace, &baseline_times, &reference, baseline_us));
 
-    let budget =
-        Budget { evaluations: options.evaluations, deadline: options.time_limit.map(|limit| Instant::now() + limit) };
+    let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&reference);
     let references = Arc::new(references);
     let jobs = workspace.options.jobs;
@@ -177,12 +176,14 @@ pub async fn run(
         if idle_turns >= IDLE_ROUNDS * options.stages.len() {
             break "neither stage finds an improvement any more".to_owned();
         }
-        let Some((stage, reason)) = scheduler.next() else { break "there is no stage to use".to_owned() };
+        let Some((stage, reason)) = scheduler.next(session.scarce()) else {
+            break "there is no stage to use".to_owned();
+        };
         if last_stage != Some(stage) {
             emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason }));
         }
         last_stage = Some(stage);
-        let (before_us, used) = (progress.best_us, session.used());
+        let (before_us, spent) = (progress.best_us, session.spent());
         let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
         // With a single stage there is nobody to hand over to.
         let limit = |turn_share| if options.stages.len() == 1 { u64::MAX } else { share(turn_share) };
@@ -229,7 +230,7 @@ pub async fn run(
                 kernel.run(&mut session, &mut progress, &mut learned, limit(KERNEL_TURN), patience, emit).await?;
             }
         }
-        scheduler.learn(stage, before_us / progress.best_us, session.used() - used);
+        scheduler.learn(stage, before_us / progress.best_us, session.spent().since(spent));
         idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + 1 };
         turn += 1;
     };

@@ -1,9 +1,23 @@
 //! Which stage gets the next turn: by what turns have brought, not by a fixed order.
 
+use super::session::{Scarce, Spent};
 use crate::report::event::Stage;
 
-/// Relative gain per evaluation, as a logarithm.
-type Rate = f64;
+/// Relative gain, as a logarithm, over what it cost.
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    evaluation: f64,
+    second: f64,
+}
+
+impl Rate {
+    fn of(self, scarce: Scarce) -> f64 {
+        match scarce {
+            Scarce::Evaluations => self.evaluation,
+            Scarce::Time => self.second,
+        }
+    }
+}
 
 /// What is known of one stage.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +39,9 @@ pub struct Scheduler {
 /// A stage whose ground was shifted by the other one is expected to bring this share of what the other one brought.
 const SHIFTED_GROUND: f64 = 0.5;
 
+/// Evaluations answered by the journal of an earlier version have no seconds; nothing is free for that.
+const LEAST_SECONDS: f64 = 1e-3;
+
 impl Scheduler {
     /// Stages in the order of their first turns.
     pub fn new(stages: &[Stage]) -> Self {
@@ -32,32 +49,42 @@ impl Scheduler {
         Self { stages, turns: 0 }
     }
 
-    /// The stage with the best promise, and why. Who had no turn yet comes first; equals take turns. `None` without stages.
-    pub fn next(&mut self) -> Option<(Stage, String)> {
+    /// The stage with the best promise for what is scarce, and why. Who had no turn yet comes first; equals take turns.
+    /// `None` without stages.
+    pub fn next(&mut self, scarce: Scarce) -> Option<(Stage, String)> {
         self.turns += 1;
         let turns = self.turns;
         let order = |left: &Evidence, right: &Evidence| {
-            let promise = |evidence: &Evidence| evidence.promise.unwrap_or(f64::INFINITY);
+            let promise = |evidence: &Evidence| evidence.promise.map_or(f64::INFINITY, |rate| rate.of(scarce));
             promise(right).total_cmp(&promise(left)).then(left.last.cmp(&right.last))
         };
         let chosen = self.stages.iter_mut().min_by(|left, right| order(left, right))?;
         chosen.last = turns;
-        let reason = match chosen.promise {
+        let what = match scarce {
+            Scarce::Evaluations => "an evaluation",
+            Scarce::Time => "a second",
+        };
+        let reason = match chosen.promise.map(|rate| rate.of(scarce)) {
             None => "its first turn".to_owned(),
-            Some(rate) if rate > 0.0 => format!("it promises {:.2} % an evaluation", rate.exp_m1() * 100.0),
+            Some(rate) if rate > 0.0 => format!("it promises {:.2} % {what}", rate.exp_m1() * 100.0),
             Some(_) => "no stage promises anything; they take turns".to_owned(),
         };
         Some((chosen.stage, reason))
     }
 
-    /// Takes note of a turn: the objective fell by the factor `gain` (1 for nothing) over `evaluations`.
-    pub fn learn(&mut self, stage: Stage, gain: f64, evaluations: u64) {
-        let rate = gain.max(1.0).ln() / evaluations.max(1) as f64;
+    /// Takes note of a turn: the objective fell by the factor `gain` (1 for nothing) for what was spent.
+    pub fn learn(&mut self, stage: Stage, gain: f64, spent: Spent) {
+        let gain = gain.max(1.0).ln();
+        let rate = Rate {
+            evaluation: gain / spent.evaluations.max(1) as f64,
+            second: gain / spent.seconds.max(LEAST_SECONDS),
+        };
         for evidence in &mut self.stages {
             if evidence.stage == stage {
                 evidence.promise = Some(rate);
             } else if let Some(promise) = &mut evidence.promise {
-                *promise = promise.max(rate * SHIFTED_GROUND);
+                promise.evaluation = promise.evaluation.max(rate.evaluation * SHIFTED_GROUND);
+                promise.second = promise.second.max(rate.second * SHIFTED_GROUND);
             }
         }
     }
@@ -68,10 +95,16 @@ mod tests {
     use super::*;
 
     fn order(scheduler: &mut Scheduler, gains: &[(f64, f64)]) -> Vec<Stage> {
+        order_of(scheduler, gains, Scarce::Evaluations, 1.0)
+    }
+
+    /// Turns of ten evaluations; one of the kernel stage takes `dearer` times the seconds.
+    fn order_of(scheduler: &mut Scheduler, gains: &[(f64, f64)], scarce: Scarce, dearer: f64) -> Vec<Stage> {
         // Gain of a turn by stage: host, kernel.
         let turn = |&(host, kernel): &(f64, f64)| {
-            let (stage, _) = scheduler.next().unwrap();
-            scheduler.learn(stage, if stage == Stage::Host { host } else { kernel }, 10);
+            let (stage, _) = scheduler.next(scarce).unwrap();
+            let (gain, seconds) = if stage == Stage::Host { (host, 1.0) } else { (kernel, dearer) };
+            scheduler.learn(stage, gain, Spent { evaluations: 10, seconds });
             stage
         };
         gains.iter().map(turn).collect()
@@ -99,9 +132,18 @@ mod tests {
     }
 
     #[test]
+    fn where_time_is_scarce_a_dear_stage_has_to_bring_more() {
+        let (host, kernel) = (Stage::Host, Stage::Kernel);
+        let gains = [(1.05, 1.0), (1.0, 1.2), (1.03, 1.2)];
+        let turns = |scarce| order_of(&mut Scheduler::new(&[host, kernel]), &gains, scarce, 20.0);
+        assert_eq!(turns(Scarce::Evaluations), [host, kernel, kernel], "20 % for as many evaluations");
+        assert_eq!(turns(Scarce::Time), [host, kernel, host], "but a second of it brings less");
+    }
+
+    #[test]
     fn a_single_stage_has_every_turn() {
         let mut scheduler = Scheduler::new(&[Stage::Kernel]);
         assert_eq!(order(&mut scheduler, &[(1.0, 1.0); 3]), [Stage::Kernel; 3]);
-        assert!(Scheduler::new(&[]).next().is_none());
+        assert!(Scheduler::new(&[]).next(Scarce::Evaluations).is_none());
     }
 }

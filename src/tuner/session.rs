@@ -1,8 +1,8 @@
 //! A session: evaluations under one budget, with journal, cache and events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -10,15 +10,43 @@ use tokio::task::JoinSet;
 use super::TunerError;
 use super::evaluation::{Champion, Evaluation, Outcome, journal_key};
 use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
+use super::injection::Injection;
 use super::journal::Journal;
+use super::prices::PriceBook;
+use crate::search::Prices;
 
 /// What may be spent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Evaluations of new candidates.
     pub evaluations: u64,
-    /// Wall-clock end, where one is set. A run cut short by it is not reproducible.
-    pub deadline: Option<Instant>,
+    /// Time after which no further evaluation is begun. A run cut short by it is not reproducible.
+    pub time_limit: Option<Duration>,
+}
+
+/// What evaluations have cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// How many there were.
+    pub evaluations: u64,
+    /// Seconds that they took, each by itself, whatever ran beside it.
+    pub seconds: f64,
+}
+
+impl Spent {
+    /// What was spent since another moment.
+    pub fn since(self, earlier: Self) -> Self {
+        Self { evaluations: self.evaluations - earlier.evaluations, seconds: self.seconds - earlier.seconds }
+    }
+}
+
+/// What a run has too little of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scarce {
+    /// The budget ends before the time does: what an evaluation takes is of no account.
+    Evaluations,
+    /// The time ends before the budget does: what counts is what comes of a second.
+    Time,
 }
 
 /// Runs evaluations in parallel and keeps the books. What it does never depends on how many run at once.
@@ -26,11 +54,14 @@ pub struct Session {
     evaluator: Evaluator,
     journal: Arc<Journal>,
     budget: Budget,
+    deadline: Option<Instant>,
     jobs: usize,
     weights: Vec<f64>,
     references: Arc<References>,
     seen: BTreeMap<String, Evaluation>,
     used: u64,
+    seconds: f64,
+    prices: PriceBook,
     rejected: u64,
 }
 
@@ -65,18 +96,21 @@ impl Session {
             evaluator,
             journal,
             budget,
+            deadline: budget.time_limit.map(|limit| Instant::now() + limit),
             jobs: jobs.max(1),
             weights,
             references,
             seen: BTreeMap::new(),
             used: 0,
+            seconds: 0.0,
+            prices: PriceBook::default(),
             rejected: 0,
         }
     }
 
     /// Evaluations that may still be made.
     pub fn left(&self) -> u64 {
-        if self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return 0;
         }
         self.budget.evaluations.saturating_sub(self.used)
@@ -85,6 +119,25 @@ impl Session {
     /// Evaluations made so far.
     pub fn used(&self) -> u64 {
         self.used
+    }
+
+    /// What the evaluations made so far have cost.
+    pub fn spent(&self) -> Spent {
+        Spent { evaluations: self.used, seconds: self.seconds }
+    }
+
+    /// What there is too little of: evaluations, or the time to make them all at the pace so far. Both are taken from the
+    /// journal in a resumed run, so it goes on by the same prices.
+    pub fn scarce(&self) -> Scarce {
+        let Some(limit) = self.budget.time_limit.filter(|_| self.used > 0) else { return Scarce::Evaluations };
+        let each = self.seconds / self.used as f64 / self.jobs as f64;
+        let all = each * self.budget.evaluations as f64;
+        if all > limit.as_secs_f64() { Scarce::Time } else { Scarce::Evaluations }
+    }
+
+    /// What configurations cost, where that matters because time is scarce.
+    pub fn prices(&self, injection: &Injection) -> Option<Prices> {
+        if self.scarce() == Scarce::Time { self.prices.prices(injection) } else { None }
     }
 
     /// Candidates rejected so far.
@@ -115,6 +168,7 @@ impl Session {
         let permits = Arc::new(Semaphore::new(self.jobs));
         let mut admitted: BTreeMap<String, usize> = BTreeMap::new();
         let mut twins: Vec<(usize, usize)> = Vec::new();
+        let mut building: BTreeSet<usize> = BTreeSet::new();
         for (position, plan) in plans.into_iter().enumerate() {
             if let Some(evaluation) = self.seen.get(&plan.digest) {
                 results[position] = Some(self.judged(evaluation.clone(), self.used, true));
@@ -128,6 +182,9 @@ impl Session {
                 continue;
             }
             admitted.insert(plan.digest.clone(), position);
+            if self.prices.needs_build(&plan) {
+                building.insert(position);
+            }
             let task = Task {
                 evaluator: self.evaluator.clone(),
                 journal: Arc::clone(&self.journal),
@@ -148,6 +205,8 @@ impl Session {
         }
         for (position, evaluation) in evaluations {
             self.used += 1;
+            self.seconds += evaluation.seconds;
+            self.prices.note(building.contains(&position), evaluation.seconds);
             self.rejected += u64::from(matches!(evaluation.outcome, Outcome::Rejected(_)));
             self.seen.insert(evaluation.digest.clone(), evaluation.clone());
             results[position] = Some(self.judged(evaluation, self.used, false));
@@ -188,9 +247,10 @@ impl Task {
             return Ok(quick);
         }
         let checks = self.journalled(plan, Scope::Checks).await?;
+        let seconds = quick.seconds + checks.seconds;
         Ok(match checks.outcome {
-            Outcome::Rejected(_) => checks,
-            Outcome::Valid(_) => Evaluation { thorough: true, ..quick },
+            Outcome::Rejected(_) => Evaluation { seconds, ..checks },
+            Outcome::Valid(_) => Evaluation { thorough: true, seconds, ..quick },
         })
     }
 
@@ -199,11 +259,12 @@ impl Task {
         if let Some(known) = self.journal.get(&key) {
             return Ok(known.clone());
         }
+        let started = Instant::now();
         let trialled = match scope {
             Scope::Timed => self.evaluator.race(plan, &self.references, &self.champion, &self.weights).await,
             _ => self.evaluator.try_plan(plan, &self.references, scope, false).await,
         };
-        let evaluation = trialled.evaluation;
+        let evaluation = Evaluation { seconds: started.elapsed().as_secs_f64(), ..trialled.evaluation };
         self.journal.append(&evaluation).map_err(|source| TunerError::Journal { source })?;
         Ok(evaluation)
     }

@@ -10,10 +10,10 @@ use super::gaussian::Gaussian;
 use super::numeric::expected_improvement;
 use super::pool::{Pool, Voter};
 use super::targets::Targets;
-use crate::search::Outcome;
 use crate::search::archive::Archive;
 use crate::search::feasibility::Feasibility;
 use crate::search::neighbourhood::{differing_in_one, offspring};
+use crate::search::{Outcome, Prices};
 use crate::space::{Point, SearchSpace};
 
 /// Settings of the model.
@@ -128,6 +128,26 @@ pub struct Model {
     pool: Pool,
     /// The pool holds the whole space.
     whole: bool,
+    /// Positions of the tunables that are compiled in, and what a rebuild costs over an evaluation without one.
+    prices: Option<(Vec<usize>, f64)>,
+}
+
+/// What candidates cost.
+struct PriceList<'a> {
+    compiled_in: &'a [usize],
+    rebuild: f64,
+    /// Values of the tunables that are compiled in, where they were built already.
+    built: HashSet<Vec<u32>>,
+}
+
+impl PriceList<'_> {
+    fn of(&self, point: &[u32]) -> f64 {
+        if self.built.contains(&part(point, self.compiled_in)) { 1.0 } else { self.rebuild }
+    }
+}
+
+fn part(point: &[u32], dimensions: &[usize]) -> Vec<u32> {
+    dimensions.iter().map(|dimension| point[*dimension]).collect()
 }
 
 impl Model {
@@ -149,7 +169,16 @@ impl Model {
             voted: HashSet::new(),
             pool: Pool::default(),
             whole: false,
+            prices: None,
         }
+    }
+
+    /// What points cost from now on.
+    pub fn set_prices(&mut self, space: &SearchSpace, prices: Option<Prices>) {
+        self.prices = prices.map(|prices| {
+            let named = space.tunables().enumerate().filter(|(_, tunable)| prices.compiled_in.contains(&tunable.name));
+            (named.map(|(dimension, _)| dimension).collect(), prices.rebuild)
+        });
     }
 
     /// The coordinates of the space.
@@ -169,7 +198,13 @@ impl Model {
         let failures = known.iter().filter(|known| known.verdict == Verdict::Infeasible).count();
         let share = failures as f64 / known.len() as f64;
         let best = times.iter().copied().fold(f64::INFINITY, f64::min);
-        let scores = self.scores(self.targets.of(best), (failures > 0).then_some(share));
+        let prices = self.prices.clone();
+        let prices = prices.as_ref().map(|(compiled_in, rebuild)| PriceList {
+            compiled_in,
+            rebuild: *rebuild,
+            built: known.iter().map(|known| part(known.point, compiled_in)).collect(),
+        });
+        let scores = self.scores(self.targets.of(best), (failures > 0).then_some(share), prices.as_ref());
         let feasibility = (failures > 0).then(|| Feasibility::fit(space, archive));
         let chosen = scores
             .iter()
@@ -182,7 +217,9 @@ impl Model {
             .max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
         let suggestion = chosen.map(|(score, at)| Suggestion {
             point: self.pool.candidates()[at].point.clone(),
-            expected_gain: score * self.targets.deviation(),
+            expected_gain: score
+                * self.targets.deviation()
+                * prices.map_or(1.0, |prices| prices.of(self.pool.point(at))),
         });
         if !self.whole && scores.len() > self.options.pool {
             self.pool.drop_at(scores[self.options.pool..].iter().map(|(_, at)| *at).collect());
@@ -283,7 +320,7 @@ impl Model {
     }
 
     /// Scores with positions in the pool: the best [`EXAMINED`] in order, then what has room in the pool, then the others. `share` is the share of failures, where there are any.
-    fn scores(&mut self, target: f64, share: Option<f64>) -> Vec<(f64, usize)> {
+    fn scores(&mut self, target: f64, share: Option<f64>, prices: Option<&PriceList<'_>>) -> Vec<(f64, usize)> {
         /// Decides between candidates of which no improvement is expected.
         const TIE: f64 = 1e-9;
         let (processes, voters) = (&self.processes, &self.voters);
@@ -298,7 +335,8 @@ impl Model {
             }
             let tie = TIE / (10.0 + mean.max(-9.0));
             let feasible = share.map_or(1.0, |share| 1.0 - candidate.risk(voters, share));
-            ((gain + tie) * feasible, at)
+            // With prices, what is expected of a unit of time.
+            ((gain + tie) * feasible / prices.map_or(1.0, |prices| prices.of(&candidate.point)), at)
         };
         let mut scores: Vec<(f64, usize)> = self.pool.candidates().iter_mut().enumerate().map(score).collect();
         let better = |left: &(f64, usize), right: &(f64, usize)| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1));

@@ -83,6 +83,11 @@ impl Pool {
         self.candidates.len()
     }
 
+    /// The point of a candidate.
+    pub fn point(&self, at: usize) -> &Point {
+        &self.candidates[at].point
+    }
+
     /// The candidates.
     pub fn candidates(&mut self) -> &mut [Candidate] {
         &mut self.candidates
