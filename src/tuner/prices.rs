@@ -63,10 +63,8 @@ mod tests {
             sources.insert("a.h", text);
             Plan { sources, ..Plan::default() }
         };
-        let injection = Injection {
-            compiled_in: vec![("TILE".to_owned(), "a template parameter".to_owned())],
-            ..Injection::none()
-        };
+        let mut injection = Injection::none();
+        injection.compiled_in.push(("TILE".to_owned(), "a template parameter".to_owned()));
         for (text, seconds) in [("1", 4.0), ("1", 1.0), ("2", 6.0), ("1", 1.0), ("2", 1.0)] {
             let build = book.needs_build(&plan(text));
             book.note(build, seconds);
