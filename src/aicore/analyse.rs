@@ -57,12 +57,11 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
             true => Likeness::of(&launch, &machine.parameters),
             false => Likeness::none(launch.cores.len()),
         };
-        let kinds = &likeness.kinds;
-        let manner = Manner { followed: &|_| false, kinds, shortcuts: options.shortcuts, warm: false };
+        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: options.shortcuts, warm: false };
         let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
         let mut profile = summary::profile(&launch, machine, &played);
         if options.critical_path {
-            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), kinds, &played);
+            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &likeness, &played);
         }
         let stuck = played.stuck;
         let hazards = match options.hazards {
@@ -104,7 +103,7 @@ pub fn profiles(
         let before = if warm { cache } else { L2::of(machine) };
         let likeness = Likeness::of(launch, &machine.parameters);
         let again = warm && number > 0;
-        let manner = Manner { followed: &|_| false, kinds: &likeness.kinds, shortcuts: true, warm: again };
+        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: true, warm: again };
         let played = timing::play::<f64>(launch, machine, before, &manner);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));

@@ -5,6 +5,7 @@
 
 mod accesses;
 mod adjust;
+mod agenda;
 mod alike;
 mod analyse;
 mod buffers;
