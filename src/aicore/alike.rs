@@ -234,11 +234,16 @@ fn compare(
     steps: [u64; 2],
     wanted: Wanted,
 ) -> (Wanted, Shifts) {
-    let (left, right) = (left.chunks(), right.chunks());
     let mut comparison = Comparison { launch, steps, same: wanted, shifts: Shifts::default() };
-    let equal = left.len() == right.len()
-        && left.iter().zip(right).all(|(left, right)| left.len() == right.len())
-        && left.iter().zip(right).all(|(left, right)| comparison.bytes(left, right));
+    let mut equal = left.sizes().eq(right.sizes());
+    let (mut left, mut right) = (left.windows(&launch.message_opcodes), right.windows(&launch.message_opcodes));
+    while equal {
+        equal = match (left.next(), right.next()) {
+            (None, None) => break,
+            (Some(left), Some(right)) => left.len() == right.len() && comparison.bytes(left, right),
+            _ => false,
+        };
+    }
     let Comparison { same, shifts, .. } = comparison;
     (if equal { same } else { Wanted { time: false, verdicts: false } }, shifts)
 }

@@ -15,6 +15,7 @@ use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
 use super::path::{Moment, Step};
 use super::pipe::{Copy, slot_destination, slot_id, slot_source};
 use super::profile::PathPart;
+use super::stream::OperandReader;
 use super::trace::{CoreStream, Launch, S, pipe_name};
 
 /// A block that never came to its end.
@@ -82,13 +83,13 @@ pub(crate) struct Manner<'f> {
 
 /// Where a block has the addresses of its copies from.
 #[derive(Clone)]
-enum Addresses {
+enum Addresses<'a> {
     /// From the play: it follows the block's own stream.
     Own,
     /// They lie so far behind those of the play.
     Behind(Shifts),
     /// From its own stream, at the place where the play stands in another.
-    Stream,
+    Stream(OperandReader<'a>),
 }
 
 struct Play<'a, 'm, T: Moment> {
@@ -105,7 +106,7 @@ struct Play<'a, 'm, T: Moment> {
     alike: Alike,
     likeness: &'m Likeness,
     /// Where the addresses of each block's copies come from.
-    addresses: Vec<Addresses>,
+    addresses: Vec<Addresses<'a>>,
     followed: Vec<bool>,
     memory: Memory,
     departures: Agenda<(Ordered, u32, u8)>,
@@ -225,11 +226,11 @@ impl<T: Moment> Play<'_, '_, T> {
                 self.departures.take_first();
                 let play = self.play_of[block as usize];
                 let Some((mut copy, shape)) = self.plays[play].active_copy(usize::from(pipe)) else { continue };
-                match &self.addresses[block as usize] {
+                match &mut self.addresses[block as usize] {
                     Addresses::Own => {}
                     Addresses::Behind(shifts) => copy.gm.addr = shifts.behind(copy.gm.addr),
-                    Addresses::Stream => {
-                        if let Some(own) = self.streams[block as usize].operand(copy.place) {
+                    Addresses::Stream(reader) => {
+                        if let Some(own) = reader.operand(copy.place) {
                             copy.gm = own;
                         }
                     }
@@ -303,10 +304,13 @@ impl<T: Moment> Play<'_, '_, T> {
             if let Some(play) = self.alike.join(block, free.at()) {
                 self.play_of[block] = play;
                 let distance = self.likeness.distance(self.leaders[play], block);
-                self.addresses[block] = distance.map_or(Addresses::Stream, Addresses::Behind);
+                self.addresses[block] = match distance {
+                    Some(shifts) => Addresses::Behind(shifts),
+                    None => Addresses::Stream(OperandReader::new(self.streams[block])),
+                };
                 continue;
             }
-            let cursor = self.streams[block].cursor().with_messages(&self.launch.message_opcodes);
+            let cursor = self.streams[block].cursor(&self.launch.message_opcodes);
             let mut play = CorePlay::new(cursor, self.names[block].unit, T::log(block, self.followed[block]));
             let first = free.at() <= 0.0;
             play.begin(free, if first { self.first_prologue } else { self.prologue });
