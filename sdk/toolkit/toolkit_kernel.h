@@ -8,6 +8,8 @@
 
 #include "kernel_operator.h"
 
+#include "scalar_functions.h"
+
 #include "core_switch.h"
 
 // A queue of position VECCALC has no position among those that the headers map to memories (it becomes TPosition::MAX). On a

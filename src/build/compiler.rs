@@ -108,15 +108,13 @@ impl Compiler {
 
     /// Flags that make the output easy to read by a program.
     pub(crate) fn output_flags(&self) -> Vec<String> {
-        let mut flags = vec!["-fno-diagnostics-show-caret".to_owned(), "-fmessage-length=0".to_owned()];
-        match self.family {
+        let of_the_family: &[&str] = match self.family {
             CompilerFamily::Gnu => {
-                flags.push("-fdiagnostics-color=never".to_owned());
-                flags.push("-fdiagnostics-format=text".to_owned());
+                &["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fdiagnostics-format=text"]
             }
-            CompilerFamily::Clang => flags.push("-fno-color-diagnostics".to_owned()),
-        }
-        flags
+            CompilerFamily::Clang => &["-fno-caret-diagnostics", "-fno-color-diagnostics"],
+        };
+        ["-fmessage-length=0"].iter().chain(of_the_family).map(|&flag| flag.to_owned()).collect()
     }
 }
 
@@ -145,6 +143,22 @@ mod tests {
         };
         assert!(!compiler.version.is_empty());
         assert_eq!(compiler.identity, Compiler::find().unwrap().identity);
+    }
+
+    #[test]
+    fn every_compiler_takes_the_flags_of_its_family() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.cpp"), "int main() { return 0; }\n").unwrap();
+        for program in ["g++", "clang++"] {
+            let Ok(compiler) = Compiler::identify(PathBuf::from(program)) else {
+                eprintln!("skipped: {program} is not on this machine");
+                continue;
+            };
+            let mut words = compiler.output_flags();
+            words.extend(["-Werror", "-fsyntax-only", "a.cpp"].map(str::to_owned));
+            let run = compiler.run(directory.path(), &words).unwrap();
+            assert!(run.success, "{program}: {}", run.output);
+        }
     }
 
     #[test]

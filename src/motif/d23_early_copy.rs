@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::code::{assigns, edit, squash, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::steady::{is_own_call, own_functions, reached};
+use super::y06_queue_depth::depth_set;
 use crate::source::Edit;
 use crate::source::facts::api::is_copy;
 use crate::source::facts::{Kernel, base_name};
@@ -13,6 +14,9 @@ use crate::source::parse::{Call, Function, Loop, SyntaxFile, TokenKind, lex};
 
 /// Buffers that a queue needs: one is computed on while the other is filled.
 const BUFFERS_MIN: i64 = 2;
+
+/// Tensors that such a queue holds at a time: the next one is enqueued before the current one is taken.
+const DEPTH_AHEAD: &str = "2";
 
 /// The motif.
 pub struct EarlyCopy;
@@ -28,8 +32,8 @@ impl Motif for EarlyCopy {
         Family::DataMovement
     }
     fn precondition(&self) -> &'static str {
-        "a for loop that counts up, its body with one call first (after declarations that rest on the counter alone) of a function of the class that \
-         only fills queues of at least two buffers from global memory; the rest of the round takes each of these queues once, writes none \
+        "a for loop that counts up, its body with calls first (after declarations that rest on the counter alone) of functions of the class that \
+         only fill queues of at least two buffers from global memory, or with what such a function does; the rest of the round takes each of these queues once (their depth becomes 2), writes none \
          of the global tensors read and none of the variables used, and makes the scalar unit wait (an element read, a reduction); no full \
          barrier, no way out of the loop"
     }
@@ -55,13 +59,13 @@ impl Motif for EarlyCopy {
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for_each_loop(context, |kernel, rounds| {
-            let Some(first) = rounds.first_call(context, kernel) else { return };
+            let Some(first) = rounds.first(context, kernel) else { return };
             let judged = moved_ahead(context, kernel, rounds, &first);
-            let line = rounds.file.line(first.statement.end);
-            let note = format!("{} of the next round before line {line}", first.call.name);
+            let line = rounds.file.line(first.span.end);
+            let note = format!("{} of the next round before line {line}", first.name);
             let conditions = judged.as_ref().map(|(_, conditions)| conditions.clone()).unwrap_or_default();
             let edits = judged.map(|(edits, _)| edits);
-            let mut candidate = Candidate::new(rounds.file, &first.statement, note, edits);
+            let mut candidate = Candidate::new(rounds.file, &first.span, note, edits);
             candidate.site.conditions = conditions;
             found.push(candidate);
         });
@@ -70,7 +74,7 @@ impl Motif for EarlyCopy {
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for_each_loop(context, |_, rounds| found.extend(moved_back(rounds)));
+        for_each_loop(context, |kernel, rounds| found.extend(moved_back(context, kernel, rounds)));
         found
     }
 }
@@ -87,11 +91,14 @@ struct Rounds<'a> {
     statements: Vec<Range<usize>>,
 }
 
-/// The call that copies in, with the declarations before it.
-struct First<'a> {
-    call: &'a Call,
-    statement: Range<usize>,
+/// What copies in: calls of functions that fill queues, or the statements of such a function in the loop itself.
+struct First {
+    /// From the first statement to the end of the last.
+    span: Range<usize>,
+    /// Declarations before it, which the rest of the round uses too.
     declarations: Vec<Range<usize>>,
+    /// What is called.
+    name: String,
 }
 
 fn for_each_loop(context: &Context, mut judge: impl FnMut(&Kernel, &Rounds<'_>)) {
@@ -130,16 +137,44 @@ impl<'a> Rounds<'a> {
         Some(Self { file, repetition, counter, start: start.trim(), end, step, statements })
     }
 
-    fn first_call(&self, context: &Context, kernel: &Kernel) -> Option<First<'a>> {
-        let is_declaration = |span: &&Range<usize>| self.file.locals().iter().any(|local| local.span == **span);
+    fn first(&self, context: &Context, kernel: &Kernel) -> Option<First> {
+        let file = self.file;
+        let declares = |span: &Range<usize>| file.locals().iter().any(|local| local.span == *span);
+        let allocates =
+            |span: &Range<usize>| declares(span) && file.calls_in(span.clone()).any(|call| call.name == "AllocTensor");
+        let is_declaration = |span: &&Range<usize>| declares(span) && !allocates(span);
         let declarations: Vec<Range<usize>> = self.statements.iter().take_while(is_declaration).cloned().collect();
-        let statement = self.statements.get(declarations.len())?.clone();
-        let call = self.file.calls().iter().find(|call| call.statement.as_ref() == Some(&statement))?;
-        let fills = own_functions(context, kernel, &call.name).any(|(file, function)| {
-            let inside = || file.calls_in(function.body.clone());
-            inside().any(|call| call.name == "EnQue") && inside().any(|call| is_copy(&call.name))
-        });
-        (is_own_call(call) && fills).then_some(First { call, statement, declarations })
+        let rest = &self.statements[declarations.len()..];
+        let filler = |span: &Range<usize>| {
+            let call = file.calls().iter().find(|call| call.statement.as_ref() == Some(span))?;
+            let fills = own_functions(context, kernel, &call.name).any(|(file, function)| {
+                let inside = || file.calls_in(function.body.clone());
+                inside().any(|call| call.name == "EnQue") && inside().any(|call| is_copy(&call.name))
+            });
+            (is_own_call(call) && fills).then_some(call)
+        };
+        let calls: Vec<&Call> = rest.iter().map_while(filler).collect();
+        let (count, name) = match calls.first() {
+            Some(call) => (calls.len(), call.name.clone()),
+            None => (rest.first().filter(|span| allocates(span)).and_then(|_| self.filled(context, kernel, rest))?, {
+                let copies = |span: &Range<usize>| file.calls_in(span.clone()).find(|call| is_copy(&call.name));
+                rest.iter().find_map(copies).map_or_else(|| "the copy".to_owned(), |call| call.name.clone())
+            }),
+        };
+        Some(First { span: rest.first()?.start..rest.get(count - 1)?.end, declarations, name })
+    }
+
+    /// How many statements fill queues, up to the last `EnQue` before something else is done.
+    fn filled(&self, context: &Context, kernel: &Kernel, statements: &[Range<usize>]) -> Option<usize> {
+        let only_fills = |span: &&Range<usize>| {
+            let here = self.file.calls_in((*span).clone()).all(|call| copies_only(context, kernel, call));
+            here && reached(context, kernel, self.file, span).iter().all(|(file, function)| {
+                file.calls_in(function.body.clone()).all(|call| copies_only(context, kernel, call))
+            })
+        };
+        let enqueues = |span: &Range<usize>| self.file.calls_in(span.clone()).any(|call| call.name == "EnQue");
+        let filling = statements.iter().take_while(only_fills).enumerate();
+        filling.filter(|(_, span)| enqueues(span)).map(|(index, _)| index + 1).last()
     }
 
     /// The counter of the next round.
@@ -168,26 +203,43 @@ impl<'a> Rounds<'a> {
         result
     }
 
-    /// The lines that copy in for one round: declarations and the call.
-    fn lines(&self, first: &First<'_>, value: &str) -> Vec<String> {
-        let spans = first.declarations.iter().chain([&first.statement]);
-        spans.map(|span| self.with_counter(self.file.slice(span), value)).collect()
-    }
-
-    fn guarded(&self, condition: &str, lines: &[String], indentation: &str) -> String {
-        let inner: String = lines.iter().map(|line| format!("{indentation}    {line}\n")).collect();
-        format!("{indentation}if ({condition}) {{\n{inner}{indentation}}}\n")
+    /// The text that copies in for one round at an indentation: declarations and what follows them.
+    fn text(&self, first: &First, value: &str, indentation: &str) -> Vec<String> {
+        let from = self.file.indentation(first.span.start);
+        let spans = first.declarations.iter().chain([&first.span]);
+        spans.map(|span| self.with_counter(&indented(self.file.slice(span), from, indentation), value)).collect()
     }
 
     /// What stands before the loop and at the start of its body.
-    fn ahead(&self, first: &First<'_>) -> (String, String) {
+    fn ahead(&self, first: &First) -> (String, String) {
         let outer = self.file.indentation(self.repetition.span.start);
-        let inner = self.file.indentation(first.statement.start);
-        let before = self.guarded(&format!("{} < {}", self.start, self.end), &self.lines(first, self.start), outer);
+        let inner = self.file.indentation(first.span.start);
         let next = self.next();
-        let inside = self.guarded(&format!("{next} < {}", self.end), &self.lines(first, &next), inner);
-        (before, inside)
+        let guarded = |value: &str, indentation: &str| {
+            let deeper = format!("{indentation}    ");
+            guarded(&format!("{value} < {}", self.end), &self.text(first, value, &deeper), indentation)
+        };
+        (guarded(self.start, outer), guarded(&next, inner))
     }
+}
+
+fn guarded(condition: &str, texts: &[String], indentation: &str) -> String {
+    let inner: String = texts.iter().map(|text| format!("{indentation}    {text}\n")).collect();
+    format!("{indentation}if ({condition}) {{\n{inner}{indentation}}}\n")
+}
+
+/// The text with its lines after the first at another indentation.
+fn indented(text: &str, from: &str, to: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut result = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        result.push('\n');
+        match line.strip_prefix(from) {
+            Some(rest) => result.push_str(&format!("{to}{rest}")),
+            None => result.push_str(line),
+        }
+    }
+    result
 }
 
 /// Whether an expression between these texts is an operand of nothing: in parentheses, between commas.
@@ -204,7 +256,7 @@ fn moved_ahead(
     context: &Context,
     kernel: &Kernel,
     rounds: &Rounds<'_>,
-    first: &First<'_>,
+    first: &First,
 ) -> Result<(Vec<Edit>, Vec<String>), String> {
     let file = rounds.file;
     let body = file.slice(&rounds.repetition.body);
@@ -216,7 +268,7 @@ fn moved_ahead(
     }
     super::code::block_of(file, &rounds.repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
     let fillers = filling(context, kernel, file, first)?;
-    let rest = first.statement.end..rounds.repetition.body.end;
+    let rest = first.span.end..rounds.repetition.body.end;
     let others = reached(context, kernel, file, &rest);
     let mut places: Vec<(&SyntaxFile, Range<usize>)> =
         others.iter().map(|(file, function)| (*file, function.body.clone())).collect();
@@ -231,9 +283,16 @@ fn moved_ahead(
     if !calls().any(|(_, call)| waits(call)) {
         return Err("nothing in the loop makes the scalar unit wait: the next copy is issued early as it is".to_owned());
     }
+    let declared_there = file.locals().iter().filter(|local| first.span.contains(&local.span.start));
+    if let Some(local) =
+        declared_there.into_iter().find(|local| words(file.slice(&rest)).contains(&local.name.as_str()))
+    {
+        return Err(format!("{} is used after it has been filled", local.name));
+    }
+    let mut edits = Vec::new();
     let mut conditions = Vec::new();
     // Queues: filled here alone, taken once a round, two buffers at least.
-    let queues = queues_of(kernel, &fillers)?;
+    let queues = queues_of(context, kernel, file, first)?;
     for queue in &queues {
         let uses = |name: &str| {
             calls()
@@ -257,6 +316,15 @@ fn moved_ahead(
             Some(_) => {}
             None => conditions.push(format!("{queue} has {BUFFERS_MIN} buffers at least ({number})")),
         }
+        let known = &kernel.queues[queue];
+        match context.facts.known.value(&known.depth) {
+            Some(1) => {
+                let declared = context.forest.get(&known.declaration.file).ok_or("the queue's file is unknown")?;
+                edits.extend(depth_set(declared, known, DEPTH_AHEAD)?);
+            }
+            Some(_) => {}
+            None => conditions.push(format!("{queue} may hold two tensors ({})", known.depth)),
+        }
     }
     // What the copy rests on must not change in the rest of the round.
     let texts: Vec<&str> = places.iter().map(|(file, span)| file.slice(span)).collect();
@@ -265,7 +333,7 @@ fn moved_ahead(
             return Err(format!("{word} may change in the rest of the round"));
         }
     }
-    let own = first.declarations.iter().chain([&first.statement]).map(|span| (file, span.clone()));
+    let own = first.declarations.iter().chain([&first.span]).map(|span| (file, span.clone()));
     for (at, span) in own.chain(fillers.iter().map(|(file, function)| (*file, function.body.clone()))) {
         for word in words(at.slice(&span)) {
             let local = at.locals().iter().any(|local| local.name == word && span.contains(&local.span.start));
@@ -275,12 +343,17 @@ fn moved_ahead(
             let fills = || fillers.iter().any(|(file, function)| assigns(file.slice(&function.body), word));
             let declared = || fillers.iter().any(|(file, function)| declared_in(file, function, word));
             if !local && fills() && !declared() {
-                return Err(format!("{} changes {word}", first.call.name));
+                return Err(format!("{} changes {word}", first.name));
             }
             if kernel.globals.contains_key(word)
                 && calls().any(|(file, call)| {
                     let first = file.argument(call, 0).map(base_name);
+                    let handed_on =
+                        || (0..call.arguments.len()).any(|at| file.argument(call, at).map(base_name) == Some(word));
                     (is_copy(&call.name) && first == Some(word))
+                        || (is_own_call(call)
+                            && own_functions(context, kernel, &call.name).next().is_some()
+                            && handed_on())
                         || (call.object.as_deref().map(base_name) == Some(word) && call.name != "GetValue")
                 })
             {
@@ -302,7 +375,8 @@ fn moved_ahead(
             return Err(format!("{} is called before the copy", call.name));
         }
     }
-    Ok((edits(rounds, first)?, conditions))
+    edits.extend(moved(rounds, first)?);
+    Ok((edits, conditions))
 }
 
 fn declared_in(file: &SyntaxFile, function: &Function, word: &str) -> bool {
@@ -310,14 +384,14 @@ fn declared_in(file: &SyntaxFile, function: &Function, word: &str) -> bool {
         || file.locals().iter().any(|local| local.name == word && function.body.contains(&local.span.start))
 }
 
-fn edits(rounds: &Rounds<'_>, first: &First<'_>) -> Result<Vec<Edit>, String> {
+fn moved(rounds: &Rounds<'_>, first: &First) -> Result<Vec<Edit>, String> {
     let file = rounds.file;
     let (before, inside) = rounds.ahead(first);
     let line = file.text()[..rounds.repetition.span.start].rfind('\n').map_or(0, |end| end + 1);
     if !file.text()[line..rounds.repetition.span.start].trim().is_empty() {
         return Err("the loop shares its line".to_owned());
     }
-    let call = file.whole_lines(&first.statement).ok_or("the call shares its line")?;
+    let call = file.whole_lines(&first.span).ok_or("the call shares its line")?;
     let start = first.declarations.first().map_or(Ok(call.start), |declaration| {
         file.whole_lines(declaration).map(|lines| lines.start).ok_or("a declaration shares its line")
     })?;
@@ -327,40 +401,59 @@ fn edits(rounds: &Rounds<'_>, first: &First<'_>) -> Result<Vec<Edit>, String> {
     Ok(vec![edit(file, line..line, before), edit(file, start..start, inside), edit(file, call, "")])
 }
 
-/// Functions that the call reaches, if they do nothing but fill queues.
+/// Whether a call is of those that what copies in may make.
+fn copies_only(context: &Context, kernel: &Kernel, call: &Call) -> bool {
+    const PLAIN: &[&str] =
+        &["AllocTensor", "EnQue", "static_cast", "min", "max", "Min", "Max", "SetPadValue", "CeilDiv", "GetBlockIdx"];
+    let own = || is_own_call(call) && own_functions(context, kernel, &call.name).next().is_some();
+    let type_name = call.name.starts_with("DataCopy");
+    PLAIN.contains(&call.name.as_str()) || is_copy(&call.name) || type_name || own()
+}
+
+/// Functions that the statements reach, if these and they do nothing but fill queues.
 fn filling<'a>(
     context: &'a Context,
     kernel: &'a Kernel,
     file: &'a SyntaxFile,
-    first: &First<'_>,
+    first: &First,
 ) -> Result<Vec<(&'a SyntaxFile, &'a Function)>, String> {
-    const PLAIN: &[&str] =
-        &["AllocTensor", "EnQue", "static_cast", "min", "max", "Min", "Max", "SetPadValue", "CeilDiv", "GetBlockIdx"];
-    let fillers = reached(context, kernel, file, &first.statement);
-    for (other, function) in &fillers {
-        for call in other.calls_in(function.body.clone()) {
-            let type_name = call.name.starts_with("DataCopy");
-            let own = is_own_call(call) && own_functions(context, kernel, &call.name).next().is_some();
-            if !(PLAIN.contains(&call.name.as_str()) || is_copy(&call.name) || type_name || own) {
-                let line = other.line(call.span.start);
-                return Err(format!("{}:{line}: {} is more than a copy", other.name(), call.name));
-            }
+    let fillers = reached(context, kernel, file, &first.span);
+    let inside = fillers.iter().map(|(other, function)| (*other, function.body.clone()));
+    for (other, span) in inside.chain([(file, first.span.clone())]) {
+        if let Some(call) = other.calls_in(span).find(|call| !copies_only(context, kernel, call)) {
+            let line = other.line(call.span.start);
+            return Err(format!("{}:{line}: {} is more than a copy", other.name(), call.name));
         }
     }
     Ok(fillers)
 }
 
-fn queues_of(kernel: &Kernel, fillers: &[(&SyntaxFile, &Function)]) -> Result<Vec<String>, String> {
-    let mut queues = Vec::new();
-    for (file, function) in fillers {
-        for call in
-            file.calls_in(function.body.clone()).filter(|call| matches!(call.name.as_str(), "EnQue" | "AllocTensor"))
-        {
-            let queue = call.object.as_deref().map(base_name).unwrap_or_default().to_owned();
+/// The input queues that the statements fill, once each.
+fn queues_of(context: &Context, kernel: &Kernel, file: &SyntaxFile, first: &First) -> Result<Vec<String>, String> {
+    let queue_of = |call: &Call| {
+        matches!(call.name.as_str(), "EnQue" | "AllocTensor")
+            .then(|| (call.object.as_deref().map(base_name).unwrap_or_default().to_owned(), call.name == "EnQue"))
+    };
+    let mut queues: Vec<String> = Vec::new();
+    let mut filled: Vec<String> = Vec::new();
+    for call in file.calls_in(first.span.clone()) {
+        // A function may fill a queue in either branch.
+        let reached = reached(context, kernel, file, &call.span);
+        let inside = reached.iter().flat_map(|(other, function)| other.calls_in(function.body.clone()));
+        let mut uses: Vec<(String, bool)> = inside.filter_map(queue_of).collect();
+        uses.sort();
+        uses.dedup();
+        for (queue, fills) in uses.into_iter().chain(queue_of(call)) {
             let known =
                 kernel.queues.get(&queue).ok_or_else(|| format!("{queue} is not a queue of {}", kernel.name))?;
             if !known.position.starts_with("VECIN") {
                 return Err(format!("{queue} is not an input queue"));
+            }
+            if fills && filled.contains(&queue) {
+                return Err(format!("{queue} is filled more than once a round"));
+            }
+            if fills {
+                filled.push(queue.clone());
             }
             if !queues.contains(&queue) {
                 queues.push(queue);
@@ -370,32 +463,80 @@ fn queues_of(kernel: &Kernel, fillers: &[(&SyntaxFile, &Function)]) -> Result<Ve
     Ok(queues)
 }
 
-/// A loop in the form that [`Rounds::ahead`] writes, turned back.
-fn moved_back(rounds: &Rounds<'_>) -> Option<Candidate> {
+/// A loop in the form that [`Rounds::ahead`] writes, turned back: with the queues' depths as they are, and with depth 1.
+fn moved_back(context: &Context, kernel: &Kernel, rounds: &Rounds<'_>) -> Vec<Candidate> {
     let file = rounds.file;
-    let guard = rounds.statements.first()?;
-    let node = file.node_at(guard).filter(|node| node.kind() == "if_statement")?;
-    let block = node.child_by_field_name("consequence").filter(|block| block.kind() == "compound_statement")?;
-    let mut cursor = block.walk();
-    let inner: Vec<Range<usize>> = block.named_children(&mut cursor).map(|child| child.byte_range()).collect();
-    let (call_line, declarations) = inner.split_last()?;
-    // The declarations of the round itself follow the guard.
-    let own: Vec<Range<usize>> = rounds.statements.iter().skip(1).take(declarations.len()).cloned().collect();
-    let next = rounds.next();
-    let original = file.slice(call_line).replace(&format!("({next})"), rounds.counter).replace(&next, rounds.counter);
-    let call = file.calls().iter().find(|call| call.statement.as_ref() == Some(call_line))?;
-    let first_texts: Vec<String> =
-        own.iter().map(|span| file.slice(span).to_owned()).chain([original.clone()]).collect();
-    let outer = file.indentation(rounds.repetition.span.start);
-    let written =
-        |value: &str| -> Vec<String> { first_texts.iter().map(|text| rounds.with_counter(text, value)).collect() };
-    let before = rounds.guarded(&format!("{} < {}", rounds.start, rounds.end), &written(rounds.start), outer);
+    let restored = || {
+        let guard = rounds.statements.first()?;
+        let node = file.node_at(guard).filter(|node| node.kind() == "if_statement")?;
+        let block = node.child_by_field_name("consequence").filter(|block| block.kind() == "compound_statement")?;
+        let mut cursor = block.walk();
+        let inner: Vec<Range<usize>> = block.named_children(&mut cursor).map(|child| child.byte_range()).collect();
+        let most = inner.len().checked_sub(1)?.min(rounds.statements.len() - 1);
+        // The declarations of the round itself follow the guard; how many there are, the text that they give shows.
+        let (declared, edits) =
+            (0..=most).rev().find_map(|declared| Some((declared, restored(rounds, guard, &inner, declared)?)))?;
+        let span = inner[declared].start..inner.last()?.end;
+        let name = file.calls_in(span.clone()).find(|call| is_copy(&call.name) || is_own_call(call))?.name.clone();
+        let note = format!("{name} at the start of its round");
+        Some((First { span, declarations: Vec::new(), name }, guard, note, edits))
+    };
+    let Some((first, guard, note, edits)) = restored() else { return Vec::new() };
+    let mut found = vec![Candidate::new(file, guard, note.clone(), Ok(edits.clone()))];
+    let queues = queues_of(context, kernel, file, &first).unwrap_or_default();
+    let known = queues.iter().filter_map(|queue| kernel.queues.get(queue)).filter(|queue| queue.depth == DEPTH_AHEAD);
+    let shallow: Option<Vec<Edit>> = known
+        .map(|queue| depth_set(context.forest.get(&queue.declaration.file)?, queue, "1").ok())
+        .collect::<Option<Vec<_>>>()
+        .map(|edits| edits.concat());
+    if let Some(shallow) = shallow.filter(|edits| !edits.is_empty()) {
+        let all = shallow.into_iter().chain(edits).collect();
+        found.push(Candidate::new(file, guard, format!("{note}, queues of depth 1"), Ok(all)));
+    }
+    found
+}
+
+/// The text with the counter for the next round's, and without the parentheses that this needed as an operand.
+fn of_this_round(text: &str, next: &str, counter: &str) -> String {
+    let operand = format!("({next})");
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&operand) {
+        result.push_str(&rest[..at]);
+        // Behind a name or a template's arguments, the parentheses are those of a call.
+        let called = result.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '>'));
+        if called {
+            result.push_str(&format!("({counter})"))
+        } else {
+            result.push_str(counter)
+        }
+        rest = &rest[at + operand.len()..];
+    }
+    result.push_str(rest);
+    result.replace(next, counter)
+}
+
+/// The loop as it was, if so many of the statements in the guard are declarations of the round.
+fn restored(rounds: &Rounds<'_>, guard: &Range<usize>, inner: &[Range<usize>], declared: usize) -> Option<Vec<Edit>> {
+    let file = rounds.file;
+    let own = &rounds.statements[1..=declared];
     let indentation = file.indentation(guard.start);
-    let inside = rounds.guarded(&format!("{next} < {}", rounds.end), &written(&next), indentation);
+    let next = rounds.next();
+    let moved = file.slice(&(inner.get(declared)?.start..inner.last()?.end));
+    let moved = indented(moved, &format!("{indentation}    "), indentation);
+    let original = of_this_round(&moved, &next, rounds.counter);
+    let written = |value: &str, to: &str| {
+        let deeper = format!("{to}    ");
+        let texts = own.iter().map(|span| file.slice(span)).chain([original.as_str()]);
+        let texts: Vec<String> =
+            texts.map(|text| rounds.with_counter(&indented(text, indentation, &deeper), value)).collect();
+        guarded(&format!("{value} < {}", rounds.end), &texts, to)
+    };
     let line = file.text()[..rounds.repetition.span.start].rfind('\n').map_or(0, |end| end + 1);
     let lines = file.whole_lines(guard)?;
+    let before = written(rounds.start, file.indentation(rounds.repetition.span.start));
     let above = line.checked_sub(before.len())?;
-    if file.text().get(above..line)? != before || file.slice(&lines) != inside {
+    if file.text().get(above..line)? != before || file.slice(&lines) != written(&next, indentation) {
         return None;
     }
     let restored = format!("{indentation}{original}\n");
@@ -407,5 +548,5 @@ fn moved_back(rounds: &Rounds<'_>) -> Option<Candidate> {
         }
         None => edits.push(edit(file, lines, restored)),
     }
-    Some(Candidate::new(file, guard, format!("{} at the start of its round", call.name), Ok(edits)))
+    Some(edits)
 }

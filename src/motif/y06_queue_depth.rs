@@ -83,7 +83,7 @@ fn each_queue(
 }
 
 /// Replaces the depth in the declaration.
-fn depth_set(file: &SyntaxFile, queue: &Queue, depth: &str) -> Result<Vec<Edit>, String> {
+pub(super) fn depth_set(file: &SyntaxFile, queue: &Queue, depth: &str) -> Result<Vec<Edit>, String> {
     let text = file.slice(&queue.declaration.span());
     let end = text.rfind('>').ok_or("the declaration has no template arguments")?;
     let start = text[..end].rfind(&queue.depth).ok_or("the depth is not written in the declaration")?;

@@ -52,6 +52,32 @@ fn a_kernel_builds_and_runs_on_a_toolkits_headers() {
     assert!(profile.to_string().contains("op_kernel/add_custom.cpp"), "{profile}");
 }
 
+/// A kernel that hands a function of the API on by its name, of which the headers declare two that fit.
+#[test]
+fn functions_are_handed_on_by_name() {
+    require_tools!();
+    let project = project_with_answers();
+    let kernel = project.read("op_kernel/add_custom.cpp");
+    let by_name = "using WithScalar = void(const AscendC::LocalTensor<half>&, const AscendC::LocalTensor<half>&, \
+                   const half&, const int32_t&);\n\
+                   template <WithScalar* function>\n\
+                   __aicore__ inline void Apply(const AscendC::LocalTensor<half>& tensor, half value, int32_t count)\n\
+                   {\n    function(tensor, tensor, value, count);\n}\n\n";
+    // Every input of the second tensor is two, so that adding two to the first one is the same.
+    let call = "AscendC::LocalTensor<half> first{a.Memory()};\n        \
+                Apply<AscendC::Adds>(first, half(2.0f), int32_t(tile));\n";
+    let changed =
+        kernel.replacen("extern \"C\"", &format!("{by_name}extern \"C\""), 1).replacen("a.Add(b);\n", call, 1);
+    project.write("op_kernel/add_custom.cpp", &changed);
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
+    assert_eq!(ended.named("profile")[0]["correct"], true, "{ended:?}");
+    // A scalar of another type is refused, as the headers refuse it.
+    let wrong = changed.replacen("Apply<AscendC::Adds>(first, half(2.0f)", "AscendC::Adds(first, first, 2.0f", 1);
+    assert_ne!(wrong, changed);
+    project.write("op_kernel/add_custom.cpp", &wrong);
+    project.run(&["profile", "--sdk-headers", &toolkit()]).expect(4);
+}
+
 #[test]
 fn cores_of_both_kinds_exchange_messages_in_the_workspace() {
     require_tools!();

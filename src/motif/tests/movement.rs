@@ -94,6 +94,46 @@ fn d23_copies_the_next_tile_in_before_computing_this_one() {
     refuses("D23", &computing("        AscendC::ReduceSum(poly, x, ones, count);\n"), "full barrier");
 }
 
+#[test]
+fn d23_takes_what_copies_in_from_the_loop_itself() {
+    let call = "            CopyIn(tile * TILE, TILE);\n";
+    let written = "            AscendC::LocalTensor<float> next = inQueue.AllocTensor<float>();\n            // whole tiles\n            AscendC::DataCopy(next, xGm[tile * TILE],\n                              TILE);\n            inQueue.EnQue(next);\n";
+    let slow = waiting().replace(call, written);
+    let fast = round_trip("D23", &slow);
+    let before = "        if (0 < tiles) {\n            AscendC::LocalTensor<float> next = inQueue.AllocTensor<float>();\n            // whole tiles\n            AscendC::DataCopy(next, xGm[0 * TILE],\n                              TILE);\n            inQueue.EnQue(next);\n        }\n        for (";
+    assert!(fast.contains(before), "{fast}");
+    let inside = "            if (tile + 1 < tiles) {\n                AscendC::LocalTensor<float> next = inQueue.AllocTensor<float>();\n                // whole tiles\n                AscendC::DataCopy(next, xGm[(tile + 1) * TILE],\n                                  TILE);\n                inQueue.EnQue(next);\n            }\n            Compute(TILE);\n";
+    assert!(fast.contains(inside), "{fast}");
+    let kept = slow.replace("            Compute(TILE);\n", "            Compute(TILE + next.GetSize());\n");
+    refuses("D23", &kept, "next is used after");
+    let twice = slow.replace(written, &format!("{call}            CopyIn(tile, TILE);\n"));
+    refuses("D23", &twice, "inQueue is filled more than once a round");
+    // Several calls that fill move together.
+    let more = "    __aicore__ inline void CopyMore(uint32_t start)\n    {\n        AscendC::LocalTensor<float> more = moreQueue.AllocTensor<float>();\n        AscendC::DataCopy(more, xGm[start], TILE);\n        moreQueue.EnQue(more);\n    }\n    __aicore__ inline void Compute(";
+    let two = slow
+        .replace(written, &format!("{call}            CopyMore(tile);\n"))
+        .replace("    __aicore__ inline void Compute(", more)
+        .replace("x = inQueue.DeQue<float>();\n", "x = inQueue.DeQue<float>();\n        AscendC::LocalTensor<float> added = moreQueue.DeQue<float>();\n        moreQueue.FreeTensor(added);\n")
+        .replace("    AscendC::TQue<AscendC::TPosition::VECIN, BUFFER_NUM> inQueue;\n", "    AscendC::TQue<AscendC::TPosition::VECIN, BUFFER_NUM> inQueue;\n    AscendC::TQue<AscendC::TPosition::VECIN, BUFFER_NUM> moreQueue;\n")
+        .replace("        pipe.InitBuffer(inQueue,", "        pipe.InitBuffer(moreQueue, 2, TILE * sizeof(float));\n        pipe.InitBuffer(inQueue,");
+    let fast = round_trip("D23", &two);
+    assert!(
+        fast.contains(
+            "CopyIn((tile + 1) * TILE, TILE);\n                CopyMore(tile + 1);\n            }\n            Compute"
+        ),
+        "{fast}"
+    );
+}
+
+#[test]
+fn d23_lets_a_queue_hold_two_tensors() {
+    let shallow = waiting().replace("VECIN, BUFFER_NUM>", "VECIN, 1>");
+    let fast = round_trip("D23", &shallow);
+    assert!(fast.contains("VECIN, 2> inQueue"), "{fast}");
+    let unknown = waiting().replace("VECIN, BUFFER_NUM>", "VECIN, kDepth>");
+    assert!(apply("D23", &unknown).0.conditions.contains(&"inQueue may hold two tensors (kDepth)".to_owned()));
+}
+
 /// The kernel with a second input that every round loads again.
 fn reloading() -> String {
     let init = "        weightGm.SetGlobalBuffer((__gm__ float *)x, TILE);\n        pipe.InitBuffer(weightQueue, 1, TILE * sizeof(float));\n";

@@ -48,6 +48,8 @@ public:
         copy_ubuf_to_gm(to, memory_, 0, 1, static_cast<uint16_t>(count_ / 16), 0, 0);
     }
 
+    __aicore__ inline half* Memory() const { return memory_; }
+
     __aicore__ inline half GetValue(uint32_t index) const { return memory_[index]; }
     __aicore__ inline void SetValue(uint32_t index, half value) const { memory_[index] = value; }
 

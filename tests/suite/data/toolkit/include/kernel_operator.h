@@ -13,6 +13,7 @@
 #include "stub_fun.h"
 #include "../impl/memories.h"
 #include "../impl/tile.h"
+#include "../impl/with_scalar.h"
 #include "../impl/workspace.h"
 
 #endif

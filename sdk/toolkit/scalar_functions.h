@@ -1,0 +1,42 @@
+// Vector-with-scalar functions that a kernel hands on by name, as in `Elementwise<half, Adds>`.
+//
+// The headers declare several templates that fit such an argument. Partial ordering prefers the one with a single type, and
+// clang, on which the device's compiler rests, takes it; g++ orders the instantiations instead of the templates and finds
+// none better. An ordinary function is preferred to any template, so g++ gets one for each type; calls with a scalar of
+// another type are refused here as the headers refuse them.
+#ifndef ASCENDSIM_TOOLKIT_SCALAR_FUNCTIONS_H
+#define ASCENDSIM_TOOLKIT_SCALAR_FUNCTIONS_H
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(ASCENDC_MODULE_OPERATOR_VEC_BINARY_SCALAR_INTERFACE_H)
+
+#include <type_traits>
+
+#define ASCENDSIM_BY_NAME(function, type)                                                                             \
+    __attribute__((always_inline)) inline void function(const LocalTensor<type>& dst, const LocalTensor<type>& src,   \
+        const type& scalarValue, const int32_t& count)                                                                \
+    {                                                                                                                 \
+        function<type, true>(dst, src, scalarValue, count);                                                           \
+    }                                                                                                                 \
+    template <typename Other, std::enable_if_t<std::is_arithmetic_v<Other> && !std::is_same_v<Other, type>, int> = 0> \
+    void function(const LocalTensor<type>& dst, const LocalTensor<type>& src, const Other& scalarValue,               \
+        const int32_t& count) = delete;
+
+#define ASCENDSIM_BY_NAME_OF_EACH_TYPE(function) \
+    ASCENDSIM_BY_NAME(function, half)            \
+    ASCENDSIM_BY_NAME(function, float)           \
+    ASCENDSIM_BY_NAME(function, int16_t)         \
+    ASCENDSIM_BY_NAME(function, int32_t)
+
+namespace AscendC {
+ASCENDSIM_BY_NAME_OF_EACH_TYPE(Adds)
+ASCENDSIM_BY_NAME_OF_EACH_TYPE(Muls)
+ASCENDSIM_BY_NAME_OF_EACH_TYPE(Maxs)
+ASCENDSIM_BY_NAME_OF_EACH_TYPE(Mins)
+}  // namespace AscendC
+
+#undef ASCENDSIM_BY_NAME_OF_EACH_TYPE
+#undef ASCENDSIM_BY_NAME
+
+#endif
+
+#endif
