@@ -53,6 +53,7 @@ use super::v34_index_vector::IndexVector;
 use super::v35_scalar_root::ScalarRoot;
 use super::v36_hoist_vector::HoistVector;
 use super::v37_carried_rows::CarriedRows;
+use super::v38_blocks_first::BlocksFirst;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
@@ -101,6 +102,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &CounterMode,
         &MaskOnce,
+        &BlocksFirst,
         &TwoLevelReduce,
         &RowReduce,
         &BankGap,

@@ -87,6 +87,7 @@ mod v34_index_vector;
 mod v35_scalar_root;
 mod v36_hoist_vector;
 mod v37_carried_rows;
+mod v38_blocks_first;
 mod vector_chain;
 mod vectorise;
 mod y01_full_barrier;

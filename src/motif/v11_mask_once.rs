@@ -46,7 +46,7 @@ impl Motif for MaskOnce {
         for (file, function, _, tensors) in functions(context) {
             for repetition in file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start)) {
                 let calls: Vec<&Call> = file.calls_in(repetition.body.clone()).collect();
-                if !calls.iter().any(|call| mask_of(file, call).is_some_and(|mask| mask != PLACEHOLDER)) {
+                if !calls.iter().any(|call| mask_of(file, call).is_some_and(|mask| !is_placeholder(mask))) {
                     continue;
                 }
                 let edits = once(file, function, repetition, &calls, &tensors);
@@ -75,6 +75,10 @@ impl Motif for MaskOnce {
 
 /// What stands for a mask that was set before.
 const PLACEHOLDER: &str = "MASK_PLACEHOLDER";
+
+fn is_placeholder(mask: &str) -> bool {
+    mask.strip_prefix("AscendC::").unwrap_or(mask) == PLACEHOLDER
+}
 
 /// Position of the mask in the form with mask, repeats and strides.
 fn mask_position(call: &Call) -> Option<usize> {
@@ -117,12 +121,14 @@ fn once(
         if *mask.get_or_insert(squash(text)) != squash(text) || *element.get_or_insert(own) != own {
             return Err(format!("line {}: another mask or type", file.line(call.span.start)));
         }
-        if text == PLACEHOLDER || call.template_arguments.is_some() {
+        if is_placeholder(text) || call.template_arguments.is_some() {
             return Err(format!("line {}: the form of {} is given by hand", file.line(call.span.start), call.name));
         }
         let position = mask_position(call).unwrap_or_default();
         edits.push(edit(file, call.callee.end..call.callee.end, format!("<{own}, false>")));
-        edits.push(edit(file, call.arguments[position].clone(), PLACEHOLDER));
+        let callee = file.slice(&call.callee);
+        let prefix = &callee[..callee.len() - call.name.len()];
+        edits.push(edit(file, call.arguments[position].clone(), format!("{prefix}{PLACEHOLDER}")));
     }
     let (mask, element) = (mask.unwrap_or_default(), element.unwrap_or_default());
     let original = calls.iter().find_map(|call| mask_of(file, call)).unwrap_or_default();
@@ -171,7 +177,7 @@ fn every_time(file: &SyntaxFile, repetition: &Loop, set: &super::template::Found
         let callee = file.slice(&call.callee);
         let arguments = format!("<{element}, false>");
         let plain = callee.strip_suffix(arguments.as_str()).ok_or("an instruction sets a mask of its own")?;
-        if mask_of(file, call) != Some(PLACEHOLDER) {
+        if !mask_of(file, call).is_some_and(is_placeholder) {
             return Err("an instruction sets a mask of its own".to_owned());
         }
         edits.push(edit(file, call.callee.clone(), plain));

@@ -6,7 +6,7 @@ use super::code::{block_of, edit, functions, squash};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::rows::is_name;
 use crate::source::Edit;
-use crate::source::facts::{KnownValues, TensorFacts, fixed_type_bytes};
+use crate::source::facts::{KnownValues, TensorFacts, base_name, fixed_type_bytes};
 use crate::source::parse::{Call, SyntaxFile};
 
 /// Bytes that one repeat covers.
@@ -28,7 +28,7 @@ impl Motif for TwoLevelReduce {
         Family::Vector
     }
     fn precondition(&self) -> &'static str {
-        "ReduceX(dst, src, work, n) without index, half or float, plain tensors; n whole repeats and so few that one more repeat covers their results \
+        "ReduceX(dst, src, work, n) without index, half or float; n whole repeats and so few that one more repeat covers their results \
          (64 times 64 floats, 128 times 128 half), proved from constants and known values, else a condition"
     }
     fn cost(&self) -> &'static str {
@@ -102,19 +102,20 @@ impl Motif for TwoLevelReduce {
     }
 }
 
-const KINDS: &[&str] = &["Max", "Min", "Sum"];
+pub(super) const KINDS: &[&str] = &["Max", "Min", "Sum"];
 
 /// Elements that two levels reach.
 fn limit(lanes: i64) -> i64 {
     lanes * lanes.min(REPEAT_MAX)
 }
 
-/// Elements of one repeat, where all operands are plain tensors of one floating-point type.
-fn lanes_of(file: &SyntaxFile, call: &Call, tensors: &TensorFacts) -> Result<i64, String> {
+/// Elements of one repeat, where all operands are tensors, or parts of them, of one floating-point type.
+pub(super) fn lanes_of(file: &SyntaxFile, call: &Call, tensors: &TensorFacts) -> Result<i64, String> {
     let mut lanes = None;
     for index in 0..3 {
         let name = file.argument(call, index).unwrap_or_default().trim();
-        let tensor = tensors.tensors.get(name).ok_or_else(|| format!("{name} is not a tensor of the function"))?;
+        let base = if name.ends_with(']') { base_name(name) } else { name };
+        let tensor = tensors.tensors.get(base).ok_or_else(|| format!("{name} is not a tensor of the function"))?;
         let element = tensor.element.as_str();
         let bytes = fixed_type_bytes(element)
             .filter(|_| super::code::is_float(element) == Some(true))
@@ -136,10 +137,24 @@ fn whole_repeats(known: &KnownValues, count: &str, lanes: i64) -> Result<bool, S
     Ok(true)
 }
 
-fn uncast(count: &str) -> &str {
+pub(super) fn uncast(count: &str) -> &str {
     let count = count.trim();
     let inner = count.strip_prefix("static_cast<").and_then(|rest| rest.split_once(">(")).map(|(_, rest)| rest);
     inner.and_then(|inner| inner.strip_suffix(')')).filter(|inner| is_name(inner)).unwrap_or(count)
+}
+
+/// The text as the left operand of a division: a name, a number or one cast as it is, anything else in parentheses.
+pub(super) fn as_operand(text: &str) -> String {
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+    let cast = text.strip_prefix("static_cast<").and_then(|rest| rest.split_once(">(")).is_some_and(|(_, inside)| {
+        let mut open = 1;
+        let end = inside.find(|c| {
+            open += i32::from(c == '(') - i32::from(c == ')');
+            open == 0
+        });
+        end == Some(inside.len() - 1)
+    });
+    if plain(text) || cast { text.to_owned() } else { format!("({text})") }
 }
 
 fn split(
@@ -155,11 +170,7 @@ fn split(
     if source == work {
         return Err("the source is the work tensor".to_owned());
     }
-    let repeats = if is_name(count) || count.starts_with("static_cast<") {
-        format!("{count} / {lanes}")
-    } else {
-        format!("({count}) / {lanes}")
-    };
+    let repeats = format!("{} / {lanes}", as_operand(count));
     let callee = file.slice(&call.callee);
     let prefix = &callee[..callee.len() - call.name.len()];
     let order = if kind == "Sum" { String::new() } else { format!(", {prefix}ReduceOrder::ORDER_ONLY_VALUE") };
@@ -182,7 +193,7 @@ fn merged(file: &SyntaxFile, first: &Call, second: &Call, tensors: &TensorFacts)
     let (work, source, lanes, repeats) = (of(first, 0), of(first, 1), of(first, 2), of(first, 3));
     let tail = |call: &Call, from: usize| (from..wanted).map(|index| squash(&of(call, index))).collect::<Vec<_>>();
     let count = repeats.strip_suffix(&format!(" / {lanes}"))?;
-    let plain = [&work, &source].iter().all(|name| tensors.tensors.contains_key(name.as_str()));
+    let plain = [&work, &source].iter().all(|name| tensors.tensors.contains_key(base_name(name)));
     let strides = tail(first, 4)[..3] == ["1", "1", "8"] && tail(second, 4)[..3] == ["1", "1", "8"];
     let order = tail(first, 7).iter().chain(&tail(second, 7)).all(|order| order.ends_with("ORDER_ONLY_VALUE"));
     let chained = of(second, 1) == work && of(second, 2) == repeats && of(second, 3) == "1";

@@ -26,7 +26,7 @@ fn v11_sets_the_mask_before_the_loop() {
     let fast = round_trip("V11", &slow);
     for part in [
         "        AscendC::SetVectorMask<float>(static_cast<int32_t>(64));\n        for (uint32_t row",
-        "AscendC::Mul<float, false>(y[row * 512], x[row * 512], ones, MASK_PLACEHOLDER, 8, params);",
+        "AscendC::Mul<float, false>(y[row * 512], x[row * 512], ones, AscendC::MASK_PLACEHOLDER, 8, params);",
         "        }\n        AscendC::ResetMask();\n",
     ] {
         assert!(fast.contains(part), "{part}\n{fast}");

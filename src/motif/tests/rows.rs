@@ -124,9 +124,48 @@ fn v12_reduces_in_two_steps() {
     refuses("V12", &slow.replace("(y, x, poly", "(y, poly, poly"), "work tensor");
     refuses("V12", &slow.replace("2048", "100"), "not whole repeats of 64");
     refuses("V12", &slow.replace("2048", "8192"), "more than 4096");
-    refuses("V12", &slow.replace("(y, x, poly", "(y, x[64], poly"), "not a tensor");
+    refuses("V12", &slow.replace("(y, x, poly", "(y, Other(), poly"), "not a tensor");
+    assert!(
+        round_trip("V12", &slow.replace("(y, x, poly", "(y, x[64], poly")).contains("WholeReduceMax(poly, x[64], 64")
+    );
     refuses("V12", &slow.replace("float>", "int32_t>"), "not half or float");
     assert!(reasons("V12", &slow.replace("2048", "2048, true")).is_empty());
+}
+
+#[test]
+fn v38_reduces_blocks_first() {
+    let slow = computing("        AscendC::ReduceSum(y, x, poly, 2048);\n");
+    let fast = round_trip("V38", &slow);
+    let text = "        AscendC::BlockReduceSum(poly, x, 2048 / 64, 64, 1, 1, 8);\n        AscendC::ReduceSum(y, poly, poly[2048 / 8], 2048 / 8);\n";
+    assert!(fast.contains(text), "{fast}");
+    let site = apply("V38", &slow).0;
+    assert!(site.rounding && site.conditions.len() == 1 && site.conditions[0].contains("poly holds"), "{site:?}");
+    assert!(!apply("V38", &slow.replace("ReduceSum", "ReduceMax")).0.rounding);
+    // What is left is a reduction like any other.
+    let (_, steps) = apply("V12", &fast);
+    assert!(steps.contains("WholeReduceSum(poly[2048 / 8], poly, 64, (2048 / 8) / 64, 1, 1, 8);"), "{steps}");
+    // Any other number is a count in the mask.
+    let unknown = slow.replace("2048", "static_cast<int32_t>(count - 1)");
+    let fast = round_trip("V38", &unknown);
+    for line in [
+        "SetVectorMask<float, AscendC::MaskMode::COUNTER>(0, static_cast<int32_t>(count - 1));",
+        "BlockReduceSum<float, false>(poly, x, 1, AscendC::MASK_PLACEHOLDER, 1, 1, 8);",
+        "ReduceSum(y, poly, poly[(static_cast<int32_t>(count - 1) + 63) / 64 * 8], (static_cast<int32_t>(count - 1) + 7) / 8);",
+    ] {
+        assert!(fast.contains(line), "{fast}");
+    }
+    assert!(round_trip("V38", &slow.replace("2048", "1000")).contains("(0, 1000)"));
+    let typed = slow.replace("ReduceSum(y, x, poly, 2048", "ReduceMax<float>(y, x, y, count, false");
+    let fast = round_trip("V38", &typed);
+    assert!(fast.contains("ReduceMax<float>(y, y, y[(count + 63) / 64 * 8], (count + 7) / 8, false);"), "{fast}");
+    assert!(reasons("V38", &typed.replace(", false)", ", true)")).is_empty());
+    let sum = slow.replace("2048", "static_cast<int32_t>(count) + 64");
+    assert!(round_trip("V38", &sum).contains("((static_cast<int32_t>(count) + 64) + 7) / 8"));
+    assert!(round_trip("V12", &sum).contains(" (static_cast<int32_t>(count) + 64) / 64, 1, 1, 8"));
+    refuses("V38", &slow.replace("2048", "128"), "fewer than 256");
+    refuses("V38", &slow.replace("(y, x, poly", "(poly[8], x, poly"), "no tensor of its own");
+    refuses("V38", &slow.replace("(y, x, poly", "(y, poly, poly"), "no tensor of its own");
+    refuses("V38", &slow.replace("float>", "half>"), "half");
 }
 
 #[test]

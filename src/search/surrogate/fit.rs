@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::gaussian::Gaussian;
-use super::kernel::{slope, squared_distance};
+use super::kernel::slope;
 use super::model::ModelOptions;
 use super::numeric::{logarithm, normal};
 
@@ -55,43 +55,74 @@ impl Scales {
     }
 }
 
-/// Logarithm of the posterior density of the scales, up to a constant, and its gradient by the scales (noise last).
-fn evidence(owners: &[usize], inputs: &[Vec<f64>], targets: &[f64], prior: &Prior, scales: &Scales) -> (f64, Vec<f64>) {
-    let mut process = Gaussian::new(owners, scales);
-    inputs.iter().for_each(|input| process.append(input));
-    process.set_targets(targets.iter().copied().map(Some));
-    let groups = scales.inverse.len();
-    let signal = process.signal_variance();
-    let alpha = process.weights();
-    let mut value = -0.5 * (process.factor().log_determinant() + process.effective_count() * logarithm(signal));
-    let inverse = process.factor().inverse();
-    let mut gradient = vec![0.0; groups + 1];
-    let noise = libm::exp(scales.noise);
-    let mut by_column = vec![0.0; owners.len()];
-    for (i, inverse_row) in inverse.iter().enumerate() {
-        let here = process.input(i);
-        for j in 0..i {
-            let there = process.input(j);
-            let weight = alpha[i] * alpha[j] / signal - inverse_row[j];
-            let steep = weight * slope(super::kernel::kernel(squared_distance(here, there)));
-            for ((sum, a), b) in by_column.iter_mut().zip(here).zip(there) {
-                *sum -= steep * (a - b) * (a - b);
-            }
+/// What a fit works on, with memory that its steps share.
+struct Evidence<'a> {
+    owners: &'a [usize],
+    inputs: &'a [Vec<f64>],
+    targets: &'a [f64],
+    prior: &'a Prior,
+    process: Gaussian,
+    /// Covariances of each input with the earlier ones.
+    covariances: Vec<f64>,
+    columns: Vec<f64>,
+}
+
+impl<'a> Evidence<'a> {
+    fn new(owners: &'a [usize], inputs: &'a [Vec<f64>], targets: &'a [f64], prior: &'a Prior) -> Self {
+        let process = Gaussian::new(owners, &Scales::initial(prior));
+        Self { owners, inputs, targets, prior, process, covariances: Vec::new(), columns: Vec::new() }
+    }
+
+    /// Logarithm of the posterior density of the scales, up to a constant. The process takes them on.
+    fn value(&mut self, scales: &Scales) -> f64 {
+        let (process, covariances) = (&mut self.process, &mut self.covariances);
+        process.restart(self.owners, scales);
+        covariances.clear();
+        for input in self.inputs {
+            process.append_noting(input, |covariance| covariances.push(covariance));
         }
-        gradient[groups] += 0.5 * (alpha[i] * alpha[i] / signal - inverse_row[i]) * noise;
+        process.set_targets(self.targets.iter().copied().map(Some));
+        let signal = process.signal_variance();
+        let mut value = -0.5 * (process.factor().log_determinant() + process.effective_count() * logarithm(signal));
+        for (scale, centre) in scales.inverse.iter().zip(&self.prior.inverse) {
+            let away = (scale - centre) / PRIOR_WIDTH;
+            value -= 0.5 * away * away;
+        }
+        let away = (scales.noise - self.prior.noise) / PRIOR_NOISE_WIDTH;
+        value - 0.5 * away * away
     }
-    for (sum, owner) in by_column.iter().zip(owners) {
-        gradient[*owner] += sum;
+
+    /// Gradient of [`Self::value`] by the scales that were given to it last, noise last.
+    fn gradient(&mut self, scales: &Scales) -> Vec<f64> {
+        let process = &self.process;
+        let groups = scales.inverse.len();
+        let signal = process.signal_variance();
+        let alpha = process.weights();
+        let inverse = process.factor().inverse(&mut self.columns);
+        let mut gradient = vec![0.0; groups + 1];
+        let noise = libm::exp(scales.noise);
+        let mut by_column = vec![0.0; self.owners.len()];
+        let mut covariances = self.covariances.iter();
+        for i in 0..process.len() {
+            let here = process.input(i);
+            for (j, covariance) in (0..i).zip(&mut covariances) {
+                let weight = alpha[i] * alpha[j] / signal - inverse.entry(i, j);
+                let steep = weight * slope(*covariance);
+                for ((sum, a), b) in by_column.iter_mut().zip(here).zip(process.input(j)) {
+                    *sum -= steep * (a - b) * (a - b);
+                }
+            }
+            gradient[groups] += 0.5 * (alpha[i] * alpha[i] / signal - inverse.entry(i, i)) * noise;
+        }
+        for (sum, owner) in by_column.iter().zip(self.owners) {
+            gradient[*owner] += sum;
+        }
+        for ((entry, scale), centre) in gradient.iter_mut().zip(&scales.inverse).zip(&self.prior.inverse) {
+            *entry -= (scale - centre) / (PRIOR_WIDTH * PRIOR_WIDTH);
+        }
+        gradient[groups] -= (scales.noise - self.prior.noise) / (PRIOR_NOISE_WIDTH * PRIOR_NOISE_WIDTH);
+        gradient
     }
-    for ((entry, scale), centre) in gradient.iter_mut().zip(&scales.inverse).zip(&prior.inverse) {
-        let away = (scale - centre) / PRIOR_WIDTH;
-        value -= 0.5 * away * away;
-        *entry -= away / PRIOR_WIDTH;
-    }
-    let away = (scales.noise - prior.noise) / PRIOR_NOISE_WIDTH;
-    value -= 0.5 * away * away;
-    gradient[groups] -= away / PRIOR_NOISE_WIDTH;
-    (value, gradient)
 }
 
 /// Scales that explain the targets best, found from `start` in `steps` steps of resilient back-propagation.
@@ -107,11 +138,16 @@ pub fn fit(
     let mut best = (f64::NEG_INFINITY, start.clone());
     let mut step = vec![0.2; scales.inverse.len() + 1];
     let mut before = vec![0.0_f64; step.len()];
-    for _ in 0..steps {
-        let (value, mut gradient) = evidence(owners, inputs, targets, prior, &scales);
+    let mut evidence = Evidence::new(owners, inputs, targets, prior);
+    for remaining in (0..steps).rev() {
+        let value = evidence.value(&scales);
         if value > best.0 {
             best = (value, scales.clone());
         }
+        if remaining == 0 {
+            break;
+        }
+        let mut gradient = evidence.gradient(&scales);
         for (position, slope) in gradient.iter_mut().enumerate() {
             let agreement = *slope * before[position];
             if agreement > 0.0 {
@@ -143,7 +179,9 @@ mod tests {
         let targets: Vec<f64> = inputs.iter().map(|x| libm::sin(5.0 * x[0]) + x[1]).collect();
         let scales = Scales { inverse: vec![0.3, -0.4], noise: -3.0 };
         let prior = Prior::new(2, &ModelOptions::default());
-        let (value, gradient) = evidence(&[0, 1], &inputs, &targets, &prior, &scales);
+        let mut evidence = Evidence::new(&[0, 1], &inputs, &targets, &prior);
+        let value = evidence.value(&scales);
+        let gradient = evidence.gradient(&scales);
         for (position, slope) in gradient.iter().enumerate() {
             let mut moved = scales.clone();
             let step = 1e-6;
@@ -151,7 +189,7 @@ mod tests {
                 Some(scale) => *scale += step,
                 None => moved.noise += step,
             }
-            let numeric = (evidence(&[0, 1], &inputs, &targets, &prior, &moved).0 - value) / step;
+            let numeric = (evidence.value(&moved) - value) / step;
             assert!((numeric - slope).abs() < 1e-3, "{position}: {numeric} {slope}");
         }
     }

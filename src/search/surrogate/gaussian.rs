@@ -11,8 +11,8 @@ pub struct Gaussian {
     /// Inverse length scale of each column.
     stretch: Vec<f64>,
     noise: f64,
-    /// Observed vectors in length scales.
-    inputs: Vec<Vec<f64>>,
+    /// Observed vectors in length scales, one after the other.
+    inputs: Vec<f64>,
     factor: Factor,
     /// `L^-1 y` of the targets.
     whitened: Vec<f64>,
@@ -29,19 +29,32 @@ const LEAST_SPREAD: f64 = 1e-9;
 impl Gaussian {
     /// A process without observations. `owners` gives the group of each column.
     pub fn new(owners: &[usize], scales: &Scales) -> Self {
-        Self {
-            stretch: owners.iter().map(|owner| libm::exp(scales.inverse[*owner])).collect(),
-            noise: libm::exp(scales.noise),
+        let mut process = Self {
+            stretch: Vec::with_capacity(owners.len()),
+            noise: 0.0,
             inputs: Vec::new(),
             factor: Factor::default(),
             whitened: Vec::new(),
             generation: 0,
-        }
+        };
+        process.restart(owners, scales);
+        process
+    }
+
+    /// Takes out all observations and takes on other scales; the memory stays.
+    pub(super) fn restart(&mut self, owners: &[usize], scales: &Scales) {
+        self.stretch.clear();
+        self.stretch.extend(owners.iter().map(|owner| libm::exp(scales.inverse[*owner])));
+        self.noise = libm::exp(scales.noise);
+        self.inputs.clear();
+        self.factor.clear();
+        self.whitened.clear();
+        self.generation = 0;
     }
 
     /// Number of observations.
     pub fn len(&self) -> usize {
-        self.inputs.len()
+        self.factor.len()
     }
 
     pub(super) fn factor(&self) -> &Factor {
@@ -49,19 +62,25 @@ impl Gaussian {
     }
 
     pub(super) fn input(&self, at: usize) -> &[f64] {
-        &self.inputs[at]
-    }
-
-    fn stretched(&self, vector: &[f64]) -> Vec<f64> {
-        vector.iter().zip(&self.stretch).map(|(value, stretch)| value * stretch).collect()
+        row_of(&self.inputs, self.stretch.len(), at)
     }
 
     /// Adds an observed vector; its target comes with [`Self::set_targets`].
     pub fn append(&mut self, vector: &[f64]) {
-        let stretched = self.stretched(vector);
-        let against: Vec<f64> = self.inputs.iter().map(|input| kernel(squared_distance(input, &stretched))).collect();
-        self.factor.append(&against, 1.0 + self.noise);
-        self.inputs.push(stretched);
+        self.append_noting(vector, |_| {});
+    }
+
+    /// The same, telling the covariances with the earlier observations.
+    pub(super) fn append_noting(&mut self, vector: &[f64], mut note: impl FnMut(f64)) {
+        let (columns, count, begin) = (self.stretch.len(), self.len(), self.inputs.len());
+        self.inputs.extend(vector.iter().zip(&self.stretch).map(|(value, stretch)| value * stretch));
+        let (known, here) = self.inputs.split_at(begin);
+        let against = (0..count).map(|at| {
+            let covariance = kernel(squared_distance(row_of(known, columns, at), here));
+            note(covariance);
+            covariance
+        });
+        self.factor.append(against, 1.0 + self.noise);
     }
 
     /// Sets the targets of all observations. One without a target counts as if it had come out as predicted, which leaves
@@ -98,13 +117,18 @@ impl Gaussian {
 
     /// A candidate whose prediction is to be kept up to date.
     pub fn watch(&self, vector: &[f64]) -> Watched {
-        Watched {
-            stretched: self.stretched(vector),
-            solved: Vec::with_capacity(self.len() + 8),
-            spread: 1.0,
-            mean: 0.0,
-            generation: self.generation,
-        }
+        let mut watched = Watched::default();
+        self.watch_anew(&mut watched, vector);
+        watched
+    }
+
+    /// The same in the memory of another one.
+    pub fn watch_anew(&self, watched: &mut Watched, vector: &[f64]) {
+        watched.stretched.clear();
+        watched.stretched.extend(vector.iter().zip(&self.stretch).map(|(value, stretch)| value * stretch));
+        watched.solved.clear();
+        watched.solved.reserve(self.len() + 8);
+        (watched.spread, watched.mean, watched.generation) = (1.0, 0.0, self.generation);
     }
 
     /// Mean, and variance over the signal variance, of a candidate; takes into account what is new since the last look.
@@ -115,7 +139,7 @@ impl Gaussian {
         }
         for at in watched.solved.len()..self.len() {
             let (row, diagonal) = self.factor.row(at);
-            let covariance = kernel(squared_distance(&self.inputs[at], &watched.stretched));
+            let covariance = kernel(squared_distance(self.input(at), &watched.stretched));
             let value = (covariance - dot(row, &watched.solved)) / diagonal;
             watched.spread -= value * value;
             watched.mean += value * self.whitened[at];
@@ -125,8 +149,12 @@ impl Gaussian {
     }
 }
 
+fn row_of(inputs: &[f64], columns: usize, at: usize) -> &[f64] {
+    &inputs[at * columns..(at + 1) * columns]
+}
+
 /// A candidate with what is known of it so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Watched {
     stretched: Vec<f64>,
     /// `L^-1 k` for the observations seen.

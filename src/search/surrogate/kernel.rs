@@ -13,9 +13,18 @@ pub fn slope(kernel: f64) -> f64 {
     kernel * kernel
 }
 
-/// Squared Euclidean distance.
+/// Squared Euclidean distance, summed up as in `dot`.
+#[inline]
 pub fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
-    left.iter().zip(right).map(|(a, b)| (a - b) * (a - b)).sum()
+    let ((left, left_rest), (right, right_rest)) = (left.as_chunks::<4>(), right.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in left.iter().zip(right) {
+        for lane in 0..4 {
+            sums[lane] += (a[lane] - b[lane]) * (a[lane] - b[lane]);
+        }
+    }
+    let rest: f64 = left_rest.iter().zip(right_rest).map(|(a, b)| (a - b) * (a - b)).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
 #[cfg(test)]

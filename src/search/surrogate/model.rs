@@ -203,17 +203,13 @@ impl Model {
             }
             self.start_over();
         }
-        let placed: HashSet<&Point> = self.order.iter().collect();
-        let coming: Vec<&Known<'_>> = known
-            .iter()
-            .filter(|known| known.regresses() && !placed.contains(known.point) && !self.left_out.contains(known.point))
-            .collect();
-        for known in &coming {
+        // What the processes have is where the list begins.
+        let regressing = known.iter().filter(|known| known.regresses() && !self.left_out.contains(known.point));
+        for known in regressing.skip(self.order.len()) {
             let vector = self.coordinates.of(known.point);
             self.processes.iter_mut().for_each(|process| process.append(&vector));
+            self.order.push(known.point.clone());
         }
-        let coming: Vec<Point> = coming.into_iter().map(|known| known.point.clone()).collect();
-        self.order.extend(coming);
         let regressing = known.iter().filter(|known| known.regresses() && !self.left_out.contains(known.point));
         let targets: Vec<Option<f64>> =
             regressing.map(|known| known.time().map(|time| self.targets.of(time))).collect();
@@ -286,7 +282,7 @@ impl Model {
         }
     }
 
-    /// Scores with positions in the pool, best first. `share` is the share of failures, where there are any.
+    /// Scores with positions in the pool: the best [`EXAMINED`] in order, then what has room in the pool, then the others. `share` is the share of failures, where there are any.
     fn scores(&mut self, target: f64, share: Option<f64>) -> Vec<(f64, usize)> {
         /// Decides between candidates of which no improvement is expected.
         const TIE: f64 = 1e-9;
@@ -305,7 +301,16 @@ impl Model {
             ((gain + tie) * feasible, at)
         };
         let mut scores: Vec<(f64, usize)> = self.pool.candidates().iter_mut().enumerate().map(score).collect();
-        scores.sort_unstable_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+        let better = |left: &(f64, usize), right: &(f64, usize)| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1));
+        let room = self.options.pool;
+        if scores.len() > room {
+            scores.select_nth_unstable_by(room, better);
+        }
+        let kept = scores.len().min(room);
+        if kept > EXAMINED {
+            scores[..kept].select_nth_unstable_by(EXAMINED, better);
+        }
+        scores[..kept.min(EXAMINED)].sort_unstable_by(better);
         scores
     }
 }

@@ -1,6 +1,6 @@
 //! Candidates that a model keeps an eye on.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Coordinates;
 use super::gaussian::{Gaussian, Watched};
@@ -38,6 +38,16 @@ pub struct Voter {
 const PRIOR_VOTES: f64 = 0.1;
 
 impl Candidate {
+    /// Starts the predictions anew for these processes.
+    fn watch_anew(&mut self, processes: &[Gaussian], coordinates: &Coordinates) {
+        let vector = coordinates.of(&self.point);
+        self.watched.resize_with(processes.len(), Watched::default);
+        for (watched, process) in self.watched.iter_mut().zip(processes) {
+            process.watch_anew(watched, &vector);
+        }
+        self.votes = Votes::default();
+    }
+
     /// Expected chance that the candidate is infeasible: nearer points count more. `share` is the share of failures
     /// among all told points.
     pub fn risk(&mut self, voters: &[Voter], share: f64) -> f64 {
@@ -58,7 +68,14 @@ impl Candidate {
 pub struct Pool {
     candidates: Vec<Candidate>,
     members: HashSet<Point>,
+    /// Candidates that were let go, with what was made of them: neighbours of the best points come back with every question.
+    dropped: HashMap<Point, Candidate>,
+    /// Memory of candidates that were forgotten, for others.
+    spare: Vec<Vec<Watched>>,
 }
+
+/// Dropped candidates that are remembered.
+const REMEMBERED: usize = 2048;
 
 impl Pool {
     /// Number of candidates.
@@ -74,8 +91,13 @@ impl Pool {
     /// Adds a point that is not there yet.
     pub fn add(&mut self, point: Point, processes: &[Gaussian], coordinates: &Coordinates) {
         if self.members.insert(point.clone()) {
-            let watched = watched(processes, &coordinates.of(&point));
-            self.candidates.push(Candidate { point, watched, votes: Votes::default() });
+            let candidate = self.dropped.remove(&point).unwrap_or_else(|| {
+                let mut candidate =
+                    Candidate { point, watched: self.spare.pop().unwrap_or_default(), votes: Votes::default() };
+                candidate.watch_anew(processes, coordinates);
+                candidate
+            });
+            self.candidates.push(candidate);
         }
     }
 
@@ -98,21 +120,25 @@ impl Pool {
     /// Takes out the candidates at these positions.
     pub fn drop_at(&mut self, mut positions: Vec<usize>) {
         positions.sort_unstable_by(|left, right| right.cmp(left));
+        if self.dropped.len() + positions.len() > REMEMBERED {
+            self.forget_dropped();
+        }
         for at in positions {
             let gone = self.candidates.swap_remove(at);
             self.members.remove(&gone.point);
+            self.dropped.insert(gone.point.clone(), gone);
         }
     }
 
     /// Starts all predictions anew for other processes, at least one.
     pub fn watch_anew(&mut self, processes: &[Gaussian], coordinates: &Coordinates) {
-        for candidate in &mut self.candidates {
-            candidate.watched = watched(processes, &coordinates.of(&candidate.point));
-            candidate.votes = Votes::default();
-        }
+        self.forget_dropped();
+        self.candidates.iter_mut().for_each(|candidate| candidate.watch_anew(processes, coordinates));
     }
-}
 
-fn watched(processes: &[Gaussian], vector: &[f64]) -> Vec<Watched> {
-    processes.iter().map(|process| process.watch(vector)).collect()
+    fn forget_dropped(&mut self) {
+        let forgotten = self.dropped.drain().map(|(_, candidate)| candidate.watched);
+        self.spare.extend(forgotten);
+        self.spare.truncate(REMEMBERED);
+    }
 }

@@ -1,0 +1,216 @@
+//! V38: a long reduction takes the blocks of 32 bytes first: one cycle for 64 floats instead of seven.
+
+use super::code::{block_of, edit, functions};
+use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::v12_two_level_reduce::{KINDS, as_operand, lanes_of, uncast};
+use crate::source::Edit;
+use crate::source::facts::{KnownValues, TensorFacts, base_name};
+use crate::source::parse::{Call, SyntaxFile};
+
+/// Floats of one repeat. With half, an instruction over blocks takes as long as one over repeats.
+const LANES: i64 = 64;
+/// Blocks of one repeat, which is how many results it leaves.
+const BLOCKS: i64 = 8;
+/// Repeats are counted in 8 bits.
+const REPEAT_MAX: i64 = 255;
+/// Below this the second instruction takes longer than what it saves.
+const COUNT_MIN: i64 = 256;
+
+/// The motif.
+pub struct BlocksFirst;
+
+impl Motif for BlocksFirst {
+    fn id(&self) -> &'static str {
+        "V38"
+    }
+    fn title(&self) -> &'static str {
+        "blocks before repeats in a long reduction"
+    }
+    fn family(&self) -> Family {
+        Family::Vector
+    }
+    fn precondition(&self) -> &'static str {
+        "ReduceX(dst, src, work, n) without index on floats, work is no part of the others, but may be dst itself; n at least 256, where it is known. Whole repeats, \
+         255 at most, are counted; any other or unknown n is the count of a mask"
+    }
+    fn cost(&self) -> &'static str {
+        "a sum is added up in another order"
+    }
+    fn rounding_changes(&self) -> bool {
+        true
+    }
+    fn left_to_verifier(&self) -> &'static str {
+        "the work tensor holds an eighth of the numbers and what the reduction of these needs"
+    }
+    fn undoing(&self) -> &'static str {
+        "the reduction in one call"
+    }
+    fn relieves(&self) -> &'static [Counter] {
+        &[Counter::VecUs, Counter::StallUs]
+    }
+    fn prior_gain(&self) -> f64 {
+        1.05
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (file, function, _, tensors) in functions(context) {
+            for call in file.calls_in(function.body.clone()) {
+                let Some(kind) = call.name.strip_prefix("Reduce").filter(|kind| KINDS.contains(kind)) else { continue };
+                if call.statement.is_none() || call.object.is_some() || form_of(file, call).is_none() {
+                    continue;
+                }
+                let judged = blocks_first(&context.facts.known, file, call, kind, &tensors);
+                let note = format!("{} after BlockReduce{kind}", call.name);
+                let needs = format!(
+                    "{} holds {} / {BLOCKS} numbers and what their reduction needs",
+                    file.argument(call, 2).unwrap_or_default().trim(),
+                    file.argument(call, 3).unwrap_or_default().trim()
+                );
+                let candidate = Candidate::new(file, &call.span, note, judged).on_condition(needs);
+                found.push(candidate.with_rounding(kind == "Sum"));
+            }
+        }
+        found
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (file, function, ..) in functions(context) {
+            let calls: Vec<&Call> =
+                file.calls_in(function.body.clone()).filter(|call| call.statement.is_some()).collect();
+            for pair in calls.windows(2) {
+                found.extend(in_one_call(file, pair));
+            }
+            for six in calls.windows(6) {
+                found.extend(in_one_call(file, six));
+            }
+        }
+        found
+    }
+}
+
+fn blocks_first(
+    known: &KnownValues,
+    file: &SyntaxFile,
+    call: &Call,
+    kind: &str,
+    tensors: &TensorFacts,
+) -> Result<Vec<Edit>, String> {
+    if lanes_of(file, call, tensors)? != LANES {
+        return Err("the operands are half, for which an instruction over blocks is no faster".to_owned());
+    }
+    let statement = call.statement.as_ref().ok_or("the reduction is no statement")?;
+    block_of(file, statement).ok_or("the reduction is the only statement of an if or a loop")?;
+    let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
+    let (target, source, work, count) = (argument(0), argument(1), argument(2), argument(3));
+    if base_name(work) == base_name(source) || (base_name(work) == base_name(target) && work != target) {
+        return Err(format!("{work} is no tensor of its own"));
+    }
+    let value = known.value(uncast(count));
+    if value.is_some_and(|value| value < COUNT_MIN) {
+        return Err(format!("{count} elements are fewer than {COUNT_MIN}"));
+    }
+    let whole = value.is_some_and(|value| value % LANES == 0 && value <= REPEAT_MAX * LANES);
+    // The general reduction sets masks too, and leaves the full one behind.
+    let (typed, flag) = form_of(file, call).unwrap_or_default();
+    let written = Written { prefix: prefix_of(file, call), kind, typed, target, source, work, count, flag };
+    let lines = written.lines(whole);
+    let separator = format!("\n{}", file.indentation(statement.start));
+    Ok(vec![edit(file, statement.clone(), lines.join(&separator))])
+}
+
+/// Template arguments and what follows the count, in the forms that only reduce.
+fn form_of(file: &SyntaxFile, call: &Call) -> Option<(&'static str, &'static str)> {
+    let typed = match call.template_arguments.as_deref().map(str::trim) {
+        None => "",
+        Some("float") => "<float>",
+        Some(_) => return None,
+    };
+    match call.arguments.len() {
+        4 => Some((typed, "")),
+        5 if file.argument(call, 4).map(str::trim) == Some("false") => Some((typed, ", false")),
+        _ => None,
+    }
+}
+
+/// The scope in front of a call's name.
+fn prefix_of<'a>(file: &'a SyntaxFile, call: &Call) -> &'a str {
+    let callee = file.slice(&call.callee);
+    &callee[..callee.find(call.name.as_str()).unwrap_or(0)]
+}
+
+/// Operands as they stand in the text.
+struct Written<'a> {
+    prefix: &'a str,
+    kind: &'a str,
+    typed: &'a str,
+    target: &'a str,
+    source: &'a str,
+    work: &'a str,
+    count: &'a str,
+    flag: &'a str,
+}
+
+impl Written<'_> {
+    fn in_one_call(&self) -> String {
+        let Self { prefix, kind, typed, target, source, work, count, flag } = self;
+        format!("{prefix}Reduce{kind}{typed}({target}, {source}, {work}, {count}{flag});")
+    }
+
+    /// Blocks first, by repeats or by a count in the mask.
+    fn lines(&self, whole: bool) -> Vec<String> {
+        let Self { prefix, kind, typed, target, source, work, count, flag } = self;
+        let operand = as_operand(count);
+        let rest = |from: &str, left: &str| {
+            format!("{prefix}Reduce{kind}{typed}({target}, {work}, {work}[{from}], {left}{flag});")
+        };
+        let block = format!("{prefix}BlockReduce{kind}");
+        if whole {
+            let left = format!("{operand} / {BLOCKS}");
+            return vec![
+                format!("{block}{typed}({work}, {source}, {operand} / {LANES}, {LANES}, 1, 1, {BLOCKS});"),
+                rest(&left, &left),
+            ];
+        }
+        vec![
+            format!("{prefix}SetMaskCount();"),
+            format!("{prefix}SetVectorMask<float, {prefix}MaskMode::COUNTER>(0, {count});"),
+            format!("{block}<float, false>({work}, {source}, 1, {prefix}MASK_PLACEHOLDER, 1, 1, {BLOCKS});"),
+            format!("{prefix}SetMaskNorm();"),
+            format!("{prefix}ResetMask();"),
+            rest(
+                &format!("({operand} + {}) / {LANES} * {BLOCKS}", LANES - 1),
+                &format!("({operand} + {}) / {BLOCKS}", BLOCKS - 1),
+            ),
+        ]
+    }
+}
+
+/// The calls, as this motif writes them, in one again.
+fn in_one_call(file: &SyntaxFile, calls: &[&Call]) -> Option<Candidate> {
+    let (whole, blocks) = if calls.len() == 2 { (true, calls[0]) } else { (false, *calls.get(2)?) };
+    let last = calls.last()?;
+    let kind = last.name.strip_prefix("Reduce").filter(|kind| KINDS.contains(kind))?;
+    let (typed, flag) = form_of(file, last)?;
+    if blocks.name != format!("BlockReduce{kind}") || blocks.arguments.len() != 7 {
+        return None;
+    }
+    let of = |call: &Call, index: usize| file.argument(call, index).unwrap_or_default().trim().to_owned();
+    let prefix = prefix_of(file, last);
+    let count = if whole {
+        let operand = of(blocks, 2).strip_suffix(&format!(" / {LANES}"))?.to_owned();
+        operand.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(&operand).to_owned()
+    } else {
+        of(calls[1], 1)
+    };
+    let (target, source, work) = (of(last, 0), of(blocks, 1), of(blocks, 0));
+    let written = Written { prefix, kind, typed, target: &target, source: &source, work: &work, count: &count, flag };
+    let span = calls.first()?.statement.as_ref()?.start..last.statement.as_ref()?.end;
+    let separator = format!("\n{}", file.indentation(span.start));
+    if file.slice(&span) != written.lines(whole).join(&separator) {
+        return None;
+    }
+    let edits = Ok(vec![edit(file, span.clone(), written.in_one_call())]);
+    Some(Candidate::new(file, &span, "the reduction in one call", edits).with_rounding(kind == "Sum"))
+}
