@@ -63,7 +63,9 @@ impl<'data> Beside<'data> {
         }
         let is_backward = self.op.kind.contains("Grad") || self.op.kind.contains("Backward");
         let tensors = if is_output == is_backward { &self.inputs } else { &self.outputs };
-        tensors.first().map(|(_, shape)| *shape)
+        // Sizes of outputs are those of dimensions in space, behind batch and channels.
+        let is_flat = |shape: &[u64]| is_output && last.starts_with("size") && shape.len() <= 2;
+        tensors.first().map(|(_, shape)| *shape).filter(|shape| !is_flat(shape))
     }
 }
 
