@@ -16,6 +16,9 @@ pub(crate) struct Alike {
     members: Vec<usize>,
     /// Plays that began since copies ended last: kind of block, when, and their first copies once they have run.
     fresh: Vec<Fresh>,
+    /// Where each block stands in the list of those whose copies end now, and which of these lists that was.
+    place: Vec<(u64, u32)>,
+    round: u64,
 }
 
 struct Fresh {
@@ -58,7 +61,8 @@ impl Alike {
         let mut sorted = kinds.clone();
         sorted.sort_unstable();
         let used = sorted.windows(2).any(|pair| pair[0] == pair[1]);
-        Self { kinds, used, members: Vec::new(), fresh: Vec::new() }
+        let place = vec![(0, 0); kinds.len()];
+        Self { kinds, used, members: Vec::new(), fresh: Vec::new(), place, round: 0 }
     }
 
     /// Whether any two blocks are alike.
@@ -97,12 +101,15 @@ impl Alike {
     /// Blocks whose copies ended, by play and by the pipes of these copies.
     pub(crate) fn part(&mut self, ended: &[(u32, u8)], play_of: &[usize]) -> Vec<Part> {
         self.fresh.clear();
+        self.round += 1;
         let mut blocks: Vec<(u32, Pipes)> = Vec::with_capacity(ended.len());
         for (block, pipe) in ended {
-            // Mostly one copy of a block ends at a time.
-            match blocks.iter_mut().rev().find(|known| known.0 == *block) {
-                Some((_, pipes)) => pipes.push(*pipe),
-                None => blocks.push((*block, Pipes::of(*pipe))),
+            let (round, at) = &mut self.place[*block as usize];
+            if *round == self.round {
+                blocks[*at as usize].1.push(*pipe);
+            } else {
+                (*round, *at) = (self.round, blocks.len() as u32);
+                blocks.push((*block, Pipes::of(*pipe)));
             }
         }
         let mut parts: Vec<Part> = Vec::new();
@@ -136,6 +143,11 @@ impl Shifts {
         self.0.iter().find(|(known, _)| *known == region).map_or(0, |(_, shift)| *shift)
     }
 
+    /// The address that lies so far behind.
+    pub(crate) fn behind(&self, address: u64) -> u64 {
+        address.wrapping_add(self.of(address >> REGION_BITS))
+    }
+
     /// Whether addresses of a region lie as far apart as those before.
     fn fit(&mut self, region: u64, shift: u64) -> bool {
         match self.0.iter().find(|(known, _)| *known == region) {
@@ -161,6 +173,18 @@ impl Likeness {
     /// Every block by itself.
     pub(crate) fn none(blocks: usize) -> Self {
         Self { kinds: (0..blocks as u32).collect(), twins: vec![None; blocks] }
+    }
+
+    /// How far behind the addresses of `from` those of `to` lie, if both are known to keep one distance in each region.
+    pub(crate) fn distance(&self, from: usize, to: usize) -> Option<Shifts> {
+        let first = |block: usize| self.twins[block].as_ref().map_or(block, |(first, _)| *first);
+        if first(from) != first(to) {
+            return None;
+        }
+        let shift = |block: usize, region: u64| self.twins[block].as_ref().map_or(0, |(_, shifts)| shifts.of(region));
+        let (_, known) = self.twins[to].as_ref().or(self.twins[from].as_ref())?;
+        let regions = known.0.iter().map(|(region, _)| *region);
+        Some(Shifts(regions.map(|region| (region, shift(to, region).wrapping_sub(shift(from, region)))).collect()))
     }
 
     /// Launches whose cores talk to each other have no alike blocks.
@@ -210,11 +234,16 @@ fn compare(
     steps: [u64; 2],
     wanted: Wanted,
 ) -> (Wanted, Shifts) {
-    let (left, right) = (left.chunks(), right.chunks());
     let mut comparison = Comparison { launch, steps, same: wanted, shifts: Shifts::default() };
-    let equal = left.len() == right.len()
-        && left.iter().zip(right).all(|(left, right)| left.len() == right.len())
-        && left.iter().zip(right).all(|(left, right)| comparison.bytes(left, right));
+    let mut equal = left.sizes().eq(right.sizes());
+    let (mut left, mut right) = (left.windows(&launch.message_opcodes), right.windows(&launch.message_opcodes));
+    while equal {
+        equal = match (left.next(), right.next()) {
+            (None, None) => break,
+            (Some(left), Some(right)) => left.len() == right.len() && comparison.bytes(left, right),
+            _ => false,
+        };
+    }
     let Comparison { same, shifts, .. } = comparison;
     (if equal { same } else { Wanted { time: false, verdicts: false } }, shifts)
 }
@@ -229,7 +258,8 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     fn bytes(&mut self, left: &[u8], right: &[u8]) -> bool {
         let mut at = 0;
-        while let (Some(a), Some(b)) = (left.get(at..at + HEAD_BYTES), right.get(at..at + HEAD_BYTES)) {
+        let head = |bytes: &[u8], at: usize| bytes.get(at..)?.first_chunk::<HEAD_BYTES>().copied();
+        while let (Some(a), Some(b)) = (head(left, at), head(right, at)) {
             if a != b {
                 return false;
             }
@@ -263,7 +293,8 @@ impl Comparison<'_> {
         if Space::of(left[36]) != Space::Gm {
             return left == right;
         }
-        if left[8..] != right[8..] {
+        let rest = |operand: &[u8]| operand[8..].first_chunk::<{ OPERAND_BYTES - 8 }>().copied();
+        if rest(left) != rest(right) {
             return false;
         }
         let address = |operand: &[u8]| operand.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
@@ -272,13 +303,13 @@ impl Comparison<'_> {
             self.same.time &= scalar || self.steps.iter().all(|step| a.abs_diff(b) % step == 0);
         }
         if self.same.verdicts {
-            let inside = |operand: &[u8], region: u64| {
-                let (low, high) = Operand::decode(operand).extent();
-                low >> REGION_BITS == region && high.saturating_sub(1) >> REGION_BITS == region
-            };
             let region = a >> REGION_BITS;
-            self.same.verdicts =
-                self.shifts.fit(region, b.wrapping_sub(a)) && inside(left, region) && inside(right, region);
+            let (low, high) = Operand::decode(left).extent();
+            let last = high.saturating_sub(1);
+            let inside = |address: u64| address >> REGION_BITS == region;
+            let shift = b.wrapping_sub(a);
+            let both = |address: u64| inside(address) && inside(address.wrapping_add(shift));
+            self.same.verdicts = self.shifts.fit(region, shift) && both(low) && both(last);
         }
         self.same.time || self.same.verdicts
     }

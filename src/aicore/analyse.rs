@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::alike::Likeness;
 use super::machine::Machine;
 use super::profile::{Hazard, Profile};
+use super::source::{Source, TraceSource};
 use super::timing::{self, Manner};
 use super::trace::{DataRegion, LaunchStatus, Region, Trace, TraceError};
 use super::{hazard, l2::L2, summary};
@@ -50,19 +51,31 @@ pub struct LaunchReport {
 
 /// Judge every launch of a trace.
 pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec<LaunchReport>, TraceError> {
-    let trace = Trace::parse(trace)?;
+    judge(&Source::from(trace), machine, options)
+}
+
+/// The same for a trace that is not in memory; of each core that runs, a window of its records is.
+pub fn analyse_source(
+    trace: &dyn TraceSource,
+    machine: &Machine,
+    options: &Options,
+) -> Result<Vec<LaunchReport>, TraceError> {
+    judge(&Source::from(trace), machine, options)
+}
+
+fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Vec<LaunchReport>, TraceError> {
+    let trace = Trace::parse(source)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     for mut launch in trace.launches {
         let likeness = match options.shortcuts {
             true => Likeness::of(&launch, &machine.parameters),
             false => Likeness::none(launch.cores.len()),
         };
-        let kinds = &likeness.kinds;
-        let manner = Manner { followed: &|_| false, kinds, shortcuts: options.shortcuts, warm: false };
+        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: options.shortcuts, warm: false };
         let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
         let mut profile = summary::profile(&launch, machine, &played);
         if options.critical_path {
-            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), kinds, &played);
+            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &likeness, &played);
         }
         let stuck = played.stuck;
         let hazards = match options.hazards {
@@ -80,6 +93,7 @@ pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec
             data: std::mem::take(&mut launch.data),
             records,
         });
+        source.check()?;
     }
     Ok(reports)
 }
@@ -94,7 +108,8 @@ pub fn profiles(
     wanted: &[usize],
     warm: bool,
 ) -> Result<BTreeMap<usize, Profile>, TraceError> {
-    let trace = Trace::parse(trace)?;
+    let source = Source::from(trace);
+    let trace = Trace::parse(&source)?;
     let mut found = BTreeMap::new();
     let mut cache = L2::of(machine);
     for (number, launch) in trace.launches.iter().enumerate() {
@@ -104,7 +119,7 @@ pub fn profiles(
         let before = if warm { cache } else { L2::of(machine) };
         let likeness = Likeness::of(launch, &machine.parameters);
         let again = warm && number > 0;
-        let manner = Manner { followed: &|_| false, kinds: &likeness.kinds, shortcuts: true, warm: again };
+        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: true, warm: again };
         let played = timing::play::<f64>(launch, machine, before, &manner);
         if wanted.contains(&number) {
             found.insert(number, summary::profile(launch, machine, &played));
@@ -116,5 +131,5 @@ pub fn profiles(
 
 /// Number of launches in a trace.
 pub fn launches(trace: &[u8]) -> Result<usize, TraceError> {
-    Ok(Trace::parse(trace)?.launches.len())
+    Ok(Trace::parse(&Source::from(trace))?.launches.len())
 }

@@ -4,36 +4,44 @@
 //! what is never set free never runs, and has no races.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::iter::Peekable;
 use std::rc::Rc;
 
 use super::accesses::{Access, Accesses, Conflict};
 use super::buffers::Buffers;
 use super::cross::Awaited;
 use super::deadlock::{Blocked, reports};
-use super::gm_hazard::{GmAccess, Known};
+use super::gm_log::{GmAccess, Known};
 use super::hazard::Shared;
 use super::ordering::{Clock, Ordering};
 use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
-use super::trace::{Cursor, FLAG_ATOMIC, Launch, NO_PIPE, OpKind, Operand, PIPE_COUNT, Record, S, Space, V, pipe_name};
+use super::stream::Cursor;
+use super::trace::{
+    FLAG_ATOMIC, Launch, NO_PIPE, OpKind, Operand, OwnRecord, PIPE_COUNT, Record, S, Space, V, pipe_name,
+};
 
 /// How the note begins that a core which polls global memory leaves.
 const POLLS: &str = "polls global memory";
 
 /// An instruction that waits behind its pipe's flag, with what the scalar unit knew when it issued it.
-pub(crate) struct Held<'j> {
-    pub(crate) record: Record<'j>,
+pub(crate) struct Held {
+    record: OwnRecord,
     /// Position in the core's program.
     pub(crate) number: u64,
     scalar: Clock,
+}
+
+impl Held {
+    pub(crate) fn record(&self) -> Record<'_> {
+        self.record.record()
+    }
 }
 
 pub(crate) struct CoreJudge<'j, 'a> {
     core: u32,
     index: usize,
     launch: &'j Launch<'a>,
-    cursor: Option<Peekable<Cursor<'j>>>,
+    cursor: Option<Cursor<'j>>,
     ordering: Ordering,
     accesses: Accesses,
     written_regions: &'j [u64],
@@ -47,9 +55,9 @@ pub(crate) struct CoreJudge<'j, 'a> {
     pub(crate) forced: bool,
     pub(crate) records: u64,
     /// Per pipe what it holds behind a flag that is not set; the first of them is the wait.
-    held: [VecDeque<Held<'j>>; PIPE_COUNT],
+    held: [VecDeque<Held>; PIPE_COUNT],
     /// The record that the scalar unit cannot get past.
-    halted: Option<Held<'j>>,
+    halted: Option<Held>,
     buffers: Buffers,
     /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
     polls: bool,
@@ -62,7 +70,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             core,
             index,
             launch,
-            cursor: stream.map(|stream| stream.cursor().with_messages(&launch.message_opcodes).peekable()),
+            cursor: stream.map(|stream| stream.cursor(&launch.message_opcodes)),
             ordering: Ordering::new(),
             accesses: Accesses::new(shortcuts),
             written_regions: stream.map_or(&[], |stream| &stream.written_regions),
@@ -82,15 +90,14 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     /// False when the core has to wait for others.
     pub(crate) fn run(&mut self, all: &mut Shared) -> bool {
         let Some(mut cursor) = self.cursor.take() else { return true };
-        while let Some(record) = cursor.peek() {
-            if !self.may_pass(record, all) {
+        while let Some(record) = cursor.next() {
+            if !self.may_pass(&record, all) {
+                cursor.step_back();
                 self.cursor = Some(cursor);
                 return false;
             }
-            let record = *record;
-            self.issue(record, all);
+            self.issue(&record, all);
             self.records += 1;
-            cursor.next();
             if self.halted.is_some() {
                 break;
             }
@@ -109,11 +116,20 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         true
     }
 
-    fn deadlock(&self, rest: impl Iterator<Item = Record<'j>>, all: &mut Shared) {
+    fn deadlock(&self, mut rest: Cursor<'_>, all: &mut Shared) {
         all.stuck.insert(self.core);
         let kind = |record: &Record<'_>| self.launch.opcodes[usize::from(record.opcode)].kind;
         let blocked = Blocked { held: &self.held, halted: self.halted.as_ref() };
-        for report in reports(&blocked, rest, kind) {
+        // What the scalar unit has not come to.
+        let mut later = Vec::new();
+        while self.halted.is_some()
+            && let Some(record) = rest.next()
+        {
+            if kind(&record) == OpKind::SetFlag {
+                later.push((slot_of(&record), record.site));
+            }
+        }
+        for report in reports(&blocked, &later, kind) {
             let what = (HazardKind::Deadlock, Severity::Error);
             all.findings.add(what, (report.site, report.other_site), self.core, || report.message);
         }
@@ -157,10 +173,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     }
 
     /// The scalar unit comes to a record: it does it, or hands it to a pipe.
-    fn issue(&mut self, record: Record<'j>, all: &mut Shared) {
-        self.used_after_free(&record, all);
-        let kind = self.kind(&record);
-        let pipe = pipe_of(kind, &record);
+    fn issue(&mut self, record: &Record<'_>, all: &mut Shared) {
+        self.used_after_free(record, all);
+        let kind = self.kind(record);
+        let pipe = pipe_of(kind, record);
         let waits_for_all = (kind == OpKind::Barrier && record.pipe == NO_PIPE) || kind == OpKind::SyncAll;
         if waits_for_all && self.held.iter().any(|held| !held.is_empty()) {
             self.halted = Some(self.hold(record));
@@ -172,9 +188,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             return;
         }
         let scalar = self.ordering.scalar();
-        if self.perform(&record, &scalar, all) {
+        if self.perform(record, &scalar, all) {
             if kind == OpKind::SetFlag {
-                self.set_free(&record, all);
+                self.set_free(record, all);
             }
         } else if pipe == S {
             self.halted = Some(self.hold(record));
@@ -184,8 +200,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
     }
 
-    fn hold(&self, record: Record<'j>) -> Held<'j> {
-        Held { record, number: self.records, scalar: self.ordering.scalar() }
+    fn hold(&self, record: &Record<'_>) -> Held {
+        Held { record: OwnRecord::of(record), number: self.records, scalar: self.ordering.scalar() }
     }
 
     /// Whoever stood at a flag that has been set goes on, which may set others.
@@ -193,12 +209,13 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         let mut pipes = vec![slot_destination(slot_of(set))];
         while let Some(pipe) = pipes.pop() {
             while let Some(held) = self.held[pipe].pop_front() {
-                if !self.perform(&held.record, &held.scalar, all) {
+                let record = held.record();
+                if !self.perform(&record, &held.scalar, all) {
                     self.held[pipe].push_front(held);
                     break;
                 }
-                if self.kind(&held.record) == OpKind::SetFlag {
-                    pipes.push(slot_destination(slot_of(&held.record)));
+                if self.kind(&record) == OpKind::SetFlag {
+                    pipes.push(slot_destination(slot_of(&record)));
                 }
             }
         }
@@ -349,8 +366,6 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         let access = GmAccess {
             from: operand.addr,
             to: operand.addr,
-            rows: 1,
-            pitch: 0,
             core: self.core,
             pipe: access.at.pipe,
             last: access.at.index,

@@ -16,7 +16,8 @@ use super::pipe::{
     Active, Busy, Copy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slots, slot_destination, slot_source,
 };
 use super::profile::PathPart;
-use super::trace::{Cursor, FIX, MTE2, Operand, PIPE_COUNT, S, V};
+use super::stream::Cursor;
+use super::trace::{FIX, MTE2, Operand, PIPE_COUNT, S, V};
 
 /// Timeline intervals kept per core.
 const TIMELINE_LIMIT: usize = 2000;

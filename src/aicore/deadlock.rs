@@ -7,9 +7,9 @@ use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::trace::{OpKind, PIPE_COUNT, Record, S, pipe_name};
 
 /// What stands still: per pipe what it holds behind its flag, and the record that the scalar unit cannot get past.
-pub(crate) struct Blocked<'b, 'j> {
-    pub(crate) held: &'b [VecDeque<Held<'j>>; PIPE_COUNT],
-    pub(crate) halted: Option<&'b Held<'j>>,
+pub(crate) struct Blocked<'b> {
+    pub(crate) held: &'b [VecDeque<Held>; PIPE_COUNT],
+    pub(crate) halted: Option<&'b Held>,
 }
 
 /// One reason, with the wait that comes first in the program and, in a circle, the set that it waits for.
@@ -40,33 +40,29 @@ impl Wait {
     }
 }
 
-/// The reasons of a standstill. Waits that merely follow from others are left out. `rest` is what the scalar unit has not
-/// come to.
-pub(crate) fn reports<'j>(
-    blocked: &Blocked<'_, 'j>,
-    rest: impl Iterator<Item = Record<'j>>,
+/// The reasons of a standstill. Waits that merely follow from others are left out. `later` are the flags that are set, and
+/// where, in what the scalar unit has not come to.
+pub(crate) fn reports(
+    blocked: &Blocked<'_>,
+    later: &[(u16, u64)],
     kind: impl Fn(&Record<'_>) -> OpKind,
 ) -> Vec<Report> {
     let slot = |record: &Record<'_>| flag_slot(record.aux[1], record.aux[2], record.aux[0]);
-    let later: Vec<(u16, u64)> = match blocked.halted {
-        Some(_) => rest.filter(|record| kind(record) == OpKind::SetFlag).map(|set| (slot(&set), set.site)).collect(),
-        None => Vec::new(),
-    };
     let needs = |wanted: u16| {
         let source = slot_source(wanted);
         let held = blocked.held[source]
             .iter()
-            .find(|held| kind(&held.record) == OpKind::SetFlag && slot(&held.record) == wanted);
+            .find(|held| kind(&held.record()) == OpKind::SetFlag && slot(&held.record()) == wanted);
         let late = || later.iter().find(|(slot, _)| *slot == wanted).map(|(_, site)| (S, *site));
-        held.map(|held| (source, held.record.site)).or_else(late).into_iter().collect::<Vec<_>>()
+        held.map(|held| (source, held.record().site)).or_else(late).into_iter().collect::<Vec<_>>()
     };
     let mut waits: Vec<Wait> = Vec::new();
     for (pipe, held) in blocked.held.iter().enumerate() {
         if let Some(first) = held.front() {
-            let slot = slot(&first.record);
+            let slot = slot(&first.record());
             waits.push(Wait {
                 pipe,
-                site: first.record.site,
+                site: first.record().site,
                 number: first.number,
                 slot: Some(slot),
                 needs: needs(slot),
@@ -74,12 +70,12 @@ pub(crate) fn reports<'j>(
         }
     }
     if let Some(halted) = blocked.halted {
-        let flag = (kind(&halted.record) == OpKind::WaitFlag).then(|| slot(&halted.record));
+        let flag = (kind(&halted.record()) == OpKind::WaitFlag).then(|| slot(&halted.record()));
         let needs = match flag {
             Some(slot) => needs(slot),
             None => waits.iter().map(|wait| (wait.pipe, wait.site)).collect(),
         };
-        waits.push(Wait { pipe: S, site: halted.record.site, number: halted.number, slot: flag, needs });
+        waits.push(Wait { pipe: S, site: halted.record().site, number: halted.number, slot: flag, needs });
     }
     let mut reports = Vec::new();
     let mut seen = BTreeSet::new();

@@ -7,7 +7,7 @@ use super::alike::{Likeness, Shifts};
 use super::core_judge::CoreJudge;
 use super::cross::CrossFlags;
 use super::findings::{Counts, Findings};
-use super::gm_hazard::{GmLog, Known, LogMark};
+use super::gm_log::{GmLog, Known, LogMark};
 use super::profile::{Hazard, HazardKind, Severity};
 use super::timing::Stuck;
 use super::trace::{Launch, LaunchStatus};
@@ -24,7 +24,7 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness,
         stuck: BTreeSet::new(),
     };
     judge_cores(launch, likeness, shortcuts, &mut all);
-    let Shared { mut findings, mut log, cross, set_sites, polls, stuck: found_stuck } = all;
+    let Shared { mut findings, log, cross, set_sites, polls, stuck: found_stuck } = all;
     for (index, id) in cross.left() {
         let Some(core) = launch.cores.keys().nth(index) else { continue };
         let site = set_sites.get(&id).copied().unwrap_or(0);

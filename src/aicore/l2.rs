@@ -222,16 +222,12 @@ impl L2 {
     }
 }
 
-/// Bytes of an access inside one chunk that lie in the sectors of a mask.
-fn covered(mut sectors: u64, from: u64, to: u64) -> u64 {
-    let base = from >> CHUNK_BITS << CHUNK_BITS;
-    let mut bytes = 0;
-    while sectors != 0 {
-        let start = base + (u64::from(sectors.trailing_zeros()) << SECTOR_BITS);
-        bytes += (start + SECTOR_BYTES).min(to) - start.max(from);
-        sectors &= sectors - 1;
-    }
-    bytes
+/// Bytes of an access inside one chunk that lie in the sectors of a mask, of which the access touches every one.
+fn covered(sectors: u64, from: u64, to: u64) -> u64 {
+    let has = |byte: u64| sectors >> ((byte >> SECTOR_BITS) & 63) & 1 != 0;
+    let before = if has(from) { from % SECTOR_BYTES } else { 0 };
+    let behind = if has(to - 1) { SECTOR_BYTES - 1 - (to - 1) % SECTOR_BYTES } else { 0 };
+    u64::from(sectors.count_ones()) * SECTOR_BYTES - before - behind
 }
 
 #[cfg(test)]

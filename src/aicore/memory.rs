@@ -1,21 +1,23 @@
 //! Transfers of all cores sharing HBM and the L2 port.
 //!
 //! A transfer is a flow of bytes. Flows of equal demand form a class and get equal rates at any moment, so a class
-//! keeps one running total of bytes served per flow and a heap of the totals at which its flows end: starting and
-//! ending a flow costs O(log n), a change of rates O(classes). Dirty lines that L2 gives up go to HBM as flows of their own:
+//! keeps one running total of bytes served per flow and a sorted list of the totals at which its flows end. A change of rates
+//! costs O(classes with flows). Dirty lines that L2 gives up go to HBM as flows of their own:
 //! no copy waits for them, but they take their share. Flows that want the same addresses at the same time are served by
 //! one part of the memory and share its rate. Rates are max-min fair, reads before writes, under the per-core limits, the
 //! HBM ceiling and the L2 port.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
+use super::agenda::Agenda;
 use super::kernel_type::Unit;
 use super::l2::{AddressHasher, L2, Traffic};
 use super::machine::Parameters;
 use super::pipe::Copy;
-use super::trace::Operand;
+use super::trace::{Operand, PIPE_COUNT};
 
 /// A time or byte total that orders by value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +60,8 @@ struct Demand {
 
 /// Owner of flows that nobody waits for.
 const NOBODY: u32 = u32::MAX;
+/// No address.
+const NOWHERE: u64 = u64::MAX;
 
 struct Class {
     limit: f64,
@@ -67,7 +71,7 @@ struct Class {
     port: f64,
     served: f64,
     rate: f64,
-    ends: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
+    ends: Agenda<(Ordered, u32, u8)>,
     /// All flows want the same address.
     same_address: bool,
 }
@@ -98,12 +102,18 @@ pub(crate) struct Memory {
     same_address: f64,
     classes: Vec<Class>,
     by_demand: BTreeMap<Demand, usize>,
+    /// The latest demand for no address in particular, and its class.
+    latest: Option<(Demand, usize)>,
+    /// Classes that have flows, in order.
+    busy: Vec<usize>,
     /// Classes of flows that want one address, which can be taken for another when they are empty.
     idle: Vec<usize>,
+    /// Classes whose rates are not settled yet while they are shared out.
+    growing: Vec<usize>,
     /// Addresses that reading flows in flight start at, and how many of them.
     wanted: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
-    /// The address of each flow in flight.
-    starts: HashMap<(u32, u8), u64, BuildHasherDefault<AddressHasher>>,
+    /// The address of each reading flow in flight, by core and pipe; [`NOWHERE`] for others.
+    starts: Vec<[u64; PIPE_COUNT]>,
     stale: bool,
     pub(crate) totals: MemoryTotals,
 }
@@ -139,9 +149,12 @@ impl Memory {
             same_address: bytes_per_cycle(parameters, parameters.same_address_gbps),
             classes: Vec::new(),
             by_demand: BTreeMap::new(),
+            latest: None,
+            busy: Vec::new(),
             idle: Vec::new(),
+            growing: Vec::new(),
             wanted: HashMap::default(),
-            starts: HashMap::default(),
+            starts: Vec::new(),
             stale: false,
             totals: MemoryTotals::default(),
         }
@@ -175,32 +188,58 @@ impl Memory {
         let crowded = !write && (crowd || self.wanted.get(&at).is_some_and(|count| *count > 0));
         let demand = Demand {
             write,
-            hbm: (hbm * DEMAND_STEPS).round() as u32,
-            miss: if write { 0 } else { (miss * DEMAND_STEPS).round() as u32 },
+            hbm: steps(hbm),
+            miss: if write { 0 } else { steps(miss) },
             cube: unit == Unit::Cube,
             background: false,
             address: if crowded { at + 1 } else { 0 },
         };
         if !write {
             *self.wanted.entry(at).or_default() += 1;
-            self.starts.insert(owner, at);
+            let core = owner.0 as usize;
+            if self.starts.len() <= core {
+                self.starts.resize(core + 1, [NOWHERE; PIPE_COUNT]);
+            }
+            self.starts[core][usize::from(owner.1)] = at;
         }
+        let effective = shape.effective_bytes.max(1.0);
         let index = self.class(demand);
-        let class = &mut self.classes[index];
-        let end = class.served + shape.effective_bytes.max(1.0);
-        let alone = shape.effective_bytes.max(1.0) / class.limit;
-        class.ends.push(Reverse((Ordered(end), owner.0, owner.1)));
+        self.flow(index, effective, owner);
+        let alone = effective / self.classes[index].limit;
         if traffic.written_back > 0 {
             let demand = Demand { write: true, hbm: 0, miss: 0, cube: false, background: true, address: 0 };
             let index = self.class(demand);
-            let class = &mut self.classes[index];
-            class.ends.push(Reverse((Ordered(class.served + traffic.written_back as f64), NOBODY, 0)));
+            self.flow(index, traffic.written_back as f64, (NOBODY, 0));
         }
         self.stale = true;
         alone
     }
 
+    /// A flow of so many bytes joins a class.
+    fn flow(&mut self, index: usize, bytes: f64, (core, pipe): (u32, u8)) {
+        let class = &mut self.classes[index];
+        if class.ends.is_empty() {
+            let at = self.busy.partition_point(|busy| *busy < index);
+            self.busy.insert(at, index);
+        }
+        class.ends.add((Ordered(class.served + bytes), core, pipe));
+    }
+
     fn class(&mut self, demand: Demand) -> usize {
+        if let Some((latest, index)) = self.latest
+            && latest == demand
+        {
+            return index;
+        }
+        let index = self.class_of(demand);
+        // A class of an address can become another's.
+        if demand.address == 0 {
+            self.latest = Some((demand, index));
+        }
+        index
+    }
+
+    fn class_of(&mut self, demand: Demand) -> usize {
         if let Some(index) = self.by_demand.get(&demand).copied() {
             if demand.address != 0 {
                 self.idle.retain(|idle| *idle != index);
@@ -229,7 +268,7 @@ impl Memory {
             },
             served: 0.0,
             rate: 0.0,
-            ends: BinaryHeap::new(),
+            ends: Agenda::default(),
             same_address: demand.address != 0,
         };
         let free = if demand.address != 0 { self.idle.pop() } else { None };
@@ -254,8 +293,9 @@ impl Memory {
             self.share();
             self.stale = false;
         }
-        let ends = self.classes.iter().filter_map(|class| {
-            let Reverse((end, _, _)) = class.ends.peek()?;
+        let ends = self.busy.iter().filter_map(|index| {
+            let class = &self.classes[*index];
+            let (end, _, _) = class.ends.first()?;
             Some(self.now + ((end.0 - class.served) / class.rate).max(0.0))
         });
         ends.min_by(f64::total_cmp)
@@ -265,42 +305,46 @@ impl Memory {
     pub(crate) fn advance(&mut self, time: f64, ended: &mut Vec<(u32, u8)>) {
         let elapsed = (time - self.now).max(0.0);
         self.now = time.max(self.now);
-        for (index, class) in self.classes.iter_mut().enumerate() {
-            if class.ends.is_empty() {
-                continue;
-            }
+        let (classes, idle) = (&mut self.classes, &mut self.idle);
+        self.busy.retain(|index| {
+            let class = &mut classes[*index];
             class.served += class.rate * elapsed;
-            while let Some(Reverse((end, core, pipe))) = class.ends.peek().copied() {
+            while let Some((end, core, pipe)) = class.ends.first().copied() {
                 if end.0 > class.served + FINISHED_BYTES {
                     break;
                 }
-                class.ends.pop();
+                class.ends.take_first();
                 self.stale = true;
                 if core == NOBODY {
                     continue;
                 }
-                if let Some(at) = self.starts.remove(&(core, pipe))
-                    && let Some(count) = self.wanted.get_mut(&at)
+                let start = self.starts.get_mut(core as usize).map(|starts| &mut starts[usize::from(pipe)]);
+                let at = start.map_or(NOWHERE, |start| std::mem::replace(start, NOWHERE));
+                if at != NOWHERE
+                    && let Entry::Occupied(mut count) = self.wanted.entry(at)
                 {
-                    *count -= 1;
-                    if *count == 0 {
-                        self.wanted.remove(&at);
+                    *count.get_mut() -= 1;
+                    if *count.get() == 0 {
+                        count.remove();
                     }
                 }
                 ended.push((core, pipe));
             }
-            if class.ends.is_empty() {
+            let empty = class.ends.is_empty();
+            if empty {
                 class.served = 0.0;
                 if class.same_address {
-                    self.idle.push(index);
+                    idle.push(*index);
                 }
             }
-        }
+            !empty
+        });
     }
 
     /// Weighted max-min fair rates: all flows grow together until their own limit or a shared one stops them.
     fn share(&mut self) {
-        let mut growing: Vec<usize> = (0..self.classes.len()).filter(|i| !self.classes[*i].ends.is_empty()).collect();
+        let Self { growing, busy, classes, .. } = self;
+        growing.clone_from(busy);
         let (mut hbm_left, mut port_left) = (1.0_f64, 1.0_f64);
         let same_address = self.same_address;
         let limit = |class: &Class| match class.same_address {
@@ -308,35 +352,47 @@ impl Memory {
             false => class.limit,
         };
         while !growing.is_empty() {
-            let demand = |cost: fn(&Class) -> f64| -> f64 {
-                let flows = growing.iter().map(|i| &self.classes[*i]);
-                flows.map(|class| class.ends.len() as f64 * class.weight * cost(class)).sum()
-            };
-            let (hbm, port) = (demand(|class| class.hbm), demand(|class| class.port));
+            let (mut hbm, mut port, mut least) = (0.0, 0.0, f64::INFINITY);
+            for class in growing.iter().map(|index| &classes[*index]) {
+                let weight = class.ends.len() as f64 * class.weight;
+                hbm += weight * class.hbm;
+                port += weight * class.port;
+                least = f64::min(least, limit(class) / class.weight);
+            }
             let by_hbm = if hbm > 0.0 { hbm_left / hbm } else { f64::INFINITY };
             let by_port = if port > 0.0 { port_left / port } else { f64::INFINITY };
-            let limits = growing.iter().map(|i| limit(&self.classes[*i]) / self.classes[*i].weight);
-            let level = by_hbm.min(by_port).min(limits.fold(f64::INFINITY, f64::min)).max(f64::MIN_POSITIVE);
-            let stops = |class: &Class| {
-                limit(class) <= level * class.weight
-                    || (by_port <= level && class.port > 0.0)
-                    || (by_hbm <= level && class.hbm > 0.0)
-            };
-            let (mut stopped, mut rest): (Vec<usize>, Vec<usize>) =
-                growing.iter().partition(|i| stops(&self.classes[**i]));
-            if stopped.is_empty() {
-                // Rounding put the level a hair below every limit; this is the last step.
-                stopped = std::mem::take(&mut rest);
-            }
-            for index in stopped {
-                let class = &mut self.classes[index];
+            let level = by_hbm.min(by_port).min(least).max(f64::MIN_POSITIVE);
+            let mut stop = |class: &mut Class| {
                 class.rate = level * class.weight;
                 hbm_left = (hbm_left - class.rate * class.hbm * class.ends.len() as f64).max(0.0);
                 port_left = (port_left - class.rate * class.port * class.ends.len() as f64).max(0.0);
+            };
+            let before = growing.len();
+            growing.retain(|index| {
+                let class = &mut classes[*index];
+                let stops = limit(class) <= level * class.weight
+                    || (by_port <= level && class.port > 0.0)
+                    || (by_hbm <= level && class.hbm > 0.0);
+                if stops {
+                    stop(class);
+                }
+                !stops
+            });
+            if growing.len() == before {
+                // Rounding put the level a hair below every limit; this is the last step.
+                for index in growing.drain(..) {
+                    stop(&mut classes[index]);
+                }
             }
-            growing = rest;
         }
     }
+}
+
+/// A share in steps, rounded half up.
+fn steps(share: f64) -> u32 {
+    let exact = share * DEMAND_STEPS;
+    let whole = exact as u32;
+    whole + u32::from(exact - f64::from(whole) >= 0.5)
 }
 
 /// How a copy's shape changes its cost.

@@ -5,6 +5,7 @@
 
 mod accesses;
 mod adjust;
+mod agenda;
 mod alike;
 mod analyse;
 mod buffers;
@@ -17,6 +18,7 @@ mod deadlock;
 mod decode;
 mod findings;
 mod gm_hazard;
+mod gm_log;
 mod hazard;
 mod kernel_type;
 mod l2;
@@ -30,7 +32,9 @@ mod pipe;
 mod profile;
 mod region;
 mod segments;
+mod source;
 mod steps;
+mod stream;
 mod summary;
 #[doc(hidden)]
 pub mod testing;
@@ -40,12 +44,13 @@ mod timing;
 mod trace;
 mod vector;
 
-pub use analyse::{LaunchReport, Options, analyse, launches, profiles};
+pub use analyse::{LaunchReport, Options, analyse, analyse_source, launches, profiles};
 pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{
     Hazard, HazardKind, Interval, Limiter, PathPart, PathStep, PipeTimes, Profile, Severity, Stall, UnitTimes,
 };
+pub use source::TraceSource;
 pub use steps::{LaunchSteps, Parting, Step, StepOperand, partings, steps};
 pub use trace::{DataRegion, LaunchStatus, Region, Role, Space, TraceError};
 pub use vector::VectorClass;

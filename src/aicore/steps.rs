@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use super::source::Source;
+use super::stream::Cursor;
 use super::trace::{OpKind, Space, Trace, TraceError};
 
 /// One operand: how much of which memory.
@@ -63,28 +65,28 @@ pub struct LaunchSteps {
 
 /// Steps of the core with this number in the trace, launch by launch. A core that a launch does not have took none.
 pub fn steps(trace: &[u8], core: u32) -> Result<Vec<LaunchSteps>, TraceError> {
-    let trace = Trace::parse(trace)?;
-    let launches = trace.launches.into_iter().map(|launch| {
-        let records = launch.cores.get(&core).into_iter().flat_map(|stream| {
-            stream.cursor().with_messages(&launch.message_opcodes).filter_map(|record| {
-                let opcode = launch.opcodes.get(usize::from(record.opcode))?;
-                matches!(opcode.kind, OpKind::Copy | OpKind::Compute).then(|| Step {
+    let source = Source::from(trace);
+    let trace = Trace::parse(&source)?;
+    let launches = trace.launches.iter().map(|launch| {
+        let mut steps = Vec::new();
+        let mut cursor = launch.cores.get(&core).map(|stream| stream.cursor(&launch.message_opcodes));
+        while let Some(record) = cursor.as_mut().and_then(Cursor::next) {
+            let Some(opcode) = launch.opcodes.get(usize::from(record.opcode)) else { continue };
+            if matches!(opcode.kind, OpKind::Copy | OpKind::Compute) {
+                let operands = record.operands().map(|operand| StepOperand {
+                    space: operand.space,
+                    bytes: operand.pieces().map(|(_, len)| len).sum(),
+                    written: operand.writes,
+                });
+                steps.push(Step {
                     instruction: opcode.name.clone(),
                     repeat: record.repeat,
                     dtype: record.dtype,
-                    operands: record
-                        .operands()
-                        .map(|operand| StepOperand {
-                            space: operand.space,
-                            bytes: operand.pieces().map(|(_, len)| len).sum(),
-                            written: operand.writes,
-                        })
-                        .collect(),
+                    operands: operands.collect(),
                     site: record.site,
-                })
-            })
-        });
-        let steps = records.collect();
+                });
+            }
+        }
         LaunchSteps { modules: launch.modules.clone(), steps }
     });
     Ok(launches.collect())

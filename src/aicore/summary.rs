@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::alike::Likeness;
 use super::core_play::CorePlay;
 use super::decode::BlockTotals;
 use super::kernel_type::Unit;
@@ -194,7 +195,7 @@ pub(crate) fn critical_path(
     launch: &Launch<'_>,
     machine: &Machine,
     l2: L2,
-    kinds: &[u32],
+    likeness: &Likeness,
     first: &Played<'_>,
 ) -> Vec<PathStep> {
     if !first.stuck.is_empty() {
@@ -211,7 +212,7 @@ pub(crate) fn critical_path(
         followed[index] = true;
         block = first.before[index];
     }
-    let manner = Manner { followed: &|index| followed[index], kinds, shortcuts: true, warm: false };
+    let manner = Manner { followed: &|index| followed[index], likeness, shortcuts: true, warm: false };
     let again = play::<Traced>(launch, machine, l2, &manner);
     let logs: Vec<Option<&path::Log>> =
         (0..again.count()).map(|index| again.block(index).map(|block| &block.log)).collect();

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::alike::{Alike, Part};
+use super::agenda::Agenda;
+use super::alike::{Alike, Likeness, Part, Shifts};
 use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
 use super::decode::Shared;
@@ -14,6 +15,7 @@ use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
 use super::path::{Moment, Step};
 use super::pipe::{Copy, slot_destination, slot_id, slot_source};
 use super::profile::PathPart;
+use super::stream::OperandReader;
 use super::trace::{CoreStream, Launch, S, pipe_name};
 
 /// A block that never came to its end.
@@ -71,12 +73,23 @@ impl<'a, T: Moment> Played<'a, T> {
 pub(crate) struct Manner<'f> {
     /// Blocks by index whose moments keep their history.
     pub(crate) followed: &'f dyn Fn(usize) -> bool,
-    /// Kinds of blocks, each of which is played once, by block.
-    pub(crate) kinds: &'f [u32],
+    /// Blocks that take the same time, each kind of which is played once.
+    pub(crate) likeness: &'f Likeness,
     /// Compute once what instructions cost that came before.
     pub(crate) shortcuts: bool,
     /// The kernel ran before on these cores, so that its code is still there.
     pub(crate) warm: bool,
+}
+
+/// Where a block has the addresses of its copies from.
+#[derive(Clone)]
+enum Addresses<'a> {
+    /// From the play: it follows the block's own stream.
+    Own,
+    /// They lie so far behind those of the play.
+    Behind(Shifts),
+    /// From its own stream, at the place where the play stands in another.
+    Stream(OperandReader<'a>),
 }
 
 struct Play<'a, 'm, T: Moment> {
@@ -86,12 +99,17 @@ struct Play<'a, 'm, T: Moment> {
     names: Vec<CoreName>,
     plays: Vec<CorePlay<'a, T>>,
     play_of: Vec<usize>,
+    /// The block whose stream each play follows.
+    leaders: Vec<usize>,
     /// Whether each block has ended.
     ended: Vec<bool>,
     alike: Alike,
+    likeness: &'m Likeness,
+    /// Where the addresses of each block's copies come from.
+    addresses: Vec<Addresses<'a>>,
     followed: Vec<bool>,
     memory: Memory,
-    departures: BinaryHeap<Reverse<(Ordered, u32, u8)>>,
+    departures: Agenda<(Ordered, u32, u8)>,
     /// Blocks that stand at a barrier or a flag of other cores.
     waiting: BTreeSet<usize>,
     /// Blocks whose arrival at the barrier they stand at is known to `cross`.
@@ -121,7 +139,7 @@ pub(crate) fn play<'a, T: Moment>(
     let parameters = &machine.parameters;
     let kind = launch.kernel_type();
     let names: Vec<_> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-    let mut kinds = manner.kinds.to_vec();
+    let mut kinds = manner.likeness.kinds.clone();
     // A history belongs to one block.
     for block in (0..names.len()).filter(|block| (manner.followed)(*block)) {
         kinds[block] = (names.len() + block) as u32;
@@ -146,12 +164,15 @@ pub(crate) fn play<'a, T: Moment>(
         streams: launch.cores.values().collect(),
         plays: Vec::new(),
         play_of: vec![NO_PLAY; names.len()],
+        leaders: Vec::new(),
         ended: vec![false; names.len()],
         alike: Alike::new(kinds),
+        likeness: manner.likeness,
+        addresses: vec![Addresses::Own; names.len()],
         followed: (0..names.len()).map(manner.followed).collect(),
         before: vec![None; names.len()],
         memory: Memory::new(parameters, cores, l2),
-        departures: BinaryHeap::new(),
+        departures: Agenda::default(),
         waiting: BTreeSet::new(),
         arrived: BTreeSet::new(),
         cross: CrossFlags::new(names.clone()),
@@ -183,7 +204,7 @@ impl<T: Moment> Play<'_, '_, T> {
         let mut departing: Vec<(Copy, CopyShape, u32, u8)> = Vec::new();
         let mut readers: Vec<(u64, u32)> = Vec::new();
         loop {
-            let next_start = self.departures.peek().map(|Reverse((time, _, _))| time.0);
+            let next_start = self.departures.first().map(|(time, _, _)| time.0);
             let next_end = self.memory.next_end();
             let next_free = self.freed.peek().map(|Reverse((time, _))| time.0);
             let events = [next_start, next_end, next_free];
@@ -198,23 +219,27 @@ impl<T: Moment> Play<'_, '_, T> {
             ended.clear();
             self.memory.advance(time, &mut ended);
             departing.clear();
-            while let Some(Reverse((start, block, pipe))) = self.departures.peek().copied() {
+            while let Some((start, block, pipe)) = self.departures.first().copied() {
                 if start.0 > time {
                     break;
                 }
-                self.departures.pop();
+                self.departures.take_first();
                 let play = self.play_of[block as usize];
                 let Some((mut copy, shape)) = self.plays[play].active_copy(usize::from(pipe)) else { continue };
-                // A play follows the stream of the block that it began with.
-                if self.alike.is_used()
-                    && let Some(own) = self.streams[block as usize].operand(copy.place)
-                {
-                    copy.gm = own;
+                match &mut self.addresses[block as usize] {
+                    Addresses::Own => {}
+                    Addresses::Behind(shifts) => copy.gm.addr = shifts.behind(copy.gm.addr),
+                    Addresses::Stream(reader) => {
+                        if let Some(own) = reader.operand(copy.place) {
+                            copy.gm = own;
+                        }
+                    }
                 }
                 departing.push((copy, shape, block, pipe));
             }
             readers.clear();
-            if departing.len() > 1 {
+            // Blocks with tensor parts of their own mostly come in the order of these.
+            if !departing.is_sorted_by(|(a, ..), (b, ..)| a.gm.addr < b.gm.addr) {
                 readers.extend(departing.iter().map(|(copy, _, block, _)| (copy.gm.addr, *block)));
                 readers.sort_unstable();
             }
@@ -247,6 +272,7 @@ impl<T: Moment> Play<'_, '_, T> {
                 play
             } else {
                 self.plays.push(self.plays[play].clone());
+                self.leaders.push(self.leaders[play]);
                 for block in &blocks {
                     self.play_of[*block as usize] = self.plays.len() - 1;
                 }
@@ -259,8 +285,9 @@ impl<T: Moment> Play<'_, '_, T> {
                 core.run(&self.shared);
             }
             for departure in core.departures.drain(..) {
-                let copies = blocks.iter().map(|block| Reverse((Ordered(departure.time), *block, departure.pipe)));
-                self.departures.extend(copies);
+                for block in &blocks {
+                    self.departures.add((Ordered(departure.time), *block, departure.pipe));
+                }
             }
         }
         // Cores that are through take the next blocks in the order in which their last copies ended.
@@ -276,14 +303,20 @@ impl<T: Moment> Play<'_, '_, T> {
         for block in self.groups[group].clone() {
             if let Some(play) = self.alike.join(block, free.at()) {
                 self.play_of[block] = play;
+                let distance = self.likeness.distance(self.leaders[play], block);
+                self.addresses[block] = match distance {
+                    Some(shifts) => Addresses::Behind(shifts),
+                    None => Addresses::Stream(OperandReader::new(self.streams[block])),
+                };
                 continue;
             }
-            let cursor = self.streams[block].cursor().with_messages(&self.launch.message_opcodes);
+            let cursor = self.streams[block].cursor(&self.launch.message_opcodes);
             let mut play = CorePlay::new(cursor, self.names[block].unit, T::log(block, self.followed[block]));
             let first = free.at() <= 0.0;
             play.begin(free, if first { self.first_prologue } else { self.prologue });
             self.play_of[block] = self.plays.len();
             self.plays.push(play);
+            self.leaders.push(block);
             self.alike.begin(block, self.play_of[block], free.at());
         }
     }
@@ -297,7 +330,7 @@ impl<T: Moment> Play<'_, '_, T> {
             // A block that began together with one like it finds that everything has been done; only its copies have not.
             let known = self.alike.first_copies(play, &mut block.departures);
             for departure in known.iter().copied().chain(block.departures.drain(..)) {
-                self.departures.push(Reverse((Ordered(departure.time), index as u32, departure.pipe)));
+                self.departures.add((Ordered(departure.time), index as u32, departure.pipe));
             }
             let sets = std::mem::take(&mut block.cross_sets);
             let held = block.held;

@@ -1,8 +1,8 @@
 //! The trace: what the instruction floor recorded, grouped by launch and core.
 //!
-//! Reading is two-staged. [`Trace::parse`] walks the whole file once, checks every length and enumeration, and keeps
-//! borrowed slices; after that [`CoreStream::records`] decodes on the fly and cannot fail. A core's stream is never
-//! held decoded, so memory is bounded by the trace itself.
+//! Reading is two-staged. [`Trace::parse`] walks the whole trace once, checks every length and enumeration, and keeps
+//! where each core's records lie; after that [`CoreStream::cursor`] decodes on the fly and cannot fail. A core's stream is never
+//! held decoded, and of a trace that is not in memory no more than a window of each core that runs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 pub(crate) use super::operand::OPERAND_BYTES;
 pub use super::operand::{Operand, Space};
 pub use super::region::{DataRegion, Region, Role};
+use super::source::Source;
+use super::stream::Piece;
+pub(crate) use super::stream::{CoreStream, Place};
 
 const MAGIC: &[u8; 8] = b"ASCTRC02";
 pub(crate) const HEAD_BYTES: usize = 32;
@@ -39,6 +42,16 @@ pub enum TraceError {
         needed: usize,
         /// Bytes there.
         left: usize,
+    },
+    /// The file can no longer be read.
+    #[error("trace cannot be read at byte {offset}, where {needed} bytes are wanted: {message}")]
+    Unreadable {
+        /// Offset in the file.
+        offset: usize,
+        /// Bytes wanted.
+        needed: usize,
+        /// What the system says.
+        message: String,
     },
     /// A field has a value that it cannot have.
     #[error("trace has {what} {value} at byte {offset} of {place}, allowed is {allowed}; the file is damaged")]
@@ -139,20 +152,23 @@ pub(crate) struct Record<'a> {
     pub(crate) aux: [u32; 3],
     /// Where its operands begin.
     pub(crate) place: Place,
-    tail: &'a [u8],
+    pub(super) tail: &'a [u8],
 }
 
-/// A position in a core's stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    chunk: u32,
-    offset: usize,
+/// A record that is kept when the stream goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnRecord {
+    head: Record<'static>,
+    tail: Vec<u8>,
 }
 
-impl Place {
-    /// Of the operand `index` of a record whose operands begin here.
-    pub(crate) fn of_operand(self, index: usize) -> Self {
-        Self { offset: self.offset + index * OPERAND_BYTES, ..self }
+impl OwnRecord {
+    pub(crate) fn of(record: &Record<'_>) -> Self {
+        Self { head: Record { tail: &[], ..*record }, tail: record.tail.to_vec() }
+    }
+
+    pub(crate) fn record(&self) -> Record<'_> {
+        Record { tail: &self.tail, ..self.head }
     }
 }
 
@@ -181,77 +197,11 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Records of one core in program order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CoreStream<'a> {
-    chunks: Vec<Cow<'a, [u8]>>,
-    pub(crate) records: u64,
-    /// It sets, waits for or meets other cores.
-    pub(crate) talks: bool,
-    /// Regions of global memory that it writes, by the upper bits of their addresses.
-    pub(crate) written_regions: Vec<u64>,
-}
-
-impl<'a> CoreStream<'a> {
-    pub(crate) fn chunks(&self) -> &[Cow<'a, [u8]>] {
-        &self.chunks
-    }
-
-    /// The operand at a place that a record of an alike stream names.
-    pub(crate) fn operand(&self, place: Place) -> Option<Operand> {
-        let chunk = self.chunks.get(place.chunk as usize)?;
-        Some(Operand::decode(chunk.get(place.offset..place.offset + OPERAND_BYTES)?))
-    }
-
-    pub(crate) fn cursor(&self) -> Cursor<'_> {
-        Cursor { chunks: &self.chunks, chunk: 0, offset: 0, message_opcodes: &[] }
-    }
-}
-
-/// A position in a core's stream.
-#[derive(Clone, Debug)]
-pub(crate) struct Cursor<'a> {
-    chunks: &'a [Cow<'a, [u8]>],
-    chunk: usize,
-    offset: usize,
-    message_opcodes: &'a [bool],
-}
-
-impl<'a> Cursor<'a> {
-    /// Which opcodes carry text instead of operands.
-    pub(crate) fn with_messages(mut self, message_opcodes: &'a [bool]) -> Self {
-        self.message_opcodes = message_opcodes;
-        self
-    }
-}
-
-impl<'a> Iterator for Cursor<'a> {
-    type Item = Record<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Record<'a>> {
-        loop {
-            let bytes: &'a [u8] = self.chunks.get(self.chunk)?;
-            let rest = &bytes[self.offset..];
-            if rest.len() < HEAD_BYTES {
-                self.chunk += 1;
-                self.offset = 0;
-                continue;
-            }
-            let (record, used) = decode_head(rest, self.message_opcodes);
-            let end = used.min(rest.len());
-            let place = Place { chunk: self.chunk as u32, offset: self.offset + HEAD_BYTES };
-            self.offset += end;
-            return Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], place, ..record });
-        }
-    }
-}
-
-#[inline]
-fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, usize) {
-    let opcode = u16_at(bytes, 0);
+/// Decodes the head of a record; how many bytes the record has comes with it.
+#[inline(always)]
+pub(super) fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, usize) {
     let record = Record {
-        opcode,
+        opcode: u16_at(bytes, 0),
         pipe: bytes[2],
         dtype: bytes[3],
         flags: bytes[5],
@@ -261,12 +211,18 @@ fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, us
         place: Place::default(),
         tail: &[],
     };
-    let tail = if message_opcodes.get(usize::from(opcode)).copied().unwrap_or(false) {
-        (record.aux[1] as usize).next_multiple_of(8)
+    (record, record_bytes(bytes, message_opcodes))
+}
+
+/// Bytes of the record with this head.
+#[inline(always)]
+pub(super) fn record_bytes(head: &[u8], message_opcodes: &[bool]) -> usize {
+    let tail = if message_opcodes.get(usize::from(u16_at(head, 0))).copied().unwrap_or(false) {
+        (u32_at(head, 20) as usize).next_multiple_of(8)
     } else {
-        usize::from(bytes[4]) * OPERAND_BYTES
+        usize::from(head[4]) * OPERAND_BYTES
     };
-    (record, HEAD_BYTES + tail)
+    HEAD_BYTES + tail
 }
 
 /// How a launch ended.
@@ -281,7 +237,6 @@ pub enum LaunchStatus {
 }
 
 /// One launch as recorded.
-#[derive(Clone, Debug)]
 pub(crate) struct Launch<'a> {
     pub(crate) info: BTreeMap<String, String>,
     pub(crate) modules: String,
@@ -294,49 +249,52 @@ pub(crate) struct Launch<'a> {
 }
 
 /// A whole trace.
-#[derive(Clone, Debug)]
 pub(crate) struct Trace<'a> {
     pub(crate) launches: Vec<Launch<'a>>,
 }
 
 impl<'a> Trace<'a> {
     /// Read and check a trace.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, TraceError> {
-        if bytes.get(..8) != Some(MAGIC.as_slice()) {
-            return Err(TraceError::Magic { found: bytes[..bytes.len().min(8)].to_vec() });
+    pub(crate) fn parse(source: &'a Source<'a>) -> Result<Self, TraceError> {
+        let size_bytes = source.size_bytes();
+        let magic = source.bytes(0, size_bytes.min(8))?;
+        if magic.as_ref() != MAGIC.as_slice() {
+            return Err(TraceError::Magic { found: magic.into_owned() });
         }
-        let mut reader = Reader::default();
+        let mut reader = Reader::new(source);
         let mut offset = 8;
-        while offset < bytes.len() {
-            let left = bytes.len() - offset;
-            let head = bytes.get(offset..offset + CHUNK_HEAD_BYTES).ok_or(TraceError::Truncated {
-                what: "a chunk head",
-                offset,
-                needed: CHUNK_HEAD_BYTES,
-                left,
-            })?;
-            let (kind, core, size) = (u32_at(head, 0), u32_at(head, 4), u64_at(head, 8));
+        while offset < size_bytes {
+            let left = size_bytes - offset;
+            if left < CHUNK_HEAD_BYTES {
+                let needed = CHUNK_HEAD_BYTES;
+                return Err(TraceError::Truncated { what: "a chunk head", offset, needed, left });
+            }
+            let head = source.bytes(offset, CHUNK_HEAD_BYTES)?;
+            let (kind, core, size) = (u32_at(&head, 0), u32_at(&head, 4), u64_at(&head, 8));
             let start = offset + CHUNK_HEAD_BYTES;
             let needed = usize::try_from(size).unwrap_or(usize::MAX);
-            let payload = start
-                .checked_add(needed)
-                .and_then(|end| bytes.get(start..end))
-                .ok_or(TraceError::Truncated { what: "a chunk", offset, needed, left: bytes.len() - start })?;
-            reader.chunk(kind, core, payload, start)?;
+            if needed > size_bytes - start {
+                return Err(TraceError::Truncated { what: "a chunk", offset, needed, left: size_bytes - start });
+            }
+            reader.chunk(kind, core, start, needed)?;
             offset = start + needed;
         }
         reader.finish()
     }
 }
 
-#[derive(Default)]
 struct Reader<'a> {
+    source: &'a Source<'a>,
     opcodes: Vec<Opcode>,
     current: Option<Launch<'a>>,
     launches: Vec<Launch<'a>>,
 }
 
 impl<'a> Reader<'a> {
+    fn new(source: &'a Source<'a>) -> Self {
+        Self { source, opcodes: Vec::new(), current: None, launches: Vec::new() }
+    }
+
     fn current(&mut self) -> &mut Launch<'a> {
         self.current.get_or_insert_with(|| Launch {
             info: BTreeMap::new(),
@@ -350,7 +308,17 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn chunk(&mut self, kind: u32, core: u32, payload: &'a [u8], offset: usize) -> Result<(), TraceError> {
+    fn chunk(&mut self, kind: u32, core: u32, offset: usize, size: usize) -> Result<(), TraceError> {
+        if kind == 5 {
+            let piece = match self.source.in_memory() {
+                Some(_) => Piece::Here(self.source.bytes(offset, size)?),
+                None => Piece::There { source: self.source, offset, len: size },
+            };
+            self.current().cores.entry(core).or_default().pieces.push(piece);
+            return Ok(());
+        }
+        let payload = self.source.bytes(offset, size)?;
+        let payload = payload.as_ref();
         match kind {
             1 => {
                 let names = text("OPCODES", payload, offset)?;
@@ -391,7 +359,6 @@ impl<'a> Reader<'a> {
                     self.current().regions.push(region);
                 }
             }
-            5 => self.current().cores.entry(core).or_default().chunks.push(Cow::Borrowed(payload)),
             6 => {
                 let line = text("END", payload, offset)?;
                 let status = if line.contains("status=ok") {
@@ -450,15 +417,22 @@ fn check_stream(
     message_opcodes: &[bool],
     talking: &[bool],
 ) -> Result<(), TraceError> {
-    let walk_all = |chunks: &[Cow<'_, [u8]>]| {
+    let walk_all = |pieces: &[Piece<'_>]| {
         let mut seen = Seen::default();
-        chunks.iter().try_for_each(|chunk| walk(core, chunk, message_opcodes, talking, &mut seen))?;
+        pieces.iter().try_for_each(|piece| walk_piece(core, piece, message_opcodes, talking, &mut seen))?;
         Ok(seen)
     };
-    let seen = match walk_all(&stream.chunks) {
-        Err(_) if stream.chunks.len() > 1 => {
-            stream.chunks = vec![Cow::Owned(stream.chunks.concat())];
-            walk_all(&stream.chunks)
+    let seen = match walk_all(&stream.pieces) {
+        Err(TraceError::Unreadable { offset, needed, message }) => {
+            return Err(TraceError::Unreadable { offset, needed, message });
+        }
+        Err(_) if stream.pieces.len() > 1 => {
+            let mut joined = Vec::new();
+            for piece in &stream.pieces {
+                joined.extend_from_slice(&piece.whole()?);
+            }
+            stream.pieces = vec![Piece::Here(Cow::Owned(joined))];
+            walk_all(&stream.pieces)
         }
         seen => seen,
     };
@@ -476,19 +450,48 @@ struct Seen {
     written_regions: Vec<u64>,
 }
 
-fn walk(
+fn walk_piece(
     core: u32,
-    bytes: &[u8],
+    piece: &Piece<'_>,
     message_opcodes: &[bool],
     talking: &[bool],
     seen: &mut Seen,
 ) -> Result<(), TraceError> {
+    let (source, offset, len) = match piece {
+        Piece::Here(bytes) => return walk(core, (bytes, 0, true), message_opcodes, talking, seen).map(drop),
+        Piece::There { source, offset, len } => (source, *offset, *len),
+    };
+    let (mut at, mut size, mut bytes) = (0, source.window_bytes(), Vec::new());
+    while at < len {
+        let wanted = size.min(len - at);
+        source.read(offset + at, wanted, &mut bytes)?;
+        let used = walk(core, (&bytes, at, at + wanted == len), message_opcodes, talking, seen)?;
+        at += used;
+        // A record may be larger than a window.
+        size = if used == 0 { size * 2 } else { source.window_bytes() };
+    }
+    Ok(())
+}
+
+/// Checks the records in some bytes of a piece, which lie at `base` in it and are its last or not; how many bytes these
+/// records have. At the end of a piece every record has to be whole.
+fn walk(
+    core: u32,
+    (bytes, base, last): (&[u8], usize, bool),
+    message_opcodes: &[bool],
+    talking: &[bool],
+    seen: &mut Seen,
+) -> Result<usize, TraceError> {
     let place = || format!("core {core}");
-    let mut offset = 0;
-    while offset < bytes.len() {
-        let rest = &bytes[offset..];
+    let mut at = 0;
+    while at < bytes.len() {
+        let (rest, offset) = (&bytes[at..], base + at);
+        let cut = |what: &'static str, needed: usize| match last {
+            true => Err(TraceError::Truncated { what, offset, needed, left: rest.len() }),
+            false => Ok(at),
+        };
         if rest.len() < HEAD_BYTES {
-            return Err(TraceError::Truncated { what: "a record head", offset, needed: HEAD_BYTES, left: rest.len() });
+            return cut("a record head", HEAD_BYTES);
         }
         let (record, size) = decode_head(rest, message_opcodes);
         let opcode = usize::from(record.opcode);
@@ -500,34 +503,40 @@ fn walk(
             return Err(value("pipe", u64::from(record.pipe), "0 to 6 or 255", &place(), offset));
         }
         if rest.len() < size {
-            return Err(TraceError::Truncated { what: "a record", offset, needed: size, left: rest.len() });
+            return cut("a record", size);
         }
         if !message_opcodes[opcode] {
             for operand in rest[HEAD_BYTES..size].chunks_exact(OPERAND_BYTES) {
-                if usize::from(operand[36]) >= Space::COUNT {
-                    return Err(value("operand space", u64::from(operand[36]), "0 to 7", &place(), offset));
-                }
-                if !(1..=3).contains(&operand[37]) {
-                    return Err(value("operand access", u64::from(operand[37]), "1 to 3", &place(), offset));
-                }
-                let pieces = u64::from(u32_at(operand, 28)) * u64::from(u32_at(operand, 32));
-                if pieces > 1 << 20 {
-                    return Err(value("operand pieces", pieces, "up to 1048576", &place(), offset));
-                }
-                let bytes = pieces * u64::from(u32_at(operand, 24));
-                if bytes > 1 << 32 {
-                    return Err(value("operand bytes", bytes, "up to 4294967296", &place(), offset));
-                }
-                let region = u64_at(operand, 0) >> 40;
-                let written = operand[37] & 2 != 0 && Space::of(operand[36]) == Space::Gm;
-                if written && !seen.written_regions.contains(&region) {
-                    seen.written_regions.push(region);
-                }
+                check_operand(operand, &place, offset, seen)?;
             }
         }
-        offset += size;
+        at += size;
         seen.records += 1;
         seen.talks |= talking[opcode];
+    }
+    Ok(at)
+}
+
+#[inline]
+fn check_operand(operand: &[u8], place: &dyn Fn() -> String, offset: usize, seen: &mut Seen) -> Result<(), TraceError> {
+    if usize::from(operand[36]) >= Space::COUNT {
+        return Err(value("operand space", u64::from(operand[36]), "0 to 7", &place(), offset));
+    }
+    if !(1..=3).contains(&operand[37]) {
+        return Err(value("operand access", u64::from(operand[37]), "1 to 3", &place(), offset));
+    }
+    let pieces = u64::from(u32_at(operand, 28)) * u64::from(u32_at(operand, 32));
+    if pieces > 1 << 20 {
+        return Err(value("operand pieces", pieces, "up to 1048576", &place(), offset));
+    }
+    let bytes = pieces * u64::from(u32_at(operand, 24));
+    if bytes > 1 << 32 {
+        return Err(value("operand bytes", bytes, "up to 4294967296", &place(), offset));
+    }
+    let region = u64_at(operand, 0) >> 40;
+    let written = operand[37] & 2 != 0 && Space::of(operand[36]) == Space::Gm;
+    if written && !seen.written_regions.contains(&region) {
+        seen.written_regions.push(region);
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ mod job;
 mod process;
 mod sim;
 mod symbols;
+mod trace_file;
 mod unit_test;
 pub mod worker;
 

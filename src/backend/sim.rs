@@ -9,7 +9,8 @@ use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, Tili
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
-use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse};
+use super::trace_file::TraceFile;
+use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse_source};
 
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]
@@ -261,8 +262,7 @@ fn analyse_and_locate(
     machine: &Machine,
     options: Options,
 ) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
-    let bytes = fs_err::read(trace)?;
-    let reports = analyse(&bytes, machine, &options)?;
+    let reports = analyse_source(&TraceFile::open(trace)?, machine, &options)?;
     let mut outputs = Vec::new();
     let mut launches = Vec::with_capacity(reports.len());
     for mut report in reports {

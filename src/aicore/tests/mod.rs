@@ -9,6 +9,7 @@ mod orders;
 mod programs;
 mod scalar;
 mod shortcuts;
+mod sources;
 mod verdicts;
 
 use super::testing::TraceBuilder;
