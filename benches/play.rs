@@ -1,11 +1,14 @@
 //! How many records of an instruction trace the model plays in a second: timing alone, with the critical path, with
-//! hazards. `cargo bench --bench play` prints a table; arguments are traces to play beside the made-up ones.
+//! hazards. `cargo bench --bench play` prints a table; arguments are files with traces to play as well, which stay where they
+//! are. `--only-files` leaves the made-up traces out, so that the memory named at the end is what the files needed.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use ascend_tune::aicore::testing::{CoreBuilder, Part, TraceBuilder, pipe, region};
-use ascend_tune::aicore::{Machine, Options, analyse};
+use ascend_tune::aicore::{LaunchReport, Machine, Options, TraceError, TraceSource, analyse, analyse_source};
 
 /// Time that plays are repeated for each figure; the clock below moves in steps of some milliseconds.
 const FIGURE: Duration = Duration::from_millis(400);
@@ -19,25 +22,51 @@ fn main() -> Result<(), Failure> {
     }
     let machine = Machine::named("ascend910b2")?;
     println!("{:<44}{:>10}{:>14}{:>16}{:>16}", "trace", "records", "timing", "with the path", "with hazards");
-    row("tiles of 25 records, 48 alike cores", &tiles(48, 400, false), &machine)?;
-    row("the same, every core its own lengths", &tiles(48, 400, true), &machine)?;
-    row("the same on one core", &tiles(1, 8000, false), &machine)?;
-    row("vector instructions in a row, 8 cores", &vectors(8, 20_000), &machine)?;
-    row("strided vector instructions, 8 cores", &strided(8, 20_000), &machine)?;
-    row("copies of 512 B, 48 cores", &short_copies(48, 2_000), &machine)?;
-    row("scalar accesses, 8 cores", &scalars(8, 20_000), &machine)?;
+    let made = |name: &str, trace: Vec<u8>| row(name, |options| analyse(&trace, &machine, options));
+    if !std::env::args().any(|word| word == "--only-files") {
+        made("tiles of 25 records, 48 alike cores", tiles(48, 400, false))?;
+        made("the same, every core its own lengths", tiles(48, 400, true))?;
+        made("the same on one core", tiles(1, 8000, false))?;
+        made("vector instructions in a row, 8 cores", vectors(8, 20_000))?;
+        made("strided vector instructions, 8 cores", strided(8, 20_000))?;
+        made("copies of 512 B, 48 cores", short_copies(48, 2_000))?;
+        made("scalar accesses, 8 cores", scalars(8, 20_000))?;
+    }
     for file in std::env::args().skip(1).filter(|word| !word.starts_with('-')) {
-        row(&file, &std::fs::read(&file)?, &machine)?;
+        let trace = InFile(File::open(&file)?);
+        row(&file, |options| analyse_source(&trace, &machine, options))?;
+    }
+    if let Some(memory) = most_memory() {
+        println!("most memory at a time: {memory}");
     }
     Ok(())
 }
 
-fn row(name: &str, trace: &[u8], machine: &Machine) -> Result<(), Failure> {
+/// A trace that is read piece by piece.
+struct InFile(File);
+
+impl TraceSource for InFile {
+    fn size_bytes(&self) -> u64 {
+        self.0.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    fn read(&self, offset: u64, into: &mut [u8]) -> std::io::Result<()> {
+        self.0.read_exact_at(into, offset)
+    }
+}
+
+/// Of this process, where the system tells.
+fn most_memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().to_owned())
+}
+
+fn row(name: &str, judge: impl Fn(&Options) -> Result<Vec<LaunchReport>, TraceError>) -> Result<(), Failure> {
     let mut records = 0;
     let mut time = |hazards: bool, critical_path: bool| -> Result<f64, Failure> {
         let (mut plays, started) = (0, clock());
         while clock().saturating_sub(started) < FIGURE {
-            let reports = analyse(trace, machine, &Options { hazards, critical_path, ..Options::default() })?;
+            let reports = judge(&Options { hazards, critical_path, ..Options::default() })?;
             records = reports.iter().map(|report| report.records).sum();
             plays += 1;
         }

@@ -314,7 +314,7 @@ mod tests {
             last,
             known,
             epoch: last / 40,
-            write: site % 2 == 0,
+            write: site.is_multiple_of(2),
             atomic: false,
             site,
         }

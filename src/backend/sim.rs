@@ -10,7 +10,7 @@ use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file
 use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
-use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse_source};
+use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse, analyse_source};
 
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]
@@ -262,7 +262,11 @@ fn analyse_and_locate(
     machine: &Machine,
     options: Options,
 ) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
-    let reports = analyse_source(&TraceFile::open(trace)?, machine, &options)?;
+    let file = TraceFile::open(trace)?;
+    let reports = match file.small()? {
+        Some(bytes) => analyse(&bytes, machine, &options)?,
+        None => analyse_source(&file, machine, &options)?,
+    };
     let mut outputs = Vec::new();
     let mut launches = Vec::with_capacity(reports.len());
     for mut report in reports {

@@ -5,6 +5,10 @@ use std::path::Path;
 
 use crate::aicore::TraceSource;
 
+/// Traces up to this size are read at once: where cores wait for each other the recorder writes a chunk for every few records,
+/// and a call to the system for each of them takes longer than playing it.
+const SMALL_BYTES: u64 = 16 << 20;
+
 /// An open trace file. Nobody writes to it any more.
 pub(super) struct TraceFile {
     file: fs_err::File,
@@ -16,6 +20,16 @@ impl TraceFile {
         let file = fs_err::File::open(path)?;
         let size_bytes = file.metadata()?.len();
         Ok(Self { file, size_bytes })
+    }
+
+    /// All of a small trace.
+    pub(super) fn small(&self) -> std::io::Result<Option<Vec<u8>>> {
+        if self.size_bytes > SMALL_BYTES {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; self.size_bytes as usize];
+        self.read(0, &mut bytes)?;
+        Ok(Some(bytes))
     }
 }
 
