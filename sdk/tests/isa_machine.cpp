@@ -62,6 +62,7 @@ void TestStore()
         copy_ubuf_to_gm_align_b32(out + 1, ub, 0, 1, 12, 0, 0, 0, 0);
         ascendsim::SetL2Bypass(false);
         copy_ubuf_to_gm(out + 16, ub, 0, 1, 8, 0, 0);                       // behind the allocation's padding
+        copy_ubuf_to_gm(out + (int64_t{3} << 30), ub, 0, 1, 8, 0, 0);       // far from every tensor
         copy_gm_to_ubuf(Ub(16), out, 0, 1, 1, 0, 0);                        // misaligned
         copy_gm_to_ubuf(Ub(196608 - 64), out, 0, 1, 8, 0, 0);               // behind the buffer
         Expect(ascendsim::ScalarRead(out, 4) && !ascendsim::ScalarRead(out + 72, 4), "scalar range check");
@@ -79,7 +80,12 @@ void TestStore()
     for (const Record& record : trace.records) {
         if (record.name == "fault") kinds.push_back(record.head.aux0);
     }
-    Expect(kinds == std::vector<uint32_t>({1, 3, 2, 1}), "fault kinds of transfers");
+    Expect(kinds == std::vector<uint32_t>({1, 1, 3, 2, 1}), "fault kinds of transfers");
+    Expect(std::any_of(trace.records.begin(), trace.records.end(),
+                       [](const Record& record) {
+                           return record.message == "copy_ubuf_to_gm: 256 bytes at an address that is near no tensor";
+                       }),
+           "a fault far from every tensor accuses none");
     const Record* fault = trace.First("fault");
     Expect(fault != nullptr && fault->message == "copy_ubuf_to_gm: 256 bytes at offset 64 of output 3, which has 256 bytes",
            "fault message");

@@ -5,7 +5,16 @@
 #include "stub_def.h"
 
 inline void AscendCQueCreate(uint8_t, uint8_t, uint8_t) {}
-inline void AscendCBufInit(uint8_t, uint8_t, uint8_t, uint64_t, uint64_t) {}
+/// `count` buffers of `bytes` each, cut at an address in the running core's memory.
+__attribute__((always_inline)) inline void AscendCBufInit(uint8_t, uint8_t, uint8_t count, uint64_t address, uint64_t bytes)
+{
+    const uint64_t from = address - reinterpret_cast<uint64_t>(ascendsim::UbBase());
+    for (uint64_t i = 0; i < count && from + (i + 1) * bytes <= ascendsim::UbSize(); ++i) {
+        constexpr uint32_t unifiedBuffer = 0;
+        ascendsim::NoteBuffer(ascendsim::BufferEvent::kCut, unifiedBuffer, static_cast<uint32_t>(from + i * bytes),
+                              static_cast<uint32_t>(bytes));
+    }
+}
 inline void AscendCBufAlloc(uint8_t, uint8_t, uint64_t, uint64_t) {}
 inline void AscendCBufFree(uint8_t, uint8_t, uint64_t, uint64_t) {}
 inline void AscendCBufEnque(uint8_t, uint8_t, uint8_t, uint64_t) {}

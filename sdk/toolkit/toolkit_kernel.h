@@ -5,8 +5,11 @@
 #include "ascendsim/knob.h"
 
 #include "lean_checks.h"
+#include "scratch_fill.h"
 
 #include "kernel_operator.h"
+
+#undef default_random_engine
 
 #include "scalar_functions.h"
 

@@ -42,3 +42,23 @@ impl TraceSource for TraceFile {
         self.file.file().read_exact_at(into, offset)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_small_files_are_read_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("trace");
+        fs_err::write(&path, b"0123456789").unwrap();
+        let file = TraceFile::open(&path).unwrap();
+        assert_eq!(file.small().unwrap().as_deref(), Some(b"0123456789".as_slice()));
+        let mut part = [0; 3];
+        file.read(4, &mut part).unwrap();
+        assert_eq!((part, file.size_bytes()), (*b"456", 10));
+        assert!(file.read(8, &mut part).is_err(), "nothing lies behind the end");
+        fs_err::OpenOptions::new().write(true).open(&path).unwrap().file().set_len(SMALL_BYTES + 1).unwrap();
+        assert_eq!(TraceFile::open(&path).unwrap().small().unwrap(), None);
+    }
+}

@@ -3,6 +3,9 @@
 //! The order of an interface is not always that of the operator's definition, so names count first and order second.
 //! What is put together wrongly here does no harm: the tiling function refuses it.
 
+use std::cmp::Reverse;
+
+use super::beside::Beside;
 use super::{
     Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, is_dynamic, is_optional, value_range,
 };
@@ -175,9 +178,11 @@ fn can_be_input(argument: &Argument) -> bool {
     !matches!(argument, Argument::Text(_) | Argument::Bool(_) | Argument::Unknown | Argument::Nothing)
 }
 
-/// `x1DeviceAddr`, `X1_ref` and `x1Optional` are `x1`.
+/// `x1DeviceAddr`, `X1_ref` and `x1Optional` are `x1`, and `scalesH` is `scale_h`.
 fn plain(name: &str) -> String {
-    let mut name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let singular = |word: &str| word.strip_suffix('s').filter(|shorter| shorter.len() > 2).unwrap_or(word).to_owned();
+    let mut name: String = crate::project::snake_case(name).split('_').map(singular).collect();
+    name.retain(|letter| letter.is_ascii_alphanumeric());
     for ending in ["deviceaddr", "optional", "tensorlist", "tensor", "ref", "arr", "array", "value", "scalar"] {
         if let Some(shorter) = name.strip_suffix(ending).filter(|shorter| !shorter.is_empty()) {
             name.truncate(shorter.len());
@@ -227,13 +232,15 @@ fn assemble(
         .filter(|position| !chosen.contains(&Some(*position)))
         .map(|position| arguments[position])
         .collect();
+    let beside = Beside::new(op, &inputs, &outputs_of, &output_shapes);
+    let attributes = attributes(op, &rest, call.origin, &beside);
     Some(Candidate {
         origin: call.origin,
         place: call.place.clone(),
         inputs,
         outputs: outputs_of,
         output_shapes,
-        attributes: attributes(op, &rest),
+        attributes,
         data: None,
     })
 }
@@ -268,7 +275,7 @@ fn combination(op: &DescribedOp, given: &[(usize, Vec<CallTensor>)]) -> Option<u
             .count()
     };
     // Of equals the first: `max_by_key` gives the last.
-    (0..length).rev().max_by_key(|&position| agreeing(position))
+    (0..length).rev().max_by_key(|&position| (agreeing(position), Reverse(op.private_formats(position))))
 }
 
 fn spec(found: &DescribedTensor, tensor: &CallTensor, combination: usize) -> TensorSpec {
@@ -291,31 +298,38 @@ fn spec(found: &DescribedTensor, tensor: &CallTensor, combination: usize) -> Ten
     }
 }
 
-/// Attributes by name; where none agrees, by order, if there are as many values as attributes.
-fn attributes(op: &DescribedOp, rest: &[(&str, &Argument)]) -> Vec<Attribute> {
-    let values: Vec<&(&str, &Argument)> = rest
+/// Attributes by name. Those left over are the values left over, in order, if there are as many: where no name agrees, and
+/// in a program that calls the interface where all of them fit.
+fn attributes(op: &DescribedOp, rest: &[(&str, &Argument)], origin: Origin, beside: &Beside<'_>) -> Vec<Attribute> {
+    let mut values: Vec<&(&str, &Argument)> = rest
         .iter()
         .filter(|(_, argument)| {
             !matches!(argument, Argument::Tensor(_) | Argument::Tensors(_) | Argument::Nothing | Argument::Unknown)
         })
         .collect();
-    let named = |found: &DescribedAttribute| {
-        values.iter().find(|(name, _)| plain(name) == plain(&found.name)).map(|(_, argument)| *argument)
+    let mut given: Vec<Option<&Argument>> = Vec::new();
+    for found in &op.attrs {
+        let named = values.iter().position(|(name, _)| plain(name) == plain(&found.name));
+        given.push(named.map(|position| values.remove(position).1));
+    }
+    let left: Vec<usize> = (0..given.len()).filter(|&index| given[index].is_none()).collect();
+    if left.len() == values.len() {
+        let fits = |(&index, (_, argument)): (&usize, &&(&str, &Argument))| {
+            attribute_text(&op.attrs[index].kind.to_ascii_lowercase(), argument).is_some()
+        };
+        let all_fit = || origin == Origin::Example && left.iter().zip(&values).all(fits);
+        if left.len() == given.len() || all_fit() {
+            left.iter().zip(&values).for_each(|(&index, (_, argument))| given[index] = Some(argument));
+        }
+    }
+    let text = |found: &DescribedAttribute, argument: Option<&Argument>| {
+        let kind = found.kind.to_ascii_lowercase();
+        match argument.and_then(|argument| attribute_text(&kind, argument)) {
+            Some(value) => Some(Attribute { name: found.name.clone(), kind, value }),
+            None => beside.attribute(found),
+        }
     };
-    let by_order = values.len() == op.attrs.len() && op.attrs.iter().all(|found| named(found).is_none());
-    op.attrs
-        .iter()
-        .enumerate()
-        .filter_map(|(index, found)| {
-            let value = if by_order { values.get(index).map(|(_, argument)| *argument) } else { named(found) };
-            let kind = found.kind.to_ascii_lowercase();
-            let text = value.and_then(|argument| attribute_text(&kind, argument));
-            match text {
-                Some(value) => Some(Attribute { name: found.name.clone(), kind, value }),
-                None => super::guess::attribute(found),
-            }
-        })
-        .collect()
+    op.attrs.iter().zip(given).filter_map(|(found, argument)| text(found, argument)).collect()
 }
 
 /// An argument as the value of an attribute of a type.

@@ -80,6 +80,14 @@ impl DescribedOps {
 }
 
 impl DescribedOp {
+    /// Inputs and outputs whose format at a position of the lists is one that only the device uses (`FRACTAL_NZ`, `NC1HWC0`):
+    /// shapes that people write down are not in it.
+    pub(super) fn private_formats(&self, position: usize) -> usize {
+        let is_private = |format: &str| format.starts_with("FRACTAL") || format.contains("C0");
+        let tensors = self.inputs.iter().chain(&self.outputs);
+        tensors.filter(|found| found.formats.get(position).is_some_and(|format| is_private(format))).count()
+    }
+
     /// The kernel that a job needs for its tiling key.
     pub fn variant(
         &self,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::beside::Beside;
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
     Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, python_test, shape_text,
@@ -99,7 +100,7 @@ impl Finder<'_> {
                     Some(python) => python_test::calls(python, self.directory, &name).await.unwrap_or_default(),
                     None => Vec::new(),
                 };
-                calls.extend(example::calls(self.directory));
+                calls.extend(example::calls(self.directory, &self.op.kind));
                 calls.extend(list::calls(self.directory, &name));
                 (calls.iter().flat_map(|call| call::candidates(self.op, call)).collect(), None)
             }
@@ -168,13 +169,17 @@ impl Finder<'_> {
             range: super::value_range(&found.name, "float16"),
             values: Vec::new(),
         });
+        let (inputs, outputs): (Vec<TensorSpec>, Vec<TensorSpec>) = (inputs.collect(), outputs.collect());
+        let output_shapes: Vec<Vec<u64>> = case.outputs.iter().map(|array| array.shape.clone()).collect();
+        let beside = Beside::new(self.op, &inputs, &outputs, &output_shapes);
+        let attributes = self.op.attrs.iter().filter_map(|found| beside.attribute(found)).collect();
         Candidate {
             origin: Origin::DataScript,
             place,
-            inputs: inputs.collect(),
-            outputs: outputs.collect(),
-            output_shapes: case.outputs.iter().map(|array| array.shape.clone()).collect(),
-            attributes: guess::attributes(self.op),
+            inputs,
+            outputs,
+            output_shapes,
+            attributes,
             data: Some(ScriptData {
                 inputs: case.inputs.into_iter().map(|(_, array)| array).collect(),
                 outputs: case.outputs,

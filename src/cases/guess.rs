@@ -96,7 +96,7 @@ pub(super) fn combinations(op: &DescribedOp) -> Vec<usize> {
         _ => 4,
     };
     let mut all: Vec<usize> = (0..length).collect();
-    all.sort_by_key(rank);
+    all.sort_by_key(|position| (rank(position), op.private_formats(*position)));
     // One of each leading dtype before a second of the same.
     let mut seen = Vec::new();
     let (fresh, rest): (Vec<usize>, Vec<usize>) = all.into_iter().partition(|position| {
@@ -202,16 +202,7 @@ pub(super) fn tensor(found: &DescribedTensor, combination: usize) -> TensorSpec 
     TensorSpec { name: found.name.clone(), dtype, format, shape: None, range, values: Vec::new() }
 }
 
-/// Attributes that must be given.
-pub(super) fn attributes(op: &DescribedOp) -> Vec<Attribute> {
-    op.attrs.iter().filter_map(attribute).collect()
-}
-
 /// An attribute with its default, or with the plainest value of its type where it must be given.
-pub(super) fn attribute(found: &DescribedAttribute) -> Option<Attribute> {
-    attribute_for(found, &[1, 1, 1, 1])
-}
-
 pub(super) fn attribute_for(found: &DescribedAttribute, shape: &[u64]) -> Option<Attribute> {
     let kind = found.kind.to_ascii_lowercase();
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -236,7 +227,7 @@ pub(super) fn attribute_for(found: &DescribedAttribute, shape: &[u64]) -> Option
 }
 
 /// A list of whole numbers that goes with a shape: sizes and paddings have one for each dimension in space.
-fn numbers(name: &str, shape: &[u64]) -> String {
+pub(super) fn numbers(name: &str, shape: &[u64]) -> String {
     let name = name.to_ascii_lowercase();
     let space = &shape[shape.len().min(2)..];
     let list: Vec<u64> = if name.contains("ax") || name.contains("dim") {

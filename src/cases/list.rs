@@ -152,9 +152,30 @@ fn of_json(text: &str, place: &str) -> Vec<Call> {
     calls
 }
 
-/// `{ "name": .., "type": "tensor", "dtype": "fp32", "shape": [..], "range_values": [..] }`
+/// `{ "name": .., "type": "tensor", "dtype": "fp32", "shape": [..], "range_values": [..] }`, or a list of them that is one
+/// argument. Names of attributes end in their type (`outputSize_int`).
 fn named_argument(input: &Value) -> (String, Argument) {
-    let name = input["name"].as_str().unwrap_or_default().to_owned();
+    if let Value::Array(items) = input {
+        let mut items = items.iter().map(named_argument);
+        let Some((name, first)) = items.next() else { return (String::new(), Argument::Unknown) };
+        let all = match first {
+            Argument::Tensor(tensor) => {
+                let others =
+                    items.filter_map(|(_, item)| if let Argument::Tensor(tensor) = item { Some(tensor) } else { None });
+                Argument::Tensors(std::iter::once(tensor).chain(others).collect())
+            }
+            Argument::Number(value) => {
+                let others =
+                    items.filter_map(|(_, item)| if let Argument::Number(value) = item { Some(value) } else { None });
+                Argument::Numbers(std::iter::once(value).chain(others).collect())
+            }
+            other => other,
+        };
+        return (name, all);
+    }
+    let name = input["name"].as_str().unwrap_or_default();
+    let typed = ["_int", "_double", "_float", "_bool", "_string"];
+    let name = typed.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name).to_owned();
     let list = |shapes: &[Value]| {
         shapes.iter().filter_map(|shape| tensor(shape, &input["dtype"], None, None)).collect::<Vec<_>>()
     };
@@ -260,9 +281,12 @@ mod tests {
     fn lists_of_objects_are_read() {
         let text = r#"[{"name": "n", "inputs": [
             {"name": "input", "type": "tensor", "dtype": "fp32", "shape": [1, 9], "range_values": [-1, 1]},
-            {"name": "mode", "type": "attr", "dtype": "int", "shape": null, "range_values": 2}]}]"#;
+            {"name": "mode", "type": "attr", "dtype": "int", "shape": null, "range_values": 2},
+            [{"name": "size_int", "type": "attrs", "range_values": 4}, {"name": "size_int", "type": "attrs", "range_values": 6}]
+            ]}]"#;
         let calls = of_json(text, "list.json");
         assert_eq!(calls[0].arguments[1], ("mode".to_owned(), Argument::Number(2.0)));
+        assert_eq!(calls[0].arguments[2], ("size".to_owned(), Argument::Numbers(vec![4.0, 6.0])));
         let text = r#"[{"op": "Lerp", "input_desc": [{"format": ["ND"], "type": ["float", "float16"], "shape": [32],
             "name": "start"}], "output_desc": [{"type": ["float", "float16"], "shape": [32]}], "attr": []}]"#;
         let dtypes: Vec<String> = of_json(text, "list.json")

@@ -5,6 +5,7 @@
 //! that call it through AscendCL (`example`), case lists (`list`), and guesses from its definition (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
 //! function accepts one is found out by calling it ([`Finder`]).
 
+mod beside;
 mod call;
 mod described;
 mod example;
@@ -134,8 +135,11 @@ pub fn value_range(name: &str, dtype: &str) -> ValueRange {
     let is_index = ["ind", "idx", "offset", "axis", "axes", "pos", "table", "slot", "len", "dim", "map", "label"]
         .iter()
         .any(|part| name.contains(part));
+    // A region of interest begins with the index of its image.
+    let is_region = name.split('_').any(|word| matches!(word, "roi" | "rois"));
     match dtype {
         "bool" => ValueRange { low: 0.0, high: 2.0 },
+        _ if is_region => ValueRange { low: 0.0, high: 1.0 },
         dtype if dtype.starts_with("float") || dtype.starts_with("bfloat") || dtype.starts_with("double") => {
             ValueRange { low: -2.0, high: 2.0 }
         }

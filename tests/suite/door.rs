@@ -52,6 +52,24 @@ fn a_kernel_builds_and_runs_on_a_toolkits_headers() {
     assert!(profile.to_string().contains("op_kernel/add_custom.cpp"), "{profile}");
 }
 
+#[test]
+fn memories_that_the_headers_fill_are_fresh_all_the_same() {
+    require_tools!();
+    let project = project_with_answers();
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
+    let task_us = ended.named("profile")[0]["task_us"].as_f64().expect("a number");
+    assert!(task_us < 50.0, "the fill is not a device's work: {task_us} us");
+    // Nobody has written what the second tile holds.
+    let kernel = project.read("op_kernel/add_custom.cpp");
+    let load = "        b.Load(reinterpret_cast<__gm__ half*>(y) + at);\n";
+    let changed = kernel.replacen(load, "", 1);
+    assert_ne!(changed, kernel);
+    project.write("op_kernel/add_custom.cpp", &changed);
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(5);
+    let hazards = ended.named("profile")[0]["hazards"].to_string();
+    assert!(hazards.contains("uninitialised-read"), "{hazards}");
+}
+
 /// A kernel that hands a function of the API on by its name, of which the headers declare two that fit.
 #[test]
 fn functions_are_handed_on_by_name() {

@@ -75,6 +75,7 @@ struct Core {
     // What the core's code has as its stack; null outside launches.
     const uint8_t* stack = nullptr;
     size_t stack_bytes = 0;
+    bool filling = false;  // a toolkit's headers fill fresh memories, which no device does
 
     bool count_mode = false;
     uint64_t mask_low = ~uint64_t{0};

@@ -64,6 +64,16 @@ bool GuardIntact(const Region& region)
            clean(end, region.base + PaddedSize(region.size) + kGuardBytes);
 }
 
+/// Bytes between `address` and the region, none inside it.
+size_t Gap(const Region& region, const uint8_t* address)
+{
+    if (address < region.base) {
+        return static_cast<size_t>(region.base - address);
+    }
+    const auto offset = static_cast<size_t>(address - region.base);
+    return offset > region.size ? offset - region.size : 0;
+}
+
 }  // namespace
 
 uint64_t RegisterRegion(void* ptr, size_t size, RegionRole role, uint32_t index)
@@ -222,12 +232,24 @@ bool BelongsToGm(const void* ptr)
 std::string DescribeGm(const void* ptr, size_t bytes)
 {
     static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation"};
+    // Further from a tensor than this, and than all tensors together are long, an address is not one that a length or a
+    // stride went wrong by: naming the tensor that happens to be nearest would accuse it.
+    constexpr size_t kFarBytes = size_t{64} << 20;
     const auto* address = static_cast<const uint8_t*>(ptr);
     const Region* nearest = nullptr;
+    size_t total = 0;
     for (const Region& region : TheRegistry().by_base) {
         // The last region that starts at or below the address is the one overrun; kernels seldom underrun.
         if (region.base <= address || nearest == nullptr) {
             nearest = &region;
+        }
+        total += region.size;
+    }
+    const size_t far = std::max(kFarBytes, total);
+    if (nearest != nullptr && address >= nearest->base + nearest->size && Gap(*nearest, address) > far) {
+        const Region* above = nearest + 1;
+        if (above != TheRegistry().by_base.data() + TheRegistry().by_base.size() && Gap(*above, address) <= far) {
+            nearest = above;
         }
     }
     // Offsets from a null pointer: further than any block of a tensor, closer than anything that is mapped.
@@ -238,6 +260,8 @@ std::string DescribeGm(const void* ptr, size_t bytes)
                       bytes, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)));
     } else if (nearest == nullptr) {
         std::snprintf(text, sizeof(text), "%zu bytes outside global memory (no region is registered)", bytes);
+    } else if (Gap(*nearest, address) > far) {
+        std::snprintf(text, sizeof(text), "%zu bytes at an address that is near no tensor", bytes);
     } else {
         std::snprintf(text, sizeof(text), "%zu bytes at offset %lld of %s %u, which has %zu bytes", bytes,
                       static_cast<long long>(address - nearest->base), kRoles[static_cast<uint32_t>(nearest->role)],

@@ -41,7 +41,7 @@ void RecordElsewhere(Core& core, const void* ptr, size_t bytes, uint8_t access, 
 inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 {
     Core* core = g_state.core;
-    if (core == nullptr || core->stack == nullptr) {
+    if (core == nullptr || core->stack == nullptr || core->filling) {
         return;
     }
     const auto at = reinterpret_cast<uintptr_t>(ptr);
@@ -60,6 +60,8 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 }  // namespace machine
 }  // namespace ascendsim
 
+using ascendsim::machine::Core;
+using ascendsim::machine::g_state;
 using ascendsim::machine::Record;
 
 #define RECORD(ptr, bytes, access) Record(ptr, bytes, ascendsim::access, ASCENDSIM_SITE())
@@ -70,6 +72,25 @@ using ascendsim::machine::Record;
 #endif
 
 extern "C" {
+
+// Between these, the headers fill memories that are fresh on a device (sdk/toolkit/scratch_fill.h).
+uint32_t ascend_sim_begin_fill();
+void ascend_sim_end_fill();
+
+uint32_t ascend_sim_begin_fill()
+{
+    if (Core* core = g_state.core) {
+        core->filling = true;
+    }
+    return 0x01010101u * g_state.poison;
+}
+
+void ascend_sim_end_fill()
+{
+    if (Core* core = g_state.core) {
+        core->filling = false;
+    }
+}
 
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}

@@ -143,7 +143,8 @@ pub fn match_case(op: &DescribedOp, arrays: &[Array]) -> Option<ScriptCase> {
     let fits = |position: &usize| {
         inputs.iter().all(|(found, array)| found.dtypes.get(*position).is_none_or(|dtype| *dtype == array.dtype))
     };
-    let combination = (0..length).find(fits)?;
+    // Of equals the first.
+    let combination = (0..length).filter(fits).min_by_key(|&position| op.private_formats(position))?;
     let inputs = inputs.into_iter().map(|(found, array)| (found.name.clone(), array.clone())).collect();
     Some(ScriptCase { inputs, outputs, combination })
 }

@@ -8,6 +8,7 @@ extern "C" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z
     const uint32_t tile = data.blockLength / (2 * data.tileNum);
     AscendC::Tile a(0, tile);
     AscendC::Tile b(tile * sizeof(half), tile);
+    AscendC::FillMemories();
     for (uint32_t done = 0; done < data.blockLength; done += tile) {
         const uint64_t at = AscendC::TileBlock() * data.blockLength + done;
         a.Load(reinterpret_cast<__gm__ half*>(x) + at);

@@ -8,6 +8,7 @@
 #endif
 
 #include <map>
+#include <random>
 
 #include "stub_def.h"
 #include "stub_fun.h"

@@ -4,6 +4,9 @@
 //! with `Create..Tensor` in its name makes of a known shape, and the call of interest is the one whose name ends in
 //! `GetWorkspaceSize`. Documentation holds the same programs between fences.
 
+mod arithmetic;
+mod words;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,27 +17,43 @@ use super::call::{Argument, Call, CallTensor};
 use super::{Origin, elements};
 use crate::project::is_other_architecture;
 use crate::source::tunable::lexer::{Kind, Tokens};
+use arithmetic::number;
+use words::dtype_of;
 
 /// Texts that are read of one operator.
 const FILES: usize = 12;
 /// A text that is larger is no example.
 const LARGEST_BYTES: u64 = 256 << 10;
 
-/// Calls in the programs and documents of an operator's directory.
-pub(super) fn calls(directory: &Path) -> Vec<Call> {
-    let mut result: Vec<Call> = Vec::new();
+/// Calls in the programs and documents of an operator's directory, those of the interface that is named after the operator
+/// first: other interfaces with tensors of other ranks may end in the same operator.
+pub(super) fn calls(directory: &Path, operator: &str) -> Vec<Call> {
+    let mut result: Vec<(bool, Call)> = Vec::new();
     for path in texts(directory).into_iter().take(FILES) {
         let Ok(bytes) = std::fs::read(&path) else { continue };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let place = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
         let text = if path.extension().is_some_and(|ending| ending == "md") { fenced(&text) } else { text };
-        for call in calls_in(&text, &place) {
-            if !result.iter().any(|known| known.arguments == call.arguments) {
-                result.push(call);
+        for (interface, call) in calls_with_interface(&text, &place) {
+            if !result.iter().any(|(_, known)| known.arguments == call.arguments) {
+                result.push((is_named_after(&interface, operator), call));
             }
         }
     }
-    result
+    result.sort_by_key(|(is_own, _)| !is_own);
+    result.into_iter().map(|(_, call)| call).collect()
+}
+
+/// Whether `aclnnTakeV2GetWorkspaceSize` and the like are named after an operator `Take`.
+fn is_named_after(interface: &str, operator: &str) -> bool {
+    let plain = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        digits.strip_suffix('v').unwrap_or(&name).to_owned()
+    };
+    let name = interface.strip_suffix("GetWorkspaceSize").unwrap_or(interface);
+    let name = name.strip_prefix("aclnn").unwrap_or(name);
+    plain(name.strip_prefix("Inplace").unwrap_or(name)) == plain(operator)
 }
 
 /// Programs before documents.
@@ -76,6 +95,8 @@ fn fenced(text: &str) -> String {
 #[derive(Clone, Debug)]
 enum Known {
     Numbers(Vec<f64>),
+    /// Lists of numbers, as shapes of several tensors are written.
+    Lists(Vec<Vec<f64>>),
     Number(f64),
     Bool(bool),
     Text(String),
@@ -87,7 +108,13 @@ enum Known {
 }
 
 /// Calls of one program.
-pub(super) fn calls_in(text: &str, place: &str) -> Vec<Call> {
+#[cfg(test)]
+fn calls_in(text: &str, place: &str) -> Vec<Call> {
+    calls_with_interface(text, place).into_iter().map(|(_, call)| call).collect()
+}
+
+/// Calls of one program with the names of their interfaces.
+fn calls_with_interface(text: &str, place: &str) -> Vec<(String, Call)> {
     if !text.contains("GetWorkspaceSize") && !text.contains("AddInputTensorDesc") {
         return Vec::new();
     }
@@ -114,7 +141,8 @@ pub(super) fn calls_in(text: &str, place: &str) -> Vec<Call> {
             // A declaration or a wrapper has names of which nothing is known.
             if arguments.iter().any(|(_, argument)| matches!(argument, Argument::Tensor(_) | Argument::Tensors(_))) {
                 let place = format!("{place}:{}", line(position));
-                calls.push(Call { origin: Origin::Example, place, arguments, outputs: None, outputs_last: true });
+                let call = Call { origin: Origin::Example, place, arguments, outputs: None, outputs_last: true };
+                calls.push((word.to_owned(), call));
             }
         } else if matches!(word, "AddInputTensorDesc" | "AddOutputTensorDesc") && tokens.get(position + 1) == "(" {
             let Some(tensor) = tokens.arguments(position + 1).and_then(|list| reader.tensor(&list)) else { continue };
@@ -130,13 +158,14 @@ pub(super) fn calls_in(text: &str, place: &str) -> Vec<Call> {
         }
     }
     if !described.is_empty() {
-        calls.push(Call {
+        let call = Call {
             origin: Origin::Example,
             place: format!("{place}:{}", line(described_at)),
             arguments: described,
             outputs: Some(outputs),
             outputs_last: false,
-        });
+        };
+        calls.push((String::new(), call));
     }
     calls
 }
@@ -204,7 +233,7 @@ impl Reader<'_> {
         let made = if lower.contains("tensorlist") {
             arguments.first().and_then(|range| match self.known.get(&self.name(range.clone())) {
                 Some(Known::Tensors(list)) => Some(Known::Tensors(list.clone())),
-                _ => self.tensors(&arguments).map(Known::Tensors),
+                _ => self.tensors(&arguments).or_else(|| self.shaped(&arguments)).map(Known::Tensors),
             })
         } else if lower.contains("tensor") {
             self.tensor(&arguments).map(Known::Tensor)
@@ -266,6 +295,21 @@ impl Reader<'_> {
         Some(CallTensor { dtype, shape, format, values: values.unwrap_or_default(), range: None })
     }
 
+    /// Tensors of one dtype, one for each shape in a list of shapes.
+    fn shaped(&self, arguments: &[Range<usize>]) -> Option<Vec<CallTensor>> {
+        let dtype = arguments.iter().find_map(|range| self.dtype(range.clone()))?;
+        let shapes = arguments.iter().find_map(|range| match self.known.get(&self.name(range.clone())) {
+            Some(Known::Lists(shapes)) => Some(shapes),
+            _ => None,
+        })?;
+        let tensor = |shape: &Vec<f64>| CallTensor {
+            dtype: dtype.clone(),
+            shape: shape.iter().map(|&size| size.max(0.0) as u64).collect(),
+            ..CallTensor::default()
+        };
+        Some(shapes.iter().map(tensor).collect())
+    }
+
     /// Names of tensors among the arguments.
     fn tensors(&self, arguments: &[Range<usize>]) -> Option<Vec<CallTensor>> {
         let list: Vec<CallTensor> = arguments
@@ -311,7 +355,7 @@ impl Reader<'_> {
             Some(Known::Tensor(tensor)) => Argument::Tensor(tensor),
             Some(Known::Tensors(list)) => Argument::Tensors(list),
             Some(Known::Nothing) => Argument::Nothing,
-            Some(Known::Dtype(_) | Known::Format(_)) | None => Argument::Unknown,
+            Some(Known::Lists(_) | Known::Dtype(_) | Known::Format(_)) | None => Argument::Unknown,
         }
     }
 
@@ -333,7 +377,7 @@ impl Reader<'_> {
         if let Some(format) = self.format(range.clone()) {
             return Some(Known::Format(format));
         }
-        if let Some(number) = self.number(range.clone()) {
+        if let Some(number) = number(self, range.clone()) {
             return Some(Known::Number(number));
         }
         let known = range.clone().filter_map(|at| self.known.get(self.tokens.get(at))).next();
@@ -341,17 +385,18 @@ impl Reader<'_> {
         known.filter(|_| is_plain || words.len() <= 2).cloned()
     }
 
-    fn number(&self, range: Range<usize>) -> Option<f64> {
-        let mut sum = Sum { reader: self, at: range.start, end: range.end };
-        let value = sum.sum()?;
-        (sum.at == range.end).then_some(value)
-    }
-
     /// `{1, 2}`, and lists of tensors.
     fn braces(&self, open: usize) -> Option<Known> {
         let items = self.tokens.arguments(open)?;
         if let Some(list) = self.tensors(&items).filter(|list| list.len() == items.len()) {
             return Some(Known::Tensors(list));
+        }
+        if items.first().is_some_and(|range| self.tokens.get(range.start) == "{") {
+            let lists = items.into_iter().map(|range| match self.braces(range.start)? {
+                Known::Numbers(values) => Some(values),
+                _ => None,
+            });
+            return lists.collect::<Option<Vec<_>>>().map(Known::Lists);
         }
         let numbers = items.into_iter().map(|range| match self.value(range)? {
             Known::Number(value) => Some(value),
@@ -366,121 +411,10 @@ impl Reader<'_> {
         let items = self.tokens.arguments(open)?;
         match items.as_slice() {
             [one] if self.tokens.get(one.start) == "{" => self.braces(one.start),
-            [_, value] => self.number(value.clone()).map(|value| Known::Numbers(vec![value])),
+            [_, value] => number(self, value.clone()).map(|value| Known::Numbers(vec![value])),
             _ => None,
         }
     }
-}
-
-/// Arithmetic over numbers and known names.
-struct Sum<'a, 'b> {
-    reader: &'a Reader<'b>,
-    at: usize,
-    end: usize,
-}
-
-impl Sum<'_, '_> {
-    fn word(&self) -> &str {
-        if self.at < self.end { self.reader.tokens.get(self.at) } else { "" }
-    }
-
-    fn sum(&mut self) -> Option<f64> {
-        let mut value = self.product()?;
-        loop {
-            match self.word() {
-                "+" => {
-                    self.at += 1;
-                    value += self.product()?;
-                }
-                "-" => {
-                    self.at += 1;
-                    value -= self.product()?;
-                }
-                _ => return Some(value),
-            }
-        }
-    }
-
-    fn product(&mut self) -> Option<f64> {
-        let mut value = self.factor()?;
-        loop {
-            match self.word() {
-                "*" => {
-                    self.at += 1;
-                    value *= self.factor()?;
-                }
-                "/" => {
-                    self.at += 1;
-                    let divisor = self.factor()?;
-                    // Whole numbers divide as C++ does.
-                    value = if value.fract() == 0.0 && divisor.fract() == 0.0 {
-                        (divisor != 0.0).then(|| (value / divisor).trunc())?
-                    } else {
-                        value / divisor
-                    };
-                }
-                _ => return Some(value),
-            }
-        }
-    }
-
-    fn factor(&mut self) -> Option<f64> {
-        let word = self.word().to_owned();
-        self.at += 1;
-        match word.as_str() {
-            "-" => self.factor().map(|value| -value),
-            "(" => {
-                let value = self.sum()?;
-                (self.word() == ")").then(|| self.at += 1)?;
-                Some(value)
-            }
-            "static_cast" if self.word() == "<" => {
-                self.at = self.reader.tokens.closing_angle(self.at)? + 1;
-                self.factor()
-            }
-            _ => match self.reader.known.get(&word) {
-                Some(Known::Number(value)) => Some(*value),
-                Some(_) => None,
-                None => literal(&word),
-            },
-        }
-    }
-}
-
-/// A number of C++: `0x3C00`, `1e-5f`, `10UL`.
-fn literal(word: &str) -> Option<f64> {
-    let plain = word.replace('\'', "");
-    if let Some(digits) = plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
-        return i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), 16).ok().map(|value| value as f64);
-    }
-    let plain = plain.trim_end_matches(['u', 'U', 'l', 'L', 'f', 'F']);
-    plain.starts_with(|first: char| first.is_ascii_digit() || first == '.').then(|| plain.parse().ok())?
-}
-
-/// Dtype of an AscendCL enumerator.
-fn dtype_of(word: &str) -> Option<String> {
-    let name = word.strip_prefix("ACL_")?;
-    Some(
-        match name {
-            "FLOAT" => "float32",
-            "FLOAT16" => "float16",
-            "BF16" => "bfloat16",
-            "DOUBLE" => "float64",
-            "BOOL" => "bool",
-            "INT4" => "DT_INT4",
-            "INT8" => "int8",
-            "UINT8" => "uint8",
-            "INT16" => "int16",
-            "UINT16" => "uint16",
-            "INT32" => "int32",
-            "UINT32" => "uint32",
-            "INT64" => "int64",
-            "UINT64" => "uint64",
-            "COMPLEX64" => "complex64",
-            _ => return None,
-        }
-        .to_owned(),
-    )
 }
 
 #[cfg(test)]
@@ -569,5 +503,54 @@ int main()
         assert_eq!(inputs, [("scalar", vec![1]), ("x", vec![8, 32]), ("x", vec![8, 32])]);
         assert_eq!(case.inputs[0].values, [1.5]);
         assert_eq!(case.outputs.len(), 2);
+    }
+
+    #[test]
+    fn shapes_in_a_list_make_a_list_of_tensors_and_arguments_left_over_fall_in_order() {
+        let program = r#"
+int main()
+{
+    std::vector<int64_t> shape = {4, 5};
+    const std::vector<std::vector<int64_t>> shapes = {{4, 2}, {4, 3}};
+    std::vector<int64_t> wanted = {7, 8};
+    CreateAclTensor(data, shape, &address, ACL_FLOAT, &x);
+    aclTensorList* list = nullptr;
+    ret = CreateAclTensorList<float>(shapes, addresses, ACL_FLOAT, &list);
+    aclIntArray* sizes = aclCreateIntArray(wanted.data(), wanted.size());
+    aclnnCutGetWorkspaceSize(x, sizes, 3, true, list, &workspaceSize, &executor);
+}
+"#;
+        let tensor =
+            |name: &str, param: &str| serde_json::json!({ "name": name, "param": param, "dtypes": ["float32"] });
+        let attribute = |name: &str, kind: &str| serde_json::json!({ "name": name, "type": kind, "required": true });
+        let op: DescribedOp = serde_json::from_value(serde_json::json!({
+            "type": "Cut",
+            "inputs": [tensor("x", "required")],
+            "outputs": [tensor("y", "dynamic")],
+            "attrs": [attribute("grad_shape", "list_int"), attribute("axis", "int"), attribute("keep", "bool")],
+        }))
+        .unwrap();
+        let case = candidates(&op, &calls_in(program, "main.cpp")[0]).remove(0);
+        assert_eq!(case.output_shapes, [[4, 2], [4, 3]]);
+        let values: Vec<&str> = case.attributes.iter().map(|attribute| attribute.value.as_str()).collect();
+        assert_eq!(values, ["7,8", "3", "true"]);
+    }
+
+    #[test]
+    fn the_interface_named_after_the_operator_comes_first() {
+        let named = |interface: &str| is_named_after(interface, "UpsampleNearest3d");
+        assert!(named("aclnnUpsampleNearest3dGetWorkspaceSize") && named("aclnnUpsampleNearest3dV2GetWorkspaceSize"));
+        assert!(!named("aclnnUpsampleNearest2dGetWorkspaceSize") && !named(""));
+        let directory = tempfile::tempdir().unwrap();
+        let program = |interface: &str, shape: &str| {
+            format!(
+                "int main() {{ std::vector<int64_t> s = {shape}; CreateAclTensor(data, s, &a, ACL_FLOAT, &x);\n\
+                     {interface}GetWorkspaceSize(x, &workspaceSize, &executor); }}"
+            )
+        };
+        fs_err::write(directory.path().join("a.cpp"), program("aclnnTake2d", "{2, 3}")).unwrap();
+        fs_err::write(directory.path().join("b.cpp"), program("aclnnTake", "{4, 5}")).unwrap();
+        let places: Vec<String> = calls(directory.path(), "Take").into_iter().map(|call| call.place).collect();
+        assert_eq!(places, ["b.cpp:2", "a.cpp:2"]);
     }
 }
