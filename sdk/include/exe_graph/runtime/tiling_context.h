@@ -2,6 +2,8 @@
 #ifndef ASCEND_SDK_EXE_GRAPH_TILING_CONTEXT_H
 #define ASCEND_SDK_EXE_GRAPH_TILING_CONTEXT_H
 
+// Tiling functions rely on sets without including them.
+#include <set>
 #include <vector>
 
 #include "exe_graph/runtime/continuous_vector.h"
