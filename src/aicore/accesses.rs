@@ -14,6 +14,8 @@ pub(crate) struct Access {
     pub(crate) at: Instant,
     pub(crate) site: u64,
     pub(crate) atomic: bool,
+    /// A scalar access that the compiler announced.
+    pub(crate) plain: bool,
     /// Uses the unit flag.
     pub(crate) unit: bool,
     pub(crate) space: Space,

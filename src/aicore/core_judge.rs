@@ -17,7 +17,7 @@ use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
 use super::stream::Cursor;
 use super::trace::{
-    FLAG_ATOMIC, Launch, NO_PIPE, OpKind, Operand, OwnRecord, PIPE_COUNT, Record, S, Space, V, pipe_name,
+    FLAG_ATOMIC, FLAG_PLAIN, Launch, NO_PIPE, OpKind, Operand, OwnRecord, PIPE_COUNT, Record, S, Space, V, pipe_name,
 };
 
 /// How the note begins that a core which polls global memory leaves.
@@ -325,6 +325,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
         let at = self.ordering.issue(pipe, scalar);
         let atomic = record.flags & FLAG_ATOMIC != 0;
+        let plain = record.flags & FLAG_PLAIN != 0;
         let unit = record.has_unit_flag();
         // A scalar record holds reads and writes of which the order is not known: writes first means that reading back
         // what was just written counts as initialised. An instruction reads before it writes.
@@ -336,7 +337,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 let applies = if writes { operand.writes } else { reads };
                 if applies {
                     let (site, opcode, space) = (record.site, record.opcode, operand.space);
-                    self.operand(&operand, &Access { at, site, atomic, unit, space, opcode, writes }, all);
+                    self.operand(&operand, &Access { at, site, atomic, plain, unit, space, opcode, writes }, all);
                 }
             }
         }
@@ -380,8 +381,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
     fn unwritten(&self, first: u64, bytes: u64, access: &Access, all: &mut Shared) {
         let pipe = usize::from(access.at.pipe);
-        // Whole fractals are loaded and multiplied whatever their last rows and columns hold.
-        let severity = if pipe == V || access.space != Space::Ub { Severity::Warning } else { Severity::Error };
+        // Whole fractals are loaded and multiplied whatever their last rows and columns hold. A plain read may be of a value
+        // that nobody uses, which a device's compiler leaves out.
+        let may_not_matter = pipe == V || access.space != Space::Ub || access.plain;
+        let severity = if may_not_matter { Severity::Warning } else { Severity::Error };
         let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
         all.findings.add((HazardKind::UninitialisedRead, severity), (access.site, 0), self.core, || {
             format!(

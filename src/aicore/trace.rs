@@ -175,6 +175,8 @@ impl OwnRecord {
 pub(crate) const FLAG_COUNT_MODE: u8 = 1;
 pub(crate) const FLAG_ATOMIC: u8 = 2;
 pub(crate) const FLAG_L2_BYPASS: u8 = 4;
+/// Scalar accesses that the compiler announced, among them reads whose values nobody uses.
+pub(crate) const FLAG_PLAIN: u8 = 16;
 
 impl<'a> Record<'a> {
     /// Whether cube unit and fixpipe keep their order on L0C by themselves.

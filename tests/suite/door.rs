@@ -70,6 +70,25 @@ fn memories_that_the_headers_fill_are_fresh_all_the_same() {
     assert!(hazards.contains("uninitialised-read"), "{hazards}");
 }
 
+/// Headers read what they may need before they know whether they do; a device's compiler reads it where it is used.
+#[test]
+fn a_plain_read_of_unwritten_memory_that_changes_nothing_is_a_warning() {
+    require_tools!();
+    let project = project_with_answers();
+    let kernel = project.read("op_kernel/add_custom.cpp");
+    let load = "        a.Load(reinterpret_cast<__gm__ half*>(x) + at);\n";
+    let read = "        const half early = b.GetValue(7);\n";
+    let use_of_it = "        if (data.blockLength == 3) {\n            b.SetValue(7, early);\n        }\n";
+    let changed = kernel.replacen(load, &format!("{read}{load}{use_of_it}"), 1);
+    assert_ne!(changed, kernel);
+    project.write("op_kernel/add_custom.cpp", &changed);
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
+    let profile = ended.named("profile")[0];
+    let hazard = &profile["hazards"][0];
+    assert_eq!((&hazard["kind"], &hazard["severity"]), (&"uninitialised-read".into(), &"warning".into()), "{profile}");
+    assert_eq!(profile["correct"], true, "{profile}");
+}
+
 /// A kernel that hands a function of the API on by its name, of which the headers declare two that fit.
 #[test]
 fn functions_are_handed_on_by_name() {

@@ -42,6 +42,7 @@ struct PendingScalar {
     uint32_t gm = 0;
     int ranges = 0;
     bool any = false;
+    bool plain = false;  // announced by the compiler
     Range range[kRanges];
 };
 

@@ -118,6 +118,7 @@ void FlushScalar(Core& core)
     PendingScalar& pending = core.pending;
     pending.any = false;  // before Append, which would come back here
     auto* head = Append(core, kOp_scalar, kPipeS, static_cast<uint8_t>(pending.ranges), pending.site);
+    head->flags = pending.plain ? kFlagPlain : uint8_t{0};
     head->aux0 = pending.ub;
     head->aux1 = pending.ops;
     head->aux2 = pending.gm;
@@ -125,6 +126,7 @@ void FlushScalar(Core& core)
         const PendingScalar::Range& range = pending.range[i];
         SetOperand(OperandsOf(head) + i, range.addr, range.len, static_cast<TraceSpace>(range.space), range.access);
     }
+    pending.plain = false;
     pending.ub = 0;
     pending.ops = 0;
     pending.gm = 0;

@@ -50,6 +50,7 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     }
     if (at - reinterpret_cast<uintptr_t>(core->ub) < core->on_chip_bytes) {
         ScalarAccess(*core, ptr, bytes, access, site);
+        core->pending.plain = true;
         return;
     }
     RecordElsewhere(*core, ptr, bytes, access, site);
