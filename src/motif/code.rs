@@ -19,6 +19,12 @@ pub(super) fn squash(text: &str) -> String {
     text.chars().filter(|character| !character.is_whitespace()).collect()
 }
 
+/// What stands before a call's name, such as `AscendC::`; template arguments may follow the name.
+pub(super) fn written_scope<'a>(file: &'a SyntaxFile, call: &Call) -> &'a str {
+    let callee = file.slice(&call.callee);
+    &callee[..callee.find(call.name.as_str()).unwrap_or(0)]
+}
+
 /// `AscendC::` where names have to be qualified in this file.
 pub(super) fn scope(file: &SyntaxFile) -> &'static str {
     if file.text().contains("using namespace AscendC") { "" } else { "AscendC::" }

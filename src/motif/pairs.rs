@@ -1,6 +1,8 @@
 //! Pairs of vector calls where the second consumes what the first put into a temporary.
 
-use super::code::{Surroundings, VectorCall, assigns, block_of, dead_after, functions, squash, vector_calls, words};
+use super::code::{
+    Surroundings, VectorCall, assigns, block_of, dead_after, functions, squash, vector_calls, words, written_scope,
+};
 use super::context::{Candidate, Context};
 use crate::source::facts::api::Access;
 use crate::source::facts::{Kernel, TensorFacts};
@@ -141,6 +143,5 @@ impl Pair<'_> {
 
 /// The callee as written with another name, scope kept.
 pub(super) fn renamed(file: &SyntaxFile, call: &VectorCall<'_>, name: &str) -> String {
-    let callee = file.slice(&call.call.callee);
-    format!("{}{name}", &callee[..callee.len() - call.name.len()])
+    format!("{}{name}", written_scope(file, call.call))
 }

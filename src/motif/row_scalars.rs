@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::buffers::{added, free_name};
-use super::code::{edit, scope, squash, words};
+use super::code::{edit, scope, squash, words, written_scope};
 use super::linear::grouped;
 use super::round_buffers::{Room, at_init};
 use super::row_fission::Fission;
@@ -345,8 +345,7 @@ impl<'a> RowScalars<'a> {
         };
         let rows = &self.fission.rows.rows;
         let tail = format!("static_cast<uint8_t>({rows}), {{{block_strides}, {repeat_strides}}});");
-        let callee = self.fission.file.slice(&call.callee);
-        let callee = format!("{}{name}", &callee[..callee.len() - call.name.len()]);
+        let callee = format!("{}{name}", written_scope(self.fission.file, call));
         let listed = |target: String, source: String| {
             if place == 1 { format!("{target}, {source}, {blocks}") } else { format!("{target}, {blocks}, {source}") }
         };
@@ -417,8 +416,7 @@ impl<'a> RowScalars<'a> {
             return Err(format!("rows of {width} elements are neither whole blocks of one repeat nor whole repeats"));
         }
         let rows = &self.fission.rows.rows;
-        let callee = file.slice(&call.callee);
-        let prefix = &callee[..callee.len() - call.name.len()];
+        let prefix = written_scope(file, call);
         if width > full {
             let own = matches!(source, Operand::Same(_));
             if !own || (target_name != source.tensor() && self.mentioned_from(index + 1, source.tensor())) {

@@ -1,6 +1,6 @@
 //! V11: a mask that every instruction of a loop sets anew is set once before it.
 
-use super::code::{block_of, edit, functions, invariant, scope, squash};
+use super::code::{block_of, edit, functions, invariant, scope, squash, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::template::find;
 use crate::source::Edit;
@@ -126,8 +126,7 @@ fn once(
         }
         let position = mask_position(call).unwrap_or_default();
         edits.push(edit(file, call.callee.end..call.callee.end, format!("<{own}, false>")));
-        let callee = file.slice(&call.callee);
-        let prefix = &callee[..callee.len() - call.name.len()];
+        let prefix = written_scope(file, call);
         edits.push(edit(file, call.arguments[position].clone(), format!("{prefix}{PLACEHOLDER}")));
     }
     let (mask, element) = (mask.unwrap_or_default(), element.unwrap_or_default());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::code::{block_of, edit, functions, squash};
+use super::code::{block_of, edit, functions, squash, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::rows::is_name;
 use crate::source::Edit;
@@ -171,8 +171,7 @@ fn split(
         return Err("the source is the work tensor".to_owned());
     }
     let repeats = format!("{} / {lanes}", as_operand(count));
-    let callee = file.slice(&call.callee);
-    let prefix = &callee[..callee.len() - call.name.len()];
+    let prefix = written_scope(file, call);
     let order = if kind == "Sum" { String::new() } else { format!(", {prefix}ReduceOrder::ORDER_ONLY_VALUE") };
     let indentation = file.indentation(statement.start);
     let text = format!(
@@ -201,8 +200,7 @@ fn merged(file: &SyntaxFile, first: &Call, second: &Call, tensors: &TensorFacts)
     if !(plain && strides && order && chained && adjacent && lanes.parse::<i64>().is_ok()) {
         return None;
     }
-    let callee = file.slice(&first.callee);
-    let prefix = &callee[..callee.len() - first.name.len()];
+    let prefix = written_scope(file, first);
     let count = count.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(count);
     Some((format!("{prefix}Reduce{kind}({}, {source}, {work}, {count});", of(second, 0)), from.start..to.end))
 }

@@ -1,6 +1,6 @@
 //! V13: a loop that reduces one short row a round becomes one instruction with a repeat per row.
 
-use super::code::{edit, functions, squash};
+use super::code::{edit, functions, squash, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::rows::{Operand, RowLoop};
 use super::v09_row_loop::{at_least_one, row_loops};
@@ -146,8 +146,7 @@ fn repeated(
     if let Some(value) = known.value(&rows.rows).filter(|value| !(1..=REPEAT_MAX).contains(value)) {
         return Err(format!("{value} rows are not 1 to {REPEAT_MAX} repeats"));
     }
-    let callee = rows.file.slice(&call.callee);
-    let prefix = &callee[..callee.len() - call.name.len()];
+    let prefix = written_scope(rows.file, call);
     let order = if kind == "Sum" { String::new() } else { format!(", {prefix}ReduceOrder::ORDER_ONLY_VALUE") };
     let text = format!(
         "{prefix}WholeReduce{kind}({}, {}, {count}, {}, {}, 1, {}{order});",
@@ -182,8 +181,7 @@ fn row_by_row(
     {
         return None;
     }
-    let callee = file.slice(&call.callee);
-    let prefix = &callee[..callee.len() - call.name.len()];
+    let prefix = written_scope(file, call);
     let indentation = file.indentation(call.span.start);
     let scratches = super::code::unused_scratch(tensors, element).into_iter();
     let text = |work: &str| {

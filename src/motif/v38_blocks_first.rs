@@ -1,6 +1,6 @@
 //! V38: a long reduction takes the blocks of 32 bytes first: one cycle for 64 floats instead of seven.
 
-use super::code::{block_of, edit, functions};
+use super::code::{block_of, edit, functions, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::v12_two_level_reduce::{KINDS, as_operand, lanes_of, uncast};
 use crate::source::Edit;
@@ -114,7 +114,7 @@ fn blocks_first(
     let whole = value.is_some_and(|value| value % LANES == 0 && value <= REPEAT_MAX * LANES);
     // The general reduction sets masks too, and leaves the full one behind.
     let (typed, flag) = form_of(file, call).unwrap_or_default();
-    let written = Written { prefix: prefix_of(file, call), kind, typed, target, source, work, count, flag };
+    let written = Written { prefix: written_scope(file, call), kind, typed, target, source, work, count, flag };
     let lines = written.lines(whole);
     let separator = format!("\n{}", file.indentation(statement.start));
     Ok(vec![edit(file, statement.clone(), lines.join(&separator))])
@@ -132,12 +132,6 @@ fn form_of(file: &SyntaxFile, call: &Call) -> Option<(&'static str, &'static str
         5 if file.argument(call, 4).map(str::trim) == Some("false") => Some((typed, ", false")),
         _ => None,
     }
-}
-
-/// The scope in front of a call's name.
-fn prefix_of<'a>(file: &'a SyntaxFile, call: &Call) -> &'a str {
-    let callee = file.slice(&call.callee);
-    &callee[..callee.find(call.name.as_str()).unwrap_or(0)]
 }
 
 /// Operands as they stand in the text.
@@ -197,7 +191,7 @@ fn in_one_call(file: &SyntaxFile, calls: &[&Call]) -> Option<Candidate> {
         return None;
     }
     let of = |call: &Call, index: usize| file.argument(call, index).unwrap_or_default().trim().to_owned();
-    let prefix = prefix_of(file, last);
+    let prefix = written_scope(file, last);
     let count = if whole {
         let operand = of(blocks, 2).strip_suffix(&format!(" / {LANES}"))?.to_owned();
         operand.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(&operand).to_owned()

@@ -1,7 +1,7 @@
 //! Y11: numbers of rows stay in the vector unit: rows are combined with blocks of them instead of with what the scalar unit fetched.
 
 use super::buffers::removed;
-use super::code::{edit, functions, squash, words};
+use super::code::{edit, functions, squash, words, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::row_fission::Fission;
 use super::row_scalars::{RowScalars, SPREAD};
@@ -156,8 +156,7 @@ fn fetched(
             Some(_) => None,
         }
     };
-    let callee = file.slice(&call.callee);
-    let prefix = &callee[..callee.len() - call.name.len()];
+    let prefix = written_scope(file, call);
     let text = format!(
         "for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {element} number = {}.GetValue(row);\n{indentation}    {prefix}{name}({}, {}, number, {width});\n{indentation}}}",
         place.hole("s"),

@@ -25,9 +25,7 @@ pub struct ContestOptions {
 impl ContestOptions {
     /// Every measured time is believed.
     pub const AT_FACE_VALUE: Self = Self { certainty: 0.0, most: 1, reserve: 0.0 };
-}
 
-impl ContestOptions {
     /// Evaluations kept for the end where measured times have this standard error, as a share of them.
     pub fn reserved(&self, budget: usize, error: f64) -> usize {
         (budget as f64 * self.reserve.min(error)) as usize

@@ -37,6 +37,11 @@ impl PriceBook {
         mean.count += 1;
     }
 
+    /// Seconds of all evaluations.
+    pub fn seconds(&self) -> f64 {
+        self.rebuilt.sum + self.reused.sum
+    }
+
     /// The prices for a strategy; `None` as long as too little is known, or where a rebuild is no dearer.
     pub fn prices(&self, injection: &Injection) -> Option<Prices> {
         let (rebuilt, reused) = (self.rebuilt, self.reused);

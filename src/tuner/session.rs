@@ -60,7 +60,6 @@ pub struct Session {
     references: Arc<References>,
     seen: BTreeMap<String, Evaluation>,
     used: u64,
-    seconds: f64,
     prices: PriceBook,
     rejected: u64,
 }
@@ -102,7 +101,6 @@ impl Session {
             references,
             seen: BTreeMap::new(),
             used: 0,
-            seconds: 0.0,
             prices: PriceBook::default(),
             rejected: 0,
         }
@@ -123,14 +121,14 @@ impl Session {
 
     /// What the evaluations made so far have cost.
     pub fn spent(&self) -> Spent {
-        Spent { evaluations: self.used, seconds: self.seconds }
+        Spent { evaluations: self.used, seconds: self.prices.seconds() }
     }
 
     /// What there is too little of: evaluations, or the time to make them all at the pace so far. Both are taken from the
     /// journal in a resumed run, so it goes on by the same prices.
     pub fn scarce(&self) -> Scarce {
         let Some(limit) = self.budget.time_limit.filter(|_| self.used > 0) else { return Scarce::Evaluations };
-        let each = self.seconds / self.used as f64 / self.jobs as f64;
+        let each = self.prices.seconds() / self.used as f64 / self.jobs as f64;
         let all = each * self.budget.evaluations as f64;
         if all > limit.as_secs_f64() { Scarce::Time } else { Scarce::Evaluations }
     }
@@ -205,7 +203,6 @@ impl Session {
         }
         for (position, evaluation) in evaluations {
             self.used += 1;
-            self.seconds += evaluation.seconds;
             self.prices.note(building.contains(&position), evaluation.seconds);
             self.rejected += u64::from(matches!(evaluation.outcome, Outcome::Rejected(_)));
             self.seen.insert(evaluation.digest.clone(), evaluation.clone());
