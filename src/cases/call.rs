@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use super::beside::Beside;
 use super::{
-    Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, is_dynamic, is_optional, value_range,
+    Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, forms, is_dynamic, is_optional, value_range,
 };
 use crate::manifest::{Attribute, TensorSpec, ValueRange};
 
@@ -72,12 +72,15 @@ pub(super) fn candidates(op: &DescribedOp, call: &Call) -> Vec<Candidate> {
         }
     }
     let mut result: Vec<Candidate> = Vec::new();
-    for chosen in [by_order(op, &inputs), by_name(op, &inputs)].into_iter().flatten() {
+    for chosen in [by_order(op, &inputs), by_name(op, &inputs, false), by_name(op, &inputs, true)].into_iter().flatten()
+    {
         let candidate = assemble(op, call, &inputs, &chosen, &outputs);
         if let Some(candidate) = candidate.filter(|candidate| !result.contains(candidate)) {
             result.push(candidate);
         }
     }
+    let formed: Vec<Candidate> = result.iter().flat_map(forms::forms).collect();
+    result.extend(formed);
     result
 }
 
@@ -118,14 +121,31 @@ fn by_order(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen>
     })
 }
 
-/// Inputs whose names agree with an argument's; then tensors, then lists of numbers, in order.
-fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> {
+/// Inputs whose names agree with an argument's, or mean the same where `roles` count; then tensors, then lists of numbers, in
+/// order.
+fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)], roles: bool) -> Option<Chosen> {
     let mut used = vec![false; arguments.len()];
     let mut chosen: Chosen = vec![None; op.inputs.len()];
     for (place, found) in chosen.iter_mut().zip(&op.inputs) {
         let wanted = plain(&found.name);
         let position = (0..arguments.len()).find(|&position| {
             !used[position] && plain(arguments[position].0) == wanted && can_be_input(arguments[position].1)
+        });
+        if let Some(position) = position {
+            (used[position], *place) = (true, Some(position));
+        }
+    }
+    // `gradOutput` and `self` of an interface are `grads` and `x` of the definition.
+    for (place, found) in chosen.iter_mut().zip(&op.inputs) {
+        let Some(wanted) = role(&found.name).filter(|_| roles && place.is_none() && !is_optional(found)) else {
+            continue;
+        };
+        let position = (0..arguments.len()).find(|&position| {
+            let (name, argument) = arguments[position];
+            !used[position]
+                && role(name) == Some(wanted)
+                && matches!(argument, Argument::Tensor(_) | Argument::Tensors(_))
+                && kind_fits(op, found, argument)
         });
         if let Some(position) = position {
             (used[position], *place) = (true, Some(position));
@@ -149,7 +169,7 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)]) -> Option<Chosen> 
                 !used[position]
                     && kind(arguments[position].1)
                     && !is_attribute(position)
-                    && kind_fits(op, found, arguments[position].1)
+                    && (kind_fits(op, found, arguments[position].1) || gives_shape(found, arguments[position].1))
             });
             if let Some(position) = position {
                 (used[position], *place) = (true, Some(position));
@@ -172,6 +192,37 @@ fn kind_fits(op: &DescribedOp, found: &DescribedTensor, argument: &Argument) -> 
         }
         _ => true,
     }
+}
+
+/// What a tensor is to an operator, where its name says so.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Gradient of the forward pass's output.
+    Gradient,
+    /// The tensor that the operator works on.
+    Subject,
+    /// Positions.
+    Positions,
+}
+
+fn role(name: &str) -> Option<Role> {
+    let name = plain(name);
+    let is_gradient = name.contains("grad") && !name.contains("input") && !name.ends_with('x');
+    match name.as_str() {
+        "self" | "x" | "input" | "inputx" | "data" => Some(Role::Subject),
+        "indice" | "index" | "argmax" | "indices" => Some(Role::Positions),
+        "dy" | "dout" => Some(Role::Gradient),
+        _ if is_gradient => Some(Role::Gradient),
+        _ => None,
+    }
+}
+
+/// Whether an input is the shape of a tensor that the interface has instead.
+fn gives_shape(found: &DescribedTensor, argument: &Argument) -> bool {
+    let is_shape = found.name.to_ascii_lowercase().ends_with("shape");
+    let is_whole = |dtype: &str| dtype.contains("int");
+    let whole = is_shape && found.dtypes.iter().all(|dtype| is_whole(dtype));
+    whole && matches!(argument, Argument::Tensor(tensor) if !tensor.shape.is_empty() && !is_whole(&tensor.dtype))
 }
 
 fn can_be_input(argument: &Argument) -> bool {
@@ -248,6 +299,11 @@ fn assemble(
 /// What an argument is as an input.
 fn tensors(argument: &Argument, found: &DescribedTensor) -> Vec<CallTensor> {
     match argument {
+        Argument::Tensor(tensor) if gives_shape(found, argument) => vec![CallTensor {
+            shape: vec![tensor.shape.len() as u64],
+            values: tensor.shape.iter().map(|&size| size as f64).collect(),
+            ..CallTensor::default()
+        }],
         Argument::Tensor(tensor) => vec![tensor.clone()],
         Argument::Tensors(list) if is_dynamic(found) => list.clone(),
         Argument::Tensors(list) => list.first().cloned().into_iter().collect(),
@@ -352,4 +408,64 @@ fn attribute_text(kind: &str, argument: &Argument) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn op(inputs: &[(&str, &str)]) -> DescribedOp {
+        let tensor = |(name, dtype): &(&str, &str)| serde_json::json!({ "name": name, "param": "required", "dtypes": [dtype], "formats": [] });
+        let inputs: Vec<_> = inputs.iter().map(tensor).collect();
+        let outputs = [tensor(&("y", "float32"))];
+        let op = serde_json::json!({ "type": "PoolGrad", "inputs": inputs, "outputs": outputs, "attrs": [] });
+        serde_json::from_value(op).unwrap()
+    }
+
+    fn given(name: &str, dtype: &str, shape: &[u64]) -> (String, Argument) {
+        let tensor = CallTensor { dtype: dtype.to_owned(), shape: shape.to_vec(), ..CallTensor::default() };
+        (name.to_owned(), Argument::Tensor(tensor))
+    }
+
+    fn shapes(op: &DescribedOp, arguments: Vec<(String, Argument)>) -> Vec<Vec<(String, Vec<u64>, Vec<f64>)>> {
+        let call = Call { origin: Origin::Example, place: String::new(), arguments, outputs: None, outputs_last: true };
+        let inputs = |candidate: Candidate| {
+            let inputs = candidate.inputs.into_iter();
+            inputs.map(|spec| (spec.name, spec.shape.unwrap_or_default(), spec.values)).collect()
+        };
+        candidates(op, &call).into_iter().map(inputs).collect()
+    }
+
+    #[test]
+    fn an_interface_has_other_names_for_the_same_and_another_order() {
+        let op = op(&[("x", "float32"), ("grad", "float32"), ("argmax", "int32")]);
+        let call = vec![
+            given("gradOutput", "float32", &[1, 2]),
+            given("self", "float32", &[1, 8]),
+            given("indices", "int32", &[1, 2]),
+            given("gradInput", "float32", &[1, 8]),
+        ];
+        let found = shapes(&op, call);
+        let of = |place: usize| found[place].iter().map(|(_, shape, _)| shape.clone()).collect::<Vec<_>>();
+        assert_eq!(of(0), [[1, 2], [1, 8], [1, 2]], "by order");
+        assert_eq!(of(1), [[1, 8], [1, 2], [1, 2]], "by what they are");
+    }
+
+    #[test]
+    fn a_shape_that_is_an_input_is_the_shape_of_a_tensor_that_only_the_interface_has() {
+        let op = op(&[("orig_input_shape", "int32"), ("grads", "float32")]);
+        let call = vec![
+            given("gradOutput", "float32", &[1, 4, 2, 2]),
+            given("self", "float32", &[1, 4, 8, 6]),
+            given("gradInput", "float32", &[1, 4, 8, 6]),
+        ];
+        let found = shapes(&op, call);
+        assert_eq!(
+            found,
+            [vec![
+                ("orig_input_shape".to_owned(), vec![4], vec![1.0, 4.0, 8.0, 6.0]),
+                ("grads".to_owned(), vec![1, 4, 2, 2], vec![]),
+            ]]
+        );
+    }
 }

@@ -142,6 +142,11 @@ impl Finder<'_> {
             let place = script.path.strip_prefix(self.directory).unwrap_or(&script.path).display().to_string();
             found.extend(match_case(self.op, &arrays).map(|case| self.of_script(case, format!("{place}:1"))));
         }
+        if !found.is_empty() && !self.op.attrs.is_empty() {
+            let calls = example::calls(self.directory, &self.op.kind);
+            let programs: Vec<Candidate> = calls.iter().flat_map(|call| call::candidates(self.op, call)).collect();
+            found.iter_mut().for_each(|candidate| take_attributes(candidate, &programs));
+        }
         (found, note)
     }
 
@@ -278,6 +283,17 @@ impl Finder<'_> {
             });
         }
         Ok(result)
+    }
+}
+
+/// A script makes the data of a program, which says the attributes: those of the first program with inputs of the same shapes.
+fn take_attributes(candidate: &mut Candidate, programs: &[Candidate]) {
+    let shapes = |candidate: &Candidate| -> Vec<(String, Option<Vec<u64>>)> {
+        candidate.inputs.iter().map(|spec| (spec.name.clone(), spec.shape.clone())).collect()
+    };
+    let wanted = shapes(candidate);
+    if let Some(program) = programs.iter().find(|program| shapes(program) == wanted) {
+        candidate.attributes.clone_from(&program.attributes);
     }
 }
 

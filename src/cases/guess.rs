@@ -211,6 +211,9 @@ pub(super) fn attribute_for(found: &DescribedAttribute, shape: &[u64]) -> Option
         _ if !found.required => return None,
         serde_json::Value::Array(items) if !items.is_empty() => items.iter().map(text).collect::<Vec<_>>().join(","),
         serde_json::Value::Bool(value) => value.to_string(),
+        serde_json::Value::String(value) if !value.is_empty() => value.clone(),
+        // Zero is also what is there where the definition says nothing.
+        serde_json::Value::Number(value) if value.as_f64() != Some(0.0) => value.to_string(),
         _ => match kind.as_str() {
             "bool" => "false".to_owned(),
             "float" => "1.0".to_owned(),
@@ -262,5 +265,17 @@ mod tests {
             |case: &Candidate| case.inputs.iter().map(|input| input.shape.clone().unwrap()).collect::<Vec<_>>();
         assert_eq!(shapes(&found[0]), [vec![32, 128], vec![32, 128], vec![128]]);
         assert_eq!(shapes(&found[1]), [vec![32, 128], vec![32, 128], vec![128], vec![128]]);
+    }
+
+    #[test]
+    fn an_attribute_that_must_be_given_takes_the_default_of_its_definition() {
+        let value = |kind: &str, default: serde_json::Value| {
+            let found = serde_json::json!({ "name": "mode", "type": kind, "required": true, "default": default });
+            attribute_for(&serde_json::from_value(found).unwrap(), &[2, 3]).unwrap().value
+        };
+        assert_eq!(value("string", "bilinear".into()), "bilinear");
+        assert_eq!(value("int", 3.into()), "3");
+        assert_eq!(value("int", 0.into()), "1", "which is also what a definition without a default has");
+        assert_eq!(value("string", "".into()), "");
     }
 }

@@ -10,6 +10,7 @@ mod call;
 mod described;
 mod example;
 mod finder;
+mod forms;
 mod grow;
 mod guess;
 mod list;

@@ -226,3 +226,19 @@ std::string ToString(const std::vector<const gert::Shape*>& shapes)
 }
 } // namespace Base
 } // namespace Ops
+
+// Operators that declare these themselves expect them in the library.
+namespace ops {
+std::string ToString(const gert::Shape& shape);
+std::string ToString(const gert::Shape* shape);
+
+std::string ToString(const gert::Shape& shape)
+{
+    return Ops::Base::ToString(shape);
+}
+
+std::string ToString(const gert::Shape* shape)
+{
+    return shape == nullptr ? "nil" : Ops::Base::ToString(*shape);
+}
+} // namespace ops
