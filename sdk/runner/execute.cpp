@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "ascendsim/core.h"
 #include "failure.h"
 #include "in_place.h"
+#include "initial_values.h"
+#include "operator_view.h"
 
 namespace runner {
 using ascendsim::RegionRole;
@@ -199,7 +202,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     }
     ascendsim::SetBlocksReversed(job.blocks_reversed);
 
-    // An output that is an input changed in place is one region with it, registered as an output.
+    // An output that is an input changed in place is one region with it; it has values before the launch.
     const std::vector<size_t> twins = InPlaceTwins(call.input_lines, call.output_lines);
     std::vector<uint8_t*> inputs;
     std::vector<uint8_t*> outputs(call.output_lines.size(), nullptr);
@@ -207,7 +210,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         const TensorLine& line = call.input_lines[i];
         const bool shared = twins[i] != kNoTwin;
         const size_t size = static_cast<size_t>(line.Bytes());
-        uint8_t* const base = shared ? Allocate(size, RegionRole::kOutput, static_cast<uint32_t>(twins[i])) :
+        uint8_t* const base = shared ? Allocate(size, RegionRole::kUpdated, static_cast<uint32_t>(twins[i])) :
                                        Allocate(size, RegionRole::kInput, static_cast<uint32_t>(i));
         if (size > 0) {
             (void)std::memcpy(base, call.input_data[i].Data(), size);
@@ -218,9 +221,15 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         }
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
-        if (outputs[i] == nullptr) {
-            outputs[i] = Allocate(static_cast<size_t>(call.output_lines[i].Bytes()), RegionRole::kOutput,
-                                  static_cast<uint32_t>(i));
+        if (outputs[i] != nullptr) {
+            continue;
+        }
+        const TensorLine& line = call.output_lines[i];
+        const ops::OpParamDef::Spec* const initialised = Initialised(call.view.outputs, line.name);
+        const RegionRole role = initialised == nullptr ? RegionRole::kOutput : RegionRole::kUpdated;
+        outputs[i] = Allocate(static_cast<size_t>(line.Bytes()), role, static_cast<uint32_t>(i));
+        if (initialised != nullptr) {
+            FillInitialValue(*initialised, line, outputs[i]);
         }
     }
     const auto& sizes = tiling.decision.workspace_bytes;
@@ -238,7 +247,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         workspace = Allocate(workspace_bytes, RegionRole::kWorkspace, 0);
     }
     // The device rounds the copy of the tiling data up; kernels may read the padding of their struct.
-    const size_t tiling_bytes = (tiling.data.size() + 7) / 8 * 8;
+    const size_t tiling_bytes = (std::max(tiling.data.size(), LargestTilingBytes(call.view.type)) + 7) / 8 * 8;
     uint8_t* const tiling_base = Allocate(tiling_bytes, RegionRole::kTiling, 0);
     if (tiling_bytes > 0) {
         (void)std::memset(tiling_base, 0, tiling_bytes);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <set>
 
 #include "failure.h"
@@ -274,6 +275,21 @@ OperatorView SelectOperator(const Job& job)
         throw Failure(kExitBadJob, "the host library does not register operator '" + type + "'; it registers " + known);
     }
     return ViewOperator(type, *entry, job.machine.soc);
+}
+
+size_t LargestTilingBytes(const std::string& type)
+{
+    size_t largest = 0;
+    size_t classes = 0;
+    for (const auto& entry : optiling::CTilingDataClassFactory::GetInstance().GetEntries()) {
+        const bool keyed = entry.op_type.compare(0, type.size() + 1, type + "_") == 0 &&
+                           entry.op_type.find_first_not_of("0123456789", type.size() + 1) == std::string::npos;
+        if (entry.op_type == type || keyed) {
+            largest = std::max<size_t>(largest, entry.constructor()->GetDataSize());
+            ++classes;
+        }
+    }
+    return classes > 1 ? largest : 0;
 }
 
 std::string DescribeLibrary(const Job& job)

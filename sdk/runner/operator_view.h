@@ -26,6 +26,9 @@ OperatorView ViewOperator(const std::string& type, const ascendsim::host::OpEntr
 void LoadHostLibrary(const std::string& path);
 // The operator that the job names, or the only one. Throws Failure (bad job).
 OperatorView SelectOperator(const Job& job);
+// Bytes of the largest tiling class where classes of several tiling keys are registered: the device's copy has room for any
+// of them, and GET_TILING_DATA reads the class of the type whatever the key. Else 0.
+size_t LargestTilingBytes(const std::string& type);
 // The JSON of mode describe.
 std::string DescribeLibrary(const Job& job);
 } // namespace runner

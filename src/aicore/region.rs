@@ -13,6 +13,8 @@ pub enum Role {
     Tiling,
     /// Allocation of a direct launch.
     Other,
+    /// Operator output with values before the launch: an input changed in place, or filled by the framework.
+    Updated,
 }
 
 /// A region of global memory.

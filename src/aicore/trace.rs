@@ -351,9 +351,10 @@ impl<'a> Reader<'a> {
                         2 => Role::Workspace,
                         3 => Role::Tiling,
                         4 => Role::Other,
+                        5 => Role::Updated,
                         other => {
                             let at = offset + index * 24 + 16;
-                            return Err(value("region role", u64::from(other), "0 to 4", "the file", at));
+                            return Err(value("region role", u64::from(other), "0 to 5", "the file", at));
                         }
                     };
                     let region =

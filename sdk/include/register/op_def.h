@@ -36,7 +36,7 @@ enum class ScalarType : uint32_t {
     INVALID_DTYPE = static_cast<uint32_t>(-1)
 };
 
-// An initial value of an output. The runner poisons outputs, so the value is kept for information only.
+// An initial value of an output: the framework fills the output with it before the launch.
 struct ScalarVar {
     ScalarType scalar_type = ScalarType::INVALID_DTYPE;
     double value = 0;
@@ -64,6 +64,7 @@ public:
         std::string follow;       // parameter whose types and formats this one takes over
         FollowType follow_type = FollowType::ALL;
         bool has_init_value = false;
+        std::vector<ScalarVar> initial_values; // one for all data types, or one for each; none: zero
         bool shape_depends_on_compute = false;
     };
 
@@ -161,14 +162,16 @@ public:
         spec_.has_init_value = true;
         return *this;
     }
-    OpParamDef& InitValue(const ScalarVar&)
+    OpParamDef& InitValue(const ScalarVar& value)
     {
         spec_.has_init_value = true;
+        spec_.initial_values = {value};
         return *this;
     }
-    OpParamDef& InitValue(const std::vector<ScalarVar>&)
+    OpParamDef& InitValue(const std::vector<ScalarVar>& values)
     {
         spec_.has_init_value = true;
+        spec_.initial_values = values;
         return *this;
     }
     OpParamDef& OutputShapeDependOnCompute()

@@ -10,7 +10,7 @@
 
 namespace ascendsim {
 
-enum class RegionRole : uint32_t { kInput = 0, kOutput = 1, kWorkspace = 2, kTiling = 3, kOther = 4 };
+enum class RegionRole : uint32_t { kInput = 0, kOutput = 1, kWorkspace = 2, kTiling = 3, kOther = 4, kUpdated = 5 };
 
 /// A stretch of global memory that kernels may touch.
 struct Region {
