@@ -63,19 +63,21 @@ pub(crate) fn tiling_header(op_type: &str, tiling_key: u64, classes: &[TilingCla
     text
 }
 
-/// Class registered for an operator type and key, or for the type alone.
+/// The class that `GET_TILING_DATA` copies: the one registered for the operator type alone. A kernel names the class of a key
+/// with `GET_TILING_DATA_WITH_STRUCT`; only where the type has no class of its own, the key's is taken.
 pub(crate) fn class_for<'classes>(
     op_type: &str,
     key: u64,
     classes: &'classes [TilingClass],
 ) -> Option<&'classes TilingClass> {
     let keyed = format!("{op_type}_{key}");
-    classes.iter().find(|class| class.op == keyed).or_else(|| classes.iter().find(|class| class.op == op_type))
+    classes.iter().find(|class| class.op == op_type).or_else(|| classes.iter().find(|class| class.op == keyed))
 }
 
 /// Whether keys choose between classes, so that one kernel library cannot serve all keys.
 pub(crate) fn depends_on_key(op_type: &str, classes: &[TilingClass]) -> bool {
-    classes.iter().any(|class| registered_key(op_type, class).flatten().is_some())
+    let keys = || classes.iter().filter_map(|class| registered_key(op_type, class));
+    keys().any(|key| key.is_some()) && !keys().any(|key| key.is_none())
 }
 
 /// What a class is registered for if it is for this operator type: one key, or all others (`None`).
@@ -226,8 +228,14 @@ mod tests {
             },
         ];
         insta::assert_snapshot!(tiling_header("Add", 1, &classes, None));
-        insta::assert_snapshot!(tiling_header("Add", 3, &classes, None));
-        assert!(depends_on_key("Add", &classes) && !depends_on_key("Inner", &classes));
+        assert_eq!(
+            tiling_header("Add", 3, &classes, None),
+            tiling_header("Add", 1, &classes, None),
+            "of the type, not of the key"
+        );
+        assert!(!depends_on_key("Add", &classes));
+        insta::assert_snapshot!(tiling_header("Add", 3, &classes[1..], None));
+        assert!(depends_on_key("Add", &classes[1..]) && !depends_on_key("Inner", &classes));
         assert_eq!(tiling_header("Mul", 0, &classes, None), "");
     }
 
