@@ -27,9 +27,10 @@ const GUESSES: usize = 500;
 /// Elements of all tensors above which a case is too large for a survey.
 const MOST_ELEMENTS: u64 = 1 << 22;
 
-/// The first case that is accepted; else why the first guess is not.
-pub async fn find(finder: &Finder<'_>) -> Result<Accepted, Stop> {
+/// The first case that is accepted, after as many with other shapes as are skipped; else why the first guess is not.
+pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop> {
     let mut note = None;
+    let mut seen = Vec::new();
     let mut first: Option<Stop> = None;
     for stage in Stage::ALL {
         let (mut candidates, reason) = finder.candidates(stage).await;
@@ -42,6 +43,13 @@ pub async fn find(finder: &Finder<'_>) -> Result<Accepted, Stop> {
         for candidate in candidates.iter().take(attempts) {
             match finder.ask(candidate).await {
                 Ok(accepted) => {
+                    let shapes: Vec<_> = accepted.job.inputs.iter().map(|input| input.shape.clone()).collect();
+                    if !seen.contains(&shapes) {
+                        seen.push(shapes);
+                    }
+                    if seen.len() <= skipped {
+                        continue;
+                    }
                     let golden = accepted.candidate.data.map(|data| data.outputs);
                     let note = note.filter(|_| golden.is_none());
                     let (name, tiling_key) = (candidate.title(), accepted.tiling_key);

@@ -36,7 +36,8 @@ pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, mi
         .iter()
         .map(|group| {
             context! {
-                step => group.step.word(), cause => group.cause.to_string(), example => group.example.as_str(),
+                step => group.step.word(),
+                cause => group.cause_text(), example => group.example.as_str(),
                 count => group.operators.len(), operators => group.operators.clone(),
             }
         })

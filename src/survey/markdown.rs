@@ -25,7 +25,8 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
          recognised, host library built, tiling accepts a case, kernel built, every block ran to its end, outputs against the\n\
          operator's own reference, no error of the hazard judge. *Right* and *wrong* are the reference's verdict. *Unknown* ran\n\
          and has no reference: it is not counted as right. *Unwritten* left bytes of an output unwritten, or its result depends\n\
-         on bytes that nobody wrote: a defect, or a case with shapes or data that the operator is not meant for.\n",
+         on bytes that nobody wrote: a defect, or a case with shapes or data that the operator is not meant for. A kernel that does\n\
+         not run is tried again on the chip of the family with the next fewer vector cores, then with another case.\n",
     );
     for section in sections {
         let summary = section.summary;
@@ -114,7 +115,7 @@ fn causes(text: &mut String, section: &Section<'_>) {
             "| {} | {} | {} | {} |",
             group.operators.len(),
             group.step,
-            escaped(&group.cause.to_string()),
+            escaped(&group.cause_text()),
             names.join(", ")
         );
     }

@@ -15,6 +15,7 @@ mod outcome;
 mod own_tests;
 pub mod pool;
 mod reach;
+mod second_try;
 pub mod summary;
 #[cfg(test)]
 mod tests;

@@ -68,10 +68,21 @@ pub struct Group {
     pub step: Step,
     /// Why.
     pub cause: Cause,
+    /// Whether the step passed at a second try: on a chip with fewer cores, or with another case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passed_then: bool,
     /// The message of the first operator, with its particulars.
     pub example: String,
     /// Operators, with their repositories.
     pub operators: Vec<String>,
+}
+
+impl Group {
+    /// The cause, and whether it was in the way at the first try only.
+    pub fn cause_text(&self) -> String {
+        let then = if self.passed_then { " (ran at the second try)" } else { "" };
+        format!("{}{then}", self.cause)
+    }
 }
 
 /// A survey in numbers.
@@ -126,14 +137,17 @@ fn rows(outcomes: &[Outcome]) -> Vec<Row> {
 }
 
 fn groups(outcomes: &[Outcome]) -> Vec<Group> {
-    let mut groups: BTreeMap<(Step, Cause), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(Step, bool, Cause), Group> = BTreeMap::new();
     for outcome in outcomes {
         // An operator may give a wrong result and show a hazard: both are told.
-        for failed in outcome.steps.iter().filter(|step| step.state == State::Failed) {
+        let is_told = |state: State| matches!(state, State::Failed | State::Passed);
+        for failed in outcome.steps.iter().filter(|step| is_told(step.state)) {
             let Some(cause) = failed.cause.clone() else { continue };
-            let group = groups.entry((failed.step, cause.clone())).or_insert_with(|| Group {
+            let passed_then = failed.state == State::Passed;
+            let group = groups.entry((failed.step, passed_then, cause.clone())).or_insert_with(|| Group {
                 step: failed.step,
                 cause,
+                passed_then,
                 example: failed.detail.clone(),
                 operators: Vec::new(),
             });

@@ -13,6 +13,7 @@ use super::cause;
 use super::judge::judge;
 use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
 use super::own_tests::{self, KernelTestCounts, OwnTests, TestJudgement, TilingTestCounts};
+use super::second_try::Runs;
 use crate::aicore::{HazardKind, Machine, Severity};
 use crate::backend::{Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
@@ -91,7 +92,7 @@ impl Stop {
         Self { state: State::Failed, cause, detail: detail.into() }
     }
 
-    fn build(error: &BuildError) -> Self {
+    pub fn build(error: &BuildError) -> Self {
         Self::failed(cause::of_build(error), error.to_string())
     }
 
@@ -286,7 +287,7 @@ impl Trial<'_> {
             backend,
             python: Some(&python),
         };
-        let mut accepted = case::find(&finder).await.map_err(|stop| (Step::Tiling, stop, since))?;
+        let mut accepted = case::find(&finder, 0).await.map_err(|stop| (Step::Tiling, stop, since))?;
         (self.report)(Progress::Case { case: accepted.name.clone() });
         self.pass(Step::Tiling, since, format!("tiling key {}", accepted.tiling_key));
         if last == Step::Tiling {
@@ -294,24 +295,40 @@ impl Trial<'_> {
         }
 
         let since = self.begin(Step::Kernel);
-        let variant = op.variant(entry, &accepted.job, accepted.tiling_key, description.tiling_classes);
-        let kernel = builder.kernel(tree, &variant).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
+        let runs =
+            Runs { tree, builder, op: &op, entry: &entry, classes: &description.tiling_classes, finder: &finder };
+        builder.kernel(tree, &runs.variant(&accepted)).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
         self.pass(Step::Kernel, since, "");
         if last == Step::Kernel {
             return Ok(());
         }
 
         let since = self.begin(Step::Run);
-        let job = &mut accepted.job;
-        job.add_kernel(Some(accepted.tiling_key), kernel);
-        job.trace = true;
-        job.poison = POISONS[0];
-        let execution = backend.run_operator(job).await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
-        self.ran(&execution, since)?;
+        let mut backend = backend.clone();
+        let execution = match runs.run(&mut accepted, &backend).await {
+            Ok(execution) => {
+                self.pass(Step::Run, since, cores(&execution));
+                execution
+            }
+            Err(stop) => {
+                let Some(ran) = runs.again(&backend).await else { return Err((Step::Run, stop, since)) };
+                (self.report)(Progress::Case { case: ran.accepted.name.clone() });
+                let detail = format!("{}, only {}; at first: {}", cores(&ran.execution), ran.how, stop.detail);
+                (self.report)(Progress::Ended(StepOutcome {
+                    step: Step::Run,
+                    state: State::Passed,
+                    wall_s: since.elapsed().as_secs_f64(),
+                    cause: Some(stop.cause),
+                    detail,
+                }));
+                (accepted, backend) = (ran.accepted, ran.backend);
+                ran.execution
+            }
+        };
         if last == Step::Run {
             return Ok(());
         }
-        self.verify_operator(backend, &python, &op, &mut accepted, &execution).await;
+        self.verify_operator(&backend, &python, &op, &mut accepted, &execution).await;
         if last != Step::Verify {
             self.hazards(&execution);
         }
@@ -431,8 +448,7 @@ impl Trial<'_> {
         if let Some(hazard) = fault {
             return Err((Step::Run, Stop::failed(cause::of_hazard(hazard), located(hazard)), since));
         }
-        let blocks = execution.launches.iter().map(|launch| launch.profile.cores).max().unwrap_or(0);
-        self.pass(Step::Run, since, format!("{blocks} cores"));
+        self.pass(Step::Run, since, cores(execution));
         Ok(())
     }
 
@@ -474,12 +490,17 @@ impl Trial<'_> {
     }
 }
 
-fn hazards_of(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
+pub(super) fn hazards_of(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
     execution.launches.iter().flat_map(|launch| &launch.hazards)
 }
 
-fn located(hazard: &LocatedHazard) -> String {
+pub(super) fn located(hazard: &LocatedHazard) -> String {
     format!("{}:{}: {} ({} times)", hazard.place.file, hazard.place.line, hazard.message, hazard.count)
+}
+
+fn cores(execution: &Execution) -> String {
+    let cores = execution.launches.iter().map(|launch| launch.profile.cores).max().unwrap_or(0);
+    format!("{cores} cores")
 }
 
 /// A message without the path at its front.
