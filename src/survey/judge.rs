@@ -25,14 +25,17 @@ pub(super) async fn judge(
     if let Some(arrays) = accepted.golden.take() {
         let arrays: Vec<Option<Array>> = arrays.into_iter().map(Some).collect();
         let compared = agrees(accepted, execution, &arrays);
-        // A script says nothing about attributes: it may have meant others than the defaults.
-        return match compared {
-            Err(stop) if stop.state == State::Failed && !op.attrs.is_empty() => Err(Stop {
+        let doubt = match &compared {
+            Err(stop) if stop.state == State::Failed => doubt(directory, op),
+            _ => None,
+        };
+        return match (compared, doubt) {
+            (Err(stop), Some(why)) => Err(Stop {
                 state: State::Unknown,
-                cause: Cause::new(CauseKind::NoReference, "its test data disagree, perhaps for other attributes"),
+                cause: Cause::new(CauseKind::NoReference, format!("its test data disagree, perhaps {why}")),
                 detail: stop.detail,
             }),
-            compared => compared,
+            (compared, _) => compared,
         };
     }
     let Some(script) = golden_script(directory) else {
@@ -43,6 +46,33 @@ pub(super) async fn judge(
         Ok(arrays) => agrees(accepted, execution, &arrays),
         Err(error) => Err(unknown(Some(error))),
     }
+}
+
+/// Why data of a script may not be what the operator itself takes and gives.
+fn doubt(directory: &Path, op: &DescribedOp) -> Option<&'static str> {
+    // A script says nothing about attributes: it may have meant others than the defaults.
+    if !op.attrs.is_empty() {
+        return Some("for other attributes");
+    }
+    changes_data(directory).then_some("for what its interface does to them")
+}
+
+/// Calls by which the host code of an interface turns its tensors into others.
+const CHANGES: [&str; 6] =
+    ["l0op::Transpose", "l0op::Cast", "l0op::Reshape", "l0op::Pad", "l0op::Slice", "l0op::TransData"];
+
+/// Whether the operator brings an interface with it that does more to data than to hand them on.
+fn changes_data(directory: &Path) -> bool {
+    let files = walkdir::WalkDir::new(directory).max_depth(4).into_iter().flatten();
+    let mut interfaces = files.filter(|entry| {
+        let name = entry.file_name().to_string_lossy();
+        name.starts_with("aclnn") && name.ends_with(".cpp")
+    });
+    interfaces.any(|entry| {
+        let text = fs_err::read(entry.path()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        CHANGES.iter().any(|call| text.contains(call))
+    })
 }
 
 fn unknown(error: Option<ReferenceError>) -> Stop {
@@ -132,4 +162,24 @@ fn tolerance(accepted: &Accepted, dtype: DType) -> Tolerance {
     }
     let inputs = accepted.job.inputs.iter().filter_map(|input| input.dtype.parse().ok()).map(default_tolerance);
     inputs.fold(own, |widest, one| if one.relative > widest.relative { one } else { widest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_an_interface_that_changes_them_are_no_reference_for_the_operator() {
+        let directory = tempfile::tempdir().unwrap();
+        let interface = directory.path().join("op_host/aclnn_sample.cpp");
+        fs_err::create_dir_all(interface.parent().unwrap()).unwrap();
+        let op: DescribedOp =
+            serde_json::from_value(serde_json::json!({ "type": "Sample", "inputs": [], "outputs": [], "attrs": [] }))
+                .unwrap();
+        assert_eq!(doubt(directory.path(), &op), None);
+        fs_err::write(&interface, "auto x = l0op::Contiguous(given, executor);").unwrap();
+        assert_eq!(doubt(directory.path(), &op), None, "handed on as they are");
+        fs_err::write(&interface, "auto x = l0op::Transpose(given, order, executor);").unwrap();
+        assert_eq!(doubt(directory.path(), &op), Some("for what its interface does to them"));
+    }
 }
