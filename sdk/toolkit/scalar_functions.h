@@ -39,4 +39,30 @@ ASCENDSIM_BY_NAME_OF_EACH_TYPE(Mins)
 
 #endif
 
+#if defined(ASCENDC_MODULE_OPERATOR_VEC_CMPSEL_INTERFACE_H)
+
+#include <type_traits>
+
+namespace AscendC {
+// A float as the scalar of narrower tensors: on the device it converts as numbers do; here these types are classes, to which
+// it converts no better than to anything else that can be made of it.
+template <typename T, typename U, bool isSetMask = true,
+    std::enable_if_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, int> = 0>
+__attribute__((always_inline)) inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask,
+    const LocalTensor<T>& src0, float src1, SELMODE selMode, uint64_t mask, uint8_t repeatTime,
+    const BinaryRepeatParams& repeatParams)
+{
+    Select<T, U, isSetMask>(dst, selMask, src0, static_cast<T>(src1), selMode, mask, repeatTime, repeatParams);
+}
+
+template <typename T, typename U, std::enable_if_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>, int> = 0>
+__attribute__((always_inline)) inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask,
+    const LocalTensor<T>& src0, float src1, SELMODE selMode, uint32_t count)
+{
+    Select<T, U>(dst, selMask, src0, static_cast<T>(src1), selMode, count);
+}
+}  // namespace AscendC
+
+#endif
+
 #endif
