@@ -108,6 +108,14 @@ fn functions_are_handed_on_by_name() {
     project.write("op_kernel/add_custom.cpp", &changed);
     let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
     assert_eq!(ended.named("profile")[0]["correct"], true, "{ended:?}");
+    // A float is a half's scalar, though other things can be made of it too.
+    let select = "AscendC::Select(first, AscendC::LocalTensor<uint8_t>{}, first, 2.0f, \
+                  AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint32_t(tile))";
+    let selected = changed.replacen("Apply<AscendC::Adds>(first, half(2.0f), int32_t(tile))", select, 1);
+    assert_ne!(selected, changed);
+    project.write("op_kernel/add_custom.cpp", &selected);
+    let ended = project.run(&["profile", "--sdk-headers", &toolkit()]).expect(0);
+    assert_eq!(ended.named("profile")[0]["correct"], true, "{ended:?}");
     // A scalar of another type is refused, as the headers refuse it.
     let wrong = changed.replacen("Apply<AscendC::Adds>(first, half(2.0f)", "AscendC::Adds(first, first, 2.0f", 1);
     assert_ne!(wrong, changed);

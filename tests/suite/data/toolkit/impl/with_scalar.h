@@ -34,4 +34,32 @@ WITH_SCALAR(Mins, vmins)
 
 }  // namespace AscendC
 
+#define ASCENDC_MODULE_OPERATOR_VEC_CMPSEL_INTERFACE_H
+
+namespace AscendC {
+
+enum class SELMODE : uint8_t { VSEL_TENSOR_SCALAR_MODE = 1 };
+
+struct BinaryRepeatParams {
+    uint8_t dstBlkStride;
+};
+
+// Something that a number may become as well as a half.
+struct Number {
+    Number(float number);
+};
+
+// Adds the scalar, so that a test sees which one arrived.
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>&, const LocalTensor<T>& src0, T src1,
+    SELMODE, uint32_t count)
+{
+    Adds<T, isSetMask>(dst, src0, src1, static_cast<int32_t>(count));
+}
+template <typename T, typename U, bool isSetMask = true>
+void Select(const LocalTensor<T>& dst, const LocalTensor<U>&, const LocalTensor<T>& src0, const Number& src1, SELMODE,
+    uint32_t count);
+
+}  // namespace AscendC
+
 #endif
