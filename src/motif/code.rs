@@ -207,7 +207,7 @@ pub(super) fn dead_after(
     statement: &Range<usize>,
     count: &str,
 ) -> Result<(), String> {
-    let Surroundings { context, file, function, kernel, tensors } = *around;
+    let Surroundings { file, function, tensors, .. } = *around;
     let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
     let overwrites = |used: &crate::source::facts::TensorUse| {
         let call =
@@ -220,14 +220,7 @@ pub(super) fn dead_after(
                 && squash(call.count) == squash(count)
         })
     };
-    // A reduction's scratch tensor is not read: neither does the reduction need its content nor does it leave any.
-    let scratch = |used: &crate::source::facts::TensorUse| {
-        let call = used.call.and_then(|index| file.calls().get(index));
-        used.argument == Some(2)
-            && call.is_some_and(|call| matches!(call.name.as_str(), "ReduceSum" | "ReduceMax" | "ReduceMin"))
-    };
-    let relevant =
-        |used: &&crate::source::facts::TensorUse| used.access != Access::None && !is_free(file, used) && !scratch(used);
+    let relevant = |used: &&crate::source::facts::TensorUse| relevant(file, used);
     if let Some(next) = tensors.uses_of(tensor).filter(relevant).find(|used| used.span.start >= statement.end) {
         let next_statement =
             next.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
@@ -246,6 +239,19 @@ pub(super) fn dead_after(
             return Err(format!("the next round of the loop reads {tensor}"));
         }
     }
+    not_kept(around, tensor, &overwrites)
+}
+
+/// Proves that no later call of the function finds what a tensor holds at its end; `overwrites` tells the uses that leave
+/// nothing of what was there before.
+pub(super) fn not_kept(
+    around: &Surroundings<'_>,
+    tensor: &str,
+    overwrites: &dyn Fn(&crate::source::facts::TensorUse) -> bool,
+) -> Result<(), String> {
+    let Surroundings { context, kernel, tensors, .. } = *around;
+    let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
+    let relevant = |used: &&crate::source::facts::TensorUse| relevant(around.file, used);
     match &variable.origin {
         Origin::Alloc(_) | Origin::DeQue(_) => Ok(()),
         Origin::Buffer(buffer) => {
@@ -311,6 +317,15 @@ fn filled_first(file: &SyntaxFile, taken: &Call) -> bool {
                 call_of(used).filter(|call| call.object.is_none()).is_some_and(|call| count(call) == count(first));
             element(used) || (used.whole && same && !is_scratch(used))
         })
+}
+
+/// Whether a use touches what the tensor holds. A reduction's scratch tensor is not read: neither does the reduction need
+/// its content nor does it leave any.
+fn relevant(file: &SyntaxFile, used: &crate::source::facts::TensorUse) -> bool {
+    let call = used.call.and_then(|index| file.calls().get(index));
+    let scratch = used.argument == Some(2)
+        && call.is_some_and(|call| matches!(call.name.as_str(), "ReduceSum" | "ReduceMax" | "ReduceMin"));
+    used.access != Access::None && !is_free(file, used) && !scratch
 }
 
 fn is_free(file: &SyntaxFile, used: &crate::source::facts::TensorUse) -> bool {

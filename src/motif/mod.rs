@@ -23,6 +23,7 @@ mod d16_early_free;
 mod d21_stage_scalars;
 mod d23_early_copy;
 mod entry;
+mod first_element;
 mod hoist;
 mod keep_edits;
 mod keep_room;

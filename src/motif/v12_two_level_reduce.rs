@@ -28,7 +28,7 @@ impl Motif for TwoLevelReduce {
         Family::Vector
     }
     fn precondition(&self) -> &'static str {
-        "ReduceX(dst, src, work, n) without index, half or float; n whole repeats and so few that one more repeat covers their results \
+        "ReduceX(dst, src, work, n), maybe with its type or a trailing false, without index, half or float; n whole repeats and so few that one more repeat covers their results \
          (64 times 64 floats, 128 times 128 half), proved from constants and known values, else a condition"
     }
     fn cost(&self) -> &'static str {
@@ -58,8 +58,8 @@ impl Motif for TwoLevelReduce {
         for (file, function, _, tensors) in functions(context) {
             for call in file.calls_in(function.body.clone()) {
                 let Some(kind) = call.name.strip_prefix("Reduce").filter(|kind| KINDS.contains(kind)) else { continue };
-                let (Some(statement), 4) = (&call.statement, call.arguments.len()) else { continue };
-                if call.object.is_some() || call.template_arguments.is_some() {
+                let Some(statement) = call.statement.as_ref().filter(|_| call.object.is_none()) else { continue };
+                if form_of(file, call, &["float", "half"]).is_none() {
                     continue;
                 }
                 let Some(count) = file.argument(call, 3) else { continue };
@@ -92,10 +92,18 @@ impl Motif for TwoLevelReduce {
             let calls: Vec<&Call> =
                 file.calls_in(function.body.clone()).filter(|call| call.statement.is_some()).collect();
             for pair in calls.windows(2) {
-                let Some((text, span)) = merged(file, pair[0], pair[1], &tensors) else { continue };
-                let candidate =
-                    Candidate::new(file, &span, "the general reduction", Ok(vec![edit(file, span.clone(), text)]));
-                found.push(candidate.with_rounding(pair[0].name == "WholeReduceSum"));
+                // Sums have no such argument; the others may say that they want no index.
+                for (flag, note) in
+                    [("", "the general reduction"), (", false", "the general reduction, explicitly without index")]
+                {
+                    let sum = pair[0].name == "WholeReduceSum";
+                    if sum && !flag.is_empty() {
+                        continue;
+                    }
+                    let Some((text, span)) = merged(file, pair[0], pair[1], &tensors, flag) else { continue };
+                    let candidate = Candidate::new(file, &span, note, Ok(vec![edit(file, span.clone(), text)]));
+                    found.push(candidate.with_rounding(sum));
+                }
             }
         }
         found
@@ -103,6 +111,21 @@ impl Motif for TwoLevelReduce {
 }
 
 pub(super) const KINDS: &[&str] = &["Max", "Min", "Sum"];
+
+/// The template argument as written and what follows the count, in the forms that only reduce; `elements` are the types
+/// that may be named.
+pub(super) fn form_of(file: &SyntaxFile, call: &Call, elements: &[&str]) -> Option<(String, &'static str)> {
+    let typed = match call.template_arguments.as_deref().map(str::trim) {
+        None => String::new(),
+        Some(element) if elements.contains(&element) => format!("<{element}>"),
+        Some(_) => return None,
+    };
+    match call.arguments.len() {
+        4 => Some((typed, "")),
+        5 if file.argument(call, 4).map(str::trim) == Some("false") => Some((typed, ", false")),
+        _ => None,
+    }
+}
 
 /// Elements that two levels reach.
 fn limit(lanes: i64) -> i64 {
@@ -172,20 +195,36 @@ fn split(
     }
     let repeats = format!("{} / {lanes}", as_operand(count));
     let prefix = written_scope(file, call);
+    let (typed, _) = form_of(file, call, &["float", "half"]).unwrap_or_default();
     let order = if kind == "Sum" { String::new() } else { format!(", {prefix}ReduceOrder::ORDER_ONLY_VALUE") };
     let indentation = file.indentation(statement.start);
     let text = format!(
-        "{prefix}WholeReduce{kind}({work}, {source}, {lanes}, {repeats}, 1, 1, 8{order});\n{indentation}{prefix}WholeReduce{kind}({target}, {work}, {repeats}, 1, 1, 1, 8{order});"
+        "{prefix}WholeReduce{kind}{typed}({work}, {source}, {lanes}, {repeats}, 1, 1, 8{order});\n{indentation}{prefix}WholeReduce{kind}{typed}({target}, {work}, {repeats}, 1, 1, 1, 8{order});"
     );
     Ok(vec![edit(file, statement.clone(), text)])
 }
 
 /// The general reduction in place of two levels as this motif writes them.
-fn merged(file: &SyntaxFile, first: &Call, second: &Call, tensors: &TensorFacts) -> Option<(String, Range<usize>)> {
+fn merged(
+    file: &SyntaxFile,
+    first: &Call,
+    second: &Call,
+    tensors: &TensorFacts,
+    flag: &str,
+) -> Option<(String, Range<usize>)> {
     let kind = first.name.strip_prefix("WholeReduce").filter(|kind| KINDS.contains(kind))?;
     let (from, to) = (first.statement.as_ref()?, second.statement.as_ref()?);
     let wanted = if kind == "Sum" { 7 } else { 8 };
-    if second.name != first.name || first.arguments.len() != wanted || second.arguments.len() != wanted {
+    let typed = match first.template_arguments.as_deref().map(str::trim) {
+        None => String::new(),
+        Some(element @ ("float" | "half")) => format!("<{element}>"),
+        Some(_) => return None,
+    };
+    if second.name != first.name
+        || second.template_arguments != first.template_arguments
+        || first.arguments.len() != wanted
+        || second.arguments.len() != wanted
+    {
         return None;
     }
     let of = |call: &Call, index: usize| file.argument(call, index).unwrap_or_default().trim().to_owned();
@@ -202,5 +241,6 @@ fn merged(file: &SyntaxFile, first: &Call, second: &Call, tensors: &TensorFacts)
     }
     let prefix = written_scope(file, first);
     let count = count.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(count);
-    Some((format!("{prefix}Reduce{kind}({}, {source}, {work}, {count});", of(second, 0)), from.start..to.end))
+    let target = of(second, 0);
+    Some((format!("{prefix}Reduce{kind}{typed}({target}, {source}, {work}, {count}{flag});"), from.start..to.end))
 }

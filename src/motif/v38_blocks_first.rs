@@ -1,10 +1,11 @@
 //! V38: a long reduction takes the blocks of 32 bytes first: one cycle for 64 floats instead of seven.
 
-use super::code::{block_of, edit, functions, written_scope};
+use super::code::{Surroundings, block_of, edit, functions, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
-use super::v12_two_level_reduce::{KINDS, as_operand, lanes_of, uncast};
+use super::first_element::rest_unread;
+use super::v12_two_level_reduce::{KINDS, as_operand, form_of, lanes_of, uncast};
 use crate::source::Edit;
-use crate::source::facts::{KnownValues, TensorFacts, base_name};
+use crate::source::facts::base_name;
 use crate::source::parse::{Call, SyntaxFile};
 
 /// Floats of one repeat. With half, an instruction over blocks takes as long as one over repeats.
@@ -13,6 +14,8 @@ const LANES: i64 = 64;
 const BLOCKS: i64 = 8;
 /// Repeats are counted in 8 bits.
 const REPEAT_MAX: i64 = 255;
+/// The element type that a call may name.
+const FLOAT: &[&str] = &["float"];
 /// Below this the second instruction takes longer than what it saves.
 const COUNT_MIN: i64 = 256;
 
@@ -30,8 +33,9 @@ impl Motif for BlocksFirst {
         Family::Vector
     }
     fn precondition(&self) -> &'static str {
-        "ReduceX(dst, src, work, n) without index on floats, work is no part of the others, but may be dst itself; n at least 256, where it is known. Whole repeats, \
-         255 at most, are counted; any other or unknown n is the count of a mask"
+        "ReduceX(dst, src, work, n) without index on floats, work is no part of the others, but may be dst itself, or src if nobody reads more than the first \
+         element of it before it is overwritten; n at least 256, where it is known. Whole repeats, 255 at most, are counted; any other or unknown n is the \
+         count of a mask"
     }
     fn cost(&self) -> &'static str {
         "a sum is added up in another order"
@@ -54,13 +58,14 @@ impl Motif for BlocksFirst {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
+        for (file, function, kernel, tensors) in functions(context) {
+            let around = Surroundings { context, file, function, kernel, tensors: &tensors };
             for call in file.calls_in(function.body.clone()) {
                 let Some(kind) = call.name.strip_prefix("Reduce").filter(|kind| KINDS.contains(kind)) else { continue };
-                if call.statement.is_none() || call.object.is_some() || form_of(file, call).is_none() {
+                if call.statement.is_none() || call.object.is_some() || form_of(file, call, FLOAT).is_none() {
                     continue;
                 }
-                let judged = blocks_first(&context.facts.known, file, call, kind, &tensors);
+                let judged = blocks_first(&around, call, kind);
                 let note = format!("{} after BlockReduce{kind}", call.name);
                 let needs = format!(
                     "{} holds {} / {BLOCKS} numbers and what their reduction needs",
@@ -90,13 +95,8 @@ impl Motif for BlocksFirst {
     }
 }
 
-fn blocks_first(
-    known: &KnownValues,
-    file: &SyntaxFile,
-    call: &Call,
-    kind: &str,
-    tensors: &TensorFacts,
-) -> Result<Vec<Edit>, String> {
+fn blocks_first(around: &Surroundings<'_>, call: &Call, kind: &str) -> Result<Vec<Edit>, String> {
+    let Surroundings { context, file, tensors, .. } = *around;
     if lanes_of(file, call, tensors)? != LANES {
         return Err("the operands are half, for which an instruction over blocks is no faster".to_owned());
     }
@@ -104,34 +104,28 @@ fn blocks_first(
     block_of(file, statement).ok_or("the reduction is the only statement of an if or a loop")?;
     let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
     let (target, source, work, count) = (argument(0), argument(1), argument(2), argument(3));
-    if base_name(work) == base_name(source) || (base_name(work) == base_name(target) && work != target) {
+    let onto_source = work == source && tensors.tensors.contains_key(work);
+    if (base_name(work) == base_name(source) && !onto_source)
+        || (base_name(work) == base_name(target) && work != target)
+    {
         return Err(format!("{work} is no tensor of its own"));
     }
-    let value = known.value(uncast(count));
+    if onto_source {
+        // A repeat leaves its blocks' results where it or an earlier one has been read, which the documented sum by
+        // count does not: the source stays as it was.
+        rest_unread(around, work, statement, target != source)?;
+    }
+    let value = context.facts.known.value(uncast(count));
     if value.is_some_and(|value| value < COUNT_MIN) {
         return Err(format!("{count} elements are fewer than {COUNT_MIN}"));
     }
     let whole = value.is_some_and(|value| value % LANES == 0 && value <= REPEAT_MAX * LANES);
     // The general reduction sets masks too, and leaves the full one behind.
-    let (typed, flag) = form_of(file, call).unwrap_or_default();
-    let written = Written { prefix: written_scope(file, call), kind, typed, target, source, work, count, flag };
+    let (typed, flag) = form_of(file, call, FLOAT).unwrap_or_default();
+    let written = Written { prefix: written_scope(file, call), kind, typed: &typed, target, source, work, count, flag };
     let lines = written.lines(whole);
     let separator = format!("\n{}", file.indentation(statement.start));
     Ok(vec![edit(file, statement.clone(), lines.join(&separator))])
-}
-
-/// Template arguments and what follows the count, in the forms that only reduce.
-fn form_of(file: &SyntaxFile, call: &Call) -> Option<(&'static str, &'static str)> {
-    let typed = match call.template_arguments.as_deref().map(str::trim) {
-        None => "",
-        Some("float") => "<float>",
-        Some(_) => return None,
-    };
-    match call.arguments.len() {
-        4 => Some((typed, "")),
-        5 if file.argument(call, 4).map(str::trim) == Some("false") => Some((typed, ", false")),
-        _ => None,
-    }
 }
 
 /// Operands as they stand in the text.
@@ -186,7 +180,7 @@ fn in_one_call(file: &SyntaxFile, calls: &[&Call]) -> Option<Candidate> {
     let (whole, blocks) = if calls.len() == 2 { (true, calls[0]) } else { (false, *calls.get(2)?) };
     let last = calls.last()?;
     let kind = last.name.strip_prefix("Reduce").filter(|kind| KINDS.contains(kind))?;
-    let (typed, flag) = form_of(file, last)?;
+    let (typed, flag) = form_of(file, last, FLOAT)?;
     if blocks.name != format!("BlockReduce{kind}") || blocks.arguments.len() != 7 {
         return None;
     }
@@ -199,7 +193,8 @@ fn in_one_call(file: &SyntaxFile, calls: &[&Call]) -> Option<Candidate> {
         of(calls[1], 1)
     };
     let (target, source, work) = (of(last, 0), of(blocks, 1), of(blocks, 0));
-    let written = Written { prefix, kind, typed, target: &target, source: &source, work: &work, count: &count, flag };
+    let written =
+        Written { prefix, kind, typed: &typed, target: &target, source: &source, work: &work, count: &count, flag };
     let span = calls.first()?.statement.as_ref()?.start..last.statement.as_ref()?.end;
     let separator = format!("\n{}", file.indentation(span.start));
     if file.slice(&span) != written.lines(whole).join(&separator) {

@@ -130,6 +130,13 @@ fn v12_reduces_in_two_steps() {
     );
     refuses("V12", &slow.replace("float>", "int32_t>"), "not half or float");
     assert!(reasons("V12", &slow.replace("2048", "2048, true")).is_empty());
+    let typed = slow.replace("ReduceMax(y, x, poly, 2048", "ReduceMin<float>(y, x, poly, 2048, false");
+    let fast = round_trip("V12", &typed);
+    assert!(
+        fast.contains("        AscendC::WholeReduceMin<float>(y, poly, 2048 / 64, 1, 1, 1, 8, AscendC::"),
+        "{fast}"
+    );
+    assert!(reasons("V12", &typed.replace("Min<float>", "Min<float, true>")).is_empty());
 }
 
 #[test]
@@ -164,8 +171,50 @@ fn v38_reduces_blocks_first() {
     assert!(round_trip("V12", &sum).contains(" (static_cast<int32_t>(count) + 64) / 64, 1, 1, 8"));
     refuses("V38", &slow.replace("2048", "128"), "fewer than 256");
     refuses("V38", &slow.replace("(y, x, poly", "(poly[8], x, poly"), "no tensor of its own");
-    refuses("V38", &slow.replace("(y, x, poly", "(y, poly, poly"), "no tensor of its own");
+    refuses("V38", &slow.replace("(y, x, poly", "(y, x[8], x"), "no tensor of its own");
     refuses("V38", &slow.replace("float>", "half>"), "half");
+}
+
+#[test]
+fn v38_reduces_in_place_what_nobody_reads_again() {
+    let slow = computing(
+        "        for (uint32_t row = 0; row < 16; row++) {
+            AscendC::Mul(poly, x, x, count);
+            AscendC::ReduceSum(poly, poly, poly, count);
+            const float sum = poly.GetValue(0);
+            AscendC::Muls(y, x, sum, count);
+        }
+",
+    );
+    let fast = round_trip("V38", &slow);
+    for line in [
+        "            AscendC::BlockReduceSum<float, false>(poly, poly, 1, AscendC::MASK_PLACEHOLDER, 1, 1, 8);\n",
+        "            AscendC::ReduceSum(poly, poly, poly[(count + 63) / 64 * 8], (count + 7) / 8);\n",
+    ] {
+        assert!(fast.contains(line), "{fast}");
+    }
+    // Its first element is the result, also as an operand of one element.
+    round_trip("V38", &slow.replace("const float sum", "AscendC::Sqrt(poly, poly, 1);\n            const float sum"));
+    round_trip("V38", &slow.replace("(poly, poly, poly, count", "(y, poly, poly, count").replace("poly.Get", "y.Get"));
+    for (from, to) in [
+        // Another element, the old numbers, some of them after a shorter overwrite, or the next round's.
+        ("poly.GetValue(0)", "poly.GetValue(1)"),
+        ("Muls(y, x, sum", "Muls(y, poly, sum"),
+        ("AscendC::Muls(y, x, sum", "AscendC::Exp(poly, x, 8);\n            AscendC::Muls(y, poly, sum"),
+        ("AscendC::Mul(poly, x, x", "AscendC::Mul(poly, poly, x"),
+        (
+            "AscendC::Mul(poly, x, x, count)",
+            "if (row == 0) {\n                AscendC::Mul(poly, x, x, count);\n            }",
+        ),
+        ("(poly, poly, poly, count", "(y, poly, poly, count"),
+    ] {
+        refuses("V38", &slow.replace(from, to), "more of poly than its first element may be read");
+    }
+    refuses("V38", &slow.replace("Muls(y, x, sum", "Help(poly);\n            Muls(y, x, sum"), "not analysed");
+    refuses("V38", &slow.replace("(poly, poly, poly,", "(poly[8], poly[8], poly[8],"), "no tensor of its own");
+    let twice =
+        kernel("", "", "        AscendC::ReduceSum(x, x, x, count);\n        AscendC::Adds(y, x, x.GetValue(0), 1);\n");
+    assert!(round_trip("V38", &twice).contains("BlockReduceSum<float, false>(x, x, 1"));
 }
 
 #[test]
