@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::code::{Surroundings, assigns, block_of, loops_around, not_kept, squash, vector_call, words};
-use crate::source::facts::api::{Access, overwrites_first};
-use crate::source::facts::{Origin, TensorUse};
+use super::code::{Surroundings, assigns, block_of, loops_around, not_kept, squash, words};
+use crate::source::facts::api::{Access, Shape, overwrites_first, vector_shape};
+use crate::source::facts::{Origin, TensorUse, base_name};
 use crate::source::parse::Call;
 
 /// What a use of the tensor does with it.
@@ -76,7 +76,7 @@ fn overwritten_first(around: &Surroundings<'_>, uses: &[&TensorUse], none: bool)
 }
 
 fn touch(around: &Surroundings<'_>, used: &TensorUse, none: bool) -> Touch {
-    let Surroundings { file, tensors, .. } = *around;
+    let file = around.file;
     let Some(call) = used.call.and_then(|index| file.calls().get(index)) else { return Touch::Other };
     let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
     match used.access {
@@ -101,19 +101,36 @@ fn touch(around: &Surroundings<'_>, used: &TensorUse, none: bool) -> Touch {
             _ => Touch::Other,
         };
     }
-    let Some(vector) = vector_call(file, call, tensors) else { return Touch::Other };
-    if vector.count == "1" && !none {
+    // With further template arguments the mask counts and not the last argument.
+    let typed = call.template_arguments.as_deref().is_none_or(|arguments| !arguments.contains(','));
+    let Some(operands) = counted(call).filter(|_| typed && call.object.is_none()) else { return Touch::Other };
+    let count = squash(argument(call.arguments.len() - 1));
+    if count == "1" && !none {
         return Touch::First;
     }
-    let count = squash(vector.count);
-    let reads_itself = vector.sources.contains(&used.tensor.as_str());
-    if vector.destination != used.tensor || reads_itself || !overwrites_first(vector.name) {
+    let named = |index: usize| base_name(argument(index)) == used.tensor;
+    if (0..operands).any(|index| named(index) && argument(index) != used.tensor) {
+        return Touch::Other;
+    }
+    if !named(0) || (1..operands).any(named) || !overwrites_first(&call.name) {
         return Touch::Read(count);
     }
-    match block_of(file, &vector.statement) {
-        Some(block) => Touch::Overwrite(count, vector.statement.end..block.end),
+    match call.statement.as_ref().and_then(|statement| Some((statement.end, block_of(file, statement)?.end))) {
+        Some((start, end)) => Touch::Overwrite(count, start..end),
         None => Touch::First,
     }
+}
+
+/// Tensors among the first arguments of a vector call in count form.
+fn counted(call: &Call) -> Option<usize> {
+    let (operands, others) = match (call.name.as_str(), vector_shape(&call.name)) {
+        ("Duplicate" | "CreateVecIndex", _) => (1, 2),
+        ("Cast" | "Axpy", _) | (_, Some(Shape::Scalar)) => (2, 2),
+        (_, Some(Shape::Binary)) => (3, 1),
+        (_, Some(Shape::Unary)) => (2, 1),
+        _ => return None,
+    };
+    (call.arguments.len() == operands + others).then_some(operands)
 }
 
 /// A reduction of a whole tensor in count form.

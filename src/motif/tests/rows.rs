@@ -193,6 +193,7 @@ fn v38_reduces_in_place_what_nobody_reads_again() {
     ] {
         assert!(fast.contains(line), "{fast}");
     }
+    round_trip("V38", &slow.replace("Mul(poly, x, x, count)", "Mul(poly, x[8], ones, count)"));
     // Its first element is the result, also as an operand of one element.
     round_trip("V38", &slow.replace("const float sum", "AscendC::Sqrt(poly, poly, 1);\n            const float sum"));
     round_trip("V38", &slow.replace("(poly, poly, poly, count", "(y, poly, poly, count").replace("poly.Get", "y.Get"));
@@ -206,6 +207,7 @@ fn v38_reduces_in_place_what_nobody_reads_again() {
             "AscendC::Mul(poly, x, x, count)",
             "if (row == 0) {\n                AscendC::Mul(poly, x, x, count);\n            }",
         ),
+        ("AscendC::Mul(poly, x, x, count", "AscendC::Mul<float, false>(poly, x, x, count"),
         ("(poly, poly, poly, count", "(y, poly, poly, count"),
     ] {
         refuses("V38", &slow.replace(from, to), "more of poly than its first element may be read");
