@@ -14,6 +14,7 @@ use super::d16_early_free::EarlyFree;
 use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
 use super::l01_all_cores::AllCores;
+use super::l02_fewer_cores::FewerCores;
 use super::l06_kernel_type::KernelType;
 use super::l07_small_tiling::SmallTiling;
 use super::l08_pipe_outside::PipeOutside;
@@ -57,6 +58,7 @@ use super::v38_blocks_first::BlocksFirst;
 use super::y01_full_barrier::FullBarrier;
 use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
+use super::y04_queue_for_buffer::QueueForBuffer;
 use super::y05_scratch_buffer::ScratchBuffer;
 use super::y06_queue_depth::QueueDepth;
 use super::y07_barrier_behind::BarrierBehind;
@@ -79,6 +81,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &EarlyCopy,
         &StageScalars,
         &AllCores,
+        &FewerCores,
         &KernelType,
         &SmallTiling,
         &PipeOutside,
@@ -119,6 +122,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &HoistVector,
         &CarriedRows,
         &IndexVector,
+        &QueueForBuffer,
         &FullBarrier,
         &VectorBarrier,
         &FlagPair,

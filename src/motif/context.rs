@@ -97,11 +97,13 @@ pub enum Counter {
     Mte3Us,
     /// Time lost in waits, all pipes.
     StallUs,
+    /// What the task takes beyond its longest core: the start of all of them.
+    LaunchUs,
 }
 
 impl Counter {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::ScalarUs, Self::VecUs, Self::Mte2Us, Self::Mte3Us, Self::StallUs];
+    pub const ALL: [Self; 6] = [Self::ScalarUs, Self::VecUs, Self::Mte2Us, Self::Mte3Us, Self::StallUs, Self::LaunchUs];
 
     /// Name in records and reports.
     pub fn name(self) -> &'static str {
@@ -111,10 +113,12 @@ impl Counter {
             Counter::Mte2Us => "mte2_us",
             Counter::Mte3Us => "mte3_us",
             Counter::StallUs => "stall_us",
+            Counter::LaunchUs => "launch_us",
         }
     }
 
-    /// Share of the critical path that could go with it, at most; `None` where the path was not followed.
+    /// Share of the critical path that could go with it, at most, of the launch its share of the task; `None` where the
+    /// path was not followed.
     ///
     /// Waits are not on the path, only what is waited for: with all waits gone the pipe with the largest share remains.
     pub fn path_share(self, profile: &Profile) -> Option<f64> {
@@ -135,6 +139,7 @@ impl Counter {
                 let shares = ["s", "v", "mte2", "mte3", "mte1", "m", "fix"].map(of);
                 shares.iter().sum::<f64>() - shares.into_iter().fold(0.0, f64::max)
             }
+            Counter::LaunchUs => self.read(profile) / profile.task_us.max(f64::MIN_POSITIVE),
         })
     }
 
@@ -146,6 +151,7 @@ impl Counter {
             Counter::Mte2Us => profile.pipes.mte2_us,
             Counter::Mte3Us => profile.pipes.mte3_us,
             Counter::StallUs => profile.stalls.iter().map(|stall| stall.time_us).sum(),
+            Counter::LaunchUs => (profile.task_us - profile.longest_core_us).max(0.0),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::source::facts::{is_host, parse_integer};
 use crate::source::parse::{Call, Function, Local, SyntaxFile, TokenKind, lex};
 
 /// Vector cores of the machine, asked from the platform.
-const HEADER: &str = "tiling/platform/platform_ascendc.h";
+const HEADER: &str = "\"tiling/platform/platform_ascendc.h\"";
 
 /// The motif.
 pub struct AllCores;
@@ -79,13 +79,15 @@ impl Motif for AllCores {
 }
 
 /// A host function that sets the block dimension.
-struct Launch<'a> {
-    file: &'a SyntaxFile,
-    function: &'a Function,
-    set: &'a Call,
+pub(super) struct Launch<'a> {
+    pub(super) file: &'a SyntaxFile,
+    pub(super) function: &'a Function,
+    /// The call of `SetBlockDim`.
+    pub(super) set: &'a Call,
 }
 
-fn launches(context: &Context) -> Vec<Launch<'_>> {
+/// Host functions that set one block dimension.
+pub(super) fn launches(context: &Context) -> Vec<Launch<'_>> {
     let mut found = Vec::new();
     for file in context.forest.iter().filter(|file| is_host(file.name())) {
         for function in file.functions() {
@@ -113,7 +115,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Names that the block dimension follows from.
-    fn sources(&self) -> Vec<&'a str> {
+    pub(super) fn sources(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = self.set.arguments.iter().flat_map(|span| words(self.file.slice(span))).collect();
         for _ in 0..6 {
             for local in self.locals() {
@@ -141,21 +143,6 @@ impl<'a> Launch<'a> {
         Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
     }
 
-    /// The header, if it is not included yet.
-    fn header(&self) -> Result<Option<Edit>, String> {
-        let text = self.file.text();
-        if text.contains(HEADER) {
-            return Ok(None);
-        }
-        let includes = |token: &crate::source::parse::Token| {
-            token.kind == TokenKind::Directive
-                && self.file.slice(&token.span).trim_start_matches('#').trim_start().starts_with("include")
-        };
-        let last = lex(text).into_iter().rfind(includes).ok_or("the file includes nothing")?;
-        let end = text[last.span.end..].find('\n').ok_or("the file ends in a directive")? + last.span.end + 1;
-        Ok(Some(edit(self.file, end..end, format!("#include \"{HEADER}\"\n"))))
-    }
-
     /// `const uint32_t cores = 16;`
     fn literal(&self) -> Vec<Candidate> {
         let mut found = Vec::new();
@@ -167,7 +154,7 @@ impl<'a> Launch<'a> {
                     return Err(format!("{} is a constant expression", local.name));
                 }
                 let mut edits = vec![edit(self.file, value.clone(), self.question()?)];
-                edits.extend(self.header()?);
+                edits.extend(included(self.file, HEADER)?);
                 Ok(edits)
             };
             let note = format!("all vector cores instead of {cores}");
@@ -243,7 +230,22 @@ impl<'a> Launch<'a> {
             }
             edits.push(edit(holder, begin..(declaration.span.end + end + 1).min(holder.text().len()), ""));
         }
-        edits.extend(self.header()?);
+        edits.extend(included(self.file, HEADER)?);
         Ok(edits)
     }
+}
+
+/// The line that includes a header, which is named with its quotes or brackets, if the file does not yet.
+pub(super) fn included(file: &SyntaxFile, header: &str) -> Result<Option<Edit>, String> {
+    let text = file.text();
+    if text.contains(header.trim_matches('"')) {
+        return Ok(None);
+    }
+    let includes = |token: &crate::source::parse::Token| {
+        token.kind == TokenKind::Directive
+            && file.slice(&token.span).trim_start_matches('#').trim_start().starts_with("include")
+    };
+    let last = lex(text).into_iter().rfind(includes).ok_or("the file includes nothing")?;
+    let end = text[last.span.end..].find('\n').ok_or("the file ends in a directive")? + last.span.end + 1;
+    Ok(Some(edit(file, end..end, format!("#include {header}\n"))))
 }

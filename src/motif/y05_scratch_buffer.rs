@@ -6,7 +6,7 @@ use super::queue_uses::{calls_on, name_span, single_buffer};
 use super::siblings::siblings;
 use crate::source::Edit;
 use crate::source::facts::api::{Access, is_copy};
-use crate::source::facts::{Kernel, Origin, Place, TensorFacts};
+use crate::source::facts::{InitBuffer, Kernel, Origin, Place, TensorFacts};
 use crate::source::parse::SyntaxFile;
 
 /// The motif.
@@ -104,11 +104,7 @@ fn buffered(context: &Context, kernel: &Kernel, name: &str) -> Result<Vec<Edit>,
     let header = context.forest.get(&queue.declaration.file).ok_or("the class is not parsed")?;
     let mut edits =
         vec![retyped(header, &queue.declaration, name, |scope, position| format!("{scope}TBuf<{position}::VECCALC>"))?];
-    let number = init.number.as_ref().ok_or("no number of buffers")?;
-    let file = context.forest.get(&number.file).ok_or("the initialisation is not parsed")?;
-    let rest = &file.text()[number.end..];
-    let comma = rest.len() - rest.trim_start_matches([',', ' ']).len();
-    edits.push(edit(file, number.start..number.end + comma, ""));
+    edits.push(unnumbered(context, init)?);
     for used in calls_on(context, kernel, name)? {
         let line = used.file.line(used.call.span.start);
         match used.call.name.as_str() {
@@ -128,8 +124,17 @@ fn buffered(context: &Context, kernel: &Kernel, name: &str) -> Result<Vec<Edit>,
     Ok(edits)
 }
 
+/// The initialisation without its number of buffers.
+pub(super) fn unnumbered(context: &Context, init: &InitBuffer) -> Result<Edit, String> {
+    let number = init.number.as_ref().ok_or("no number of buffers")?;
+    let file = context.forest.get(&number.file).ok_or("the initialisation is not parsed")?;
+    let rest = &file.text()[number.end..];
+    let comma = rest.len() - rest.trim_start_matches([',', ' ']).len();
+    Ok(edit(file, number.start..number.end + comma, ""))
+}
+
 /// The declaration with another type: `made` gets the scope before `TQue` or `TBuf` and that of the position.
-fn retyped(
+pub(super) fn retyped(
     file: &SyntaxFile,
     declaration: &Place,
     name: &str,

@@ -4,7 +4,7 @@
 use super::history::History;
 use crate::aicore::Profile;
 use crate::experience::{Bank, Query, Shingles, features_of, symptoms_of};
-use crate::motif::{Context, Motif};
+use crate::motif::{Context, Counter, Motif};
 
 /// An expected speed-up with its reason.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,11 @@ impl<'a> Oracle<'a> {
             (counter, share.clamp(0.0, 0.95))
         });
         let (counter, share) = shares.max_by(|left, right| left.1.total_cmp(&right.1))?;
-        let of = if profile.critical_path.is_empty() { "the longest core's time" } else { "the critical path" };
+        let of = match counter {
+            Counter::LaunchUs => "the task's time",
+            _ if profile.critical_path.is_empty() => "the longest core's time",
+            _ => "the critical path",
+        };
         Some((share, format!("{} is {:.0} % of {of}", counter.name(), share * 100.0)))
     }
 }

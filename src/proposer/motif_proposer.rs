@@ -12,6 +12,8 @@ use crate::motif::{Context, Family, Motif, Site, all, by_id};
 /// Motifs that pay together although single steps may not, in the order in which they enable each other.
 const TOGETHER: &[&[&str]] = &[
     &["Y01", "D01"],
+    &["Y04", "Y01"],
+    &["Y04", "Y01", "D01"],
     &["D01", "D23"],
     &["Y01", "Y02"],
     &["D16", "Y12"],

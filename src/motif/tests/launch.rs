@@ -103,21 +103,21 @@ fn host(constant: &str, statements: &str) -> String {
 }
 
 /// As [`apply`], for a file of the host.
-fn applied_on_host(text: &str) -> Result<(Context, Site, Context), String> {
+fn applied_on_host(id: &str, text: &str) -> Result<(Context, Site, Context), String> {
     let mut tree = SourceTree::new();
     tree.insert("op_host/k.cpp", text);
     tree.insert("op_kernel/k.cpp", entry("").as_str());
     let before = Context::new(tree, KnownValues::default(), None);
-    let findings = motif("L01").find(&before);
+    let findings = motif(id).find(&before);
     let site = findings.sites.first().ok_or_else(|| format!("{:?}", findings.refused))?.clone();
-    let after = patched(&before, &motif("L01").apply(&before, &site).unwrap());
+    let after = patched(&before, &motif(id).apply(&before, &site).unwrap());
     Ok((before, site, after))
 }
 
 #[test]
 fn l01_asks_how_many_cores_there_are() {
     let statements = "    const uint32_t cores = 16;\n    const uint32_t share = (blocks + cores - 1) / cores;\n    tiling.set_share(share);\n    context->SetBlockDim((blocks + share - 1) / share);\n";
-    let (before, site, after) = applied_on_host(&host("", statements)).unwrap();
+    let (before, site, after) = applied_on_host("L01", &host("", statements)).unwrap();
     let fast = after.tree.text("op_host/k.cpp").unwrap();
     let question =
         "    const uint32_t cores = platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv();\n";
@@ -131,7 +131,7 @@ fn l01_asks_how_many_cores_there_are() {
         "    tiling->share = blocks / CORE_NUM;\n    context->SetBlockDim(CORE_NUM);\n",
     );
     let (_, _, after) =
-        applied_on_host(&named.replace("#include \"tiling/platform/platform_ascendc.h\"\n", "")).unwrap();
+        applied_on_host("L01", &named.replace("#include \"tiling/platform/platform_ascendc.h\"\n", "")).unwrap();
     let fast = after.tree.text("op_host/k.cpp").unwrap();
     assert!(fast.contains("registry.h\"\n#include \"tiling/platform/platform_ascendc.h\"\n"), "{fast}");
     assert!(
@@ -140,13 +140,49 @@ fn l01_asks_how_many_cores_there_are() {
     );
     assert!(!fast.contains("CORE_NUM"), "{fast}");
 
-    let refused = |text: &str| applied_on_host(text).err().unwrap();
+    let refused = |text: &str| applied_on_host("L01", text).err().unwrap();
     let other = named.replace("static ge", "uint32_t Other()\n{\n    return CORE_NUM;\n}\nstatic ge");
     assert!(refused(&other).contains("outside of Tiling"));
     let fixed = named.replace("    tiling->share", "    constexpr uint32_t twice = 2 * CORE_NUM;\n    tiling->share");
     assert!(refused(&fixed).contains("constant expression"));
     // One core: the kernel is not split at all.
     assert_eq!(refused(&named.replace("= 16;", "= 1;")), "[]");
+}
+
+#[test]
+fn l02_starts_no_core_without_work() {
+    let statements = "    const uint32_t blocks = context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 8;\n    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());\n    uint32_t cores = platform.GetCoreNumAiv();\n    const uint32_t share = (blocks + cores - 1) / cores;\n    tiling.set_share(share);\n    context->SetBlockDim((blocks + share - 1) / share);\n";
+    let slow = host("", statements);
+    let (before, site, after) = applied_on_host("L02", &slow).unwrap();
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    let capped = "    uint32_t cores = std::min<uint32_t>(platform.GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 4096));\n";
+    assert!(fast.contains(capped), "{fast}");
+    assert!(fast.contains("platform_ascendc.h\"\n#include <algorithm>\n"), "{fast}");
+    assert_eq!(site.conditions.len(), 2);
+    let restored = |after: &Context| -> Vec<SourceTree> {
+        let sites = motif("L02").rewind_sites(after).sites;
+        sites.iter().map(|site| patched(after, &motif("L02").rewind(after, site).unwrap()).tree).collect()
+    };
+    assert!(restored(&after).contains(&before.tree));
+    // A header that was there stays there, and a cap is not capped again.
+    let with = slow.replace("namespace optiling", "#include <algorithm>\nnamespace optiling");
+    let (before, _, after) = applied_on_host("L02", &with).unwrap();
+    assert!(restored(&after).contains(&before.tree));
+    assert!(motif("L02").find(&after).sites.is_empty());
+    // What the block dimension does not follow from, and other functions, are left alone.
+    let other = slow.replace("(blocks + share - 1) / share", "8");
+    assert!(applied_on_host("L02", &other).is_err());
+    let apart = slow.replace(
+        "    tiling.set_share",
+        "    return share;\n}\nvoid Launch(gert::TilingContext *context)\n{\n    tiling.set_share",
+    );
+    assert!(applied_on_host("L02", &apart).is_err());
+    let doubled = slow.replace("GetCoreNumAiv();", "GetCoreNumAiv() * 2;");
+    assert!(applied_on_host("L02", &doubled).is_err());
+    let shapeless = slow.replace("GetInputShape(0)", "GetOptionalInputShape(0)");
+    assert!(applied_on_host("L02", &shapeless).err().unwrap().contains("asks for the shape of the first input"));
+    let by_value = slow.replace("context->SetBlockDim", "context.SetBlockDim");
+    assert!(applied_on_host("L02", &by_value).err().unwrap().contains("pointer to a context"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod launch;
 mod masks;
 mod movement;
 mod order;
+mod queue_for_buffer;
 mod queues;
 mod row_scalars;
 mod rows;
