@@ -169,7 +169,8 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)], roles: bool) -> Op
                 !used[position]
                     && kind(arguments[position].1)
                     && !is_attribute(position)
-                    && (kind_fits(op, found, arguments[position].1) || gives_shape(found, arguments[position].1))
+                    && (kind_fits(op, found, arguments[position].1)
+                        || roles && gives_shape(found, arguments[position].1))
             });
             if let Some(position) = position {
                 (used[position], *place) = (true, Some(position));

@@ -2,7 +2,7 @@
 //!
 //! Paddings: an interface lists the pairs of the last dimensions, the last one first; the operator has an input with a pair
 //! for every dimension, the first one first, and tensors of four or five dimensions. Layout: an interface takes images with
-//! their channels in front, some operators want them behind.
+//! their channels in front, some operators want them behind; operators on volumes serve images too, with a depth of one.
 
 use super::Candidate;
 use crate::manifest::TensorSpec;
@@ -14,6 +14,7 @@ const MOST_DIMENSIONS: usize = 5;
 pub(super) fn forms(candidate: &Candidate) -> Vec<Candidate> {
     let mut forms = padded(candidate);
     forms.extend(channels_last(candidate));
+    forms.extend(with_depth(candidate));
     forms
 }
 
@@ -52,36 +53,48 @@ fn of_rank(candidate: &Candidate, paddings: usize, rank: usize, wanted: usize) -
 
 /// The case with the channels of images and volumes behind their other dimensions, where the definition says so.
 fn channels_last(candidate: &Candidate) -> Option<Candidate> {
-    let moved = |format: &str, shape: &mut Vec<u64>| {
-        let is_last = matches!((format, shape.len()), ("NHWC", 4) | ("NDHWC", 5));
-        if is_last {
+    reshaped(candidate, |format, shape| {
+        if matches!((format, shape.len()), ("NHWC", 4) | ("NDHWC", 5)) {
             shape[1..].rotate_left(1);
         }
-    };
+    })
+}
+
+/// The case with images as volumes of depth one, where the definition has volumes.
+fn with_depth(candidate: &Candidate) -> Option<Candidate> {
+    reshaped(candidate, |format, shape| {
+        if (format, shape.len()) == ("NCDHW", 4) {
+            shape.insert(2, 1);
+        }
+    })
+}
+
+/// The case with other shapes by the formats of the definition; `None` where that changes nothing.
+fn reshaped(candidate: &Candidate, change: impl Fn(&str, &mut Vec<u64>)) -> Option<Candidate> {
     let mut formed = candidate.clone();
     for spec in &mut formed.inputs {
         if let Some(shape) = &mut spec.shape {
-            moved(&spec.format, shape);
+            change(&spec.format, shape);
         }
     }
-    formed.outputs.iter().zip(&mut formed.output_shapes).for_each(|(spec, shape)| moved(&spec.format, shape));
+    formed.outputs.iter().zip(&mut formed.output_shapes).for_each(|(spec, shape)| change(&spec.format, shape));
     (formed != *candidate).then_some(formed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::call::{Argument, Call, CallTensor, candidates};
-    use super::super::{DescribedOps, Origin};
+    use super::super::{DescribedOp, Origin};
 
     #[test]
     fn pairs_of_the_last_dimensions_become_pairs_of_all() {
         let tensor =
             |name: &str, dtype: &str| serde_json::json!({ "name": name, "param": "required", "dtypes": [dtype] });
-        let ops = serde_json::json!({ "ops": [{
+        let op: DescribedOp = serde_json::from_value(serde_json::json!({
             "type": "PadGrad", "inputs": [tensor("x", "float32"), tensor("paddings", "int32")],
             "outputs": [tensor("y", "float32")], "attrs": [],
-        }] });
-        let op = &DescribedOps::of(&ops).ops[0];
+        }))
+        .unwrap();
         let given = |shape: &[u64]| Argument::Tensor(CallTensor { shape: shape.to_vec(), ..CallTensor::default() });
         let call = Call {
             origin: Origin::Example,
@@ -94,7 +107,7 @@ mod tests {
             outputs: None,
             outputs_last: true,
         };
-        let found = candidates(op, &call);
+        let found = candidates(&op, &call);
         let shapes =
             |place: usize| found[place].inputs.iter().map(|spec| spec.shape.clone().unwrap()).collect::<Vec<_>>();
         assert_eq!(shapes(0), [vec![3, 6, 9], vec![4]], "as the call has it");
@@ -104,14 +117,14 @@ mod tests {
         assert_eq!(found[2].inputs[1].values, [0.0, 0.0, 0.0, 0.0, 3.0, 4.0, 1.0, 2.0]);
         assert_eq!(found[2].output_shapes, [vec![1, 3, 2, 6]]);
     }
-    #[test]
-    fn channels_go_behind_where_the_definition_has_them_there() {
+    /// Shapes of the inputs and of the output in the `place`-th form of a call with an image, a grid and an output.
+    fn sampled(format: &str, place: usize) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
         let tensor = |name: &str, format: &str| serde_json::json!({ "name": name, "param": "required", "dtypes": ["float32"], "formats": [format] });
-        let ops = serde_json::json!({ "ops": [{
-            "type": "Sample", "inputs": [tensor("x", "NHWC"), tensor("grid", "ND")],
-            "outputs": [tensor("y", "NHWC")], "attrs": [],
-        }] });
-        let op = &DescribedOps::of(&ops).ops[0];
+        let op: DescribedOp = serde_json::from_value(serde_json::json!({
+            "type": "Sample", "inputs": [tensor("x", format), tensor("grid", "ND")],
+            "outputs": [tensor("y", format)], "attrs": [],
+        }))
+        .unwrap();
         let given = |shape: &[u64]| Argument::Tensor(CallTensor { shape: shape.to_vec(), ..CallTensor::default() });
         let call = Call {
             origin: Origin::Example,
@@ -124,11 +137,17 @@ mod tests {
             outputs: None,
             outputs_last: true,
         };
-        let found = candidates(op, &call);
-        let shapes =
-            |place: usize| found[place].inputs.iter().map(|spec| spec.shape.clone().unwrap()).collect::<Vec<_>>();
-        assert_eq!(shapes(0), [vec![1, 3, 5, 8], vec![1, 4, 6, 2]], "as the call has it");
-        assert_eq!(shapes(1), [vec![1, 5, 8, 3], vec![1, 4, 6, 2]]);
-        assert_eq!(found[1].output_shapes, [vec![1, 4, 6, 3]]);
+        let found = candidates(&op, &call).swap_remove(place);
+        (found.inputs.into_iter().filter_map(|spec| spec.shape).collect(), found.output_shapes)
+    }
+
+    #[test]
+    fn images_take_the_layout_of_the_definition() {
+        let grid = vec![1, 4, 6, 2];
+        let as_called = (vec![vec![1, 3, 5, 8], grid.clone()], vec![vec![1, 3, 4, 6]]);
+        assert_eq!(sampled("NHWC", 0), as_called);
+        assert_eq!(sampled("NHWC", 1), (vec![vec![1, 5, 8, 3], grid.clone()], vec![vec![1, 4, 6, 3]]));
+        assert_eq!(sampled("NCDHW", 0), as_called);
+        assert_eq!(sampled("NCDHW", 1), (vec![vec![1, 3, 1, 5, 8], grid], vec![vec![1, 3, 1, 4, 6]]));
     }
 }
