@@ -33,7 +33,8 @@ struct Call {
 };
 
 // Throws Failure (bad job) when the job and the definition do not fit, or an input file is missing or has a wrong size
-// (mode tile does without files: the values are then unknown to the tiling function).
+// (mode tile does without files: the values are then unknown to the tiling function; in a run that is only timed the tensors
+// have addresses, and touching them is a fault).
 Call BuildCall(const Job& job, OperatorView view);
 
 // Decides the shapes of outputs that the job leaves to the operator. Empty on success, else what went wrong.

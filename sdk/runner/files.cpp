@@ -13,6 +13,10 @@
 #include "failure.h"
 
 namespace runner {
+namespace {
+char g_nothing = 0; // address of the bytes of an empty file
+} // namespace
+
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
 {}
@@ -44,10 +48,9 @@ bool MappedFile::Open(const std::string& path)
         errno = error;
         return false;
     }
-    static char nothing = 0; // address of the bytes of an empty file
     size_ = static_cast<size_t>(info.st_size);
     // Writable copy on write: tiling functions get non-const pointers and some use them.
-    data_ = size_ == 0 ? &nothing : ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    data_ = size_ == 0 ? &g_nothing : ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     const int error = errno;
     (void)::close(fd);
     if (data_ == MAP_FAILED) {
@@ -56,6 +59,18 @@ bool MappedFile::Open(const std::string& path)
         errno = error;
         return false;
     }
+    return true;
+}
+
+bool MappedFile::Reserve(size_t bytes)
+{
+    void* const data = bytes == 0 ? &g_nothing :
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) {
+        return false;
+    }
+    data_ = data;
+    size_ = bytes;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace runner {
-// Bytes of a file in memory, read-only, private to the process.
+// Bytes of a file in memory, read-only, private to the process; or only their addresses.
 class MappedFile {
 public:
     MappedFile() = default;
@@ -18,6 +18,13 @@ public:
 
     // False when the file cannot be opened or mapped; errno says why.
     bool Open(const std::string& path);
+    // Addresses for that many bytes without content: touching them is a fault of the processor. False when there are none.
+    bool Reserve(size_t bytes);
+    bool Holds(const void* address) const
+    {
+        const char* const at = static_cast<const char*>(address);
+        return at >= static_cast<const char*>(data_) && at < static_cast<const char*>(data_) + size_;
+    }
     const void* Data() const
     {
         return data_;

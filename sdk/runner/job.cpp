@@ -220,6 +220,8 @@ void ParseLine(size_t line, const std::vector<std::string>& words, Job& job)
         job.poison = static_cast<int>(number(0, 255));
     } else if (key == "blocks_reversed") {
         job.blocks_reversed = number(0, 1) != 0;
+    } else if (key == "timing_only") {
+        job.timing_only = number(0, 1) != 0;
     } else if (key == "result") {
         job.result = value();
     } else {

@@ -52,6 +52,7 @@ struct Job {
     std::string result;
     int poison = -1; // -1: the machine's own
     bool blocks_reversed = false; // the last block starts first
+    bool timing_only = false; // record instructions without data: inputs need no files, outputs are not written
 };
 
 // The `result` path of a job text even when the rest of it is wrong; empty when there is none.

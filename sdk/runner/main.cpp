@@ -24,9 +24,37 @@ namespace runner {
 namespace {
 const char* g_stage = "starting";
 
+// The run that is only timed, while there is one: its inputs have addresses and no content.
+class Watch {
+public:
+    Watch(const Job& job, const Call& call) : job_(job), call_(call)
+    {
+        current = job.timing_only ? this : nullptr;
+    }
+    ~Watch()
+    {
+        current = nullptr;
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    // Ends the process with a result when it has faulted at an input: shape inference or tiling function read it.
+    void Fault(const void* address) const;
+
+    static const Watch* current;
+
+private:
+    const Job& job_;
+    const Call& call_;
+};
+const Watch* Watch::current = nullptr;
+
 // Says what was going on and dies of the same signal, so that the parent sees the crash as it is.
-void OnCrash(int signal_number)
+void OnCrash(int signal_number, siginfo_t* info, void*)
 {
+    if (signal_number == SIGSEGV && Watch::current != nullptr) {
+        Watch::current->Fault(info->si_addr);
+    }
     const char* const parts[] = {"ascend_sim_runner: crashed while ", g_stage, "\n"};
     for (const char* const part : parts) {
         if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) {
@@ -53,6 +81,18 @@ std::string ErrorResult(const char* status, const std::string& message)
     WriteLog(json);
     json.EndObject();
     return json.Text();
+}
+
+void Watch::Fault(const void* address) const
+{
+    for (size_t i = 0; i < call_.input_data.size(); ++i) {
+        if (call_.input_data[i].Holds(address)) {
+            const std::string message = "input '" + call_.input_lines[i].name + "' is read while " + g_stage;
+            const std::string result = ErrorResult("needs_data", message);
+            WriteFileAtomically(job_.result, result.data(), result.size());
+            ::_exit(kExitOk);
+        }
+    }
 }
 
 void WriteTiling(Json& json, const Tiling& tiling)
@@ -90,6 +130,7 @@ void WriteOutputs(Json& json, const Call& call)
 std::string TileOrRun(const Job& job)
 {
     Call call = BuildCall(job, SelectOperator(job));
+    const Watch watch(job, call);
     const std::string unknown = InferOutputShapes(call);
     if (!unknown.empty()) {
         return ErrorResult("error", unknown);
@@ -109,6 +150,10 @@ std::string TileOrRun(const Job& job)
             ran = true;
         }
     }
+    if (ran && !execution.launch.data_read.empty()) {
+        status = "needs_data";
+        message = execution.launch.data_read;
+    }
     Json json;
     json.BeginObject().Key("status").String(status).Key("message").String(message);
     WriteLog(json);
@@ -118,6 +163,10 @@ std::string TileOrRun(const Job& job)
         json.Key("completed").Bool(execution.launch.completed).Key("faults").Unsigned(execution.launch.faults);
         json.Key("first_fault").String(execution.launch.first_fault);
         json.Key("guards_intact").Bool(execution.guards_intact);
+    }
+    if (status == "needs_data") {
+        json.Key("site").Unsigned(execution.launch.data_read_site);
+        json.Key("modules").String(ascendsim::LoadedModules());
     }
     json.EndObject();
     return json.Text();
@@ -172,7 +221,10 @@ int main(int argc, char** argv)
         return runner::kExitBadJob;
     }
     for (const int signal_number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
-        (void)std::signal(signal_number, runner::OnCrash);
+        struct sigaction action = {};
+        action.sa_sigaction = runner::OnCrash;
+        action.sa_flags = SA_SIGINFO;
+        (void)sigaction(signal_number, &action, nullptr);
     }
     const int code = runner::RunJob(argv[1]);
     (void)std::fflush(nullptr);

@@ -13,6 +13,13 @@ pub struct Place {
     pub line: u32,
 }
 
+impl Place {
+    /// ` at FILE:LINE` for the end of a sentence, empty if the place is not known.
+    pub fn suffix(&self) -> String {
+        if self.file.is_empty() { String::new() } else { format!(" at {}:{}", self.file, self.line) }
+    }
+}
+
 /// A hazard with its source lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocatedHazard {
@@ -69,7 +76,8 @@ pub struct TilingDecision {
 pub struct Execution {
     /// Launches in the order they were made; one for a framework operator. Empty where no trace was asked for.
     pub launches: Vec<LaunchProfile>,
-    /// Raw outputs in the operator's order; for direct launch the regions that kernels wrote, launch by launch.
+    /// Raw outputs in the operator's order; for direct launch the regions that kernels wrote, launch by launch. None of a run
+    /// without data.
     pub outputs: Vec<Vec<u8>>,
     /// What tiling decided; empty for direct launch.
     pub tiling: TilingDecision,
@@ -93,6 +101,14 @@ pub enum RunFailure {
     /// Ran into its memory limit.
     #[error("the worker ran out of its {0} MiB of memory")]
     OutOfMemory(u64),
+    /// A run without data came to where the data decide what follows.
+    #[error("it needs data: {reason}{}", place.suffix())]
+    NeedsData {
+        /// What reads which data.
+        reason: String,
+        /// Where in the operator's sources, if that is known.
+        place: Place,
+    },
     /// A direct-launch program ended with an exit code other than 0.
     #[error("the program ended with exit code {code}: {output}")]
     Program {

@@ -65,6 +65,8 @@ pub struct KernelJob {
     pub poison: u8,
     /// Whether the last block starts first: a result that depends on the order of blocks differs.
     pub blocks_reversed: bool,
+    /// Whether instructions are recorded without data: inputs need no files, and there are no outputs.
+    pub timing_only: bool,
 }
 
 impl KernelJob {
@@ -115,6 +117,9 @@ impl KernelJob {
         if self.blocks_reversed {
             line(&["blocks_reversed", "1"]);
         }
+        if self.timing_only {
+            line(&["timing_only", "1"]);
+        }
         line(&["result", &quote(&result_file(directory))]);
         text
     }
@@ -123,7 +128,7 @@ impl KernelJob {
 /// What the runner wrote.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RunnerReply {
-    /// `ok`, `tiling_failed`, `kernel_missing` or `error`.
+    /// `ok`, `tiling_failed`, `kernel_missing`, `needs_data` or `error`.
     pub status: String,
     /// Explanation of anything but `ok`.
     #[serde(default)]
@@ -143,6 +148,12 @@ pub struct RunnerReply {
     /// Outputs with the shapes that were used.
     #[serde(default)]
     pub outputs: Vec<ReplyOutput>,
+    /// Return address of what needs data; 0 if it is not known.
+    #[serde(default)]
+    pub site: u64,
+    /// Loaded modules, as traces list them.
+    #[serde(default)]
+    pub modules: String,
 }
 
 /// An output as the runner used it.
@@ -227,11 +238,12 @@ mod tests {
             trace: true,
             poison: 205,
             blocks_reversed: true,
+            timing_only: true,
         };
         let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
                         kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
-                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\nresult \"/run/result.json\"\n";
+                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\ntiming_only 1\nresult \"/run/result.json\"\n";
         assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
     }
 }

@@ -3,16 +3,18 @@
 use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
-use super::target::{hazard_reports, open, runtime, start_event};
+use super::target::{hazard_reports, open_with, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{Plan, Trial, TunerError, Workspace, golden_references, rejects};
+use crate::tuner::{InputData, NeedsData, Plan, Trial, TunerError, Workspace, golden_references, rejects};
+use crate::verify::Rejection;
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let mut workspace = open(start_event("profile", common), common, &arguments.target, true, output)?;
+    let data = if arguments.timing_only { InputData::Left } else { InputData::Made };
+    let mut workspace = open_with(start_event("profile", common), common, &arguments.target, true, data, output)?;
     if workspace.manifest_text.is_empty() {
         output.emit(&Event::Warning(Warning {
             code: "no-manifest".to_owned(),
@@ -24,23 +26,41 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     let candidate = workspace.baseline()?;
     let plan = candidate.plain_plan(workspace.tunables());
     let runtime = runtime()?;
-    let golden = runtime.block_on(golden_references(&workspace))?;
+    let mut golden = None;
     let mut longest: Option<LaunchProfile> = None;
     let mut wrong = false;
-    let trials = workspace.evaluator.workload.trials.iter().enumerate();
-    for (index, trial) in trials.filter(|(_, trial)| trial.timed) {
-        let expected = golden.get(&index);
+    for index in 0..workspace.evaluator.workload.timed() {
+        let trial = workspace.evaluator.workload.trials[index].clone();
         let case = trial.label(&workspace.manifest.cases);
-        let execution = runtime
-            .block_on(workspace.evaluator.run_trial(&plan, trial, expected.is_some()))
-            .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
-        let (right, checked) = runtime.block_on(check_outputs(&workspace, &plan, trial, &execution, expected));
-        wrong |= !right;
+        let mut timed = None;
+        if arguments.timing_only {
+            match runtime.block_on(workspace.evaluator.time_trial(&plan, &trial)).map_err(of_baseline)? {
+                Ok(execution) => timed = Some((execution, Verdict::NotComputed)),
+                Err(NeedsData(reason)) => {
+                    output.emit(&Event::Warning(Warning {
+                        code: "needs-data".to_owned(),
+                        message: format!("case {case} cannot be timed without data: {reason}"),
+                        help: Some("it is run with data instead".to_owned()),
+                    }));
+                    workspace.make_data()?;
+                }
+            }
+        }
+        let (execution, verdict) = match timed {
+            Some(timed) => timed,
+            None => {
+                if golden.is_none() {
+                    golden = Some(runtime.block_on(golden_references(&workspace))?);
+                }
+                let expected = golden.as_ref().and_then(|golden| golden.get(&index));
+                runtime.block_on(checked_run(&workspace, &plan, &trial, expected)).map_err(of_baseline)?
+            }
+        };
+        wrong |= verdict.correct(true) == Some(false);
         for (number, launch) in execution.launches.iter().enumerate() {
-            let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));
-            wrong |= !clean;
-            let verdict = Verdict { correct: right && clean, checked: checked.to_owned() };
-            output.emit(&Event::Profile(Box::new(profile_event(&workspace, &case, number, launch, &verdict))));
+            let event = profile_event(&workspace, &case, number, launch, &verdict);
+            wrong |= event.correct == Some(false);
+            output.emit(&Event::Profile(Box::new(event)));
             if longest.as_ref().is_none_or(|known| launch.profile.task_us > known.profile.task_us) {
                 longest = Some(launch.clone());
             }
@@ -54,11 +74,38 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     }
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
+/// What is known of the outputs of a case.
+enum Verdict {
+    /// They were compared, with what the text says.
+    Checked(bool, &'static str),
+    /// The case was timed without data.
+    NotComputed,
+}
 
-/// What is known of a launch's outputs.
-struct Verdict {
-    correct: bool,
-    checked: String,
+impl Verdict {
+    /// What the event says of a launch without hazards, or of one with some.
+    fn correct(&self, clean: bool) -> Option<bool> {
+        match self {
+            Self::Checked(right, _) => Some(*right && clean),
+            Self::NotComputed => (!clean).then_some(false),
+        }
+    }
+}
+
+fn of_baseline(rejection: Rejection) -> TunerError {
+    TunerError::Baseline(Box::new(rejection))
+}
+
+/// Runs a case with data and looks at its outputs.
+async fn checked_run(
+    workspace: &Workspace,
+    plan: &Plan,
+    trial: &Trial,
+    expected: Option<&Vec<Vec<u8>>>,
+) -> Result<(Execution, Verdict), Rejection> {
+    let execution = workspace.evaluator.run_trial(plan, trial, expected.is_some()).await?;
+    let (right, checked) = check_outputs(workspace, plan, trial, &execution, expected).await;
+    Ok((execution, Verdict::Checked(right, checked)))
 }
 
 /// Whether the outputs are right, and by which measure: golden data if there is some; the program's own exit status
@@ -91,6 +138,7 @@ fn profile_event(
     verdict: &Verdict,
 ) -> ProfileEvent {
     let profile = &launch.profile;
+    let clean = !launch.hazards.iter().any(|hazard| rejects(hazard, workspace.manifest.hazards));
     ProfileEvent {
         operator: workspace.manifest.operator.clone(),
         case: case.to_owned(),
@@ -118,8 +166,12 @@ fn profile_event(
             .collect(),
         critical_path: path_reports(launch),
         hazards: hazard_reports(launch),
-        correct: Some(verdict.correct),
-        checked: verdict.checked.clone(),
+        correct: verdict.correct(clean),
+        checked: match verdict {
+            Verdict::Checked(_, with) => (*with).to_owned(),
+            Verdict::NotComputed => String::new(),
+        },
+        timing_only: matches!(verdict, Verdict::NotComputed),
         published_us: None,
         origin: Origin::Modelled,
         machine: workspace.machine.name.clone(),

@@ -11,7 +11,7 @@ use crate::lock::Origin;
 use crate::manifest::KernelHeaders;
 use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
-use crate::tuner::{Opening, TunerError, Workspace, WorkspaceOptions};
+use crate::tuner::{InputData, Opening, TunerError, Workspace, WorkspaceOptions};
 
 /// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
 /// be there.
@@ -20,6 +20,18 @@ pub fn open(
     common: &Common,
     target: &Target,
     invent_manifest: bool,
+    output: &mut Output,
+) -> Result<Workspace, TunerError> {
+    open_with(start, common, target, invent_manifest, InputData::Made, output)
+}
+
+/// The same with or without input files.
+pub fn open_with(
+    start: Start,
+    common: &Common,
+    target: &Target,
+    invent_manifest: bool,
+    data: InputData,
     output: &mut Output,
 ) -> Result<Workspace, TunerError> {
     let options = WorkspaceOptions {
@@ -34,6 +46,7 @@ pub fn open(
         sdk: SdkOptions::from_environment(),
         headers: headers(target),
         work_directory: None,
+        data,
     };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {

@@ -38,6 +38,10 @@ pub enum Scope {
     All,
 }
 
+/// Why a trial cannot be timed without data: what reads which, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeedsData(pub String);
+
 /// Right answers by trial.
 pub type References = BTreeMap<usize, Vec<Vec<u8>>>;
 
@@ -201,6 +205,21 @@ impl Evaluator {
         self.run_job(plan, trial, &mut job).await
     }
 
+    /// Runs one trial without data: its instructions are recorded and judged, and nothing is computed. `Err(NeedsData)` where
+    /// the data decide what the operator does; then only a run with data can tell how long it takes.
+    pub async fn time_trial(&self, plan: &Plan, trial: &Trial) -> Result<Result<Execution, NeedsData>, Rejection> {
+        let case = &self.manifest.cases[trial.case].name;
+        if self.manifest.layout == Layout::DirectLaunch {
+            return Ok(Err(NeedsData("a program with its own main makes its data itself".to_owned())));
+        }
+        let mut job = self.prepare_job(plan, trial).await?;
+        job.timing_only = true;
+        match self.try_job(plan, trial, &mut job).await? {
+            Err(failure @ RunFailure::NeedsData { .. }) => Ok(Err(NeedsData(failure.to_string()))),
+            other => other.map(Ok).map_err(|failure| rejection_of(failure, case)),
+        }
+    }
+
     /// Libraries that the trials need, host library first, or the program of a direct launch.
     pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, Rejection> {
         let mut artifacts = Vec::new();
@@ -275,6 +294,16 @@ impl Evaluator {
 
     /// Runs a job, and once more with the kernel that it missed.
     async fn run_job(&self, plan: &Plan, trial: &Trial, job: &mut KernelJob) -> Result<Execution, Rejection> {
+        let case = &self.manifest.cases[trial.case].name;
+        self.try_job(plan, trial, job).await?.map_err(|failure| rejection_of(failure, case))
+    }
+
+    async fn try_job(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        job: &mut KernelJob,
+    ) -> Result<Result<Execution, RunFailure>, Rejection> {
         let case = &self.manifest.cases[trial.case];
         match self.backend.run_operator(job).await {
             Err(RunFailure::KernelMissing(key)) => {
@@ -282,11 +311,10 @@ impl Evaluator {
                 let kernel =
                     self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
                 job.add_kernel(Some(key), kernel);
-                self.backend.run_operator(job).await
+                Ok(self.backend.run_operator(job).await)
             }
-            other => other,
+            other => Ok(other),
         }
-        .map_err(|failure| rejection_of(failure, &case.name))
     }
 
     /// The kernel of a trial with tiling key 0.
@@ -463,7 +491,10 @@ fn rejection_of(failure: RunFailure, case: &str) -> Rejection {
         RunFailure::TimedOut(_) => Reason::TimedOut,
         RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
         RunFailure::Program { .. } => Reason::WrongResult,
-        RunFailure::Crashed(_) | RunFailure::Broken(_) | RunFailure::KernelMissing(_) => Reason::Crashed,
+        RunFailure::Crashed(_)
+        | RunFailure::Broken(_)
+        | RunFailure::KernelMissing(_)
+        | RunFailure::NeedsData { .. } => Reason::Crashed,
     };
     Rejection::new(reason, case, failure.to_string())
 }

@@ -74,6 +74,16 @@ pub enum WorkloadError {
     Io(#[from] std::io::Error),
 }
 
+/// Whether input files are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputData {
+    /// Yes, and golden files are read.
+    #[default]
+    Made,
+    /// No: the operator is only timed.
+    Left,
+}
+
 /// All trials of a run, timed ones first, and golden outputs where the user gave files.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
@@ -85,9 +95,14 @@ pub struct Workload {
 
 impl Workload {
     /// Makes input files below `directory` and lists the trials.
-    pub fn prepare(manifest: &Manifest, cases: &[usize], directory: &Path) -> Result<Self, WorkloadError> {
-        let golden = golden_folder(manifest);
-        let golden = golden.as_deref();
+    pub fn prepare(
+        manifest: &Manifest,
+        cases: &[usize],
+        directory: &Path,
+        data: InputData,
+    ) -> Result<Self, WorkloadError> {
+        let golden = golden_folder(manifest).filter(|_| data == InputData::Made);
+        let files = Files { directory, golden: golden.as_deref(), data };
         let mut timed = Vec::new();
         let mut checks = Vec::new();
         for &index in cases {
@@ -96,16 +111,16 @@ impl Workload {
             let seeds = if manifest.layout == Layout::DirectLaunch { 1 } else { manifest.seeds.max(1) };
             for seed in 0..seeds {
                 let is_timed = seed == 0 && !case.verify_only;
-                let trial = make_trial(index, case, (DataKind::Random, seed), is_timed, directory, golden)?;
+                let trial = make_trial(index, case, (DataKind::Random, seed), is_timed, &files)?;
                 if is_timed { timed.push(trial) } else { checks.push(trial) }
             }
             if case.hostile {
-                checks.push(make_trial(index, case, (DataKind::Hostile, 0), false, directory, golden)?);
+                checks.push(make_trial(index, case, (DataKind::Hostile, 0), false, &files)?);
             }
         }
         let mut workload = Self { trials: timed, golden: BTreeMap::new() };
         workload.trials.append(&mut checks);
-        if let Some(folder) = golden {
+        if let Some(folder) = files.golden {
             for (index, trial) in workload.trials.iter().enumerate() {
                 if trial.data == DataKind::Random && trial.seed == 0 {
                     let outputs = golden_outputs(&manifest.cases[trial.case], folder)?;
@@ -130,17 +145,25 @@ fn golden_folder(manifest: &Manifest) -> Option<PathBuf> {
     }
 }
 
+/// Where input files go and come from.
+struct Files<'a> {
+    directory: &'a Path,
+    golden: Option<&'a Path>,
+    data: InputData,
+}
+
 fn make_trial(
     index: usize,
     case: &Case,
     (data, seed): (DataKind, u32),
     timed: bool,
-    directory: &Path,
-    golden: Option<&Path>,
+    files: &Files<'_>,
 ) -> Result<Trial, WorkloadError> {
     let kind = if data == DataKind::Hostile { "hostile" } else { "random" };
-    let folder = directory.join(format!("{}-{kind}-{seed}", case.name));
-    fs_err::create_dir_all(&folder)?;
+    let folder = files.directory.join(format!("{}-{kind}-{seed}", case.name));
+    if files.data == InputData::Made {
+        fs_err::create_dir_all(&folder)?;
+    }
     let mut inputs = Vec::with_capacity(case.inputs.len());
     for (position, tensor) in case.inputs.iter().enumerate() {
         let dtype = dtype_of(case, tensor)?;
@@ -148,25 +171,27 @@ fn make_trial(
             .shape
             .clone()
             .ok_or_else(|| WorkloadError::NoShape { case: case.name.clone(), tensor: tensor.name.clone() })?;
-        let elements = shape.iter().product::<u64>() as usize;
-        let from_user = match golden {
-            Some(golden) if data == DataKind::Random && seed == 0 => {
-                let path = golden.join(&case.name).join(format!("{}.npy", tensor.name));
-                path.exists().then(|| golden_tensor(&path, dtype, Some(&shape))).transpose()?
-            }
-            _ => None,
-        };
-        let bytes =
-            from_user.unwrap_or_else(|| generate(tensor, dtype, elements, u64::from(seed), position as u64, data));
         // The tensors of a list have one name.
         let number = case.inputs[..position].iter().filter(|before| before.name == tensor.name).count();
         let stem = if number == 0 { tensor.name.clone() } else { format!("{}-{number}", tensor.name) };
         let file = folder.join(format!("{stem}.bin"));
-        // Left alone when it is right already: runs share the directory, and a reader must never see half a file.
-        if fs_err::read(&file).map_or(true, |present| present != bytes) {
-            let temporary = folder.join(format!("{stem}.{}.tmp", std::process::id()));
-            fs_err::write(&temporary, &bytes)?;
-            fs_err::rename(&temporary, &file)?;
+        if files.data == InputData::Made {
+            let elements = shape.iter().product::<u64>() as usize;
+            let from_user = match files.golden {
+                Some(golden) if data == DataKind::Random && seed == 0 => {
+                    let path = golden.join(&case.name).join(format!("{}.npy", tensor.name));
+                    path.exists().then(|| golden_tensor(&path, dtype, Some(&shape))).transpose()?
+                }
+                _ => None,
+            };
+            let bytes =
+                from_user.unwrap_or_else(|| generate(tensor, dtype, elements, u64::from(seed), position as u64, data));
+            // Left alone when it is right already: runs share the directory, and a reader must never see half a file.
+            if fs_err::read(&file).map_or(true, |present| present != bytes) {
+                let temporary = folder.join(format!("{stem}.{}.tmp", std::process::id()));
+                fs_err::write(&temporary, &bytes)?;
+                fs_err::rename(&temporary, &file)?;
+            }
         }
         inputs.push(JobInput {
             name: tensor.name.clone(),

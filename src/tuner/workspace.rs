@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluator::Evaluator;
-use super::workload::Workload;
+use super::workload::{InputData, Workload};
 use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
@@ -44,6 +44,8 @@ pub struct WorkspaceOptions {
     pub headers: Option<KernelHeaders>,
     /// Absolute directory for everything that is written; `None` takes `target/ascend-tune` of the project.
     pub work_directory: Option<PathBuf>,
+    /// Whether input files are made.
+    pub data: InputData,
 }
 
 /// An opened project.
@@ -69,6 +71,9 @@ pub struct Workspace {
     /// Directory for everything that the tool writes beside sources, manifest and lock.
     pub work_directory: PathBuf,
 }
+
+/// Folder of input files below the work directory.
+const DATA: &str = "data";
 
 /// Steps of opening a project that take long enough to be told.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +128,7 @@ impl Workspace {
             keep_trace: None,
             critical_path: false,
         };
-        let workload = Workload::prepare(&manifest, &cases, &work_directory.join("data"))?;
+        let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data)?;
         let manifest = Arc::new(manifest);
         let evaluator =
             Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
@@ -178,6 +183,17 @@ impl Workspace {
     fn facts(&self, case: usize) -> CaseFacts {
         self.manifest.cases[case]
             .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
+    }
+
+    /// Makes the input files that a workspace without data went without. Trials keep their places.
+    pub fn make_data(&mut self) -> Result<(), TunerError> {
+        if self.options.data == InputData::Left {
+            let directory = self.work_directory.join(DATA);
+            let workload = Workload::prepare(&self.manifest, &self.cases, &directory, InputData::Made)?;
+            self.evaluator.workload = Arc::new(workload);
+            self.options.data = InputData::Made;
+        }
+        Ok(())
     }
 
     /// Whether the project has its own `main`.

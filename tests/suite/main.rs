@@ -16,3 +16,4 @@ mod resume;
 mod sdk;
 mod support;
 mod survey;
+mod timing_only;

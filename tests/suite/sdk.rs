@@ -112,6 +112,7 @@ programs!(
     isa_rearrange,
     isa_table,
     machine_mix,
+    machine_timing_only,
     runner_in_place,
     runner_job,
     unit_tiling,

@@ -216,6 +216,7 @@ ASC_API void LoadCmpMask(T value)
     DuplicateInstr(UbScratch<T>(), value, 1, DEFAULT_BLK_STRIDE, DEFAULT_REPEAT_STRIDE);
     PipeBarrier<PIPE_V>();
     set_cmpmask(UbScratch<T>());
+    ascendsim::LoadedCmpMask(&value, sizeof(value));
     PipeBarrier<PIPE_V>();
 }
 /// Offset in UB by which the two-tensor mode finds its selection bits.

@@ -12,6 +12,12 @@ namespace ascendsim {
 bool ScalarRead(const void* ptr, size_t bytes);
 /// Announces a scalar write; see ScalarRead.
 bool ScalarWrite(const void* ptr, size_t bytes);
+/// False in a launch that is only timed: memory has no content there, and an announced write is not made. What is announced
+/// as a read does not come back there.
+bool TouchesData();
+/// Says that the comparison mask register has been loaded with `bytes` bytes at `value`, repeated: where there is no memory, a
+/// constant does not get there by way of it.
+void LoadedCmpMask(const void* value, size_t bytes);
 /// Copies tiling data from GM word by word with the scalar unit, announced as ScalarRead does.
 void ReadTilingWords(void* to, const void* from, size_t bytes);
 /// Adds `count` generic scalar operations to the current stretch of scalar work.

@@ -139,7 +139,9 @@ void CompareTo(uint8_t* dst, uint16_t opcode, uint64_t site, uint32_t repeat, Re
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(DtypeOf<T>::value, active);
+    if (!recorder.Write(DtypeOf<T>::value, active)) {
+        return;
+    }
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         CompareStep(active, step, relation, a, b, dst, size_t{step} * per_repeat);
     }
@@ -152,6 +154,7 @@ void CompareToMask(uint16_t opcode, uint64_t site, uint32_t repeat, Relation rel
     Core& core = Current();
     const uint32_t per_repeat = kRepeat / sizeof(T);
     const Active active = ActiveLanes(core, per_repeat, repeat);
+    core.cmpmask_known = false;
     Recorder recorder(core, opcode, site);
     if (!active.Empty()) {
         if (!recorder.Aligned(a.lanes.base, kBlock) || !recorder.Aligned(b.lanes.base, kBlock)) {
@@ -163,7 +166,9 @@ void CompareToMask(uint16_t opcode, uint64_t site, uint32_t repeat, Relation rel
             return;
         }
     }
-    recorder.Write(DtypeOf<T>::value, active);
+    if (!recorder.Write(DtypeOf<T>::value, active)) {
+        return;
+    }
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         CompareStep(active, step, relation, a, b, core.cmpmask, 0);
     }
@@ -203,7 +208,9 @@ void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>&
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(DtypeOf<T>::value, active);
+    if (!recorder.Write(DtypeOf<T>::value, active)) {
+        return;
+    }
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         const size_t origin = choice.consecutive ? size_t{step} * per_repeat : 0;
         T x[kRepeat / sizeof(T)];
@@ -246,8 +253,7 @@ bool MaskAccess(Core& core, uint16_t opcode, uint64_t site, void* where, uint8_t
     if (!recorder.InBounds()) {
         return false;
     }
-    recorder.Write(kB8, Active());
-    return true;
+    return recorder.Write(kB8, Active());
 }
 
 }  // namespace
@@ -312,6 +318,10 @@ BODY_VS(eq, kEq, int32_t)
             Select<T>(dst, to, SRC0(T).lanes, {static_cast<const uint8_t*>(src1), true, scalar}, repeat,          \
                       ASCENDSIM_SITE());                                                                          \
         } else {                                                                                                  \
+            if (mode != 0 && !core.cmpmask_known) {                                                               \
+                ascendsim::machine::NeedsData(core, ASCENDSIM_SITE(),                                             \
+                                              "vsel takes the place of its mask from a register that memory is loaded into"); \
+            }                                                                                                     \
             const uint8_t* bits = mode == 0 ? core.cmpmask : MaskAddress(core);                                   \
             Select<T>(dst, to, SRC0(T).lanes, {bits, mode != 0, SRC1(T)}, repeat, ASCENDSIM_SITE());              \
         }                                                                                                         \
@@ -322,6 +332,7 @@ BODY_SEL(float)
 void set_cmpmask(void* src)
 {
     Core& core = Current();
+    core.cmpmask_known = false;
     if (MaskAccess(core, ascendsim::kOp_set_cmpmask, ASCENDSIM_SITE(), src, kRead)) {
         std::memcpy(core.cmpmask, src, sizeof(core.cmpmask));
     }
@@ -332,5 +343,14 @@ void get_cmpmask(void* dst)
     Core& core = Current();
     if (MaskAccess(core, ascendsim::kOp_get_cmpmask, ASCENDSIM_SITE(), dst, ascendsim::kWrite)) {
         std::memcpy(dst, core.cmpmask, sizeof(core.cmpmask));
+    }
+}
+
+void ascendsim::LoadedCmpMask(const void* value, size_t bytes)
+{
+    Core& core = Current();
+    core.cmpmask_known = true;
+    for (size_t at = 0; !TouchesData() && at + bytes <= sizeof(core.cmpmask); at += bytes) {
+        std::memcpy(core.cmpmask + at, value, bytes);
     }
 }

@@ -185,17 +185,23 @@ void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
 #define BODY(T)                                                                          \
     void st_dev(T value, T* dst, int16_t offset)                                         \
     {                                                                                    \
-        if (CheckGm(Current(), ASCENDSIM_SITE(), dst + offset, sizeof(T), "st_dev")) {   \
-            ascendsim::ScalarWrite(dst + offset, sizeof(T));                             \
-            dst[offset] = value;                                                         \
+        Core& core = Current();                                                          \
+        const uint64_t site = ASCENDSIM_SITE();                                          \
+        if (CheckGm(core, site, dst + offset, sizeof(T), "st_dev")) {                    \
+            ascendsim::machine::ScalarAccess(core, dst + offset, sizeof(T), ascendsim::kWrite, site); \
+            if (ascendsim::TouchesData()) {                                              \
+                dst[offset] = value;                                                     \
+            }                                                                            \
         }                                                                                \
     }                                                                                    \
     T ld_dev(T* src, int16_t offset)                                                     \
     {                                                                                    \
-        if (!CheckGm(Current(), ASCENDSIM_SITE(), src + offset, sizeof(T), "ld_dev")) {  \
+        Core& core = Current();                                                          \
+        const uint64_t site = ASCENDSIM_SITE();                                          \
+        if (!CheckGm(core, site, src + offset, sizeof(T), "ld_dev")) {                   \
             return T(0);                                                                 \
         }                                                                                \
-        ascendsim::ScalarRead(src + offset, sizeof(T));                                  \
+        ascendsim::machine::ScalarAccess(core, src + offset, sizeof(T), ascendsim::kRead, site); \
         return src[offset];                                                              \
     }
 BODY(uint8_t)

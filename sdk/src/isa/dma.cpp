@@ -72,7 +72,7 @@ void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_
     }
 }
 
-/// Checks and records. False when the transfer must not happen.
+/// Checks and records. False when the transfer must not happen, which includes all of a launch that is only timed.
 bool Admit(Core& core, Transfer& t, bool atomic)
 {
     uint64_t to = 0;
@@ -102,7 +102,7 @@ bool Admit(Core& core, Transfer& t, bool atomic)
         FillOperand(machine::OperandsOf(head), t, t.dst, to);
         FillOperand(machine::OperandsOf(head) + 1, t, t.src, from);
     }
-    return !empty;
+    return !empty && TouchesData();
 }
 
 template <typename T>

@@ -311,7 +311,7 @@ bool Recorder::InBounds()
     return true;
 }
 
-RecordHead* Recorder::Write(uint8_t dtype, const Active& active)
+bool Recorder::Write(uint8_t dtype, const Active& active)
 {
     const int total = mains_ + extras_;
     RecordHead* head = machine::Append(core_, opcode_, UnitOf(opcode_), static_cast<uint8_t>(total), site_);
@@ -324,7 +324,7 @@ RecordHead* Recorder::Write(uint8_t dtype, const Active& active)
         const Pieces& p = i < mains_ ? main_[i] : extra_[i - mains_];
         out[i] = {static_cast<uint64_t>(p.addr), p.stride0, p.stride1, p.len, p.count0, p.count1, kSpaceUb, p.access, 0};
     }
-    return head;
+    return TouchesData();
 }
 
 bool Admit(Core& core, const Issue& issue, Active* active)
@@ -360,8 +360,7 @@ bool Admit(Core& core, const Issue& issue, Active* active)
             break;
         }
     }
-    recorder.Write(issue.dtype, *active);
-    return true;
+    return recorder.Write(issue.dtype, *active);
 }
 
 void Elementwise(const Issue& issue, RunFn fn, const void* context)

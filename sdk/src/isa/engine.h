@@ -114,8 +114,9 @@ public:
     bool Aligned(const void* base, uint32_t alignment);
     /// Checks all collected ranges. False records a fault.
     bool InBounds();
-    /// The record, on the unit that the table names.
-    RecordHead* Write(uint8_t dtype, const Active& active);
+    /// Writes the record, on the unit that the table names. False in a launch that is only timed: the instruction must not
+    /// touch data.
+    bool Write(uint8_t dtype, const Active& active);
 
 private:
     static constexpr int kMain = 20;

@@ -61,8 +61,7 @@ bool Admit(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const uint
     if (!recorder.InBounds()) {
         return false;
     }
-    recorder.Write(dtype, *active);
-    return true;
+    return recorder.Write(dtype, *active);
 }
 
 /// Calls `lane(step, lane)` for every active lane.

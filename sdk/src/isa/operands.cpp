@@ -62,7 +62,7 @@ bool AdmitRanges(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, cons
         op->count1 = count1;
         op->stride1 = count1 > 1 ? stride1 : 0;
     }
-    return true;
+    return TouchesData();
 }
 
 void AdmitNothing(Core& core, uint16_t opcode, uint64_t site) { machine::Append(core, opcode, UnitOf(opcode), 0, site); }

@@ -43,7 +43,8 @@ inline uint8_t* OnChipAddress(const Core& core, uint8_t space, const void* addre
     return value < machine::SpaceSize(core, space) ? base + value : const_cast<uint8_t*>(static_cast<const uint8_t*>(address));
 }
 
-/// Checks all operands and writes the record. False has recorded a fault: the instruction must do nothing.
+/// Checks all operands and writes the record. False has recorded a fault, or the launch is only timed: the instruction must do
+/// nothing.
 bool AdmitRanges(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Range* ranges, int count,
            const Numbers& numbers);
 

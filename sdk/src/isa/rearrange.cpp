@@ -39,7 +39,9 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(DtypeOf<T>::value, active);
+    if (!recorder.Write(DtypeOf<T>::value, active)) {
+        return;
+    }
     for (uint32_t step = 0; step < repeat; ++step) {
         T values[per_repeat];
         std::memcpy(values, src + size_t{step} * per_repeat, sizeof(values));
@@ -99,6 +101,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
     if (!first.InBounds()) {
         return;
     }
+    machine::NeedsData(core, site, "vgather reads at offsets from memory");
     const auto is_active = [&](uint32_t step, uint32_t lane) {
         return active.low ? lane < active.LanesAt(step) : active.Bit(lane);
     };
@@ -154,6 +157,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     if (!first.InBounds()) {
         return;
     }
+    machine::NeedsData(core, site, "vgatherb reads at offsets from memory");
     Hull hull;
     for (uint32_t i = 0; i < repeat * per_repeat; ++i) {
         hull.Add(base + offsets[i], kBlock);
@@ -223,6 +227,9 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
     if (!sources.InBounds()) {
         return;
     }
+    if (pattern == 0) {
+        machine::NeedsData(core, site, "vreducev2 keeps what a mask in memory chooses");
+    }
     const auto chosen = [&](uint32_t step, uint32_t lane) {
         if (pattern != 0) {
             return InPattern(pattern, lane);
@@ -244,7 +251,10 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(DtypeOf<T>::value, active);
+    core.reserved_count = kept;
+    if (!recorder.Write(DtypeOf<T>::value, active)) {
+        return;
+    }
     auto* out = dst;
     for (uint32_t step = 0; step < repeat; ++step) {
         for (uint32_t lane = 0; lane < per_repeat; ++lane) {
@@ -253,7 +263,6 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
             }
         }
     }
-    core.reserved_count = kept;
 }
 
 void TransposeSquare(uint64_t site, uint16_t* dst, uint16_t* src)
@@ -269,7 +278,9 @@ void TransposeSquare(uint64_t site, uint16_t* dst, uint16_t* src)
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(kU16, Unmasked(128, 2));
+    if (!recorder.Write(kU16, Unmasked(128, 2))) {
+        return;
+    }
     uint16_t tile[side * side];
     std::memcpy(tile, src, sizeof(tile));
     for (uint32_t row = 0; row < side; ++row) {
@@ -337,7 +348,9 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
         if (!recorder.InBounds()) {
             return;
         }
-        recorder.Write(DtypeOf<T>::value, Unmasked(16 * width, 1));
+        if (!recorder.Write(DtypeOf<T>::value, Unmasked(16 * width, 1))) {
+            continue;
+        }
         T tile[16][width];
         for (uint32_t i = 0; i < 16; ++i) {
             std::memcpy(tile[i], address(src, i, step, srs) + src_at, bytes);
@@ -403,6 +416,7 @@ void vld_va_reg(ub_addr8_t dst, uint64_t* src, vpart_t part)
     const uint32_t at = part == H128 ? 4 : 0;
     recorder.AddPieces(src, 4 * sizeof(uint64_t), 1, 0, 1, 0, ascendsim::kRead);
     if (recorder.InBounds()) {
+        ascendsim::machine::NeedsData(core, ASCENDSIM_SITE(), "vld_va_reg loads addresses from memory");
         recorder.Write(ascendsim::kU64, Active());
         std::memcpy(core.va[dst & 7] + at, src, 4 * sizeof(uint64_t));
     }

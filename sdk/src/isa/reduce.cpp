@@ -90,8 +90,7 @@ bool Begin(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Lane
     if (!recorder.InBounds()) {
         return false;
     }
-    recorder.Write(dtype, active);
-    return true;
+    return recorder.Write(dtype, active);
 }
 
 template <typename T>
@@ -218,5 +217,13 @@ using namespace ascendsim::isa;
 BODY(half)
 BODY(float)
 
-int64_t get_acc_val() { return Current().acc_val; }
-int64_t get_max_min_cnt() { return Current().max_min; }
+int64_t get_acc_val()
+{
+    ascendsim::machine::NeedsData(Current(), ASCENDSIM_SITE(), "the scalar unit reads the sum of a vcadd");
+    return Current().acc_val;
+}
+int64_t get_max_min_cnt()
+{
+    ascendsim::machine::NeedsData(Current(), ASCENDSIM_SITE(), "the scalar unit reads the result of a vcmax or vcmin");
+    return Current().max_min;
+}

@@ -39,7 +39,9 @@ void BitSort(uint64_t site, T* dst, T* src, uint32_t* index, uint32_t repeat)
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(DtypeOf<T>::value, Shape(kSortLanes, repeat));
+    if (!recorder.Write(DtypeOf<T>::value, Shape(kSortLanes, repeat))) {
+        return;
+    }
     struct Entry {
         float score;
         T value;
@@ -98,7 +100,9 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
     if (!recorder.InBounds()) {
         return;
     }
-    recorder.Write(DtypeOf<T>::value, Shape(total, repeat));
+    if (!recorder.Write(DtypeOf<T>::value, Shape(total, repeat))) {
+        return;
+    }
     for (uint32_t step = 0; step < repeat; ++step) {
         uint32_t at[4] = {};
         uint8_t* out = reinterpret_cast<uint8_t*>(dst) + step * span;
@@ -142,4 +146,8 @@ using namespace ascendsim::isa;
 BODY(half)
 BODY(float)
 
-int64_t get_vms4_sr() { return Current().merge_status; }
+int64_t get_vms4_sr()
+{
+    ascendsim::machine::NeedsData(Current(), ASCENDSIM_SITE(), "the scalar unit reads how far a vmrgsort4 came");
+    return Current().merge_status;
+}

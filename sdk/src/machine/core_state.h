@@ -83,6 +83,7 @@ struct Core {
     uint64_t mask_high = ~uint64_t{0};
     uint64_t ctrl = 0;
     uint8_t cmpmask[16] = {};
+    bool cmpmask_known = false;  // holds a constant, also where nothing is computed
     uint16_t deq_scale = 0;
     uint64_t pad_value = 0;
     uint64_t va[8][8] = {};
@@ -126,6 +127,7 @@ struct State {
     uint8_t poison = 0xCD;
     bool dump = false;
     bool blocks_reversed = false;
+    bool timing_only = false;              // instructions are recorded and touch no data; see machine/timing_only.cpp
     std::string soc = "Ascend910B2";
     uint32_t compiled_for = 0;             // 1 vector cores, 2 cube cores: code whose kind of core is a constant
     std::vector<bool> written;             // by region ordinal: some block of this launch wrote to it
@@ -206,6 +208,18 @@ inline void SetOperand(RecordOperand* op, uint64_t addr, uint32_t len, TraceSpac
 void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/// In a launch that is only timed: ends it, because what comes next depends on data. The message is made by the format.
+/// Returns in all others.
+void NeedsData(Core& core, uint64_t site, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/// While it lives, accesses to the data of a launch that is only timed end that launch.
+class DataGuard {
+public:
+    DataGuard();
+    ~DataGuard();
+    DataGuard(const DataGuard&) = delete;
+    DataGuard& operator=(const DataGuard&) = delete;
+};
+
 /// Virtual address of [ptr, ptr + bytes), or 0 when no region holds all of it.
 uint64_t TranslateGm(const void* ptr, size_t bytes);
 /// The same for [ptr, ptr + bytes) that may reach into the bytes that an allocation has behind its tensor. Reading them is
@@ -214,6 +228,10 @@ uint64_t TranslateGm(const void* ptr, size_t bytes);
 uint64_t TranslateGmPadding(const void* ptr, size_t bytes, bool writes);
 /// True when an address lies in a region or in the guard gaps of one, so that touching it is touching global memory.
 bool BelongsToGm(const void* ptr);
+/// False for regions that say where data are and how they are cut: tiling data, lists of tensors.
+bool HoldsData(RegionRole role);
+/// A region as people call it: "input 0".
+std::string DescribeRegion(const Region& region);
 /// Text on where an address lies relative to the known regions.
 std::string DescribeGm(const void* ptr, size_t bytes);
 /// Raises the fault of an access that no tensor holds. One that stays in the allocation's padding is a lesser one.

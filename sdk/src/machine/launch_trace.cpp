@@ -65,7 +65,7 @@ void WriteOpening(const LaunchInfo& info)
 
 void WriteClosing()
 {
-    if (g_state.dump) {
+    if (g_state.dump && !g_state.timing_only) {
         // Only what the launch wrote: inputs are large and nobody doubts them.
         for (const Region& region : LiveRegions()) {
             const uint64_t ordinal = region.virtual_base >> 40;
@@ -74,13 +74,19 @@ void WriteClosing()
             }
         }
     }
-    std::string modules;
-    dl_iterate_phdr(AddModule, &modules);
-    g_state.writer.Chunk(kChunkModules, modules);
+    g_state.writer.Chunk(kChunkModules, LoadedModules());
     g_state.writer.Chunk(kChunkEnd, g_state.launch.completed
                                         ? std::string("status=ok")
                                         : "status=aborted reason=" + g_state.launch.first_fault);
 }
 
 }  // namespace machine
+
+std::string LoadedModules()
+{
+    std::string modules;
+    dl_iterate_phdr(machine::AddModule, &modules);
+    return modules;
+}
+
 }  // namespace ascendsim

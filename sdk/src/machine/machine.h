@@ -20,6 +20,7 @@ struct Region {
     RegionRole role;
     uint32_t index;           // position among the regions of its role
     bool owned;               // allocated by AllocateRegion
+    size_t reserved;          // bytes of addresses without memory that it has instead of memory, guard gaps included; or 0
 };
 
 /// Makes host memory visible to kernels as global memory; returns its virtual base address.
@@ -61,6 +62,8 @@ struct LaunchResult {
     uint64_t records = 0;
     uint64_t faults = 0;
     std::string first_fault;     // "kind: message" of the first fault, empty without faults
+    std::string data_read;       // why a launch that was only timed cannot be: what read data; empty otherwise
+    uint64_t data_read_site = 0; // return address of what did, 0 if unknown
 };
 
 /// Runs `fn(arg)` once per core of every block, in block order, to completion, and writes the launch to the trace. A mixed
@@ -76,11 +79,18 @@ bool CloseTrace();
 /// Makes every launch write the contents of the live regions to the trace (as ASCEND_SIM_DUMP=1 does).
 void SetDumpRegions(bool dump);
 
+/// The loaded modules as traces list them: a line `start end path` for each, addresses in hexadecimal.
+std::string LoadedModules();
+
 /// Byte that fills Unified Buffers before a block and fresh regions.
 void SetPoison(uint8_t value);
 uint8_t Poison();
 /// Starts the blocks of later launches with the last one: a result that depends on their order differs.
 void SetBlocksReversed(bool reversed);
+/// Makes later launches record their instructions without data: inputs, outputs, workspaces and on-chip memories that are
+/// made from now on cannot be accessed, and a launch that reads data ends and says where (LaunchResult::data_read). The trace
+/// of one that does not is the same as with data.
+void SetTimingOnly(bool timing_only);
 /// Usable bytes of the Unified Buffer for the blocks of later launches.
 void SetUbSize(size_t bytes);
 /// Number of vector cores, and of cube cores: more blocks than these cannot wait for each other.

@@ -173,13 +173,20 @@ void OnChip::Attach(Core& core, size_t ub_size, uint8_t poison, bool cube)
         }
         memory_ = static_cast<uint8_t*>(fresh);
         bytes_ = needed;
+        accessible_ = true;
+    }
+    if (accessible_ == g_state.timing_only) {
+        accessible_ = !g_state.timing_only;
+        if (mprotect(memory_, bytes_, accessible_ ? PROT_READ | PROT_WRITE : PROT_NONE) != 0) {
+            std::abort();  // what reads data could not be told from what does not
+        }
     }
     uint8_t** const bases[] = {&core.ub, &core.l1, &core.l0a, &core.l0b, &core.l0c, &core.bt, &core.fb};
     uint8_t* next = memory_;
     for (size_t i = 0; i < sizeof(kOnChip); ++i) {
         const size_t room = Room(SpaceSize(core, kOnChip[i]));
         *bases[i] = next;
-        if (kOnChip[i] == kSpaceUb || cube) {
+        if (accessible_ && (kOnChip[i] == kSpaceUb || cube)) {
             std::memset(next, poison, room);
         }
         next += room;

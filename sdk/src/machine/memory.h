@@ -39,12 +39,14 @@ public:
     OnChip(const OnChip&) = delete;
     OnChip& operator=(const OnChip&) = delete;
 
-    /// Gives the core its memories. The Unified Buffer is filled with `poison`, the cube's memories when `cube`.
+    /// Gives the core its memories. The Unified Buffer is filled with `poison`, the cube's memories when `cube`. In a launch
+    /// that is only timed none of them can be accessed.
     void Attach(Core& core, size_t ub_size, uint8_t poison, bool cube);
 
 private:
     uint8_t* memory_ = nullptr;
     size_t bytes_ = 0;
+    bool accessible_ = true;
 };
 
 }  // namespace machine

@@ -1,4 +1,6 @@
 // Global memory: which host memory kernels may touch, and its addresses in the trace.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -37,21 +39,36 @@ size_t AllocatedSize(size_t size) { return BlockSize(size) + 32; }
 
 void Release(const Region& region)
 {
-    if (region.owned) {
+    if (region.reserved != 0) {
+        (void)munmap(region.base - kGuardBytes, region.reserved);
+    } else if (region.owned) {
         std::free(region.base - kGuardBytes);
     }
 }
 
-uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, bool owned)
+uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, bool owned, size_t reserved = 0)
 {
     Registry& registry = TheRegistry();
-    const Region region{base, size, (registry.next + 1) << 40, role, index, owned};
+    const Region region{base, size, (registry.next + 1) << 40, role, index, owned, reserved};
     ++registry.next;
     const auto at = std::upper_bound(registry.by_base.begin(), registry.by_base.end(), base,
                                      [](const uint8_t* key, const Region& r) { return key < r.base; });
     registry.by_base.insert(at, region);
     registry.last = 0;
     return region.virtual_base;
+}
+
+/// Addresses for `size` bytes without memory behind them.
+void* ReserveRegion(size_t size, RegionRole role, uint32_t index)
+{
+    const size_t reserved = (PaddedSize(size) + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes;
+    void* raw = mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) {
+        return nullptr;
+    }
+    uint8_t* base = static_cast<uint8_t*>(raw) + kGuardBytes;
+    Insert(base, size, role, index, true, reserved);
+    return base;
 }
 
 bool GuardIntact(const Region& region)
@@ -99,6 +116,9 @@ void* AllocateRegion(size_t size, RegionRole role, uint32_t index)
     const size_t padded = PaddedSize(size);
     if (padded < size) {
         return nullptr;
+    }
+    if (!TouchesData() && machine::HoldsData(role)) {
+        return ReserveRegion(size, role, index);
     }
     auto* raw = static_cast<uint8_t*>(std::aligned_alloc(kGuardBytes, (padded + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes));
     if (raw == nullptr) {
@@ -177,7 +197,7 @@ bool GuardsIntact()
 {
     const auto& regions = TheRegistry().by_base;
     return std::all_of(regions.begin(), regions.end(),
-                       [](const Region& region) { return !region.owned || GuardIntact(region); });
+                       [](const Region& region) { return !region.owned || region.reserved != 0 || GuardIntact(region); });
 }
 
 namespace machine {
@@ -229,9 +249,16 @@ bool BelongsToGm(const void* ptr)
     return before.owned && address < before.base + PaddedSize(before.size) + kGuardBytes;
 }
 
-std::string DescribeGm(const void* ptr, size_t bytes)
+bool HoldsData(RegionRole role) { return role != RegionRole::kTiling && role != RegionRole::kOther; }
+
+std::string DescribeRegion(const Region& region)
 {
     static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation"};
+    return std::string(kRoles[static_cast<uint32_t>(region.role)]) + " " + std::to_string(region.index);
+}
+
+std::string DescribeGm(const void* ptr, size_t bytes)
+{
     // Further from a tensor than this, and than all tensors together are long, an address is not one that a length or a
     // stride went wrong by: naming the tensor that happens to be nearest would accuse it.
     constexpr size_t kFarBytes = size_t{64} << 20;
@@ -263,9 +290,8 @@ std::string DescribeGm(const void* ptr, size_t bytes)
     } else if (Gap(*nearest, address) > far) {
         std::snprintf(text, sizeof(text), "%zu bytes at an address that is near no tensor", bytes);
     } else {
-        std::snprintf(text, sizeof(text), "%zu bytes at offset %lld of %s %u, which has %zu bytes", bytes,
-                      static_cast<long long>(address - nearest->base), kRoles[static_cast<uint32_t>(nearest->role)],
-                      nearest->index, nearest->size);
+        std::snprintf(text, sizeof(text), "%zu bytes at offset %lld of %s, which has %zu bytes", bytes,
+                      static_cast<long long>(address - nearest->base), DescribeRegion(*nearest).c_str(), nearest->size);
     }
     return text;
 }

@@ -227,12 +227,22 @@ void BreakDeadlock()
     }
 }
 
-/// Resumes a core and retires it when it is through.
+/// True when the launch has ended before its cores have: one of them needs data that are not there.
+bool CutShort() { return !g_state.launch.data_read.empty(); }
+
+/// Resumes a core and retires it when it is through, and all others with it when the launch is cut short.
 void Turn(std::unique_ptr<Fiber>& fiber)
 {
     Resume(*fiber);
     if (fiber->done) {
         Retire(fiber);
+    }
+    if (CutShort()) {
+        for (auto& other : g_launch->fibers) {
+            if (other != nullptr) {
+                Retire(other);
+            }
+        }
     }
 }
 
@@ -268,7 +278,7 @@ void RunAll()
         std::reverse(groups.begin(), groups.end());
     }
     for (const auto& [from, to] : groups) {
-        for (size_t core = from; core < to; ++core) {
+        for (size_t core = from; core < to && !CutShort(); ++core) {
             auto& fiber = g_launch->fibers[core];
             fiber = std::make_unique<Fiber>();
             Start(*fiber, static_cast<uint32_t>(core));
@@ -553,7 +563,10 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
     launching.flags.Reset(launching.names, info.type == KernelType::kAiv || info.type == KernelType::kAic);
     g_launch = &launching;
     machine::Locals().BeginLaunch();
-    machine::RunAll();
+    {
+        const machine::DataGuard guard;
+        machine::RunAll();
+    }
     machine::Locals().EndLaunch();
     g_launch = nullptr;
     g_state.core = nullptr;

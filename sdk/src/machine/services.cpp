@@ -63,6 +63,16 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
     (space == kSpaceGm ? pending.gm : pending.ub) += 1;
 }
 
+/// A scalar read of what only exists where instructions are carried out. Tiling data and lists of tensors always do.
+void RefuseRead(Core& core, const void* ptr, size_t bytes, uint8_t space, uint64_t site)
+{
+    if (space != kSpaceGm) {
+        NeedsData(core, site, "the scalar unit reads %zu bytes of %s", bytes, SpaceName(space));
+    } else if (const Region* region = FindRegion(ptr); HoldsData(region->role)) {
+        NeedsData(core, site, "the scalar unit reads %zu bytes of %s", bytes, DescribeRegion(*region).c_str());
+    }
+}
+
 }  // namespace
 
 bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site, bool may_poll)
@@ -73,6 +83,9 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
     uint8_t space = kSpaceGm;
     uint64_t address = 0;
     if (FindSpace(core, ptr, bytes, &space, &address)) {
+        if (g_state.timing_only && access == kRead) {
+            RefuseRead(core, ptr, bytes, space, site);
+        }
         Touch(core, address, static_cast<uint32_t>(bytes), static_cast<TraceSpace>(space), access, site);
         if (space == kSpaceGm && access == kRead) {
             if (may_poll) {
@@ -98,6 +111,7 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
     address = access == kRead ? TranslateGmPadding(ptr, bytes, false) : 0;
     RaiseOutOfBoundsGm(core, site, access == kRead ? "scalar read" : "scalar write", ptr, bytes, access, address != 0);
     if (address != 0) {
+        NeedsData(core, site, "the scalar unit reads %zu bytes behind a tensor", bytes);
         Touch(core, address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);
     }
     return address != 0;

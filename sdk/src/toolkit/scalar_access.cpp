@@ -2,6 +2,9 @@
 // global or on-chip memory, access it as plain memory. Their libraries are compiled with the compiler's instrumentation
 // for detecting races between threads, which announces every access; these are the functions that it calls, and the only
 // part of that detector's interface that is here. Accesses to anything but the core's memories and GM go by unseen.
+#include <sys/mman.h>
+
+#include <cstdlib>
 #include <cstring>
 
 #include "machine/core_state.h"
@@ -56,6 +59,15 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     RecordElsewhere(*core, ptr, bytes, access, site);
 }
 
+/// What fills fresh memory stores plainly, and must be able to in a launch that is only timed.
+void Fill(Core& core, bool filling)
+{
+    core.filling = filling;
+    if (g_state.timing_only && mprotect(core.ub, core.on_chip_bytes, filling ? PROT_READ | PROT_WRITE : PROT_NONE) != 0) {
+        std::abort();  // reads of data would go by unseen
+    }
+}
+
 }  // namespace
 
 }  // namespace machine
@@ -81,7 +93,7 @@ void ascend_sim_end_fill();
 uint32_t ascend_sim_begin_fill()
 {
     if (Core* core = g_state.core) {
-        core->filling = true;
+        ascendsim::machine::Fill(*core, true);
     }
     return 0x01010101u * g_state.poison;
 }
@@ -89,7 +101,7 @@ uint32_t ascend_sim_begin_fill()
 void ascend_sim_end_fill()
 {
     if (Core* core = g_state.core) {
-        core->filling = false;
+        ascendsim::machine::Fill(*core, false);
     }
 }
 

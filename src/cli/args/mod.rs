@@ -359,7 +359,8 @@ pub struct BuildArgs {
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune profile\n  \
     cargo ascend-tune profile --case large --set TILE_LENGTH=4096\n  \
-    cargo ascend-tune profile --trace target/trace.json      (open it in Perfetto)\n\n\
+    cargo ascend-tune profile --trace target/trace.json      (open it in Perfetto)\n  \
+    cargo ascend-tune profile --timing-only                  (large shapes: no data are made, nothing is verified)\n\n\
     Works without ascend.toml wherever `init` would. A direct-launch project gives one profile for each launch.")]
 pub struct ProfileArgs {
     /// What to build and run.
@@ -368,6 +369,9 @@ pub struct ProfileArgs {
     /// Write the timeline as Chrome trace JSON.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Compute nothing: record and judge the instructions without data, which must not decide what the kernel does.
+    #[arg(long)]
+    pub timing_only: bool,
 }
 
 /// `test`.

@@ -149,6 +149,9 @@ pub struct ProfileEvent {
     /// What the outputs were checked against; empty if they were not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub checked: String,
+    /// Whether the launch was timed without data: then its outputs were neither computed nor compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timing_only: bool,
     /// A published latency of the same kernel and shape, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_us: Option<f64>,

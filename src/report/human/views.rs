@@ -131,6 +131,9 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
         Some(true) if profile.checked.is_empty() => paint(color, GOOD, "outputs are right"),
         Some(true) => paint(color, GOOD, &format!("right, checked against {}", profile.checked)),
         Some(false) => paint(color, BAD, "NOT right"),
+        None if profile.timing_only => {
+            paint(color, WARN, "timed without data: outputs were not computed, nothing is verified")
+        }
         None => "outputs were not compared: there is no reference".to_owned(),
     };
     let _ = writeln!(text, "\n  {verdict}");

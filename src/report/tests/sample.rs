@@ -311,6 +311,7 @@ pub(super) fn profile_event() -> ProfileEvent {
         }],
         correct: Some(true),
         checked: String::new(),
+        timing_only: false,
         published_us: Some(21.0),
         origin: Origin::Modelled,
         machine: "ascend910b2".into(),
