@@ -74,6 +74,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     }
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
+
 /// What is known of the outputs of a case.
 enum Verdict {
     /// They were compared, with what the text says.

@@ -215,7 +215,7 @@ impl Evaluator {
         let mut job = self.prepare_job(plan, trial).await?;
         job.timing_only = true;
         match self.try_job(plan, trial, &mut job).await? {
-            Err(failure @ RunFailure::NeedsData { .. }) => Ok(Err(NeedsData(failure.to_string()))),
+            Err(RunFailure::NeedsData { reason, place }) => Ok(Err(NeedsData(format!("{reason}{}", place.suffix())))),
             other => other.map(Ok).map_err(|failure| rejection_of(failure, case)),
         }
     }
