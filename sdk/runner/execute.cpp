@@ -231,7 +231,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         const ops::OpParamDef::Spec* const initialised = Initialised(call.view.outputs, line.name);
         const RegionRole role = initialised == nullptr ? RegionRole::kOutput : RegionRole::kUpdated;
         outputs[i] = Allocate(static_cast<size_t>(line.Bytes()), role, static_cast<uint32_t>(i));
-        if (initialised != nullptr) {
+        if (initialised != nullptr && !job.timing_only) {
             FillInitialValue(*initialised, line, outputs[i]);
         }
     }

@@ -253,7 +253,7 @@ bool HoldsData(RegionRole role) { return role != RegionRole::kTiling && role != 
 
 std::string DescribeRegion(const Region& region)
 {
-    static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation"};
+    static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation", "output"};
     return std::string(kRoles[static_cast<uint32_t>(region.role)]) + " " + std::to_string(region.index);
 }
 
