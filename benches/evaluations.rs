@@ -46,6 +46,7 @@ fn main() -> Result<(), Failure> {
             },
             headers: None,
             work_directory: None,
+            data: ascend_tune::tuner::InputData::Made,
         },
         &mut |_| {},
     )?;
