@@ -360,7 +360,7 @@ pub struct BuildArgs {
     cargo ascend-tune profile\n  \
     cargo ascend-tune profile --case large --set TILE_LENGTH=4096\n  \
     cargo ascend-tune profile --trace target/trace.json      (open it in Perfetto)\n  \
-    cargo ascend-tune profile --timing-only                  (large shapes: no data are made, nothing is verified)\n\n\
+    cargo ascend-tune profile --timing-only                  (large shapes; nothing is verified)\n\n\
     Works without ascend.toml wherever `init` would. A direct-launch project gives one profile for each launch.")]
 pub struct ProfileArgs {
     /// What to build and run.
