@@ -428,7 +428,10 @@ mod tests {
         (name.to_owned(), Argument::Tensor(tensor))
     }
 
-    fn shapes(op: &DescribedOp, arguments: Vec<(String, Argument)>) -> Vec<Vec<(String, Vec<u64>, Vec<f64>)>> {
+    /// Name, shape and values of an input.
+    type Input = (String, Vec<u64>, Vec<f64>);
+
+    fn inputs_of(op: &DescribedOp, arguments: Vec<(String, Argument)>) -> Vec<Vec<Input>> {
         let call = Call { origin: Origin::Example, place: String::new(), arguments, outputs: None, outputs_last: true };
         let inputs = |candidate: Candidate| {
             let inputs = candidate.inputs.into_iter();
@@ -446,7 +449,7 @@ mod tests {
             given("indices", "int32", &[1, 2]),
             given("gradInput", "float32", &[1, 8]),
         ];
-        let found = shapes(&op, call);
+        let found = inputs_of(&op, call);
         let of = |place: usize| found[place].iter().map(|(_, shape, _)| shape.clone()).collect::<Vec<_>>();
         assert_eq!(of(0), [[1, 2], [1, 8], [1, 2]], "by order");
         assert_eq!(of(1), [[1, 8], [1, 2], [1, 2]], "by what they are");
@@ -460,7 +463,7 @@ mod tests {
             given("self", "float32", &[1, 4, 8, 6]),
             given("gradInput", "float32", &[1, 4, 8, 6]),
         ];
-        let found = shapes(&op, call);
+        let found = inputs_of(&op, call);
         assert_eq!(
             found,
             [vec![
