@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Project, require_tools};
+use crate::support::{Project, require_tools, tool};
 
 /// Profiles of the fixture's cases without what is said of their outputs.
 fn profiles(project: &Project, arguments: &[&str]) -> Vec<Value> {
@@ -38,7 +38,8 @@ fn a_profile_without_data_says_that_nothing_was_verified() {
     let ended = project.run(&["profile", "--timing-only"]).expect(0);
     let profile = ended.named("profile")[0];
     assert_eq!((&profile["timing_only"], &profile["correct"]), (&Value::Bool(true), &Value::Null));
-    let mut people = project.command(&["profile", "--timing-only", "--message-format", "human"]);
+    let mut people = tool();
+    people.args(["profile", "--timing-only", "--project"]).arg(project.path());
     let told = String::from_utf8(people.output().expect("the tool runs").stdout).expect("text");
     assert!(told.contains("outputs were not computed, nothing is verified"), "{told}");
 }
