@@ -205,7 +205,7 @@ fn a_sample_is_the_same_for_the_same_seed() {
         let mut names: Vec<String> =
             ended.named("surveyed").iter().map(|one| one["operator"].as_str().unwrap_or_default().to_owned()).collect();
         names.sort();
-        assert_eq!(ended.named("survey")[0]["left_out"], 4);
+        assert_eq!(ended.named("survey")[0]["left_out"], 6);
         names
     };
     assert_eq!(names("3"), names("3"));
