@@ -23,6 +23,7 @@ const RANDOM: usize = 350;
 const SCRIPTS_END: Duration = Duration::from_secs(30);
 
 /// What is needed to find cases.
+#[derive(Clone)]
 pub struct Finder<'data> {
     /// The operator's directory.
     pub directory: &'data Path,

@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use super::case::{self, Accepted};
-use super::cause;
-use super::trial::{POISONS, Stop, hazards_of, located};
+use super::trial::{POISONS, Stop, fault};
 use crate::aicore::Machine;
 use crate::backend::{Execution, SimBackend};
 use crate::build::{Builder, KernelVariant, TilingClass};
@@ -49,11 +48,10 @@ impl Runs<'_> {
         job.trace = true;
         job.poison = POISONS[0];
         let execution = backend.run_operator(job).await.map_err(|failure| Stop::run(&failure))?;
-        let fault = hazards_of(&execution).find(|hazard| cause::stops_the_run(hazard));
-        if let Some(stop) = fault.map(|hazard| Stop::failed(cause::of_hazard(hazard), located(hazard))) {
-            return Err(stop);
+        match fault(&execution) {
+            Some(stop) => Err(stop),
+            None => Ok(execution),
         }
-        Ok(execution)
     }
 
     /// The same on a chip of the family with fewer vector cores, then another case on the first chip.
@@ -61,15 +59,7 @@ impl Runs<'_> {
         if let Some(machine) = with_fewer_cores(&backend.machine) {
             let how = format!("on {} with its {} vector cores", machine.name, machine.parameters.aiv_cores);
             let smaller = SimBackend { machine: Arc::new(machine), ..backend.clone() };
-            let finder = Finder {
-                directory: self.finder.directory,
-                data: self.finder.data.clone(),
-                host: self.finder.host,
-                op: self.finder.op,
-                examples: self.finder.examples,
-                backend: &smaller,
-                python: self.finder.python,
-            };
+            let finder = Finder { backend: &smaller, ..self.finder.clone() };
             if let Some((accepted, execution)) = self.first_or_none(&finder, 0, &smaller).await {
                 return Some(Ran { accepted, execution, backend: smaller, how });
             }

@@ -444,9 +444,8 @@ impl Trial<'_> {
 
     /// Whether the machine let every block run to its end.
     fn ran(&mut self, execution: &Execution, since: Instant) -> Result<(), Stopped> {
-        let fault = hazards_of(execution).find(|hazard| cause::stops_the_run(hazard));
-        if let Some(hazard) = fault {
-            return Err((Step::Run, Stop::failed(cause::of_hazard(hazard), located(hazard)), since));
+        if let Some(stop) = fault(execution) {
+            return Err((Step::Run, stop, since));
         }
         self.pass(Step::Run, since, cores(execution));
         Ok(())
@@ -490,12 +489,18 @@ impl Trial<'_> {
     }
 }
 
-pub(super) fn hazards_of(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
+fn hazards_of(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
     execution.launches.iter().flat_map(|launch| &launch.hazards)
 }
 
-pub(super) fn located(hazard: &LocatedHazard) -> String {
+fn located(hazard: &LocatedHazard) -> String {
     format!("{}:{}: {} ({} times)", hazard.place.file, hazard.place.line, hazard.message, hazard.count)
+}
+
+/// Why a run that returned did not come to its end.
+pub(super) fn fault(execution: &Execution) -> Option<Stop> {
+    let hazard = hazards_of(execution).find(|hazard| cause::stops_the_run(hazard))?;
+    Some(Stop::failed(cause::of_hazard(hazard), located(hazard)))
 }
 
 fn cores(execution: &Execution) -> String {
