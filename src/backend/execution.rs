@@ -89,6 +89,9 @@ pub enum RunFailure {
     /// The tiling function refused; its own words.
     #[error("the tiling function failed: {0}")]
     Tiling(String),
+    /// Shape inference and the tiling function, asked alone, ran into their time limit.
+    #[error("shape inference or the tiling function did not return within {0:.0} s")]
+    TilingTimedOut(f64),
     /// No kernel was built for the tiling key yet.
     #[error("no kernel for tiling key {0}")]
     KernelMissing(u64),

@@ -48,6 +48,9 @@ impl From<SimError> for RunFailure {
     }
 }
 
+/// Seconds for shape inference and a tiling function that are asked alone. They compute a few numbers, in a millisecond.
+const TILING_WALL_S: f64 = 10.0;
+
 /// Exit codes of the runner, section "Runner" of the SDK's README.
 const RUNNER_BAD_JOB: i32 = 2;
 const RUNNER_BAD_LIBRARY: i32 = 3;
@@ -110,7 +113,12 @@ impl SimBackend {
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, job.text("tile", path, &self.platform_lines()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
-        let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
+        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
+        command.limits.wall_s = command.limits.wall_s.min(TILING_WALL_S);
+        let ended = command.run().await.map_err(|failure| match failure {
+            RunFailure::TimedOut(wall_s) => RunFailure::TilingTimedOut(wall_s),
+            other => other,
+        })?;
         let reply: Option<RunnerReply> =
             fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let Some(reply) = reply else {

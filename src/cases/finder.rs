@@ -70,6 +70,17 @@ pub enum Refusal {
     Io(#[from] std::io::Error),
 }
 
+impl Refusal {
+    /// Whether the tiling function did not return.
+    pub fn is_endless(&self) -> bool {
+        matches!(self, Refusal::Call(RunFailure::TilingTimedOut(_)))
+    }
+}
+
+/// Cases for which a tiling function may fail to return before it is asked no more: one that does it for these does it for most,
+/// and every further case would wait for its time limit.
+pub const MOST_ENDLESS: usize = 3;
+
 /// Groups of candidates in the order in which they are asked for: what comes later costs nothing until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

@@ -23,7 +23,7 @@ mod vary;
 use crate::manifest::{Attribute, TensorSpec, ValueRange};
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
-pub use finder::{Accepted, Finder, Refusal, Stage};
+pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Stage};
 pub use reference::{Array, Python, ReferenceError, golden_script};
 
 /// Where a case comes from.

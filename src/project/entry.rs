@@ -1,6 +1,7 @@
 //! Kernel entries: the `__global__` functions of a source text.
 
 use crate::build::lex::{Token, TokenKind, closing, tokens};
+use crate::source::condition::inactive_lines;
 
 /// A kernel entry function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,15 +18,18 @@ pub struct KernelEntry {
     pub line: usize,
 }
 
-/// The entries that a text defines, in file order. Declarations without a body do not count.
+/// The entries that a text defines, in file order. Declarations without a body do not count, nor do entries for other
+/// architectures, which are often templates of the same name.
 pub fn kernel_entries(file: &str, text: &str) -> Vec<KernelEntry> {
     if !text.contains("__global__") {
         return Vec::new();
     }
     let all = tokens(text);
+    let inactive = inactive_lines(text);
     let mut result = Vec::new();
     for (index, token) in all.iter().enumerate() {
-        if !token.is(text, "__global__") || in_directive(text, &all, index) {
+        let left_out = || inactive.iter().any(|range| range.contains(&token.span.start));
+        if !token.is(text, "__global__") || in_directive(text, &all, index) || left_out() {
             continue;
         }
         if let Some(entry) = entry_at(file, text, &all, index) {
@@ -125,5 +129,18 @@ __global__ __aicore__ void declared(GM_ADDR x);
         assert_eq!(names, [("plain", false, 1), ("shaped", true, 3), ("mixed", false, 4)]);
         assert_eq!(found[0].parameters, ["x", "workspace", "tiling"]);
         assert_eq!(found[2].parameters, ["x", "tiling"]);
+    }
+
+    #[test]
+    fn entries_of_other_architectures_are_not_entries() {
+        let text = "\
+#if defined(__CCE_AICORE__) && __CCE_AICORE__ == 310
+template <uint64_t MODE> __global__ __aicore__ void pool(GM_ADDR x) {}
+#else
+extern \"C\" __global__ __aicore__ void pool(GM_ADDR x) {}
+#endif
+";
+        let found = kernel_entries("k.cpp", text);
+        assert_eq!(found.iter().map(|entry| (entry.is_template, entry.line)).collect::<Vec<_>>(), [(false, 4)]);
     }
 }

@@ -1,5 +1,6 @@
 //! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees, and write-back that keeps formatting.
 
+pub(crate) mod condition;
 mod difference;
 mod edit;
 pub mod facts;

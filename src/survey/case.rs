@@ -4,7 +4,7 @@ use super::cause;
 use super::outcome::{Cause, CauseKind};
 use super::trial::Stop;
 use crate::backend::KernelJob;
-use crate::cases::{Array, Candidate, Finder, ReferenceError, Refusal, Stage};
+use crate::cases::{Array, Candidate, Finder, MOST_ENDLESS, ReferenceError, Refusal, Stage};
 
 /// A case that the tiling function accepts.
 pub struct Accepted {
@@ -32,6 +32,7 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
     let mut note = None;
     let mut seen = Vec::new();
     let mut first: Option<Stop> = None;
+    let mut endless = 0;
     for stage in Stage::ALL {
         let (mut candidates, reason) = finder.candidates(stage).await;
         note = note.or(reason);
@@ -56,8 +57,13 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
                     return Ok(Accepted { name, job: accepted.job, tiling_key, golden, note });
                 }
                 Err(Refusal::Io(error)) => return Err(Stop::machine(error)),
-                Err(refusal) if first.is_none() => first = Some(stop(&refusal, candidate)),
-                Err(_) => {}
+                Err(refusal) => {
+                    endless += usize::from(refusal.is_endless());
+                    if endless == MOST_ENDLESS {
+                        return Err(stop(&refusal, candidate));
+                    }
+                    first.get_or_insert_with(|| stop(&refusal, candidate));
+                }
             }
         }
     }

@@ -102,6 +102,7 @@ pub fn of_run(failure: &RunFailure) -> Cause {
             let name = if words.is_empty() { general(signal) } else { format!("{} while {words}", general(signal)) };
             Cause::new(CauseKind::Crash, name)
         }
+        RunFailure::TilingTimedOut(_) => Cause::new(CauseKind::TimeOut, "the tiling function does not return"),
         RunFailure::TimedOut(_) => Cause::new(CauseKind::TimeOut, "the kernel does not end"),
         RunFailure::OutOfMemory(_) => Cause::new(CauseKind::OutOfMemory, ""),
         RunFailure::Program { output, .. } => {

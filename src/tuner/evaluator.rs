@@ -488,7 +488,7 @@ fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
 fn rejection_of(failure: RunFailure, case: &str) -> Rejection {
     let reason = match &failure {
         RunFailure::Tiling(_) => Reason::TilingFailed,
-        RunFailure::TimedOut(_) => Reason::TimedOut,
+        RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) => Reason::TimedOut,
         RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
         RunFailure::Program { .. } => Reason::WrongResult,
         RunFailure::Crashed(_)

@@ -10,7 +10,7 @@ use super::{TunerError, load_machine};
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, TilingClass};
-use crate::cases::{Accepted, Candidate, DescribedOps, Finder, Python, Refusal, Stage, golden_script};
+use crate::cases::{Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Python, Refusal, Stage, golden_script};
 use crate::init::{self, Discovery, FoundReference, choose, unfit, written};
 use crate::manifest::Layout;
 use crate::oracle::{TestRunner, TilingExample, run_tiling_tests};
@@ -185,7 +185,8 @@ impl Asked {
             backend: &self.backend,
             python: Some(&python),
         };
-        let mut search = Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None };
+        let mut search =
+            Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
         let searched = search.all().await;
         if let (Some(script), Some(found)) = (golden_script(&project.root), search.accepted.first()) {
             let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
@@ -272,6 +273,8 @@ struct Search<'finder, 'data> {
     note: Option<String>,
     /// A case of odd lengths, where cases are guessed.
     odd: Option<Accepted>,
+    /// Cases for which the tiling function did not return.
+    endless: usize,
 }
 
 impl Search<'_, '_> {
@@ -378,6 +381,9 @@ impl Search<'_, '_> {
             self.refused.push(format!("{}: {reason}", self.title(candidate)));
             return Ok(false);
         }
+        if self.endless >= MOST_ENDLESS {
+            return Ok(false);
+        }
         match self.finder.ask(candidate).await {
             Ok(accepted) => {
                 self.accepted.push(accepted);
@@ -385,7 +391,8 @@ impl Search<'_, '_> {
             }
             Err(Refusal::Io(error)) => Err(error.into()),
             Err(refusal) => {
-                if told {
+                self.endless += usize::from(refusal.is_endless());
+                if told || refusal.is_endless() {
                     self.refused.push(format!("{}: {refusal}", self.title(candidate)));
                 }
                 Ok(false)

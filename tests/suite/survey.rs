@@ -17,7 +17,7 @@ struct Made {
 const KERNEL: &str = "op_kernel/add_custom.cpp";
 const HOST: &str = "op_host/add_custom.cpp";
 
-const TREE: [Made; 8] = [
+const TREE: [Made; 9] = [
     Made { directory: "math/works", edits: &[], golden: Some("x + y") },
     Made { directory: "math/missing_name", edits: &[(KERNEL, "AscendC::Add(", "AscendC::AddNowhere(")], golden: None },
     Made {
@@ -26,6 +26,15 @@ const TREE: [Made; 8] = [
         golden: None,
     },
     Made { directory: "nn/refuses", edits: &[(HOST, "if (totalLength == 0", "if (totalLength != 0")], golden: None },
+    Made {
+        directory: "nn/endless_tiling",
+        edits: &[(
+            HOST,
+            "    context->SetBlockDim(",
+            "    volatile bool forever = true;\n    while (forever) {\n    }\n    context->SetBlockDim(",
+        )],
+        golden: None,
+    },
     Made {
         directory: "nn/hangs",
         edits: &[(
@@ -142,7 +151,7 @@ fn operators_are_tried_grouped_and_remembered() {
     let markdown = work.path().join("coverage.md");
     let pages = ["--html", page.to_str().expect("UTF-8"), "--markdown", markdown.to_str().expect("UTF-8")];
     let all = survey(tree.path(), work.path(), &[&["--resume"][..], &pages].concat()).expect(0);
-    assert_eq!((all.named("surveyed").len(), lines()), (8, 8));
+    assert_eq!((all.named("surveyed").len(), lines()), (9, 9));
 
     let failed = "failed".to_owned();
     let name = "missing-name: AscendC::AddNowhere".to_owned();
@@ -151,6 +160,10 @@ fn operators_are_tried_grouped_and_remembered() {
     assert_eq!(step(&all, "math/missing_header", "host"), (failed.clone(), header));
     let (state, cause) = step(&all, "nn/refuses", "tiling");
     assert!(state == failed && cause.starts_with("tiling-refused: "), "{cause}");
+    assert_eq!(
+        step(&all, "nn/endless_tiling", "tiling"),
+        (failed.clone(), "time-out: the tiling function does not return".to_owned())
+    );
     let (state, cause) = step(&all, "nn/hangs", "run");
     assert!(state == failed && cause.starts_with("time-out: "), "{cause}");
     for clean in ["math/works", "math/accumulates", "nn/fewer_cores"] {
@@ -171,9 +184,9 @@ fn operators_are_tried_grouped_and_remembered() {
 
     let survey = all.named("survey")[0];
     let row = &survey["rows"][0];
-    assert_eq!((&row["operators"], &row["class"]), (&Value::from(8), &Value::from("vector")));
+    assert_eq!((&row["operators"], &row["class"]), (&Value::from(9), &Value::from("vector")));
     let passed = |step: &str| row["passed"][step].as_u64().unwrap_or(0);
-    assert_eq!([passed("host"), passed("tiling"), passed("kernel"), passed("run")], [7, 6, 5, 4]);
+    assert_eq!([passed("host"), passed("tiling"), passed("kernel"), passed("run")], [8, 6, 5, 4]);
     let groups = survey["groups"].as_array().expect("groups");
     let missing = groups.iter().find(|group| group["cause"]["name"] == "AscendC::AddNowhere").expect("a group");
     assert!(missing["operators"][0].as_str().is_some_and(|name| name.ends_with("math/missing_name")));
@@ -205,7 +218,7 @@ fn a_sample_is_the_same_for_the_same_seed() {
         let mut names: Vec<String> =
             ended.named("surveyed").iter().map(|one| one["operator"].as_str().unwrap_or_default().to_owned()).collect();
         names.sort();
-        assert_eq!(ended.named("survey")[0]["left_out"], 6);
+        assert_eq!(ended.named("survey")[0]["left_out"], 7);
         names
     };
     assert_eq!(names("3"), names("3"));

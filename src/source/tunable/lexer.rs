@@ -40,10 +40,10 @@ pub(crate) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Cuts a file, leaving out branches that are not compiled for the target (see [`super::condition`]).
+    /// Cuts a file, leaving out branches that are not compiled for the target (see [`crate::source::condition`]).
     pub fn of(text: &'a str) -> Self {
         let mut scan = Self { text, tokens: Vec::new(), defines: Vec::new() };
-        let inactive = super::condition::inactive_lines(text);
+        let inactive = crate::source::condition::inactive_lines(text);
         let active = |offset: usize| !inactive.iter().any(|range| range.contains(&offset));
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -249,7 +249,7 @@ fn comment_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// End of a preprocessor line: the newline that no backslash continues.
-pub(super) fn directive_end(text: &str, at: usize) -> usize {
+pub(in crate::source) fn directive_end(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = at;
     while let Some(&byte) = bytes.get(end) {

@@ -2,7 +2,6 @@
 //! the simulator reads at run time.
 
 pub(crate) mod compile_time;
-mod condition;
 mod instrument;
 pub(crate) mod lexer;
 pub(crate) mod literal;
@@ -17,6 +16,7 @@ use crate::space::Value;
 
 pub use compile_time::looks_compile_time;
 pub use instrument::instrument;
+pub(super) use lexer::directive_end;
 pub use locate::locate;
 pub(crate) use locate::{cap_of, constants_in};
 pub use realize::{present_value, realize};

@@ -1,8 +1,9 @@
-//! Preprocessor branches that are not compiled for the target: constants in them must not be mistaken for the real ones.
+//! Preprocessor branches that are not compiled for the target: constants and kernels in them must not be mistaken for the
+//! real ones.
 
 use std::ops::Range;
 
-use super::lexer::directive_end;
+use super::tunable::directive_end;
 
 /// What is known of the names that conditions ask about, on the vector cores of architecture 2201.
 fn known(name: &str) -> Option<i64> {
@@ -84,7 +85,7 @@ struct Branch {
 }
 
 /// Byte ranges that are certainly not compiled.
-pub(super) fn inactive_lines(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn inactive_lines(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut stack: Vec<Branch> = Vec::new();
     let mut at = 0;
