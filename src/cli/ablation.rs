@@ -172,11 +172,11 @@ impl Runner<'_> {
     fn options(&self, workspace: &Workspace, wanted: &Wanted) -> RunOptions {
         let (host, kernel) = (Stage::Host, Stage::Kernel);
         let (stages, rewriting) = match wanted.variant {
-            Variant::Full | Variant::NoBank => (vec![host, kernel], Rewriting::Successive),
+            Variant::Full | Variant::NoBank => (vec![kernel, host], Rewriting::Successive),
             Variant::NoKernel => (vec![host], Rewriting::Successive),
             Variant::NoHost => (vec![kernel], Rewriting::Successive),
             Variant::BestOfN => (vec![kernel], Rewriting::FromBaseline),
-            Variant::Greedy => (vec![host, kernel], Rewriting::OneByOne),
+            Variant::Greedy => (vec![kernel, host], Rewriting::OneByOne),
         };
         // A bank that contains the answer proves nothing.
         let mut held_out = self.arguments.hold_out.clone();

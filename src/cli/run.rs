@@ -37,7 +37,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         seed: arguments.target.seed,
         strategy: arguments.strategy,
         stages: match arguments.stage {
-            StageChoice::Both => vec![Stage::Host, Stage::Kernel],
+            StageChoice::Both => vec![Stage::Kernel, Stage::Host],
             StageChoice::Host => vec![Stage::Host],
             StageChoice::Kernel => vec![Stage::Kernel],
         },

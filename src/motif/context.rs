@@ -293,6 +293,10 @@ pub trait Motif: Sync {
     fn tunables(&self) -> &'static str {
         "none"
     }
+    /// Whether it puts something else where the value of a tunable stood, which can't be varied any more then.
+    fn replaces_constants(&self) -> bool {
+        false
+    }
     /// Whether the embedded AI Core model can show the effect. Where it can't, only a device's profiler can tell, and the
     /// motif is proposed there alone.
     fn seen_by_model(&self) -> bool {

@@ -41,6 +41,9 @@ impl Motif for AllCores {
     fn tunables(&self) -> &'static str {
         "closes a constant that is a tunable"
     }
+    fn replaces_constants(&self) -> bool {
+        true
+    }
     fn relieves(&self) -> &'static [Counter] {
         &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs]
     }

@@ -61,6 +61,8 @@ pub struct MotifProposer {
     pub allow_rounding: bool,
     /// Whether a device measures: then motifs are proposed too whose effect the embedded model can't show.
     pub on_device: bool,
+    /// Whether what may be a tunable stays as it is: a stage that varies it has not had a turn yet.
+    pub keep_constants: bool,
     /// How far proposals may reach.
     pub reach: Reach,
 }
@@ -136,22 +138,33 @@ impl MotifProposer {
         proposals
     }
 
-    /// Everything at once but one motif: what was taken greedily may have closed the way for something better.
-    pub fn without(&self, context: &Context, bank: &Bank, history: &History, left_out: &str) -> Option<Proposal> {
+    /// What was taken greedily may have closed the way for something better: everything at once but one motif, and the motifs
+    /// that led to the best candidate, in their order, but that one.
+    pub fn without(
+        &self,
+        context: &Context,
+        bank: &Bank,
+        history: &History,
+        taken: &[&str],
+        left_out: &str,
+    ) -> Vec<Proposal> {
         let oracle = Oracle::new(context, bank, history, context.profile.as_ref());
-        let mut motifs = self.everything(&oracle, history);
-        let all = motifs.len();
-        motifs.retain(|motif| motif.id() != left_out);
-        if motifs.len() == all {
-            return None;
-        }
-        self.together(context, &context.tree.digest(), &motifs, Taken::All, &oracle)
+        let everything = self.everything(&oracle, history);
+        let again: Vec<&dyn Motif> = taken.iter().filter_map(|id| by_id(id)).collect();
+        let base = context.tree.digest();
+        let of = |motifs: Vec<&'static dyn Motif>| {
+            let rest: Vec<_> = motifs.iter().copied().filter(|motif| motif.id() != left_out).collect();
+            let held = rest.len() < motifs.len();
+            held.then(|| self.together(context, &base, &rest, Taken::All, &oracle)).flatten()
+        };
+        [again, everything].into_iter().filter_map(of).collect()
     }
 
-    /// Motifs whose effect can be seen here.
+    /// Motifs whose effect can be seen here, and which may be used now.
     fn motifs(&self) -> impl Iterator<Item = &'static dyn Motif> {
-        let on_device = self.on_device;
-        all().iter().copied().filter(move |motif| on_device || motif.seen_by_model())
+        let Self { on_device, keep_constants, .. } = *self;
+        let may_be_used = move |motif: &&dyn Motif| !(keep_constants && motif.replaces_constants());
+        all().iter().copied().filter(move |motif| on_device || motif.seen_by_model()).filter(may_be_used)
     }
 
     fn allowed(&self, site: &Site) -> bool {

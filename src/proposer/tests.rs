@@ -1,6 +1,6 @@
 //! The proposer on the fixture of a beginner's kernel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{History, MotifProposer, Outcome, Reach};
 use crate::aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
@@ -191,6 +191,22 @@ fn a_motif_that_the_model_cannot_show_waits_for_a_device() {
 }
 
 #[test]
+fn constants_that_a_tunable_may_stand_at_are_kept_while_it_was_not_varied() {
+    let mut tree = gelu().tree;
+    let host = "op_host/gelu_naive.cpp";
+    tree.insert(host, tree.text(host).unwrap().replace("BLOCK_DIM = 1;", "BLOCK_DIM = 8;"));
+    let context = Context::new(tree, KnownValues::default(), None);
+    let motifs = |keep_constants| {
+        let proposer = MotifProposer { keep_constants, ..MotifProposer::default() };
+        let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
+        proposals.into_iter().flat_map(|proposal| proposal.motifs).collect::<BTreeSet<String>>()
+    };
+    let (kept, all) = (motifs(true), motifs(false));
+    assert!(all.iter().all(|id| kept.contains(id) != by_id(id).unwrap().replaces_constants()), "{all:?}, {kept:?}");
+    assert!(all.contains("L01"));
+}
+
+#[test]
 fn single_reach_proposes_one_motif_at_a_time() {
     let context = gelu();
     let proposer = MotifProposer { reach: Reach::Single, ..MotifProposer::default() };
@@ -199,13 +215,17 @@ fn single_reach_proposes_one_motif_at_a_time() {
 }
 
 #[test]
-fn everything_but_one_motif_can_be_had() {
+fn the_way_and_everything_can_be_had_without_one_motif() {
     let (context, proposer, history) = (gelu(), MotifProposer::default(), History::default());
     let whole = proposer.propose(&context, &Bank::new(), None, &history);
     let whole = whole.iter().max_by_key(|proposal| proposal.motifs.len()).unwrap();
-    let left_out = whole.motifs[0].as_str();
-    let without = proposer.without(&context, &Bank::new(), &history, left_out).unwrap();
-    assert!(!without.motifs.iter().any(|motif| motif == left_out), "{:?}", without.motifs);
-    assert!(without.motifs.len() > 1);
-    assert!(proposer.without(&context, &Bank::new(), &history, "Z99").is_none(), "there is no such motif to leave out");
+    let ids: Vec<&str> = whole.motifs.iter().map(String::as_str).collect();
+    let (left_out, way) = (ids[0], &ids[..3]);
+    let without = proposer.without(&context, &Bank::new(), &history, way, left_out);
+    let [again, everything] = without.as_slice() else { panic!("{} proposals", without.len()) };
+    assert_eq!(again.motifs, way[1..]);
+    assert!(everything.motifs.len() > again.motifs.len());
+    assert!(!everything.motifs.iter().any(|motif| motif == left_out), "{:?}", everything.motifs);
+    let nothing = proposer.without(&context, &Bank::new(), &history, way, "Z99");
+    assert!(nothing.is_empty(), "there is no such motif to leave out");
 }

@@ -131,8 +131,8 @@ impl KernelStage<'_> {
         Ok(())
     }
 
-    /// Where nothing is left to propose: everything again on the sources as they were, with the best configuration, each time
-    /// without one of the motifs that the best candidate has. Returns whether that was faster.
+    /// Where nothing is left to propose: the sources as they were with the best configuration, and the way to the best candidate
+    /// and everything at once again, each time without one of its motifs. Returns whether that was faster.
     async fn doubt(
         &self,
         session: &mut Session,
@@ -146,15 +146,21 @@ impl KernelStage<'_> {
         if !takes_several || !learned.doubted.insert(best.digest(self.tunables)) {
             return Ok(false);
         }
+        // What a rewrite has put in the place of a tunable is not there yet.
+        let mut configuration = self.baseline.0.configuration.clone();
+        for (name, value) in best.configuration.iter() {
+            configuration.set(name, value.clone());
+        }
         // A value that only a rewrite made possible has no such candidate.
-        let Ok(origin) = self.baseline.0.with_configuration(self.tunables, &best.configuration) else {
+        let Ok(origin) = self.baseline.0.with_configuration(self.tunables, &configuration) else {
             return Ok(false);
         };
         let parent = self.parent(session, &origin, progress.baseline_us).await;
-        let used: BTreeSet<&str> = best.patches.iter().flat_map(|patch| patch.motif.split('+')).collect();
+        let taken: Vec<&str> = best.patches.iter().flat_map(|patch| patch.motif.split('+')).collect();
+        let used: BTreeSet<&str> = taken.iter().copied().collect();
         let proposals = used
             .iter()
-            .filter_map(|motif| self.proposer.without(&parent.context, self.bank, &learned.history, motif))
+            .flat_map(|motif| self.proposer.without(&parent.context, self.bank, &learned.history, &taken, motif))
             .collect();
         let batch = self.next_batch(session, &origin, proposals, &mut learned.history, room);
         let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
@@ -226,7 +232,8 @@ impl KernelStage<'_> {
         Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 
-    /// The first proposals that give candidates which were not evaluated yet.
+    /// The first proposals that give candidates which were not evaluated yet. Of the same motifs at several places one is
+    /// tried first: it tells something about the others.
     fn next_batch(
         &self,
         session: &Session,
@@ -237,7 +244,10 @@ impl KernelStage<'_> {
     ) -> Vec<(Proposal, Candidate)> {
         let mut batch = BTreeMap::new();
         let mut order = Vec::new();
-        for proposal in proposals {
+        let mut sets = BTreeSet::new();
+        let (first, others): (Vec<Proposal>, Vec<Proposal>) =
+            proposals.into_iter().partition(|proposal| sets.insert(proposal.motifs.clone()));
+        for proposal in first.into_iter().chain(others) {
             if batch.len() == size {
                 break;
             }

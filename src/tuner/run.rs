@@ -107,11 +107,7 @@ impl RunOutcome {
 const HOST_TURN: f64 = 0.25;
 /// Share of the budget that one turn of the kernel stage may take.
 const KERNEL_TURN: f64 = 0.35;
-/// A turn of the host stage ends after so many evaluations without improvement.
-const HOST_PATIENCE: u64 = 16;
-/// A turn of the kernel stage ends after so many evaluations without improvement; its other proposals wait for its next turn.
-const KERNEL_PATIENCE: u64 = 16;
-/// So many turns of every stage without improvement end the run.
+/// So many patient turns of every stage without improvement end the run.
 const IDLE_ROUNDS: usize = 3;
 /// Turns shorter than this learn nothing.
 const SHORTEST_TURN: u64 = 8;
@@ -155,6 +151,7 @@ pub async fn run(
     let proposer = MotifProposer {
         allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
         on_device: false,
+        keep_constants: false,
         reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
     };
 
@@ -162,10 +159,13 @@ pub async fn run(
     let mut strategy = make_strategy(options, &space, 0);
     let mut strategy_of = None;
     let mut gone = Configuration::new();
-    let mut scheduler = Scheduler::new(&options.stages);
+    // What the lock knows is tried before anything else.
+    let mut stages = options.stages.clone();
+    stages.sort_by_key(|stage| *stage == Stage::Kernel && !earlier.is_empty());
+    let mut scheduler = Scheduler::new(&stages);
     let mut last_stage = None;
     let mut idle_turns = 0;
-    let mut turn = 0;
+    let mut turns = 0_u64;
     let ended = loop {
         if session.left() == 0 {
             break "the budget is spent".to_owned();
@@ -176,11 +176,12 @@ pub async fn run(
         if idle_turns >= IDLE_ROUNDS * options.stages.len() {
             break "neither stage finds an improvement any more".to_owned();
         }
-        let Some((stage, reason)) = scheduler.next(session.scarce()) else {
+        let Some(turn) = scheduler.next(session.scarce()) else {
             break "there is no stage to use".to_owned();
         };
+        let (stage, patience) = (turn.stage, turn.patience);
         if last_stage != Some(stage) {
-            emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason }));
+            emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason: turn.reason.clone() }));
         }
         last_stage = Some(stage);
         let (before_us, spent) = (progress.best_us, session.spent());
@@ -201,7 +202,7 @@ pub async fn run(
                     // What a rewrite has taken away is no choice any more.
                     gone = HostStage::gone(&baseline, &progress.best);
                     let left = space.clone().with_fixed(&gone).unwrap_or_else(|_| space.clone());
-                    strategy = make_strategy(options, &left, turn as u64);
+                    strategy = make_strategy(options, &left, turns);
                     strategy_of = rewrites;
                     for (configuration, outcome) in HostStage::known(&progress, &gone) {
                         strategy.tell(&configuration, &outcome);
@@ -210,13 +211,15 @@ pub async fn run(
                 let before = session.used();
                 let host =
                     HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier), gone: &gone };
-                host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), HOST_PATIENCE, emit).await?;
+                host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), patience, emit).await?;
                 if session.used() == before && options.stages.len() == 1 {
                     break "the search space is exhausted".to_owned();
                 }
             }
             Stage::Host => {}
             Stage::Kernel => {
+                let host_waits = options.stages.contains(&Stage::Host) && !scheduler.had_turn(Stage::Host);
+                let proposer = MotifProposer { keep_constants: host_waits, ..proposer };
                 let kernel = KernelStage {
                     tunables,
                     bank: &bank,
@@ -226,13 +229,12 @@ pub async fn run(
                     baseline: (&baseline, baseline_us),
                     provenance: &provenance,
                 };
-                let patience = if options.stages.len() == 1 { u64::MAX } else { KERNEL_PATIENCE };
                 kernel.run(&mut session, &mut progress, &mut learned, limit(KERNEL_TURN), patience, emit).await?;
             }
         }
         scheduler.learn(stage, before_us / progress.best_us, session.spent().since(spent));
-        idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + 1 };
-        turn += 1;
+        idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + usize::from(turn.is_patient()) };
+        turns += 1;
     };
 
     let (winner, verification) = verify_winner(workspace, &progress.best, &references).await?;

@@ -27,6 +27,26 @@ struct Evidence {
     promise: Option<Rate>,
     /// Number of the last turn, from 1; 0 before the first.
     last: usize,
+    /// Turns it had.
+    turns: u32,
+}
+
+/// A turn that a stage is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Whose turn it is.
+    pub stage: Stage,
+    /// Why.
+    pub reason: String,
+    /// Evaluations without improvement after which the turn ends.
+    pub patience: u64,
+}
+
+impl Turn {
+    /// Whether a stage that finds nothing in this turn has looked as long as it ever will.
+    pub fn is_patient(&self) -> bool {
+        self.patience >= MOST_PATIENCE
+    }
 }
 
 /// Gives turns to stages.
@@ -39,19 +59,26 @@ pub struct Scheduler {
 /// A stage whose ground was shifted by the other one is expected to bring this share of what the other one brought.
 const SHIFTED_GROUND: f64 = 0.5;
 
+/// Patience of a stage's first turn. Each further turn of it has twice as much: at first the other stage is likely to have
+/// something better, later what is left is hard to find.
+const FIRST_PATIENCE: u64 = 4;
+const MOST_PATIENCE: u64 = 16;
+
 /// Evaluations answered by the journal of an earlier version have no seconds; nothing is free for that.
 const LEAST_SECONDS: f64 = 1e-3;
 
 impl Scheduler {
     /// Stages in the order of their first turns.
     pub fn new(stages: &[Stage]) -> Self {
-        let stages = stages.iter().map(|&stage| Evidence { stage, promise: None, last: 0 }).collect();
+        let stages = stages.iter().map(|&stage| Evidence { stage, promise: None, last: 0, turns: 0 }).collect();
         Self { stages, turns: 0 }
     }
 
-    /// The stage with the best promise for what is scarce, and why. Who had no turn yet comes first; equals take turns.
+    /// A turn for the stage with the best promise for what is scarce. Who had no turn yet comes first; equals take turns.
     /// `None` without stages.
-    pub fn next(&mut self, scarce: Scarce) -> Option<(Stage, String)> {
+    pub fn next(&mut self, scarce: Scarce) -> Option<Turn> {
+        // With a single stage there is nobody to hand over to.
+        let alone = self.stages.len() == 1;
         self.turns += 1;
         let turns = self.turns;
         let order = |left: &Evidence, right: &Evidence| {
@@ -60,6 +87,9 @@ impl Scheduler {
         };
         let chosen = self.stages.iter_mut().min_by(|left, right| order(left, right))?;
         chosen.last = turns;
+        chosen.turns += 1;
+        let grown = FIRST_PATIENCE << (chosen.turns - 1).min(u64::BITS / 2);
+        let patience = if alone { u64::MAX } else { grown.min(MOST_PATIENCE) };
         let what = match scarce {
             Scarce::Evaluations => "an evaluation",
             Scarce::Time => "a second",
@@ -69,7 +99,12 @@ impl Scheduler {
             Some(rate) if rate > 0.0 => format!("it promises {:.2} % {what}", rate.exp_m1() * 100.0),
             Some(_) => "no stage promises anything; they take turns".to_owned(),
         };
-        Some((chosen.stage, reason))
+        Some(Turn { stage: chosen.stage, reason, patience })
+    }
+
+    /// Whether a stage had a turn.
+    pub fn had_turn(&self, stage: Stage) -> bool {
+        self.stages.iter().any(|evidence| evidence.stage == stage && evidence.turns > 0)
     }
 
     /// Takes note of a turn: the objective fell by the factor `gain` (1 for nothing) for what was spent.
@@ -102,7 +137,7 @@ mod tests {
     fn order_of(scheduler: &mut Scheduler, gains: &[(f64, f64)], scarce: Scarce, dearer: f64) -> Vec<Stage> {
         // Gain of a turn by stage: host, kernel.
         let turn = |&(host, kernel): &(f64, f64)| {
-            let (stage, _) = scheduler.next(scarce).unwrap();
+            let stage = scheduler.next(scarce).unwrap().stage;
             let (gain, seconds) = if stage == Stage::Host { (host, 1.0) } else { (kernel, dearer) };
             scheduler.learn(stage, gain, Spent { evaluations: 10, seconds });
             stage
@@ -141,8 +176,18 @@ mod tests {
     }
 
     #[test]
+    fn first_turns_are_impatient() {
+        let mut scheduler = Scheduler::new(&[Stage::Kernel, Stage::Host]);
+        let mut patience = |_| scheduler.next(Scarce::Evaluations).map(|turn| (turn.patience, turn.is_patient()));
+        let turns: Vec<_> = (0..6).filter_map(&mut patience).collect();
+        assert!(scheduler.had_turn(Stage::Host) && !Scheduler::new(&[Stage::Host]).had_turn(Stage::Host));
+        assert_eq!(turns, [(4, false), (4, false), (8, false), (8, false), (16, true), (16, true)]);
+    }
+
+    #[test]
     fn a_single_stage_has_every_turn() {
         let mut scheduler = Scheduler::new(&[Stage::Kernel]);
+        assert_eq!(scheduler.next(Scarce::Evaluations).map(|turn| turn.patience), Some(u64::MAX));
         assert_eq!(order(&mut scheduler, &[(1.0, 1.0); 3]), [Stage::Kernel; 3]);
         assert!(Scheduler::new(&[]).next(Scarce::Evaluations).is_none());
     }
