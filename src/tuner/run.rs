@@ -107,7 +107,9 @@ impl RunOutcome {
 const HOST_TURN: f64 = 0.25;
 /// Share of the budget that one turn of the kernel stage may take.
 const KERNEL_TURN: f64 = 0.35;
-/// So many patient turns of every stage without improvement end the run.
+/// A turn ends after so many evaluations without improvement; what a stage has left to propose waits for its next turn.
+const PATIENCE: u64 = 16;
+/// So many long turns of every stage without improvement end the run.
 const IDLE_ROUNDS: usize = 3;
 /// Turns shorter than this learn nothing.
 const SHORTEST_TURN: u64 = 8;
@@ -179,7 +181,7 @@ pub async fn run(
         let Some(turn) = scheduler.next(session.scarce()) else {
             break "there is no stage to use".to_owned();
         };
-        let (stage, patience) = (turn.stage, turn.patience);
+        let stage = turn.stage;
         if last_stage != Some(stage) {
             emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason: turn.reason.clone() }));
         }
@@ -187,7 +189,8 @@ pub async fn run(
         let (before_us, spent) = (progress.best_us, session.spent());
         let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
         // With a single stage there is nobody to hand over to.
-        let limit = |turn_share| if options.stages.len() == 1 { u64::MAX } else { share(turn_share) };
+        let alone = options.stages.len() == 1;
+        let limit = |turn_share| if alone { u64::MAX } else { share(turn_share).min(turn.evaluations) };
         match stage {
             Stage::Host if space.dimensions() > 0 => {
                 // What can be injected depends on the sources; rewrites may change it.
@@ -211,8 +214,8 @@ pub async fn run(
                 let before = session.used();
                 let host =
                     HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier), gone: &gone };
-                host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), patience, emit).await?;
-                if session.used() == before && options.stages.len() == 1 {
+                host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), PATIENCE, emit).await?;
+                if session.used() == before && alone {
                     break "the search space is exhausted".to_owned();
                 }
             }
@@ -229,11 +232,12 @@ pub async fn run(
                     baseline: (&baseline, baseline_us),
                     provenance: &provenance,
                 };
+                let patience = if alone { u64::MAX } else { PATIENCE };
                 kernel.run(&mut session, &mut progress, &mut learned, limit(KERNEL_TURN), patience, emit).await?;
             }
         }
         scheduler.learn(stage, before_us / progress.best_us, session.spent().since(spent));
-        idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + usize::from(turn.is_patient()) };
+        idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + usize::from(turn.is_long()) };
         turns += 1;
     };
 

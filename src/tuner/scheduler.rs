@@ -38,14 +38,14 @@ pub struct Turn {
     pub stage: Stage,
     /// Why.
     pub reason: String,
-    /// Evaluations without improvement after which the turn ends.
-    pub patience: u64,
+    /// Evaluations that it may take.
+    pub evaluations: u64,
 }
 
 impl Turn {
-    /// Whether a stage that finds nothing in this turn has looked as long as it ever will.
-    pub fn is_patient(&self) -> bool {
-        self.patience >= MOST_PATIENCE
+    /// Whether it is long enough for a stage that finds nothing in it to count as idle.
+    pub fn is_long(&self) -> bool {
+        self.evaluations >= LONG_TURN
     }
 }
 
@@ -59,10 +59,10 @@ pub struct Scheduler {
 /// A stage whose ground was shifted by the other one is expected to bring this share of what the other one brought.
 const SHIFTED_GROUND: f64 = 0.5;
 
-/// Patience of a stage's first turn. Each further turn of it has twice as much: at first the other stage is likely to have
-/// something better, later what is left is hard to find.
-const FIRST_PATIENCE: u64 = 4;
-const MOST_PATIENCE: u64 = 16;
+/// Evaluations of a stage's first turn. Each further turn of it may take twice as many: at first the other stage is likely to
+/// have something better, later what is left is hard to find.
+const FIRST_TURN: u64 = 4;
+const LONG_TURN: u64 = 16;
 
 /// Evaluations answered by the journal of an earlier version have no seconds; nothing is free for that.
 const LEAST_SECONDS: f64 = 1e-3;
@@ -88,8 +88,8 @@ impl Scheduler {
         let chosen = self.stages.iter_mut().min_by(|left, right| order(left, right))?;
         chosen.last = turns;
         chosen.turns += 1;
-        let grown = FIRST_PATIENCE << (chosen.turns - 1).min(u64::BITS / 2);
-        let patience = if alone { u64::MAX } else { grown.min(MOST_PATIENCE) };
+        let grown = FIRST_TURN << (chosen.turns - 1).min(u64::BITS / 2);
+        let evaluations = if alone { u64::MAX } else { grown };
         let what = match scarce {
             Scarce::Evaluations => "an evaluation",
             Scarce::Time => "a second",
@@ -99,7 +99,7 @@ impl Scheduler {
             Some(rate) if rate > 0.0 => format!("it promises {:.2} % {what}", rate.exp_m1() * 100.0),
             Some(_) => "no stage promises anything; they take turns".to_owned(),
         };
-        Some(Turn { stage: chosen.stage, reason, patience })
+        Some(Turn { stage: chosen.stage, reason, evaluations })
     }
 
     /// Whether a stage had a turn.
@@ -176,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn first_turns_are_impatient() {
+    fn first_turns_are_short() {
         let mut scheduler = Scheduler::new(&[Stage::Kernel, Stage::Host]);
-        let mut patience = |_| scheduler.next(Scarce::Evaluations).map(|turn| (turn.patience, turn.is_patient()));
-        let turns: Vec<_> = (0..6).filter_map(&mut patience).collect();
+        let mut next = |_| scheduler.next(Scarce::Evaluations).map(|turn| (turn.evaluations, turn.is_long()));
+        let turns: Vec<_> = (0..6).filter_map(&mut next).collect();
         assert!(scheduler.had_turn(Stage::Host) && !Scheduler::new(&[Stage::Host]).had_turn(Stage::Host));
         assert_eq!(turns, [(4, false), (4, false), (8, false), (8, false), (16, true), (16, true)]);
     }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_single_stage_has_every_turn() {
         let mut scheduler = Scheduler::new(&[Stage::Kernel]);
-        assert_eq!(scheduler.next(Scarce::Evaluations).map(|turn| turn.patience), Some(u64::MAX));
+        assert_eq!(scheduler.next(Scarce::Evaluations).map(|turn| turn.evaluations), Some(u64::MAX));
         assert_eq!(order(&mut scheduler, &[(1.0, 1.0); 3]), [Stage::Kernel; 3]);
         assert!(Scheduler::new(&[]).next(Scarce::Evaluations).is_none());
     }
