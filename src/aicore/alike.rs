@@ -6,7 +6,7 @@
 use super::core_play::Departure;
 use super::kernel_type::CoreName;
 use super::machine::Parameters;
-use super::trace::{CoreStream, HEAD_BYTES, Launch, OPERAND_BYTES, OpKind, Operand, Space};
+use super::trace::{CoreStream, HEAD_BYTES, Launch, OPERAND_BYTES, OpKind, Operand, Space, VALUES_AT};
 
 /// Which blocks one play stands for.
 pub(crate) struct Alike {
@@ -260,7 +260,8 @@ impl Comparison<'_> {
         let mut at = 0;
         let head = |bytes: &[u8], at: usize| bytes.get(at..)?.first_chunk::<HEAD_BYTES>().copied();
         while let (Some(a), Some(b)) = (head(left, at), head(right, at)) {
-            if a != b {
+            // What blocks compute with takes no time and is no hazard: the digests of values may differ.
+            if a.first_chunk::<VALUES_AT>() != b.first_chunk::<VALUES_AT>() {
                 return false;
             }
             let opcode = usize::from(u16::from_le_bytes([a[0], a[1]]));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::alike::Likeness;
 use super::machine::Machine;
 use super::profile::{Hazard, Profile};
+use super::sample::{BlockSample, NoSample};
 use super::source::{Source, TraceSource};
 use super::timing::{self, Manner};
 use super::trace::{DataRegion, LaunchStatus, Region, Trace, TraceError};
@@ -20,11 +21,13 @@ pub struct Options {
     /// Compute once what comes out alike: blocks that do the same at the same time, instructions that came before. Nothing
     /// depends on it but the time that it takes.
     pub shortcuts: bool,
+    /// Say which blocks stand for all, from the hazards and what comes out alike.
+    pub sample: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hazards: true, critical_path: false, shortcuts: true }
+        Self { hazards: true, critical_path: false, shortcuts: true, sample: false }
     }
 }
 
@@ -35,6 +38,8 @@ pub struct LaunchReport {
     pub profile: Profile,
     /// Hazards, errors first; empty if they were not asked for.
     pub hazards: Vec<Hazard>,
+    /// Blocks that stand for all, or why all have to run; `None` if that was not asked for, or hazards and shortcuts were not.
+    pub sample: Option<Result<BlockSample, NoSample>>,
     /// What the trace says of the launch: `kernel`, `block_dim`, `tiling_key`, ...
     pub info: BTreeMap<String, String>,
     /// How the launch ended.
@@ -82,10 +87,13 @@ fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Ve
             true => hazard::hazards(&launch, &stuck, &likeness, options.shortcuts),
             false => Vec::new(),
         };
+        let asked = options.sample && options.hazards && options.shortcuts;
+        let sample = asked.then(|| BlockSample::of(&launch, &likeness, &hazards));
         let records = launch.cores.values().map(|stream| stream.records).sum();
         reports.push(LaunchReport {
             profile,
             hazards,
+            sample,
             info: std::mem::take(&mut launch.info),
             status: launch.status.clone(),
             modules: std::mem::take(&mut launch.modules),

@@ -31,6 +31,7 @@ mod path;
 mod pipe;
 mod profile;
 mod region;
+mod sample;
 mod segments;
 mod source;
 mod steps;
@@ -50,6 +51,7 @@ pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{
     Hazard, HazardKind, Interval, Limiter, PathPart, PathStep, PipeTimes, Profile, Severity, Stall, UnitTimes,
 };
+pub use sample::{BlockSample, NoSample, WrittenRange};
 pub use source::TraceSource;
 pub use steps::{LaunchSteps, Parting, Step, StepOperand, partings, steps};
 pub use trace::{DataRegion, LaunchStatus, Region, Role, Space, TraceError};

@@ -56,6 +56,8 @@ pub(crate) struct CoreStream<'a> {
     pub(crate) talks: bool,
     /// Regions of global memory that it writes, by the upper bits of their addresses.
     pub(crate) written_regions: Vec<u64>,
+    /// Digest of what it computed with and its records do not say, from the last of them.
+    pub(crate) values: u32,
 }
 
 impl CoreStream<'_> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::trace::{HEAD_BYTES, NO_PIPE};
+use super::trace::{HEAD_BYTES, NO_PIPE, VALUES_AT};
 
 /// Pipe numbers as recorded.
 pub mod pipe {
@@ -75,6 +75,11 @@ impl Part {
     /// Bytes of global memory written.
     pub const fn gm_write(addr: u64, len: u32) -> Self {
         Self::new(addr, len, 1, 2)
+    }
+
+    /// Bytes of global memory changed.
+    pub const fn gm_update(addr: u64, len: u32) -> Self {
+        Self::new(addr, len, 1, 3)
     }
 
     /// Bytes of another on-chip memory read.
@@ -290,6 +295,14 @@ impl CoreBuilder {
     /// Last record of a block.
     pub fn end(&mut self) -> &mut Self {
         self.record("end_of_block", NO_PIPE, 0, 0, 0, [0; 3], &[])
+    }
+
+    /// The same with the digest of what the block computed with.
+    pub fn end_with(&mut self, values: u32) -> &mut Self {
+        self.end();
+        let digest = self.bytes.len() - HEAD_BYTES + VALUES_AT;
+        self.bytes[digest..digest + 4].copy_from_slice(&values.to_le_bytes());
+        self
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) use super::stream::{CoreStream, Place};
 
 const MAGIC: &[u8; 8] = b"ASCTRC02";
 pub(crate) const HEAD_BYTES: usize = 32;
+/// Where a head has the digest of its core's values; what lies before it says what the record is.
+pub(crate) const VALUES_AT: usize = 28;
 const CHUNK_HEAD_BYTES: usize = 16;
 
 /// Why a trace could not be read.
@@ -440,7 +442,8 @@ fn check_stream(
         seen => seen,
     };
     let seen = seen?;
-    (stream.records, stream.talks, stream.written_regions) = (seen.records, seen.talks, seen.written_regions);
+    (stream.records, stream.talks, stream.values) = (seen.records, seen.talks, seen.values);
+    stream.written_regions = seen.written_regions;
     Ok(())
 }
 
@@ -451,6 +454,8 @@ struct Seen {
     /// One of them is for other cores.
     talks: bool,
     written_regions: Vec<u64>,
+    /// Digest in the last of them.
+    values: u32,
 }
 
 fn walk_piece(
@@ -516,6 +521,7 @@ fn walk(
         at += size;
         seen.records += 1;
         seen.talks |= talking[opcode];
+        seen.values = u32_at(rest, VALUES_AT);
     }
     Ok(at)
 }

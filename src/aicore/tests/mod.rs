@@ -7,6 +7,7 @@ mod ladder;
 mod mix;
 mod orders;
 mod programs;
+mod sample;
 mod scalar;
 mod shortcuts;
 mod sources;
