@@ -1,12 +1,12 @@
 #include "execute.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "ascendsim/core.h"
@@ -19,11 +19,9 @@ namespace runner {
 using ascendsim::RegionRole;
 
 namespace {
-constexpr size_t kPage = 4096;
 // Workspaces from here on are poisoned by mapping one page sequence again and again instead of writing every byte:
 // operators ask for megabytes of library space that most of them never touch.
 constexpr size_t kLazyBytes = size_t(1) << 20;
-constexpr size_t kLazyChunk = size_t(1) << 20;
 
 uint8_t* Allocate(size_t size, RegionRole role, uint32_t index)
 {
@@ -34,60 +32,38 @@ uint8_t* Allocate(size_t size, RegionRole role, uint32_t index)
     return static_cast<uint8_t*>(base);
 }
 
-// A mapping filled with poison between two inaccessible pages. Pages cost memory only when they are written.
-class LazyWorkspace {
-public:
-    explicit LazyWorkspace(size_t size)
-    {
-        const size_t body = (size + kPage - 1) / kPage * kPage;
-        total_ = body + 2 * kPage;
-        void* const all = ::mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (all == MAP_FAILED) {
-            throw Failure(kExitBadJob, "out of memory for a workspace of " + std::to_string(size) + " bytes");
-        }
-        start_ = static_cast<uint8_t*>(all);
-        base_ = start_ + kPage;
-        if (ascendsim::TouchesData()) {
-            Fill(body);
-        }
-        (void)ascendsim::RegisterRegion(base_, size, RegionRole::kWorkspace, 0);
+// A region that is mapped: the content of a file, or poison where `file` is empty. Where some blocks run, most of it is never touched.
+uint8_t* Map(size_t size, RegionRole role, uint32_t index, const std::string& file)
+{
+    const int fd = file.empty() ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    void* const base = file.empty() || fd >= 0 ? ascendsim::MapRegion(size, role, index, fd) : nullptr;
+    const int error = errno;
+    if (fd >= 0) {
+        (void)::close(fd);
     }
-    LazyWorkspace(const LazyWorkspace&) = delete;
-    LazyWorkspace& operator=(const LazyWorkspace&) = delete;
-    ~LazyWorkspace()
-    {
-        (void)ascendsim::UnregisterRegion(base_);
-        (void)::munmap(start_, total_);
+    if (base == nullptr) {
+        throw Failure(kExitBadJob, "cannot map " + std::to_string(size) + " bytes of " +
+                                       (file.empty() ? "poison" : file) + ": " + std::strerror(error));
     }
-    uint8_t* Base() const
-    {
-        return base_;
-    }
+    return static_cast<uint8_t*>(base);
+}
 
-private:
-    void Fill(size_t body)
-    {
-        const int fd = ::memfd_create("poison", MFD_CLOEXEC);
-        const std::vector<uint8_t> poison(kLazyChunk, ascendsim::Poison());
-        bool shared = fd >= 0 && ::write(fd, poison.data(), poison.size()) == static_cast<ssize_t>(poison.size());
-        for (size_t at = 0; shared && at < body; at += kLazyChunk) {
-            const size_t length = body - at < kLazyChunk ? body - at : kLazyChunk;
-            shared = ::mmap(base_ + at, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
+// What the job's ranges say of one output, one after the other.
+std::vector<uint8_t> WrittenPart(const Job& job, size_t output, const uint8_t* base, uint64_t size)
+{
+    std::vector<uint8_t> part;
+    for (const RangeLine& range : job.ranges) {
+        if (range.output != output) {
+            continue;
         }
-        if (fd >= 0) {
-            (void)::close(fd);
+        if (range.from > size || range.bytes > size - range.from) {
+            throw Failure(kExitBadJob, "a range ends behind output " + std::to_string(output) + " of " +
+                                           std::to_string(size) + " bytes");
         }
-        if (!shared) {
-            // No such mappings here: plain memory, every byte written.
-            (void)::mmap(base_, body, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-            (void)std::memset(base_, ascendsim::Poison(), body);
-        }
+        part.insert(part.end(), base + range.from, base + range.from + range.bytes);
     }
-
-    uint8_t* start_ = nullptr;
-    uint8_t* base_ = nullptr;
-    size_t total_ = 0;
-};
+    return part;
+}
 
 // What a kernel gets for a dynamic parameter: a list in global memory. Word 0 is the byte distance to the table of
 // addresses; before it stands, per tensor, a word with rank (low half) and index (high half) and then its dimensions.
@@ -204,6 +180,12 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     }
     ascendsim::SetBlocksReversed(job.blocks_reversed);
     ascendsim::SetTimingOnly(job.timing_only);
+    const bool sampled = !job.blocks.empty();
+    if (sampled && (choice.type != ascendsim::KernelType::kAiv || job.blocks.back() >= tiling.decision.block_dim)) {
+        throw Failure(kExitBadJob, "'blocks' takes blocks of a kernel of vector cores, here there are " +
+                                       std::to_string(tiling.decision.block_dim));
+    }
+    ascendsim::SetChosenBlocks(job.blocks);
 
     // An output that is an input changed in place is one region with it; it has values before the launch.
     const std::vector<size_t> twins = InPlaceTwins(call.input_lines, call.output_lines);
@@ -213,9 +195,10 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         const TensorLine& line = call.input_lines[i];
         const bool shared = twins[i] != kNoTwin;
         const size_t size = static_cast<size_t>(line.Bytes());
-        uint8_t* const base = shared ? Allocate(size, RegionRole::kUpdated, static_cast<uint32_t>(twins[i])) :
-                                       Allocate(size, RegionRole::kInput, static_cast<uint32_t>(i));
-        if (size > 0 && !job.timing_only) {
+        const RegionRole role = shared ? RegionRole::kUpdated : RegionRole::kInput;
+        const auto index = static_cast<uint32_t>(shared ? twins[i] : i);
+        uint8_t* const base = sampled ? Map(size, role, index, line.file) : Allocate(size, role, index);
+        if (size > 0 && !job.timing_only && !sampled) {
             (void)std::memcpy(base, call.input_data[i].Data(), size);
         }
         inputs.push_back(base);
@@ -230,7 +213,9 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         const TensorLine& line = call.output_lines[i];
         const ops::OpParamDef::Spec* const initialised = Initialised(call.view.outputs, line.name);
         const RegionRole role = initialised == nullptr ? RegionRole::kOutput : RegionRole::kUpdated;
-        outputs[i] = Allocate(static_cast<size_t>(line.Bytes()), role, static_cast<uint32_t>(i));
+        const auto size = static_cast<size_t>(line.Bytes());
+        const auto index = static_cast<uint32_t>(i);
+        outputs[i] = sampled ? Map(size, role, index, "") : Allocate(size, role, index);
         if (initialised != nullptr && !job.timing_only) {
             FillInitialValue(*initialised, line, outputs[i]);
         }
@@ -241,14 +226,9 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         throw Failure(kExitBadJob, "the tiling function asks for a workspace of " + std::to_string(workspace_bytes) +
                                        " bytes");
     }
-    std::unique_ptr<LazyWorkspace> lazy;
-    uint8_t* workspace = nullptr;
-    if (workspace_bytes >= kLazyBytes) {
-        lazy.reset(new LazyWorkspace(workspace_bytes));
-        workspace = lazy->Base();
-    } else {
-        workspace = Allocate(workspace_bytes, RegionRole::kWorkspace, 0);
-    }
+    const bool lazy = workspace_bytes >= kLazyBytes && !job.timing_only;
+    uint8_t* const workspace = lazy ? Map(workspace_bytes, RegionRole::kWorkspace, 0, "") :
+                                      Allocate(workspace_bytes, RegionRole::kWorkspace, 0);
     // The device rounds the copy of the tiling data up; kernels may read the padding of their struct.
     const size_t tiling_bytes = (std::max(tiling.data.size(), LargestTilingBytes(call.view.type)) + 7) / 8 * 8;
     uint8_t* const tiling_base = Allocate(tiling_bytes, RegionRole::kTiling, 0);
@@ -294,7 +274,9 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     }
     for (size_t i = 0; i < outputs.size() && !job.timing_only; ++i) {
         const TensorLine& line = call.output_lines[i];
-        WriteFileAtomically(line.file, outputs[i], static_cast<size_t>(line.Bytes()));
+        const auto size = static_cast<size_t>(line.Bytes());
+        const std::vector<uint8_t> part = sampled ? WrittenPart(job, i, outputs[i], size) : std::vector<uint8_t>();
+        WriteFileAtomically(line.file, sampled ? part.data() : outputs[i], sampled ? part.size() : size);
     }
     return execution;
 }

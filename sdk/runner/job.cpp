@@ -1,5 +1,6 @@
 #include "job.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -220,6 +221,21 @@ void ParseLine(size_t line, const std::vector<std::string>& words, Job& job)
         job.poison = static_cast<int>(number(0, 255));
     } else if (key == "blocks_reversed") {
         job.blocks_reversed = number(0, 1) != 0;
+    } else if (key == "blocks") {
+        for (size_t i = 1; i < words.size(); ++i) {
+            job.blocks.push_back(static_cast<uint32_t>(Number(line, key, words[i], 0, kMaxCores)));
+        }
+        const auto unordered = [](uint32_t left, uint32_t right) { return left >= right; };
+        if (job.blocks.empty() ||
+            std::adjacent_find(job.blocks.begin(), job.blocks.end(), unordered) != job.blocks.end()) {
+            Bad(line, "'blocks' needs block numbers in increasing order");
+        }
+    } else if (key == "range") {
+        if (words.size() != 4) {
+            Bad(line, "'range' needs OUTPUT FROM BYTES");
+        }
+        const uint64_t output = Number(line, key, words[1], 0, kMaxCores);
+        job.ranges.push_back({output, Number(line, key, words[2], 0, kMaxBytes), Number(line, key, words[3], 1, kMaxBytes)});
     } else if (key == "timing_only") {
         job.timing_only = number(0, 1) != 0;
     } else if (key == "result") {

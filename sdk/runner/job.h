@@ -29,6 +29,13 @@ struct TensorLine {
     int64_t Bytes() const; // -1 when it does not fit
 };
 
+// Bytes of an output that a run of some blocks writes out, in the order of these lines.
+struct RangeLine {
+    size_t output = 0; // position among the outputs
+    uint64_t from = 0;
+    uint64_t bytes = 0;
+};
+
 struct AttrLine {
     std::string name;
     std::string type;
@@ -52,6 +59,8 @@ struct Job {
     std::string result;
     int poison = -1; // -1: the machine's own
     bool blocks_reversed = false; // the last block starts first
+    std::vector<uint32_t> blocks; // the blocks to run, in increasing order; empty: all
+    std::vector<RangeLine> ranges; // what to write of the outputs of such a run; outputs of a full run are written whole
     bool timing_only = false; // record instructions without data: inputs need no files, outputs are not written
 };
 

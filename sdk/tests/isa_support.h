@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ascendsim/isa.h"
@@ -87,6 +88,7 @@ struct Trace {
     std::string modules;
     std::vector<uint8_t> regions;
     std::vector<uint8_t> data;
+    std::vector<std::pair<uint32_t, uint64_t>> chunks;  // core and bytes of each chunk of records
     bool Has(const std::string& name) const
     {
         for (const Record& record : records) {
@@ -153,6 +155,7 @@ inline Trace ReadTrace(const std::string& path)
         } else if (kind == 7) {
             trace.data.insert(trace.data.end(), payload, payload + size);
         } else if (kind == 5) {
+            trace.chunks.emplace_back(core, size);
             for (size_t p = 0; p < size;) {
                 Record record;
                 std::memcpy(&record.head, payload + p, sizeof(record.head));

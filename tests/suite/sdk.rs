@@ -111,6 +111,7 @@ programs!(
     isa_machine,
     isa_rearrange,
     isa_table,
+    machine_blocks,
     machine_mix,
     machine_timing_only,
     runner_in_place,

@@ -75,7 +75,7 @@ ASC_API T ReadScalar(const T* ptr)
 template <typename T>
 ASC_API void WriteScalar(T* ptr, T value)
 {
-    if (ascendsim::ScalarWrite(ptr, sizeof(T)) && ascendsim::TouchesData()) {
+    if (ascendsim::ScalarStore(ptr, &value, sizeof(T))) {
         *ptr = value;
     }
 }

@@ -12,6 +12,8 @@ namespace ascendsim {
 bool ScalarRead(const void* ptr, size_t bytes);
 /// Announces a scalar write; see ScalarRead.
 bool ScalarWrite(const void* ptr, size_t bytes);
+/// Announces the scalar write of a known value. False also in a launch that is only timed: the write must be left out.
+bool ScalarStore(const void* ptr, const void* value, size_t bytes);
 /// False in a launch that is only timed: memory has no content there, and an announced write is not made. What is announced
 /// as a read does not come back there.
 bool TouchesData();

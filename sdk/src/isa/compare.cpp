@@ -278,6 +278,7 @@ using ascendsim::kRead;
     {                                                                                                      \
         const Source<T> lanes = {{src, sizeof(T), srcBlockStride, srcRepeatStride, kRead}, false, T()};    \
         const Source<T> scalar = {lanes.lanes, true, value};                                               \
+        NoteValue(Current(), value);                                                                       \
         CompareTo<T>(dst, ascendsim::kOp_vcmpvs_##rel, ASCENDSIM_SITE(), repeat, Relation::Rel, lanes, scalar); \
     }
 #define BODY(rel, Rel, T)                                                                                  \
@@ -350,6 +351,9 @@ void ascendsim::LoadedCmpMask(const void* value, size_t bytes)
 {
     Core& core = Current();
     core.cmpmask_known = true;
+    uint64_t bits = 0;
+    std::memcpy(&bits, value, std::min(bytes, sizeof(bits)));
+    NoteValue(core, bits);
     for (size_t at = 0; !TouchesData() && at + bytes <= sizeof(core.cmpmask); at += bytes) {
         std::memcpy(core.cmpmask + at, value, bytes);
     }

@@ -53,11 +53,19 @@ void RecordFlag(uint16_t opcode, uint64_t site, pipe_t src, pipe_t dst, event_t 
 void SetAtomicType(uint8_t dtype)
 {
     Core& core = Current();
+    NoteValue(core, dtype);
     core.atomic_dtype = dtype;
     // A type alone means addition, as the store configuration's operation field starts at zero.
     if (core.atomic_op == machine::AtomicOp::kNone) {
         core.atomic_op = machine::AtomicOp::kAdd;
     }
+}
+
+void SetAtomicOp(machine::AtomicOp op)
+{
+    Core& core = Current();
+    NoteValue(core, op);
+    core.atomic_op = op;
 }
 
 constexpr uint8_t kAtomicTypes[8] = {kNoDtype, kF32, kF16, kI16, kI32, kI8, kBf16, kNoDtype};
@@ -80,6 +88,7 @@ using namespace ascendsim::isa;
 void set_mask_count()
 {
     Core& core = Current();
+    NoteValue(core, uint64_t{1});
     core.count_mode = true;
     RecordMask(core, ASCENDSIM_SITE());
 }
@@ -87,6 +96,7 @@ void set_mask_count()
 void set_mask_norm()
 {
     Core& core = Current();
+    NoteValue(core, uint64_t{0});
     core.count_mode = false;
     RecordMask(core, ASCENDSIM_SITE());
 }
@@ -94,6 +104,8 @@ void set_mask_norm()
 void set_vector_mask(uint64_t high, uint64_t low)
 {
     Core& core = Current();
+    NoteValue(core, high);
+    NoteValue(core, low);
     core.mask_high = high;
     core.mask_low = low;
     RecordMask(core, ASCENDSIM_SITE());
@@ -102,6 +114,7 @@ void set_vector_mask(uint64_t high, uint64_t low)
 void set_ctrl(uint64_t config)
 {
     Core& core = Current();
+    NoteValue(core, config);
     core.ctrl = config;
     ascendsim::machine::Append(core, ascendsim::kOp_set_ctrl, ascendsim::kPipeV, 0, ASCENDSIM_SITE());
 }
@@ -111,12 +124,12 @@ int64_t get_ctrl() { return static_cast<int64_t>(Current().ctrl); }
 void set_atomic_none()
 {
     Core& core = Current();
-    core.atomic_op = ascendsim::machine::AtomicOp::kNone;
+    SetAtomicOp(ascendsim::machine::AtomicOp::kNone);
     core.atomic_dtype = ascendsim::kNoDtype;
 }
-void set_atomic_add() { Current().atomic_op = ascendsim::machine::AtomicOp::kAdd; }
-void set_atomic_max() { Current().atomic_op = ascendsim::machine::AtomicOp::kMax; }
-void set_atomic_min() { Current().atomic_op = ascendsim::machine::AtomicOp::kMin; }
+void set_atomic_add() { SetAtomicOp(ascendsim::machine::AtomicOp::kAdd); }
+void set_atomic_max() { SetAtomicOp(ascendsim::machine::AtomicOp::kMax); }
+void set_atomic_min() { SetAtomicOp(ascendsim::machine::AtomicOp::kMin); }
 void set_atomic_f32() { SetAtomicType(ascendsim::kF32); }
 void set_atomic_f16() { SetAtomicType(ascendsim::kF16); }
 void set_atomic_bf16() { SetAtomicType(ascendsim::kBf16); }
@@ -127,6 +140,7 @@ void set_atomic_s8() { SetAtomicType(ascendsim::kI8); }
 void set_st_atomic_cfg(uint64_t config)
 {
     Core& core = Current();
+    NoteValue(core, config);
     core.atomic_dtype = kAtomicTypes[config & 7u];
     core.atomic_op = core.atomic_dtype == ascendsim::kNoDtype ? ascendsim::machine::AtomicOp::kNone
                                                               : ascendsim::machine::AtomicOp::kAdd;
@@ -189,6 +203,7 @@ void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
         const uint64_t site = ASCENDSIM_SITE();                                          \
         if (CheckGm(core, site, dst + offset, sizeof(T), "st_dev")) {                    \
             ascendsim::machine::ScalarAccess(core, dst + offset, sizeof(T), ascendsim::kWrite, site); \
+            NoteValue(core, value);                                                      \
             if (ascendsim::TouchesData()) {                                              \
                 dst[offset] = value;                                                     \
             }                                                                            \

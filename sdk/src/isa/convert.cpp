@@ -233,4 +233,8 @@ void vconv_deq ASCENDSIM_ARGS1(half, int32_t)
     Elementwise(issue, RunDequant, &scale);
 }
 
-void set_deqscale(half scale) { Current().deq_scale = scale.Bits(); }
+void set_deqscale(half scale)
+{
+    NoteValue(Current(), scale);
+    Current().deq_scale = scale.Bits();
+}

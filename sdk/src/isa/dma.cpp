@@ -182,6 +182,7 @@ void LoadPadded(uint16_t opcode, uint64_t site, uint32_t size, uint8_t dtype, vo
                 uint32_t bursts, uint32_t len, uint32_t left, uint32_t right, uint32_t src_gap, uint32_t dst_gap)
 {
     Core& core = Current();
+    NoteValue(core, uint64_t{left} << 32 | right);
     const uint64_t row = AlignUp(uint64_t{len} + uint64_t{left + right} * size);
     Transfer t = {opcode, dtype, site, bursts, len,
                   {dst, row, row + uint64_t{dst_gap} * kBlock, false, kWrite},
@@ -270,4 +271,8 @@ BODY(b8, 1, kU8)
 BODY(b16, 2, kU16)
 BODY(b32, 4, kU32)
 
-void set_mov_pad_val(uint64_t value) { Current().pad_value = value; }
+void set_mov_pad_val(uint64_t value)
+{
+    NoteValue(Current(), value);
+    Current().pad_value = value;
+}

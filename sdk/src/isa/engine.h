@@ -23,6 +23,7 @@ namespace isa __attribute__((visibility("hidden"))) {
 using machine::Core;
 using machine::Current;
 using machine::FaultKind;
+using machine::NoteValue;
 using machine::RaiseFault;
 
 constexpr uint32_t kBlock = 32;

@@ -203,6 +203,7 @@ template <typename T>
 void Exchange(uint64_t site, T* dst, const T* src, uint32_t image, uint32_t channels, bool to_channels_first)
 {
     Core& core = Current();
+    NoteValue(core, uint64_t{to_channels_first});
     const uint32_t rows = to_channels_first ? image : channels;
     const uint32_t columns = to_channels_first ? channels : image;
     const uint64_t bytes = uint64_t{rows} * columns * sizeof(T);

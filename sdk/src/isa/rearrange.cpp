@@ -203,6 +203,7 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
     // In counter mode every repeat takes this many elements; otherwise whole repeats, whatever the mask says.
     const uint32_t per_repeat = core.count_mode ? static_cast<uint32_t>(core.mask_low) : kRepeat / sizeof(T);
     Active active = Unmasked(per_repeat, repeat);
+    NoteValue(core, uint64_t{pattern});
     core.reserved_count = 0;
     if (active.Empty()) {
         recorder.Write(DtypeOf<T>::value, active);
@@ -307,6 +308,10 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
         RaiseFault(core, FaultKind::kBadArgument, site, "%s: an address list takes two registers, VA%d has no successor",
                    OpcodeName(opcode), static_cast<int>(std::max(dst, src)));
         return;
+    }
+    // The record has no more than the hull of scattered sources.
+    for (uint32_t i = 0; i < 16; ++i) {
+        NoteValue(core, core.va[src + i / 8][i % 8] - reinterpret_cast<uintptr_t>(core.ub));
     }
     const auto address = [&](ub_addr8_t va, uint32_t i, uint32_t step, uint32_t stride) {
         // A single repeat already applies the stride, as the architecture defines it.

@@ -129,6 +129,7 @@ void WholeExtreme(Fold fold, uint16_t opcode, uint64_t site, T* dst, T* src, uin
     Core& core = Current();
     const Active active = ActiveLanes(core, kRepeat / sizeof(T), repeat);
     const Lanes lanes = {src, sizeof(T), sbs, srs, kRead};
+    NoteValue(core, uint64_t{static_cast<uint32_t>(order)});
     const uint32_t unit = order == ONLY_VALUE ? sizeof(T) : order == ONLY_INDEX ? sizeof(uint32_t) : 2 * sizeof(T);
     if (!Begin(core, opcode, DtypeOf<T>::value, site, lanes, dst, unit, unit, drs * unit, active)) {
         return;

@@ -24,7 +24,11 @@ void set_st_atomic_cfg(atomic_type_t type, atomic_op_t op)
 {
     set_st_atomic_cfg(static_cast<uint64_t>(type) | static_cast<uint64_t>(op) << 3);
 }
-void set_deqscale(uint64_t config) { Current().cube.deq_scale = config; }
+void set_deqscale(uint64_t config)
+{
+    NoteValue(Current(), config);
+    Current().cube.deq_scale = config;
+}
 
 void set_condition_flag(uint64_t value) { Current().cube.condition_flag = value; }
 int64_t get_condition_flag() { return static_cast<int64_t>(Current().cube.condition_flag); }
@@ -44,7 +48,11 @@ uint64_t fake_overflow_status_1() { return 0; }
 // Image preprocessing and exponent tables belong to other architectures; their registers hold what they are given.
 void set_pcie_rd_ctrl(uint64_t value) { Current().cube.kept[0] = value; }
 void set_pad_val_outtol1(uint64_t value) { Current().cube.kept[1] = value; }
-void set_pad_val_outtoub(uint64_t value) { Current().pad_value = value; }
+void set_pad_val_outtoub(uint64_t value)
+{
+    NoteValue(Current(), value);
+    Current().pad_value = value;
+}
 void set_data_exp_0(uint64_t value) { Current().cube.kept[3] = value; }
 void set_data_exp_1(uint64_t value) { Current().cube.kept[4] = value; }
 void set_data_exp_2(uint64_t value) { Current().cube.kept[5] = value; }

@@ -69,6 +69,8 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
 {
     Core& core = Current();
     Recorder recorder(core, kOp_vmrgsort4, site);
+    NoteValue(core, lengths);
+    NoteValue(core, config);
     const auto repeat = static_cast<uint32_t>(config & 0xFF);
     const auto valid = static_cast<uint32_t>(config >> 8 & 0xF);
     const bool stop_on_empty = (config >> 12 & 1) != 0;

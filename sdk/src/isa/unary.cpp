@@ -165,6 +165,7 @@ using namespace ascendsim::isa;
     void name ASCENDSIM_ARGS1S(D, S, V)                                        \
     {                                                                          \
         ASCENDSIM_ISSUE1(name, D, sizeof(D), S, sizeof(S), acc)                \
+        NoteValue(Current(), value);                                           \
         Elementwise(issue, run, &value);                                       \
     }
 #define BODY_ALL_S(name, F)                                                                                           \
@@ -209,6 +210,7 @@ BODY_S(vshl, uint32_t, uint32_t, uint32_t, ascendsim::kWrite, (RunScalar<ShlOp, 
     {                                                                                                      \
         ASCENDSIM_ISSUE1(vshr, T, sizeof(T), T, sizeof(T), ascendsim::kWrite)                              \
         const Distance by = {static_cast<uint32_t>(distance), round};                                      \
+        NoteValue(Current(), uint64_t{by.by} << 1 | (by.round ? 1 : 0));                                   \
         Elementwise(issue, RunShr<T>, &by);                                                                \
     }
 BODY_SHR(int16_t, int32_t)
@@ -223,6 +225,7 @@ BODY_SHR(uint32_t, uint32_t)
     {                                                                                                         \
         const Issue issue = {ascendsim::kOp_vector_dup, DtypeOf<T>::value, repeat, ASCENDSIM_SITE(), 1,       \
                              {{dst, sizeof(T), dstBlockStride, dstRepeatStride, ascendsim::kWrite}}};         \
+        NoteValue(Current(), value);                                                                          \
         Elementwise(issue, RunFill<T>, &value);                                                               \
     }
 BODY_DUP(half)

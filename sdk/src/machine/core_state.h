@@ -100,6 +100,7 @@ struct Core {
 
     PendingScalar pending;
     uint64_t records = 0;
+    uint64_t values = 0;  // digest of what no record says; see NoteValue
     Polling polling;
     void* pipe = nullptr;
 };
@@ -127,6 +128,7 @@ struct State {
     uint8_t poison = 0xCD;
     bool dump = false;
     bool blocks_reversed = false;
+    std::vector<uint32_t> chosen;          // blocks to run, in order; all where it is empty
     bool timing_only = false;              // instructions are recorded and touch no data; see machine/timing_only.cpp
     std::string soc = "Ascend910B2";
     uint32_t compiled_for = 0;             // 1 vector cores, 2 cube cores: code whose kind of core is a constant
@@ -175,6 +177,23 @@ inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nop
     head->nops = nops;
     head->site = site;
     return head;
+}
+
+/// Adds a value that the core computes with and that no record says to the digest of all of them (RecordHead::values). Its place
+/// among the records counts: a register may be set and used again.
+inline void NoteValue(Core& core, uint64_t bits)
+{
+    core.values = (core.values ^ bits) * 0x9E3779B97F4A7C15u;
+    core.values = (core.values ^ core.values >> 32) + core.records;
+}
+/// The same for the bytes of any value.
+template <typename T>
+inline void NoteValue(Core& core, const T& value)
+{
+    static_assert(sizeof(T) <= sizeof(uint64_t), "a value is at most a word");
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    NoteValue(core, bits);
 }
 
 inline RecordOperand* OperandsOf(RecordHead* head) { return reinterpret_cast<RecordOperand*>(head + 1); }

@@ -110,6 +110,11 @@ void SetPoison(uint8_t value)
     ReadEnvironment();
     g_state.poison = value;
 }
+void SetChosenBlocks(std::vector<uint32_t> blocks)
+{
+    ReadEnvironment();
+    g_state.chosen = std::move(blocks);
+}
 void SetBlocksReversed(bool reversed)
 {
     ReadEnvironment();

@@ -30,6 +30,9 @@ bool UnregisterRegion(void* ptr);
 /// Allocates and registers `size` bytes, 512-byte aligned, between two guard gaps of 4 KiB, filled with poison.
 /// Null when memory is exhausted.
 void* AllocateRegion(size_t size, RegionRole role, uint32_t index);
+/// The same with pages that cost memory and time only once they are touched: a private copy of the file `fd`, which has at least
+/// `size` bytes, or poison where it is -1. The guard gaps are inaccessible. Null when there is no such mapping here.
+void* MapRegion(size_t size, RegionRole role, uint32_t index, int fd);
 /// Releases a region made by AllocateRegion. False when `ptr` is not the start of one.
 bool FreeRegion(void* ptr);
 /// Forgets all regions, releases the allocated ones, and numbers the next one from zero again.
@@ -87,6 +90,9 @@ void SetPoison(uint8_t value);
 uint8_t Poison();
 /// Starts the blocks of later launches with the last one: a result that depends on their order differs.
 void SetBlocksReversed(bool reversed);
+/// Runs only these blocks of later launches, in increasing order; none stands for all. The others do nothing at all, so that only
+/// kernels whose blocks do not wait for one another come to their end.
+void SetChosenBlocks(std::vector<uint32_t> blocks);
 /// Makes later launches record their instructions without data: inputs, outputs, workspaces and on-chip memories that are
 /// made from now on cannot be accessed, and a launch that reads data ends and says where (LaunchResult::data_read). The trace
 /// of one that does not is the same as with data.

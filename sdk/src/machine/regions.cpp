@@ -1,5 +1,6 @@
 // Global memory: which host memory kernels may touch, and its addresses in the trace.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -71,6 +72,24 @@ void* ReserveRegion(size_t size, RegionRole role, uint32_t index)
     return base;
 }
 
+size_t WholePages(size_t size) { return (size + kGuardBytes - 1) / kGuardBytes * kGuardBytes; }
+
+/// Maps one sequence of poison again and again.
+bool MapPoison(uint8_t* base, size_t size)
+{
+    constexpr size_t kChunk = size_t{1} << 20;
+    const int fd = memfd_create("poison", MFD_CLOEXEC);
+    const std::vector<uint8_t> poison(kChunk, Poison());
+    bool mapped = fd >= 0 && write(fd, poison.data(), poison.size()) == static_cast<ssize_t>(poison.size());
+    for (size_t at = 0; mapped && at < size; at += kChunk) {
+        mapped = mmap(base + at, std::min(size - at, kChunk), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return mapped;
+}
+
 bool GuardIntact(const Region& region)
 {
     const auto clean = [](const uint8_t* from, const uint8_t* to) {
@@ -131,6 +150,27 @@ void* AllocateRegion(size_t size, RegionRole role, uint32_t index)
     std::memset(base, Poison(), allocated);
     std::memset(base + allocated, kGuardPattern, padded + kGuardBytes - allocated);
     Insert(base, size, role, index, true);
+    return base;
+}
+
+void* MapRegion(size_t size, RegionRole role, uint32_t index, int fd)
+{
+    auto* base = PaddedSize(size) < size ? nullptr : static_cast<uint8_t*>(ReserveRegion(size, role, index));
+    if (base == nullptr) {
+        return nullptr;
+    }
+    const size_t allocated = AllocatedSize(size);
+    bool mapped = MapPoison(base, WholePages(allocated));
+    if (mapped && fd >= 0 && size > 0) {
+        mapped = mmap(base, WholePages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED;
+        if (mapped) {
+            std::memset(base + size, Poison(), allocated - size);
+        }
+    }
+    if (!mapped) {
+        (void)FreeRegion(base);
+        return nullptr;
+    }
     return base;
 }
 

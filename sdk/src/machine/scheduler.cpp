@@ -155,6 +155,8 @@ bool IsReady(const Fiber& fiber)
 
 void Start(Fiber& fiber, uint32_t index)
 {
+    // Where a core's records are cut into chunks depends on it alone then, and the streams of alike cores are equal byte by byte.
+    g_state.writer.Flush();
     if (Spare().empty()) {
         Spare().push_back(std::make_unique<Resources>());
     }
@@ -191,7 +193,11 @@ void Retire(std::unique_ptr<Fiber>& fiber)
     fiber.reset();
 }
 
-void EndRecord(Core& core) { Append(core, kOp_end_of_block, kPipeNone, 0, 0); }
+void EndRecord(Core& core)
+{
+    const uint64_t values = core.values;
+    Append(core, kOp_end_of_block, kPipeNone, 0, 0)->values = static_cast<uint32_t>(values ^ values >> 32);
+}
 
 std::string WhyStuck(const Fiber& fiber)
 {
@@ -262,6 +268,12 @@ void RunGroup(size_t from, size_t to)
     }
 }
 
+bool IsChosen(uint32_t block)
+{
+    const std::vector<uint32_t>& chosen = g_state.chosen;
+    return chosen.empty() || std::binary_search(chosen.begin(), chosen.end(), block);
+}
+
 void RunAll()
 {
     const size_t cores = g_launch->names.size();
@@ -278,6 +290,9 @@ void RunAll()
         std::reverse(groups.begin(), groups.end());
     }
     for (const auto& [from, to] : groups) {
+        if (!IsChosen(g_launch->names[from].group)) {
+            continue;
+        }
         for (size_t core = from; core < to && !CutShort(); ++core) {
             auto& fiber = g_launch->fibers[core];
             fiber = std::make_unique<Fiber>();

@@ -183,6 +183,17 @@ bool ScalarWrite(const void* ptr, size_t bytes)
     return ScalarAccess(Current(), ptr, bytes, kWrite, ASCENDSIM_SITE());
 }
 
+bool ScalarStore(const void* ptr, const void* value, size_t bytes)
+{
+    Core& core = Current();
+    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, static_cast<const uint8_t*>(value) + at, std::min(bytes - at, sizeof(bits)));
+        NoteValue(core, bits);
+    }
+    return ScalarAccess(core, ptr, bytes, kWrite, ASCENDSIM_SITE()) && TouchesData();
+}
+
 void ReadTilingWords(void* to, const void* from, size_t bytes)
 {
     constexpr size_t kWord = 8;

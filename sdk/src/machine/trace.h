@@ -15,6 +15,9 @@ namespace ascendsim {
 /// movements: aux0 fractals or rows where there are any, aux1 bytes, aux2 bytes of a burst, repeat the bursts.
 /// mad: aux0 m, aux1 k, aux2 n, repeat the unit flag. Fixpipe: aux0 fractals read, aux1 bytes written, aux2 bytes of a burst,
 /// repeat the unit flag.
+/// values: in the record that ends a core, a digest of what the core computed with and no record says (NoteValue): scalar operands,
+/// registers, orders and patterns, what scalar stores store. Cores of equal records and digests do the same to their data. Zero in
+/// all other records. Instructions of the cube core are not in it.
 struct RecordHead {
     uint16_t opcode;
     uint8_t pipe;
@@ -26,7 +29,7 @@ struct RecordHead {
     uint32_t aux0;
     uint32_t aux1;
     uint32_t aux2;
-    uint32_t reserved;
+    uint32_t values;
 };
 static_assert(sizeof(RecordHead) == 32, "record heads are 32 bytes in the file");
 
