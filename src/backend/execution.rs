@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::aicore::{HazardKind, Profile, Severity};
+use crate::aicore::{BlockSample, HazardKind, NoSample, Profile, Severity};
 
 /// A place in the operator's sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,6 +51,8 @@ pub struct LaunchProfile {
     pub path_places: Vec<Place>,
     /// Source places of the buffers in `profile.buffers`, in the same order.
     pub buffer_places: Vec<Place>,
+    /// Blocks that stand for all, or why all have to run. Of a run without data, `None` of all others.
+    pub sample: Option<Result<BlockSample, NoSample>>,
 }
 
 /// The launch that takes longest: the one that explains a case.
@@ -76,7 +78,7 @@ pub struct TilingDecision {
 pub struct Execution {
     /// Launches in the order they were made; one for a framework operator. Empty where no trace was asked for.
     pub launches: Vec<LaunchProfile>,
-    /// Raw outputs in the operator's order; for direct launch the regions that kernels wrote, launch by launch. None of a run
+    /// Raw outputs in the operator's order, of a run of some blocks the ranges that were asked for; for direct launch the regions that kernels wrote, launch by launch. None of a run
     /// without data.
     pub outputs: Vec<Vec<u8>>,
     /// What tiling decided; empty for direct launch.

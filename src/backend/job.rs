@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::aicore::KernelType;
+use crate::aicore::{BlockSample, KernelType};
 use crate::build::{KernelLibraries, TilingClass};
 use crate::manifest::Attribute;
 
@@ -65,6 +65,8 @@ pub struct KernelJob {
     pub poison: u8,
     /// Whether the last block starts first: a result that depends on the order of blocks differs.
     pub blocks_reversed: bool,
+    /// Blocks to run and what to write out of the outputs, one range after the other; all of everything without it.
+    pub sample: Option<BlockSample>,
     /// Whether instructions are recorded without data: inputs need no files, and there are no outputs.
     pub timing_only: bool,
 }
@@ -116,6 +118,13 @@ impl KernelJob {
         line(&["poison", &self.poison.to_string()]);
         if self.blocks_reversed {
             line(&["blocks_reversed", "1"]);
+        }
+        if let Some(sample) = &self.sample {
+            let blocks: Vec<String> = sample.blocks.iter().map(u32::to_string).collect();
+            line(&["blocks", &blocks.join(" ")]);
+            for range in &sample.written {
+                line(&["range", &range.output.to_string(), &range.from.to_string(), &range.bytes.to_string()]);
+            }
         }
         if self.timing_only {
             line(&["timing_only", "1"]);
@@ -211,6 +220,7 @@ fn quote(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aicore::WrittenRange;
 
     #[test]
     fn job_text_has_a_line_for_everything() {
@@ -238,12 +248,18 @@ mod tests {
             trace: true,
             poison: 205,
             blocks_reversed: true,
+            sample: Some(BlockSample {
+                blocks: vec![0, 7],
+                of: 8,
+                written: vec![WrittenRange { output: 0, from: 64, bytes: 32 }],
+            }),
             timing_only: true,
         };
         let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
                         kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
-                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\ntiming_only 1\nresult \"/run/result.json\"\n";
+                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\n\
+                        blocks 0 7\nrange 0 64 32\ntiming_only 1\nresult \"/run/result.json\"\n";
         assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
     }
 }

@@ -97,7 +97,8 @@ impl SimBackend {
             .map(|index| fs_err::read(output_file(path, index)))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
-        let launches = if job.trace { self.analyse_file(&trace_file(path)).await?.0 } else { Vec::new() };
+        let launches =
+            if job.trace { self.analyse_file(&trace_file(path), job.timing_only).await?.0 } else { Vec::new() };
         if let Some(kept) = self.keep_trace.as_ref().filter(|_| job.trace) {
             fs_err::rename(trace_file(path), kept).map_err(|error| RunFailure::Broken(error.to_string()))?;
         }
@@ -184,7 +185,7 @@ impl SimBackend {
                 _ => failed(),
             });
         }
-        let (launches, outputs) = self.analyse_file(&trace).await?;
+        let (launches, outputs) = self.analyse_file(&trace, false).await?;
         // A program that finds its own results wrong knows less about the reason than the hazards of its kernels.
         let mut hazards = launches.iter().flat_map(|launch| &launch.hazards);
         if ended.code != 0 && !hazards.any(|hazard| hazard.severity == Severity::Error) {
@@ -258,10 +259,15 @@ impl SimBackend {
         self.platform().into_iter().map(|(_, variable, value)| (variable.to_owned(), value))
     }
 
-    pub(super) async fn analyse_file(&self, trace: &Path) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
+    /// `sample` asks which blocks stand for all.
+    pub(super) async fn analyse_file(
+        &self,
+        trace: &Path,
+        sample: bool,
+    ) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
         let machine = Arc::clone(&self.machine);
         let trace = trace.to_owned();
-        let options = Options { critical_path: self.critical_path, ..Options::default() };
+        let options = Options { critical_path: self.critical_path, sample, ..Options::default() };
         let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine, options)).await;
         match analysed {
             Ok(result) => Ok(result?),
@@ -308,7 +314,7 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     let path_places = report.profile.critical_path.iter().map(|step| symbols.place(step.site)).collect();
     let buffer_places = report.profile.buffers.iter().map(|buffer| symbols.place(buffer.site)).collect();
-    LaunchProfile { profile: report.profile, hazards, stall_places, path_places, buffer_places }
+    LaunchProfile { profile: report.profile, hazards, stall_places, path_places, buffer_places, sample: report.sample }
 }
 
 /// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.

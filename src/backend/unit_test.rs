@@ -162,7 +162,7 @@ impl SimBackend {
         let text = fs_err::read(&report).unwrap_or_default();
         let said: TestReport = serde_json::from_slice(&text).unwrap_or_default();
         let launches = match trace.exists() {
-            true => self.analyse_file(&trace).await.map(|(launches, _)| launches).unwrap_or_default(),
+            true => self.analyse_file(&trace, false).await.map(|(launches, _)| launches).unwrap_or_default(),
             false => Vec::new(),
         };
         let verdict = match (said.verdict(), ended) {
