@@ -1,4 +1,4 @@
-// What a job says about the machine reaches tiling functions as the tool means it.
+// What a job says about the machine reaches tiling functions as the tool means it; jobs of some blocks.
 #include "../runner/job.cpp"
 #include "host_check.h"
 #include "platform/platform_info.h"
@@ -15,6 +15,21 @@ uint64_t SeenByTiling(const std::string& line)
     platform_ascendc::PlatformAscendC(&infos).GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
     return bytes;
 }
+
+runner::Job JobWith(const std::string& lines)
+{
+    return runner::ParseJob("mode run\nhost \"host.so\"\nresult \"result.json\"\n" + lines);
+}
+
+bool IsRefused(const std::string& lines)
+{
+    try {
+        (void)JobWith(lines);
+        return false;
+    } catch (const runner::Failure&) {
+        return true;
+    }
+}
 } // namespace
 
 int main()
@@ -22,5 +37,14 @@ int main()
     CHECK(SeenByTiling("") == 196352);
     CHECK(SeenByTiling("ub_bytes 196352\n") == 196352);
     CHECK(SeenByTiling("ub_bytes 65536\n") == 65536);
+    const runner::Job job = JobWith("blocks 0 3 47\nrange 1 64 32\nrange 0 0 8\n");
+    CHECK((job.blocks == std::vector<uint32_t>{0, 3, 47}));
+    CHECK(job.ranges.size() == 2 && job.ranges[0].output == 1 && job.ranges[0].from == 64 && job.ranges[1].bytes == 8);
+    CHECK(JobWith("").blocks.empty());
+    CHECK(IsRefused("blocks\n"));
+    CHECK(IsRefused("blocks 3 3\n"));
+    CHECK(IsRefused("blocks 4 3\n"));
+    CHECK(IsRefused("range 0 8\n"));
+    CHECK(IsRefused("range 0 8 0\n"));
     return CHECK_RESULT();
 }

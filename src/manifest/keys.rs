@@ -24,9 +24,18 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         ],
         "tunable.*.domain" => &["range", "multiple-of", "power-of-two", "values", "ordered", "bool", "permutation"],
         "space" => &["constraints", "case-floor"],
-        "verify" => {
-            &["seeds", "reference", "command", "golden", "script", "python", "hazards", "rounding-changes", "tolerance"]
-        }
+        "verify" => &[
+            "seeds",
+            "sample-blocks-from-mib",
+            "reference",
+            "command",
+            "golden",
+            "script",
+            "python",
+            "hazards",
+            "rounding-changes",
+            "tolerance",
+        ],
         "verify.tolerance.*" => &["absolute", "relative"],
         "check" => &["tolerance"],
         "limits" => &["run-timeout-s", "run-memory-mib"],

@@ -49,6 +49,7 @@ domain = { power-of-two = [32, 4096] }
 constraints = ["TILE * dtype_bytes * depth <= ub_bytes", "n % BLOCK_DIM == 0"]
 
 [verify]
+sample-blocks-from-mib = 3
 tolerance.float16 = { absolute = 1e-3, relative = 1e-3 }
 "#;
 
@@ -69,6 +70,10 @@ fn a_good_manifest_is_read() {
     assert_eq!(manifest.cases[0].outputs[0].shape, None);
     assert!(manifest.cases[0].hostile);
     assert_eq!(manifest.check_tolerance, 1.03);
+    assert_eq!(manifest.sample_from_bytes, Some(3 << 20));
+    let sampling =
+        |text: &str| parse(&GOOD.replace("sample-blocks-from-mib = 3", text)).expect("is right").sample_from_bytes;
+    assert_eq!((sampling(""), sampling("sample-blocks-from-mib = 0")), (Some(64 << 20), None));
     assert_eq!(manifest.tunables.len(), 3);
     let depth = manifest.tunables.iter().find(|tunable| tunable.name == "depth").expect("there");
     assert!(matches!(&depth.binding, Binding::Argument { call, index: 1, .. } if call == "InitBuffer"));

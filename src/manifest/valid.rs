@@ -67,6 +67,8 @@ pub struct Manifest {
     pub allow_rounding_changes: bool,
     /// Seeds of input data per case.
     pub seeds: u32,
+    /// Bytes of a case's tensors from which quick trials run only blocks that stand for all; `None` if they never do.
+    pub sample_from_bytes: Option<u64>,
     /// Wall-clock limit of one kernel run in seconds.
     pub run_timeout_s: f64,
     /// Memory limit of one kernel run in bytes.

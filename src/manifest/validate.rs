@@ -45,6 +45,10 @@ pub const DTYPE_NAMES: [&str; DTYPES.len()] = {
     }
     names
 };
+/// MiB of a case's tensors from which quick trials are sampled. At a third of it a trial of some blocks takes as long as one of all,
+/// here half as long.
+const SAMPLE_FROM_MIB: u64 = 64;
+
 const ATTRIBUTE_TYPES: [&str; 8] =
     ["int", "float", "bool", "string", "list_int", "list_float", "list_bool", "list_list_int"];
 
@@ -146,6 +150,7 @@ impl Validator {
             let message = format!("`run-memory-mib` is {}", memory.get_ref());
             self.find(memory.span(), message, "it must be from 64 to 16777216");
         }
+        let sample_mib = wire.verify.sample_blocks_from_mib.as_ref().map_or(SAMPLE_FROM_MIB, |mib| *mib.get_ref());
         if let Some(seeds) = &wire.verify.seeds
             && !(1..=1000).contains(seeds.get_ref())
         {
@@ -169,6 +174,7 @@ impl Validator {
             check_tolerance,
             allow_rounding_changes: wire.verify.rounding_changes,
             seeds: wire.verify.seeds.map_or(3, Spanned::into_inner),
+            sample_from_bytes: (sample_mib > 0).then(|| sample_mib.saturating_mul(1 << 20)),
             run_timeout_s,
             run_memory_bytes: memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),

@@ -13,6 +13,7 @@ pub use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::space::Configuration;
 pub use crate::survey::Outcome;
 pub use crate::survey::summary::Summary as Survey;
+pub use crate::tuner::{BlocksRun, CaseBlocks, SampledCase};
 
 mod results;
 
@@ -283,6 +284,9 @@ pub struct Evaluation {
     /// Whether the objective is an estimate from the cases that ran: they were so slow that the others were not run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
+    /// Large cases: which of their blocks ran with data in the trial that ranks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<CaseBlocks>,
     /// Best speed-up so far over the baseline, this candidate included.
     pub speedup: f64,
     /// Whether it cost nothing, because it had been evaluated before.

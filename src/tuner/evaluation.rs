@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ranking::{BlocksRun, CaseBlocks};
 use crate::verify::Rejection;
 
 /// Time of one case.
@@ -38,6 +39,9 @@ pub struct Evaluation {
     /// if these were as much slower. An estimate, good enough to turn a search away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_us: Option<f64>,
+    /// Large cases of a quick trial: which of their blocks ran with data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<CaseBlocks>,
     /// Seconds that it took, building included. In the journal, so that a resumed run goes by the same prices.
     #[serde(default)]
     pub seconds: f64,
@@ -71,6 +75,11 @@ impl Evaluation {
     /// Key in the journal: a thorough trial is another one than a quick one.
     pub fn key(&self) -> String {
         journal_key(&self.digest, self.thorough)
+    }
+
+    /// Whether some case was ranked by a few of its blocks.
+    pub fn is_sampled(&self) -> bool {
+        self.blocks.iter().any(|case| matches!(case.ran, BlocksRun::Sampled { .. }))
     }
 
     /// Weighted geometric mean of the times in microseconds, estimated for a candidate that was out of the race, or `None`
@@ -118,6 +127,7 @@ mod tests {
             thorough: false,
             outcome: Outcome::Valid(vec![time(16.0)]),
             estimate_us: Some(32.0),
+            blocks: Vec::new(),
             seconds: 0.5,
         };
         assert_eq!(estimated.objective(&[]), Some(32.0));

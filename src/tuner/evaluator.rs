@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::ranking::Race;
 use super::workload::{Trial, Workload};
-use super::{CaseTime, Champion, Evaluation, Outcome};
+use super::{CaseTime, Evaluation, Outcome};
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
@@ -118,8 +119,9 @@ impl Evaluator {
     }
 
     /// Runs the timed cases one after the other, until those that were run leave no hope against the champion.
-    pub async fn race(&self, plan: &Plan, references: &References, champion: &Champion, weights: &[f64]) -> Trialled {
-        self.try_trials(plan, references, Scope::Timed, false, Some((champion, weights))).await
+    /// Large ones run with data as far as ranking needs it.
+    pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Trialled {
+        self.try_trials(plan, references, Scope::Timed, false, Some(race)).await
     }
 
     async fn try_trials(
@@ -128,7 +130,7 @@ impl Evaluator {
         references: &References,
         scope: Scope,
         keep_outputs: bool,
-        race: Option<(&Champion, &[f64])>,
+        race: Option<&Race<'_>>,
     ) -> Trialled {
         let mut trialled = Trialled {
             evaluation: Evaluation {
@@ -136,6 +138,7 @@ impl Evaluator {
                 thorough: scope != Scope::Timed,
                 outcome: Outcome::Valid(Vec::new()),
                 estimate_us: None,
+                blocks: Vec::new(),
                 seconds: 0.0,
             },
             profiles: BTreeMap::new(),
@@ -153,12 +156,16 @@ impl Evaluator {
                 continue;
             }
             let case = &self.manifest.cases[trial.case];
-            let result = self.run_trial(plan, trial, true).await.and_then(|execution| {
-                self.judge(index, trial, &execution, references)?;
-                Ok(execution)
-            });
+            let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
+            let result = match race {
+                Some(race) => self.rank_trial(plan, trial, expected, race).await,
+                None => self.run_judged(plan, trial, expected).await.map(|execution| (execution, None)),
+            };
             let execution = match result {
-                Ok(execution) => execution,
+                Ok((execution, blocks)) => {
+                    trialled.evaluation.blocks.extend(blocks);
+                    execution
+                }
                 Err(rejection) => {
                     trialled.evaluation.outcome = Outcome::Rejected(rejection);
                     return trialled;
@@ -174,7 +181,7 @@ impl Evaluator {
                     bound_us: sum(|launch| launch.profile.bound_us),
                 });
                 trialled.profiles.insert(case.name.clone(), execution.launches);
-                if let Some(us) = race.and_then(|(champion, weights)| champion.beats(&times, weights)) {
+                if let Some(us) = race.and_then(|race| race.champion.beats(&times, race.weights)) {
                     trialled.evaluation.estimate_us = Some(us);
                     break;
                 }
@@ -263,7 +270,7 @@ impl Evaluator {
     }
 
     /// Builds what is known to be needed before the tiling function ran.
-    async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
+    pub(super) async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
         let case = &self.manifest.cases[trial.case];
         let host = self
             .build(plan, &case.name, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path))
@@ -293,7 +300,12 @@ impl Evaluator {
     }
 
     /// Runs a job, and once more with the kernel that it missed.
-    async fn run_job(&self, plan: &Plan, trial: &Trial, job: &mut KernelJob) -> Result<Execution, Rejection> {
+    pub(super) async fn run_job(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        job: &mut KernelJob,
+    ) -> Result<Execution, Rejection> {
         let case = &self.manifest.cases[trial.case].name;
         self.try_job(plan, trial, job).await?.map_err(|failure| rejection_of(failure, case))
     }
@@ -401,14 +413,23 @@ impl Evaluator {
         Ok(builder)
     }
 
-    /// Compares outputs and weighs hazards.
-    fn judge(
+    /// Runs a trial, weighs its hazards and compares its outputs where right ones are known.
+    pub(super) async fn run_judged(
         &self,
-        index: usize,
+        plan: &Plan,
         trial: &Trial,
-        execution: &Execution,
-        references: &References,
-    ) -> Result<(), Rejection> {
+        expected: Option<&Vec<Vec<u8>>>,
+    ) -> Result<Execution, Rejection> {
+        let execution = self.run_trial(plan, trial, true).await?;
+        self.judge(trial, &execution)?;
+        if let Some(expected) = expected {
+            self.agrees(trial, &execution, expected)?;
+        }
+        Ok(execution)
+    }
+
+    /// Weighs hazards.
+    pub(super) fn judge(&self, trial: &Trial, execution: &Execution) -> Result<(), Rejection> {
         let case = trial.label(&self.manifest.cases);
         let policy = self.manifest.hazards;
         // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
@@ -419,9 +440,7 @@ impl Evaluator {
         {
             return Err(hazard_rejection(hazard, &case));
         }
-        let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
-        let Some(expected) = expected else { return Ok(()) };
-        self.agrees(trial, execution, expected)
+        Ok(())
     }
 
     /// Compares the outputs of a run with right ones.
@@ -444,7 +463,7 @@ impl Evaluator {
     }
 
     /// Name and dtype of an output. Direct-launch regions have neither unless the case lists outputs: bytes, exactly.
-    fn output_type(&self, trial: &Trial, position: usize) -> (String, DType) {
+    pub(super) fn output_type(&self, trial: &Trial, position: usize) -> (String, DType) {
         let unnamed = || (format!("region {position}"), DType::Uint8);
         let outputs = &self.manifest.cases[trial.case].outputs;
         let Some(tensor) = outputs.get(if outputs.len() == 1 { 0 } else { position }) else { return unnamed() };

@@ -123,6 +123,7 @@ mod tests {
             thorough: false,
             outcome: Outcome::Rejected(Rejection::new(Reason::BuildFailed, "", "no")),
             estimate_us: None,
+            blocks: Vec::new(),
             seconds: 0.0,
         }
     }

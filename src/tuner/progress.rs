@@ -166,6 +166,7 @@ impl Progress {
             cases: times.iter().map(|time| event::CaseTime { name: time.name.clone(), us: time.task_us }).collect(),
             objective_us: judged.objective_us,
             estimated: judged.evaluation.estimate_us.is_some(),
+            blocks: judged.evaluation.blocks.clone(),
             speedup: self.speedup(),
             cached: judged.repeated,
         }));

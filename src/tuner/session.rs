@@ -13,6 +13,7 @@ use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::injection::Injection;
 use super::journal::Journal;
 use super::prices::PriceBook;
+use super::ranking::{Race, SampledCase, Sampling};
 use crate::search::Prices;
 
 /// What may be spent.
@@ -62,6 +63,7 @@ pub struct Session {
     used: u64,
     prices: PriceBook,
     rejected: u64,
+    sampling: Sampling,
 }
 
 /// A candidate's evaluation as the stages see it.
@@ -103,6 +105,7 @@ impl Session {
             used: 0,
             prices: PriceBook::default(),
             rejected: 0,
+            sampling: Sampling::default(),
         }
     }
 
@@ -143,6 +146,11 @@ impl Session {
         self.rejected
     }
 
+    /// Large cases: how many of their blocks ran with data in quick trials.
+    pub fn sampled(&self) -> Vec<SampledCase> {
+        self.sampling.cases()
+    }
+
     /// The evaluator behind this session.
     pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
@@ -163,6 +171,7 @@ impl Session {
     pub async fn evaluate(&mut self, plans: Vec<Plan>, champion: &Champion) -> Result<Vec<Option<Judged>>, TunerError> {
         let mut results: Vec<Option<Judged>> = vec![None; plans.len()];
         let mut running: JoinSet<Result<(usize, Evaluation), TunerError>> = JoinSet::new();
+        let whole = Arc::new(self.sampling.whole(champion));
         let permits = Arc::new(Semaphore::new(self.jobs));
         let mut admitted: BTreeMap<String, usize> = BTreeMap::new();
         let mut twins: Vec<(usize, usize)> = Vec::new();
@@ -189,6 +198,7 @@ impl Session {
                 references: Arc::clone(&self.references),
                 weights: self.weights.clone(),
                 champion: champion.clone(),
+                whole: Arc::clone(&whole),
             };
             let permits = Arc::clone(&permits);
             running.spawn(async move {
@@ -203,6 +213,7 @@ impl Session {
         }
         for (position, evaluation) in evaluations {
             self.used += 1;
+            self.sampling.note(&evaluation.blocks);
             self.prices.note(building.contains(&position), evaluation.seconds);
             self.rejected += u64::from(matches!(evaluation.outcome, Outcome::Rejected(_)));
             self.seen.insert(evaluation.digest.clone(), evaluation.clone());
@@ -234,6 +245,8 @@ struct Task {
     references: Arc<References>,
     weights: Vec<f64>,
     champion: Champion,
+    /// Cases of which quick trials run every block.
+    whole: Arc<BTreeSet<String>>,
 }
 
 impl Task {
@@ -243,10 +256,12 @@ impl Task {
         if !promising {
             return Ok(quick);
         }
-        let checks = self.journalled(plan, Scope::Checks).await?;
+        // What ranks by some of its blocks has not been seen to be right: all of it runs before it can become the best.
+        let scope = if quick.is_sampled() { Scope::All } else { Scope::Checks };
+        let checks = self.journalled(plan, scope).await?;
         let seconds = quick.seconds + checks.seconds;
         Ok(match checks.outcome {
-            Outcome::Rejected(_) => Evaluation { seconds, ..checks },
+            Outcome::Rejected(_) => Evaluation { seconds, blocks: quick.blocks, ..checks },
             Outcome::Valid(_) => Evaluation { thorough: true, seconds, ..quick },
         })
     }
@@ -258,7 +273,10 @@ impl Task {
         }
         let started = Instant::now();
         let trialled = match scope {
-            Scope::Timed => self.evaluator.race(plan, &self.references, &self.champion, &self.weights).await,
+            Scope::Timed => {
+                let race = Race { champion: &self.champion, weights: &self.weights, whole: &self.whole };
+                self.evaluator.race(plan, &self.references, &race).await
+            }
             _ => self.evaluator.try_plan(plan, &self.references, scope, false).await,
         };
         let evaluation = Evaluation { seconds: started.elapsed().as_secs_f64(), ..trialled.evaluation };

@@ -13,6 +13,7 @@ mod operators;
 mod python_calls;
 mod replay;
 mod resume;
+mod sampled_blocks;
 mod sdk;
 mod support;
 mod survey;

@@ -45,6 +45,7 @@ fn evaluation(index: u64, stage: Stage, status: Status, objective_us: Option<f64
         speedup: 2.0,
         cached: index == 14,
         estimated: false,
+        blocks: Vec::new(),
     }
 }
 
