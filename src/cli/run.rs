@@ -136,6 +136,7 @@ fn summary(
         report,
         configuration: outcome.progress.best.configuration.clone(),
         rejections: rejections(outcome),
+        sampled: outcome.sampled.clone(),
         motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
     }
 }

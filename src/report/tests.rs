@@ -131,6 +131,23 @@ fn a_quiet_run_shows_only_results() {
 }
 
 #[test]
+fn the_summary_says_which_cases_were_sampled() {
+    let case = |sampled, whole, reason: Option<&str>| {
+        let reason = reason.map(str::to_owned);
+        let sampled = vec![SampledCase { name: "big".into(), blocks: 4, of: 48, sampled, whole, reason }];
+        human(&[Event::Summary(Summary { sampled, ..sample::summary() })], Verbosity::Normal, false)
+    };
+    let text = case(37, 0, None);
+    assert!(
+        text.contains("case big: 4 of 48 ran with data in 37 quick trials; what became the best ran in full"),
+        "{text}"
+    );
+    let text = case(1, 2, Some("it has hazards"));
+    assert!(text.contains("in 1 quick trial, every block in 2 (it has hazards); what"), "{text}");
+    assert!(!case(0, 5, Some("it has hazards")).contains("case big"), "nothing was left out");
+}
+
+#[test]
 fn colour_is_only_there_when_asked_for() {
     assert!(!human(&sample::events(), Verbosity::Verbose, false).contains('\u{1b}'));
     assert!(human(&sample::events(), Verbosity::Normal, true).contains("\u{1b}[1m\u{1b}[32m      Tuning\u{1b}[0m"));

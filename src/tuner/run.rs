@@ -13,6 +13,7 @@ use super::injection::Injection;
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::progress::Progress;
+use super::ranking::SampledCase;
 use super::reference::golden_references;
 use super::scheduler::Scheduler;
 use super::session::{Budget, Session};
@@ -88,6 +89,8 @@ pub struct RunOutcome {
     pub rejected: u64,
     /// Tunables that had to be compiled in, with reasons.
     pub compiled_in: Vec<(String, String)>,
+    /// Large cases: how many of their blocks ran with data in quick trials.
+    pub sampled: Vec<SampledCase>,
     /// Why the run ended.
     pub ended: String,
     /// What single motifs did here, for a bank.
@@ -255,6 +258,7 @@ pub async fn run(
         weights,
         evaluations: session.used(),
         rejected: session.rejected(),
+        sampled: session.sampled(),
         compiled_in: injection.compiled_in,
         ended,
         records: learned.records,

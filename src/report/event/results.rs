@@ -9,6 +9,7 @@ use crate::backend::TestVerdict;
 use crate::experience::MotifStatistics;
 use crate::lock::{CaseVerdict, Origin};
 use crate::space::Configuration;
+use crate::tuner::SampledCase;
 
 /// A hazard with the line of the kernel that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -445,6 +446,9 @@ pub struct Summary {
     pub configuration: Configuration,
     /// Catalogue ids of the motifs that won, in order of application.
     pub motifs: Vec<String>,
+    /// Large cases: how many of their blocks ran with data in trials that rank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<SampledCase>,
     /// Rejections by status word.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rejections: BTreeMap<String, u64>,

@@ -77,6 +77,20 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
     if !summary.motifs.is_empty() {
         let _ = writeln!(text, "  motifs         {}", summary.motifs.join(", "));
     }
+    for case in summary.sampled.iter().filter(|case| case.sampled > 0) {
+        let whole = match (case.whole, &case.reason) {
+            (1.., Some(reason)) => format!(", every block in {} ({reason})", case.whole),
+            _ => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "  blocks         case {}: {} of {} ran with data in {}{whole}; what became the best ran in full",
+            case.name,
+            case.blocks,
+            case.of,
+            counted(case.sampled, "quick trial"),
+        );
+    }
     if let Some(lock) = &summary.lock {
         let _ = writeln!(text, "  lock           {lock}");
     }
