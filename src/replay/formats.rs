@@ -230,28 +230,57 @@ fn t4_rows(results: &[Json]) -> Result<RecordedTable, String> {
     Ok(with_tunables(&keys, rows))
 }
 
-/// The record of a run of ours: evaluations of the host stage, up to the first accepted rewrite, after which the same
-/// configuration is another program.
+/// The record of a run of ours: evaluations that the host stage made of one program, of that with the most of them. A rewrite
+/// that was taken over makes another program: the same configuration is something else in it.
 fn own_rows(evaluations: &[Json], record: &Json) -> Result<RecordedTable, String> {
-    let word = |json: &Json, key: &str| json.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
-    let first = evaluations.first().and_then(|first| first.get("configuration")).and_then(Json::as_object);
-    let keys: Vec<&str> = first.ok_or("the run has no evaluation")?.keys().map(String::as_str).collect();
+    if evaluations.is_empty() {
+        return Err("the run has no evaluation".to_owned());
+    }
+    let programs = host_evaluations(evaluations);
+    let most = programs.iter().rev().max_by_key(|program| program.len()).map_or(&[][..], Vec::as_slice);
+    let first = most.first().and_then(|first| first.get("configuration")).and_then(Json::as_object);
+    let keys: Vec<&str> =
+        first.ok_or("the run has no evaluation of the host stage")?.keys().map(String::as_str).collect();
     let mut rows: Vec<(Vec<Value>, Recorded)> = Vec::new();
-    for evaluation in evaluations.iter().take_while(|evaluation| word(evaluation, "stage") == "host") {
+    for evaluation in most {
         let values = values_of(evaluation.get("configuration").unwrap_or(&Json::Null), &keys)?;
-        let recorded = match evaluation.get("objective_us").and_then(Json::as_f64) {
+        let recorded = match objective_us(evaluation) {
             Some(time) => Recorded::Objective(time),
-            None => Recorded::Infeasible(class_of(&word(evaluation, "status"))),
+            None => Recorded::Infeasible(class_of(word(evaluation, "status"))),
         };
         if !rows.iter().any(|(known, _)| *known == values) {
             rows.push((values, recorded));
         }
     }
     let mut table = with_tunables(&keys, rows);
-    table.name = word(record, "operator");
+    table.name = word(record, "operator").to_owned();
     table.about = format!("{}, {}", word(record, "kernel"), word(record.get("machine").unwrap_or(&Json::Null), "name"));
     "us".clone_into(&mut table.unit);
     Ok(table)
+}
+
+/// Evaluations of the host stage by program. A rewrite is taken over when it is the best so far.
+fn host_evaluations(evaluations: &[Json]) -> Vec<Vec<&Json>> {
+    let mut programs: Vec<Vec<&Json>> = vec![Vec::new()];
+    let mut best_us = f64::INFINITY;
+    for evaluation in evaluations {
+        let improved = objective_us(evaluation).is_some_and(|us| us < best_us);
+        if word(evaluation, "stage") == "host" {
+            programs.last_mut().into_iter().for_each(|program| program.push(evaluation));
+        } else if improved {
+            programs.push(Vec::new());
+        }
+        best_us = best_us.min(objective_us(evaluation).unwrap_or(f64::INFINITY));
+    }
+    programs
+}
+
+fn objective_us(evaluation: &Json) -> Option<f64> {
+    evaluation.get("objective_us").and_then(Json::as_f64)
+}
+
+fn word<'json>(json: &'json Json, key: &str) -> &'json str {
+    json.get(key).and_then(Json::as_str).unwrap_or_default()
 }
 
 fn mean_runtime(result: &Json) -> Option<f64> {

@@ -88,3 +88,27 @@ fn the_record_of_a_run_of_ours() {
     let space = RecordedSpace::new(table).expect("space");
     assert_eq!((space.len(), space.optimum()), (2, 4.0), "what followed a rewrite is another program");
 }
+
+#[test]
+fn the_program_with_the_most_evaluations_is_the_space() {
+    let evaluation = |stage: &str, tile: u32, us: &str| {
+        format!(
+            r#"{{"stage": "{stage}", "configuration": {{"TILE": {tile}}}, "status": "valid", "objective_us": {us}}}"#
+        )
+    };
+    let all = [
+        evaluation("kernel", 64, "8.0"),
+        evaluation("host", 64, "9.0"),
+        evaluation("kernel", 64, "4.0"),
+        evaluation("host", 64, "5.0"),
+        evaluation("kernel", 64, "6.0"),
+        evaluation("host", 128, "3.0"),
+    ];
+    let record = |all: &[String]| {
+        format!(r#"{{"operator": "add", "kernel": "add", "machine": {{}}, "evaluations": [{}]}}"#, all.join(","))
+    };
+    let space = RecordedSpace::new(json_table("record", &record(&all)).expect("table")).expect("space");
+    assert_eq!((space.len(), space.optimum()), (2, 3.0), "a rewrite that was not taken over changes nothing");
+    let rewrites = json_table("record", &record(&all[..1]));
+    assert!(rewrites.is_err_and(|message| message.contains("host stage")));
+}
