@@ -59,8 +59,8 @@ pub struct Scheduler {
 /// A stage whose ground was shifted by the other one is expected to bring this share of what the other one brought.
 const SHIFTED_GROUND: f64 = 0.5;
 
-/// Evaluations of a stage's first turn. Each further turn of it may take four times as many: at first the other stage is likely
-/// to have something better, later what is left is hard to find, and a short turn that finds nothing says little.
+/// Evaluations of a stage's first turn. Each further turn of it may take twice as many: at first the other stage is likely to
+/// have something better, later what is left is hard to find.
 const FIRST_TURN: u64 = 4;
 const LONG_TURN: u64 = 16;
 
@@ -88,7 +88,7 @@ impl Scheduler {
         let chosen = self.stages.iter_mut().min_by(|left, right| order(left, right))?;
         chosen.last = turns;
         chosen.turns += 1;
-        let grown = FIRST_TURN << (2 * (chosen.turns - 1)).min(u64::BITS / 2);
+        let grown = FIRST_TURN << (chosen.turns - 1).min(u64::BITS / 2);
         let evaluations = if alone { u64::MAX } else { grown };
         let what = match scarce {
             Scarce::Evaluations => "an evaluation",
@@ -181,7 +181,7 @@ mod tests {
         let mut next = |_| scheduler.next(Scarce::Evaluations).map(|turn| (turn.evaluations, turn.is_long()));
         let turns: Vec<_> = (0..6).filter_map(&mut next).collect();
         assert!(scheduler.had_turn(Stage::Host) && !Scheduler::new(&[Stage::Host]).had_turn(Stage::Host));
-        assert_eq!(turns, [(4, false), (4, false), (16, true), (16, true), (64, true), (64, true)]);
+        assert_eq!(turns, [(4, false), (4, false), (8, false), (8, false), (16, true), (16, true)]);
     }
 
     #[test]
