@@ -12,7 +12,6 @@ mod render;
 #[cfg(test)]
 mod tests;
 mod tunables;
-mod words;
 
 use crate::cases::DescribedOps;
 use crate::manifest::{Attribute, Case, Layout};

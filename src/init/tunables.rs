@@ -10,10 +10,8 @@ use std::collections::BTreeMap;
 use crate::manifest::Layout;
 use crate::source::SourceTree;
 use crate::source::tunable::lexer::Tokens;
-use crate::source::tunable::{SiteForm, cap_of, constants_in, literal, locate};
+use crate::source::tunable::{Meaning, SETS_CORES, SiteForm, cap_of, constants_in, literal, locate};
 use crate::space::{Binding, Domain, Tunable, Value, domain_values};
-
-use super::words::words;
 
 /// Vector cores of the default machine description, the largest number worth asking for.
 const CORES: i64 = 48;
@@ -36,77 +34,6 @@ pub(super) fn editable_files(tree: &SourceTree) -> Vec<String> {
         !foreign && ENDINGS.iter().any(|ending| file.ends_with(ending))
     });
     editable.map(str::to_owned).collect()
-}
-
-/// What the words of a name say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
-    Buffers,
-    TileLength,
-    TileCount,
-    Cores,
-}
-
-fn meaning(name: &str) -> Option<Meaning> {
-    let words = words(name);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let excluded = [
-        "eps",
-        "epsilon",
-        "key",
-        "index",
-        "idx",
-        "dtype",
-        "type",
-        "byte",
-        "bytes",
-        "align",
-        "alignment",
-        "axis",
-        "rank",
-        "mode",
-        "version",
-        "event",
-        "id",
-        "flag",
-        "offset",
-        "addr",
-        "address",
-        "ws",
-        "workspace",
-        "result",
-        "mask",
-        "shift",
-        "ratio",
-        "reserved",
-        "remain",
-        "tail",
-        "last",
-        "total",
-    ];
-    if has(&excluded) {
-        return None;
-    }
-    let amount = has(&["num", "number", "count", "cnt", "depth", "nums"]);
-    if (has(&["buffer", "buffers", "buf", "que", "queue"]) && (amount || has(&["double"]))) || name == "DB_NUM" {
-        return Some(Meaning::Buffers);
-    }
-    let block_dim = has(&["block", "blocks"]) && has(&["dim", "dims"]);
-    if has(&["core", "cores", "aiv"]) && !has(&["per", "size", "len", "length", "factor", "data"]) || block_dim {
-        return Some(Meaning::Cores);
-    }
-    if words.join("_") == "num_blocks" {
-        return Some(Meaning::Cores);
-    }
-    if has(&["dim", "dims", "max", "min", "limit", "per"]) {
-        return None;
-    }
-    let extent = has(&["len", "length", "size", "elem", "elems", "elements", "factor"]);
-    if has(&["tile", "tiles"]) {
-        return Some(if amount && !extent { Meaning::TileCount } else { Meaning::TileLength });
-    }
-    let piece = has(&["chunk", "ub", "copy", "column", "columns", "col", "row", "rows", "base", "loop", "split"]);
-    (piece && extent).then_some(Meaning::TileLength)
 }
 
 /// The domain around the present value, and the reason.
@@ -209,7 +136,7 @@ fn constants(tree: &SourceTree, sources: &[String], found: &mut Found) {
     for (name, value) in order {
         let Some(group) = groups.get(&(name.clone(), value)) else { continue };
         let Some((_, short)) = group.first() else { continue };
-        let Some(meaning) = meaning(short) else { continue };
+        let Some(meaning) = Meaning::of_name(short) else { continue };
         let Some((domain, reason)) = domain_for(meaning, value) else {
             found.notes.push(format!("Left out: {name} = {value} does not look like an amount to choose."));
             continue;
@@ -228,7 +155,7 @@ fn arguments(tree: &SourceTree, file: &str, found: &mut Found) {
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
         let (index, meaning, count) = match word {
-            "SetBlockDim" | "SetNumBlocks" | "SetSimdNumBlocks" => (0, Meaning::Cores, 1),
+            _ if SETS_CORES.contains(&word) => (0, Meaning::Cores, 1),
             "InitBuffer" => (1, Meaning::Buffers, 3),
             _ => continue,
         };
@@ -275,10 +202,10 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
             continue;
         }
         let platform = words.iter().any(|word| matches!(*word, "GetCoreNumAiv" | "GetCoreNum" | "GetVectorCoreNum"));
-        let target_words = super::words::words(target);
+        let target_words = crate::source::tunable::words(target);
         let per_core =
             target_words.iter().any(|word| matches!(word.as_str(), "block" | "core" | "row" | "rows" | "loop"));
-        let (domain, reason) = match meaning(target) {
+        let (domain, reason) = match Meaning::of_name(target) {
             _ if platform => (
                 Domain::Range { min: 4, max: CORES, step: 4 },
                 "limit on the cores that take part: short work is done sooner by fewer",
@@ -316,7 +243,7 @@ fn cmake_entries(tree: &SourceTree, found: &mut Found) {
         let (Some(name), Some(value), Some("CACHE")) = (parts.next(), parts.next(), parts.next()) else { continue };
         let Ok(value) = value.trim_matches('"').parse::<i64>() else { continue };
         let about = inside.split('"').rev().nth(1).unwrap_or_default();
-        match meaning(name).and_then(|meaning| domain_for(meaning, value)) {
+        match Meaning::of_name(name).and_then(|meaning| domain_for(meaning, value)) {
             Some((domain, reason)) => {
                 let domain = documented_range(about)
                     .filter(|(min, max)| (*min..=*max).contains(&value))

@@ -6,9 +6,11 @@ mod instrument;
 pub(crate) mod lexer;
 pub(crate) mod literal;
 mod locate;
+mod meaning;
 mod realize;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::ops::Range;
 
@@ -19,7 +21,10 @@ pub use instrument::instrument;
 pub(super) use lexer::directive_end;
 pub use locate::locate;
 pub(crate) use locate::{cap_of, constants_in};
+pub use meaning::Meaning;
+pub(crate) use meaning::SETS_CORES;
 pub use realize::{present_value, realize};
+pub(crate) use words::words;
 
 /// A place in the sources that holds the value of a tunable.
 #[derive(Clone, Debug, PartialEq, Eq)]

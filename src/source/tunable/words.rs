@@ -1,7 +1,7 @@
 //! Words of identifiers: `bankConflictDataCopyLen` and `BANK_CONFLICT_DATA_COPY_LEN` say the same.
 
 /// Lower-case words of an identifier.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let characters: Vec<char> = name.chars().collect();
     for (position, character) in characters.iter().enumerate() {
