@@ -1,10 +1,11 @@
-//! Experience: what motifs brought, kept as readable records that can be merged and searched.
+//! Experience: what motifs and settings brought, kept as readable records that can be merged and searched.
 
 mod bank;
 mod features;
 mod query;
 mod record;
 mod rewind;
+mod setting;
 mod upkeep;
 
 pub use bank::{Bank, BankError};
@@ -12,6 +13,7 @@ pub use features::{Features, features_of, normalise, symptoms_of};
 pub use query::{Expected, Match, Query, Shingles};
 pub use record::{Origin, Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
+pub use setting::{KnownSetting, Setting, SettingKind};
 pub use upkeep::MotifStatistics;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::lock::Origin;
 
-use super::Features;
+use super::{Features, Setting};
 
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,11 +38,11 @@ pub struct Provenance {
     pub machine_version: String,
 }
 
-/// A tried motif. Written as one TOML file.
+/// A tried motif or setting. Written as one TOML file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Record {
-    /// Catalogue id of the motif.
+    /// Catalogue id of the motif; of a setting its kind ([`super::SettingKind::id`]).
     pub motif: String,
     /// What became of it.
     pub verdict: Verdict,
@@ -71,6 +71,9 @@ pub struct Record {
     /// Counters before and after, by name.
     #[serde(default)]
     pub counters: BTreeMap<String, [f64; 2]>,
+    /// Values, where it was a setting that changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setting: Option<Setting>,
     /// Change on normalised code, as a unified diff.
     pub diff: String,
 }

@@ -1,7 +1,7 @@
 //! Making experience: take an optimisation out of a strong kernel and judge what that did. Building and measuring is the caller's.
 
 use crate::aicore::Profile;
-use crate::motif::{Context, Motif, Site};
+use crate::motif::{Context, Counter, Motif, Site};
 use crate::source::Patch;
 
 use super::Verdict;
@@ -45,34 +45,31 @@ pub fn rewound_patches(context: &Context, motifs: &[&dyn Motif]) -> Vec<RewoundP
 pub struct Judgement {
     /// Verdict for the record.
     pub verdict: Verdict,
-    /// Speed-up from slow to fast.
-    pub gain: f64,
     /// Why.
     pub reason: String,
 }
 
-/// Judges a pair of profiles: it has to be faster beyond the noise, and the motif's first counter that moved has to have gone down.
-pub fn judge(slow: &Profile, fast: &Profile, motif: &dyn Motif) -> Judgement {
+/// Judges a pair by its gain over all cases and the profiles of the longest launches: it has to be faster beyond the noise, and one of
+/// the counters that should be relieved has to have gone down.
+pub fn judge(gain: f64, slow: &Profile, fast: &Profile, relieves: &[Counter]) -> Judgement {
     /// Below this the difference may be noise.
     const NOISE: f64 = 0.005;
-    let gain = if fast.task_us > 0.0 { slow.task_us / fast.task_us } else { 1.0 };
     if gain <= 1.0 + NOISE {
-        let reason = format!("{:.2} us without it, {:.2} us with it: no gain", slow.task_us, fast.task_us);
-        return Judgement { verdict: Verdict::NoGain, gain, reason };
+        return Judgement { verdict: Verdict::NoGain, reason: format!("{gain:.3}x over all cases: no gain") };
     }
-    let moved = motif.relieves().iter().find(|counter| {
+    let moved = relieves.iter().find(|counter| {
         let (before, after) = (counter.read(slow), counter.read(fast));
         before > 0.0 && after < before * (1.0 - NOISE)
     });
     match moved {
         Some(counter) => {
             let reason = format!("{} from {:.2} to {:.2} us", counter.name(), counter.read(slow), counter.read(fast));
-            Judgement { verdict: Verdict::Kept, gain, reason }
+            Judgement { verdict: Verdict::Kept, reason }
         }
         None => {
-            let names: Vec<&str> = motif.relieves().iter().map(|counter| counter.name()).collect();
+            let names: Vec<&str> = relieves.iter().map(|counter| counter.name()).collect();
             let reason = format!("faster, but {} did not go down", names.join(" and "));
-            Judgement { verdict: Verdict::EffectWithoutMechanism, gain, reason }
+            Judgement { verdict: Verdict::EffectWithoutMechanism, reason }
         }
     }
 }

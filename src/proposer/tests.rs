@@ -137,6 +137,7 @@ fn the_bank_outweighs_published_effects() {
         provenance: Provenance { operator: format!("op{after_us}"), ..Provenance::default() },
         features: features_of(&context),
         counters: BTreeMap::new(),
+        setting: None,
         diff: "+ v0".into(),
     };
     let mut bank = Bank::new();

@@ -1,4 +1,4 @@
-//! Records of what motifs did here: from rewinds, and from the proposals of a run.
+//! Records of what motifs and settings did here: from rewinds, and from the proposals of a run.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use similar::TextDiff;
 
 use super::workspace::Workspace;
 use crate::aicore::Profile;
-use crate::experience::{Origin, Provenance, Record, Verdict, features_of, normalise, symptoms_of};
-use crate::motif::{Context, Counter, by_id};
+use crate::experience::{Origin, Provenance, Record, SettingKind, Verdict, features_of, normalise, symptoms_of};
+use crate::motif::{Context, Counter, Motif, by_id};
 use crate::source::SourceTree;
 
 /// A kernel without a motif and the same with it.
@@ -27,7 +27,7 @@ pub struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// The record of `motif` between the two. `avoid_when` says when not to do it, as seen here.
+    /// The record of `motif`, or of a kind of setting, between the two. `avoid_when` says when not to do it, as seen here.
     pub fn record(
         &self,
         provenance: &Provenance,
@@ -36,10 +36,11 @@ impl Pair<'_> {
         conditions: &[String],
         avoid_when: Vec<String>,
     ) -> Record {
-        let counters = match (by_id(motif), self.slow_profile, self.fast_profile) {
-            (Some(motif), Some(slow), Some(fast)) => {
+        let relieves = by_id(motif).map(Motif::relieves).or(SettingKind::by_id(motif).map(SettingKind::relieves));
+        let counters = match (relieves, self.slow_profile, self.fast_profile) {
+            (Some(relieves), Some(slow), Some(fast)) => {
                 let both = |counter: &Counter| (counter.name().to_owned(), [counter.read(slow), counter.read(fast)]);
-                motif.relieves().iter().map(both).collect()
+                relieves.iter().map(both).collect()
             }
             _ => BTreeMap::new(),
         };
@@ -57,6 +58,7 @@ impl Pair<'_> {
             provenance: provenance.clone(),
             features: features_of(self.slow),
             counters,
+            setting: None,
             diff: normalised_diff(&self.slow.tree, self.fast),
         }
     }

@@ -6,6 +6,7 @@ use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::evaluator::Plan;
 use super::progress::Progress;
+use super::scheduler::Limits;
 use super::session::Session;
 use super::{TunerError, injection::Injection};
 use crate::report::event::{Event, Stage};
@@ -40,27 +41,30 @@ struct Asked {
 }
 
 impl HostStage<'_> {
-    /// Searches until `limit` evaluations are spent or `patience` went by without improvement. Returns whether anything
-    /// improved.
+    /// Searches until the turn's limits are reached or nothing is promised any more. Returns whether anything improved.
     pub async fn run(
         &self,
         strategy: &mut dyn Strategy,
         session: &mut Session,
         progress: &mut Progress,
-        limit: u64,
-        patience: u64,
+        limits: Limits,
         emit: &mut dyn FnMut(Event),
     ) -> Result<bool, TunerError> {
         // Rewrites are kept, values change: every configuration is applied to the sources that the stage began with.
         let origin = progress.best.clone();
-        let start = session.used();
-        let mut last_gain = start;
+        let (begun, before_us) = (session.spent(), progress.best_us);
+        let mut last_gain = session.used();
         let mut improved = false;
         let mut idle_rounds = 0;
         let mut hopeless = 0;
         let mut first = self.first.clone();
-        while session.left() > 0 && session.used() - start < limit && session.used() - last_gain < patience {
-            let room = (limit - (session.used() - start)).min(session.left());
+        loop {
+            let spent = session.spent().since(begun);
+            let idle = session.used() - last_gain;
+            if session.left() == 0 || limits.reached(spent, idle, before_us / progress.best_us) {
+                break;
+            }
+            let room = limits.left(spent).min(session.left());
             let asked = match std::mem::take(&mut first) {
                 none if none.is_empty() => {
                     strategy.set_prices(session.prices(self.injection));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidate::Candidate;
 use super::experience::Pair;
 use super::progress::Progress;
+use super::scheduler::Limits;
 use super::session::{Judged, Session};
 use super::{TunerError, evaluation};
 use crate::aicore::Profile;
@@ -71,26 +72,30 @@ struct Parent {
 }
 
 impl KernelStage<'_> {
-    /// Rewrites until nothing is left to propose, `limit` evaluations are spent, or `patience` went by without improvement.
+    /// Rewrites until nothing is left to propose or the turn's limits are reached.
     /// The stage improved something if [`Progress::best_us`] fell.
     pub async fn run(
         &self,
         session: &mut Session,
         progress: &mut Progress,
         learned: &mut Learned,
-        limit: u64,
-        patience: u64,
+        limits: Limits,
         emit: &mut dyn FnMut(Event),
     ) -> Result<(), TunerError> {
-        let start = session.used();
-        let mut last_gain = start;
+        let (begun, before_us) = (session.spent(), progress.best_us);
+        let mut last_gain = session.used();
         let mut parent = match self.rewriting {
             Rewriting::FromBaseline => self.parent(session, self.baseline.0, self.baseline.1).await,
             _ => self.parent(session, &progress.best, progress.best_us).await,
         };
         let size = if self.rewriting == Rewriting::OneByOne { 1 } else { BATCH };
-        while session.left() > 0 && session.used() - start < limit && session.used() - last_gain < patience {
-            let room = (limit - (session.used() - start)).min(session.left()) as usize;
+        loop {
+            let spent = session.spent().since(begun);
+            let idle = session.used() - last_gain;
+            if session.left() == 0 || limits.reached(spent, idle, before_us / progress.best_us) {
+                break;
+            }
+            let room = limits.left(spent).min(session.left()) as usize;
             let profile = parent.profile.as_ref();
             let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
             let batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size.min(room));
@@ -228,7 +233,7 @@ impl KernelStage<'_> {
             slow_profile: Some(slow),
             fast_profile: Some(fast),
         };
-        let verdict = judge(slow, fast, by_id(motif)?).verdict;
+        let verdict = judge(parent.us / next.us, slow, fast, by_id(motif)?.relieves()).verdict;
         Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 

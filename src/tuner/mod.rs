@@ -21,6 +21,7 @@ mod rewinding;
 mod run;
 mod scheduler;
 mod session;
+mod settings;
 mod workload;
 mod workspace;
 

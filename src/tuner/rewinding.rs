@@ -1,4 +1,5 @@
-//! Mining experience: remove motifs from a strong kernel, one at a time and in chains, measure, and keep what hurt.
+//! Mining experience: remove motifs from a strong kernel, one at a time and in chains, and worsen its settings; measure, and keep
+//! what hurt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,12 +15,13 @@ use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::experience::Pair;
 use super::journal::{Entry, Journal, Opened};
 use super::run::establish_baseline;
+use super::settings::rewound_settings;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::backend::longest;
 use crate::build::cache::Digest;
-use crate::experience::{Record, RewoundPatch, Verdict, judge, rewound_patches, symptoms_of};
-use crate::motif::{self, Context};
+use crate::experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
+use crate::motif::{self, Context, Counter};
 use crate::report::event::{RewindStep, RewindYield};
 
 /// What rewinding may do.
@@ -61,6 +63,20 @@ struct Kernel {
     missing: Vec<String>,
 }
 
+/// What was taken out of a kernel or made worse.
+struct Removal {
+    /// Id of the motif or kind of the setting.
+    what: String,
+    /// Place in the sources, or name of the tunable.
+    place: String,
+    /// Conditions of the motif.
+    conditions: Vec<String>,
+    /// Counters that it should have relieved.
+    relieves: &'static [Counter],
+    /// Values of a setting.
+    setting: Option<Setting>,
+}
+
 /// One rewound kernel as it was tried, so that it is not tried twice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Tried {
@@ -95,7 +111,9 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         seen: BTreeSet::new(),
         report: RewindReport::default(),
     };
-    let mut frontier = vec![Kernel { candidate: baseline, profile, us, missing: Vec::new() }];
+    let strong = Kernel { candidate: baseline, profile, us, missing: Vec::new() };
+    miner.worsen_settings(&strong).await?;
+    let mut frontier = vec![strong];
     for _ in 0..options.chain.max(1) {
         let mut next = Vec::new();
         for kernel in &frontier {
@@ -141,27 +159,70 @@ impl Miner<'_> {
         let tunables = self.workspace.tunables();
         let context =
             Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()));
-        let mut wanted: Vec<(RewoundPatch, Candidate, Plan)> = Vec::new();
+        let mut wanted: Vec<(Removal, Candidate)> = Vec::new();
         // What the model cannot show would only be recorded as worth nothing.
         let visible: Vec<&dyn motif::Motif> =
             motif::all().iter().copied().filter(|motif| motif.seen_by_model()).collect();
         for rewound in in_turn(rewound_patches(&context, &visible), self.options.sites) {
-            if self.left == 0 {
-                break;
-            }
             let Ok(slow) = fast.candidate.with_patch(tunables, &rewound.patch, "") else { continue };
-            let plan = slow.plain_plan(tunables);
-            if self.seen.insert(plan.digest.clone()) {
-                self.left -= 1;
-                wanted.push((rewound, slow, plan));
-            }
+            let removal = Removal {
+                place: format!("{}:{}", rewound.site.file, rewound.site.line),
+                conditions: rewound.site.conditions,
+                relieves: motif::by_id(&rewound.motif).map_or(&[], |motif| motif.relieves()),
+                what: rewound.motif,
+                setting: None,
+            };
+            wanted.push((removal, slow));
         }
-        let tried = self.try_all(wanted.iter().map(|(_, _, plan)| plan.clone()).collect()).await?;
+        self.slow_down(&context, fast, wanted).await
+    }
+
+    /// Makes every setting of the strong kernel worse, one at a time.
+    async fn worsen_settings(&mut self, strong: &Kernel) -> Result<(), TunerError> {
+        let space = self.workspace.space()?;
+        let (configuration, machine) = (&strong.candidate.configuration, &self.workspace.machine);
+        let filled_bytes = strong.profile.buffers_end_bytes;
+        let mut wanted = Vec::new();
+        for rewound in rewound_settings(&space, configuration, filled_bytes, machine) {
+            let slow = strong.candidate.with_configuration(self.workspace.tunables(), &rewound.configuration);
+            let removal = Removal {
+                what: rewound.kind.id().to_owned(),
+                place: rewound.tunable,
+                conditions: Vec::new(),
+                relieves: rewound.kind.relieves(),
+                setting: Some(rewound.setting),
+            };
+            wanted.extend(slow.ok().map(|slow| (removal, slow)));
+        }
+        let context =
+            Context::new(strong.candidate.sources.clone(), self.workspace.known_values(), Some(strong.profile.clone()));
+        self.slow_down(&context, strong, wanted).await?;
+        Ok(())
+    }
+
+    /// Tries what the budget allows of the kernels that should be slower. Returns those that are, as they should.
+    async fn slow_down(
+        &mut self,
+        context: &Context,
+        fast: &Kernel,
+        mut wanted: Vec<(Removal, Candidate)>,
+    ) -> Result<Vec<Kernel>, TunerError> {
+        let mut plans = Vec::new();
+        wanted.retain(|(_, slow)| {
+            let plan = slow.plain_plan(self.workspace.tunables());
+            let new = self.left > 0 && self.seen.insert(plan.digest.clone());
+            if new {
+                self.left -= 1;
+                plans.push(plan);
+            }
+            new
+        });
+        let tried = self.try_all(plans).await?;
         let mut slower = Vec::new();
-        for ((rewound, slow, _), tried) in wanted.into_iter().zip(tried) {
-            let step = self.judge(&context, fast, &rewound, &slow, &tried.result);
+        for ((removal, slow), tried) in wanted.into_iter().zip(tried) {
+            let step = self.judge(context, fast, &removal, &slow, &tried.result);
             if let (true, Ok((us, profile))) = (step.kept, tried.result) {
-                let missing = fast.missing.iter().cloned().chain([rewound.motif.clone()]).collect();
+                let missing = fast.missing.iter().cloned().chain([removal.what]).collect();
                 slower.push(Kernel { candidate: slow, profile, us, missing });
             }
             self.report.steps.push(step);
@@ -174,13 +235,13 @@ impl Miner<'_> {
         &mut self,
         context: &Context,
         fast: &Kernel,
-        rewound: &RewoundPatch,
+        removal: &Removal,
         slow: &Candidate,
         result: &Result<(f64, Profile), String>,
     ) -> RewindStep {
         let mut step = RewindStep {
-            motif: rewound.motif.clone(),
-            site: format!("{}:{}", rewound.site.file, rewound.site.line),
+            motif: removal.what.clone(),
+            site: removal.place.clone(),
             missing: fast.missing.clone(),
             gain: None,
             kept: false,
@@ -199,8 +260,7 @@ impl Miner<'_> {
             step.detail = format!("{gain:.0}x is a straw man: nobody would write the slow form");
             return step;
         }
-        let Some(motif) = motif::by_id(&rewound.motif) else { return step };
-        let judgement = judge(profile, &fast.profile, motif);
+        let judgement = judge(gain, profile, &fast.profile, removal.relieves);
         let pair = Pair {
             slow: &context.after(slow.sources.clone()),
             fast: &fast.candidate.sources,
@@ -212,7 +272,8 @@ impl Miner<'_> {
         let useless = judgement.verdict == Verdict::NoGain;
         let avoid_when = if useless { symptoms_of(&fast.profile) } else { Vec::new() };
         let provenance = self.workspace.provenance();
-        let record = pair.record(&provenance, motif.id(), judgement.verdict, &rewound.site.conditions, avoid_when);
+        let mut record = pair.record(&provenance, &removal.what, judgement.verdict, &removal.conditions, avoid_when);
+        record.setting = removal.setting;
         step.kept = judgement.verdict == Verdict::Kept;
         step.detail = format!("{} ({})", record.id(), judgement.reason);
         self.report.records.push(record);

@@ -15,13 +15,15 @@ use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
-use super::scheduler::Scheduler;
+use super::scheduler::{Limits, Scheduler, Turn};
 use super::session::{Budget, Session};
+use super::settings::expected_settings;
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::cache::Digest;
-use crate::experience::{Bank, Record};
+use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
+use crate::motif::Context;
 use crate::proposer::{MotifProposer, Reach};
 use crate::report::event::{self, Event, Stage};
 use crate::search::{Strategy, StrategyKind};
@@ -160,14 +162,18 @@ pub async fn run(
         reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
     };
 
-    let mut earlier = earlier_winners(options, &baseline, &space);
+    let mut earlier = Vec::new();
+    if options.stages.contains(&Stage::Host) {
+        earlier.extend(earlier_winners(options, &baseline, &space));
+        earlier.extend(settings_of_others(workspace, &bank, &space, &baseline, &reference));
+    }
     let mut strategy = make_strategy(options, &space, 0);
     let mut strategy_of = None;
     let mut gone = Configuration::new();
-    // What the lock knows is tried before anything else.
-    let mut stages = options.stages.clone();
-    stages.sort_by_key(|stage| *stage == Stage::Kernel && !earlier.is_empty());
-    let mut scheduler = Scheduler::new(&stages);
+    let mut scheduler = Scheduler::new(&options.stages);
+    // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
+    let why = "configurations that the lock or the bank knows";
+    let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
     let mut last_stage = None;
     let mut idle_turns = 0;
     let mut turns = 0_u64;
@@ -181,7 +187,8 @@ pub async fn run(
         if idle_turns >= IDLE_ROUNDS * options.stages.len() {
             break "neither stage finds an improvement any more".to_owned();
         }
-        let Some(turn) = scheduler.next(session.scarce()) else {
+        let of_scheduler = known_first.is_none();
+        let Some(turn) = known_first.take().or_else(|| scheduler.next(session.scarce())) else {
             break "there is no stage to use".to_owned();
         };
         let stage = turn.stage;
@@ -193,7 +200,9 @@ pub async fn run(
         let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
         // With a single stage there is nobody to hand over to.
         let alone = options.stages.len() == 1;
-        let limit = |turn_share| if alone { u64::MAX } else { share(turn_share).min(turn.evaluations) };
+        let limits = |turn_share, patience| {
+            if alone { Limits::alone(patience) } else { turn.limits(share(turn_share), PATIENCE) }
+        };
         match stage {
             Stage::Host if space.dimensions() > 0 => {
                 // What can be injected depends on the sources; rewrites may change it.
@@ -217,7 +226,7 @@ pub async fn run(
                 let before = session.used();
                 let host =
                     HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier), gone: &gone };
-                host.run(&mut *strategy, &mut session, &mut progress, limit(HOST_TURN), PATIENCE, emit).await?;
+                host.run(&mut *strategy, &mut session, &mut progress, limits(HOST_TURN, PATIENCE), emit).await?;
                 if session.used() == before && alone {
                     break "the search space is exhausted".to_owned();
                 }
@@ -235,11 +244,13 @@ pub async fn run(
                     baseline: (&baseline, baseline_us),
                     provenance: &provenance,
                 };
-                let patience = if alone { u64::MAX } else { PATIENCE };
-                kernel.run(&mut session, &mut progress, &mut learned, limit(KERNEL_TURN), patience, emit).await?;
+                let limits = limits(KERNEL_TURN, u64::MAX);
+                kernel.run(&mut session, &mut progress, &mut learned, limits, emit).await?;
             }
         }
-        scheduler.learn(stage, before_us / progress.best_us, session.spent().since(spent));
+        if of_scheduler {
+            scheduler.learn(stage, before_us / progress.best_us, session.spent().since(spent));
+        }
         idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + usize::from(turn.is_long()) };
         turns += 1;
     };
@@ -336,6 +347,22 @@ fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpa
             && space.check(configuration).is_ok()
     });
     possible.collect()
+}
+
+/// Configurations that the settings of operators in the bank make of this one.
+fn settings_of_others(
+    workspace: &Workspace,
+    bank: &Bank,
+    space: &SearchSpace,
+    baseline: &Candidate,
+    reference: &Trialled,
+) -> Vec<Configuration> {
+    let launches = || reference.profiles.values().flatten();
+    let symptoms = longest(launches()).map(|launch| symptoms_of(&launch.profile)).unwrap_or_default();
+    let context = Context::new(baseline.sources.clone(), workspace.known_values(), None);
+    let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
+    let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
+    expected_settings(space, bank, &query, &baseline.configuration, filled_bytes, &workspace.machine)
 }
 
 fn make_strategy(options: &RunOptions, space: &SearchSpace, turn: u64) -> Box<dyn Strategy> {

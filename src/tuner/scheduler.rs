@@ -4,13 +4,21 @@ use super::session::{Scarce, Spent};
 use crate::report::event::Stage;
 
 /// Relative gain, as a logarithm, over what it cost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Rate {
     evaluation: f64,
     second: f64,
 }
 
 impl Rate {
+    const NOTHING: Self = Self { evaluation: 0.0, second: 0.0 };
+
+    /// The objective fell by the factor `gain` for what was spent.
+    fn brought(gain: f64, spent: Spent) -> Self {
+        let gain = gain.max(1.0).ln();
+        Self { evaluation: gain / spent.evaluations.max(1) as f64, second: gain / spent.seconds.max(LEAST_SECONDS) }
+    }
+
     fn of(self, scarce: Scarce) -> f64 {
         match scarce {
             Scarce::Evaluations => self.evaluation,
@@ -32,7 +40,7 @@ struct Evidence {
 }
 
 /// A turn that a stage is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// Whose turn it is.
     pub stage: Stage,
@@ -40,12 +48,55 @@ pub struct Turn {
     pub reason: String,
     /// Evaluations that it may take.
     pub evaluations: u64,
+    /// What the best other stage promises.
+    rival: Rate,
+    scarce: Scarce,
 }
 
 impl Turn {
     /// Whether it is long enough for a stage that finds nothing in it to count as idle.
     pub fn is_long(&self) -> bool {
         self.evaluations >= LONG_TURN
+    }
+
+    /// A turn to try what is known before any search.
+    pub fn of_known(stage: Stage, reason: &str, evaluations: u64) -> Self {
+        Self { stage, reason: reason.to_owned(), evaluations, rival: Rate::NOTHING, scarce: Scarce::Evaluations }
+    }
+
+    /// What ends it: so many evaluations at most, and so many without improvement.
+    pub fn limits(&self, evaluations: u64, patience: u64) -> Limits {
+        let evaluations = self.evaluations.min(evaluations);
+        Limits { evaluations, patience, rival: self.rival, scarce: self.scarce }
+    }
+}
+
+/// What ends a turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    evaluations: u64,
+    patience: u64,
+    rival: Rate,
+    scarce: Scarce,
+}
+
+impl Limits {
+    /// Nobody else waits: only so many evaluations without improvement end the turn.
+    pub fn alone(patience: u64) -> Self {
+        Self { evaluations: u64::MAX, patience, rival: Rate::NOTHING, scarce: Scarce::Evaluations }
+    }
+
+    /// Whether the turn is over after what it has spent, with the last `idle` evaluations without improvement, the objective
+    /// lower by the factor `gain` since its begin. It is where it has brought less for what is scarce than another stage promises,
+    /// but not before it could have brought anything.
+    pub fn reached(&self, spent: Spent, idle: u64, gain: f64) -> bool {
+        let behind = || Rate::brought(gain, spent).of(self.scarce) < self.rival.of(self.scarce);
+        spent.evaluations >= self.evaluations || idle >= self.patience || (spent.evaluations >= FIRST_TURN && behind())
+    }
+
+    /// Evaluations that are left of the turn.
+    pub fn left(&self, spent: Spent) -> u64 {
+        self.evaluations.saturating_sub(spent.evaluations)
     }
 }
 
@@ -85,7 +136,11 @@ impl Scheduler {
             let promise = |evidence: &Evidence| evidence.promise.map_or(f64::INFINITY, |rate| rate.of(scarce));
             promise(right).total_cmp(&promise(left)).then(left.last.cmp(&right.last))
         };
-        let chosen = self.stages.iter_mut().min_by(|left, right| order(left, right))?;
+        let at = (0..self.stages.len()).min_by(|left, right| order(&self.stages[*left], &self.stages[*right]))?;
+        let others = self.stages.iter().enumerate().filter(|(other, _)| *other != at);
+        let promises = others.filter_map(|(_, evidence)| evidence.promise);
+        let rival = promises.max_by(|left, right| left.of(scarce).total_cmp(&right.of(scarce)));
+        let chosen = &mut self.stages[at];
         chosen.last = turns;
         chosen.turns += 1;
         let grown = FIRST_TURN << (chosen.turns - 1).min(u64::BITS / 2);
@@ -99,7 +154,7 @@ impl Scheduler {
             Some(rate) if rate > 0.0 => format!("it promises {:.2} % {what}", rate.exp_m1() * 100.0),
             Some(_) => "no stage promises anything; they take turns".to_owned(),
         };
-        Some(Turn { stage: chosen.stage, reason, evaluations })
+        Some(Turn { stage: chosen.stage, reason, evaluations, rival: rival.unwrap_or(Rate::NOTHING), scarce })
     }
 
     /// Whether a stage had a turn.
@@ -109,11 +164,7 @@ impl Scheduler {
 
     /// Takes note of a turn: the objective fell by the factor `gain` (1 for nothing) for what was spent.
     pub fn learn(&mut self, stage: Stage, gain: f64, spent: Spent) {
-        let gain = gain.max(1.0).ln();
-        let rate = Rate {
-            evaluation: gain / spent.evaluations.max(1) as f64,
-            second: gain / spent.seconds.max(LEAST_SECONDS),
-        };
+        let rate = Rate::brought(gain, spent);
         for evidence in &mut self.stages {
             if evidence.stage == stage {
                 evidence.promise = Some(rate);
@@ -182,6 +233,26 @@ mod tests {
         let turns: Vec<_> = (0..6).filter_map(&mut next).collect();
         assert!(scheduler.had_turn(Stage::Host) && !Scheduler::new(&[Stage::Host]).had_turn(Stage::Host));
         assert_eq!(turns, [(4, false), (4, false), (8, false), (8, false), (16, true), (16, true)]);
+    }
+
+    #[test]
+    fn a_turn_ends_where_another_stage_promises_more_than_it_has_brought() {
+        let mut scheduler = Scheduler::new(&[Stage::Kernel, Stage::Host]);
+        let spent = |evaluations| Spent { evaluations, seconds: 1.0 };
+        for gain in [2.0, 1.5] {
+            let turn = scheduler.next(Scarce::Evaluations).unwrap();
+            assert!(!turn.limits(100, 100).reached(spent(3), 3, 1.0), "nobody has promised anything");
+            scheduler.learn(turn.stage, gain, spent(4));
+        }
+        // The kernel stage goes on; the host stage promises 1.5x in four evaluations.
+        let turn = scheduler.next(Scarce::Evaluations).unwrap();
+        let limits = turn.limits(100, 100);
+        assert_eq!(turn.stage, Stage::Kernel);
+        assert!(!limits.reached(spent(3), 3, 1.0), "not before a first turn's length");
+        assert!(limits.reached(spent(4), 4, 1.0) && !limits.reached(spent(4), 0, 1.6));
+        assert!(limits.reached(spent(7), 3, 1.6), "1.6x in seven evaluations is less");
+        assert!(limits.reached(spent(8), 0, 9.0), "it has eight");
+        assert!(Limits::alone(16).reached(spent(16), 16, 1.0) && !Limits::alone(16).reached(spent(99), 15, 1.0));
     }
 
     #[test]

@@ -84,6 +84,40 @@ fn rewinding_a_directory_yields_records_in_chains_and_does_not_try_twice() {
 }
 
 #[test]
+fn a_run_begins_with_settings_that_the_bank_knows_of_others() {
+    require_tools!();
+    let project = small();
+    std::fs::create_dir(project.path().join("known")).expect("a directory");
+    project.write(
+        "known/cores.toml",
+        r#"
+motif = "cores"
+verdict = "kept"
+origin = "modelled"
+before-us = 20.0
+after-us = 11.0
+before-digest = "00"
+after-digest = "11"
+symptoms = []
+diff = ""
+setting = { slow = 0.5, fast = 1.0 }
+provenance = { project = "careful", operator = "Other", licence = "MIT", machine = "Ascend910B2", machine-version = "4" }
+features = { dtypes = ["float"], input-queues = 1, output-queues = 1, scratch-buffers = 1, buffers = 1, scalar-loops = 0, full-barriers = 0, vector-calls = 9, copies = 2 }
+"#,
+    );
+    let bank = project.path().join("known").display().to_string();
+    let run = |arguments: &[&str]| {
+        let common = ["run", "--budget", "3", "--seed", "1", "--no-resume", "--dry-run", "--no-bank"];
+        let ended = project.run(&[&common, arguments].concat()).expect(0);
+        let first = ended.named("evaluation")[0].clone();
+        (first["stage"].as_str().unwrap_or_default().to_owned(), first["configuration"]["MAX_CORES"].as_i64())
+    };
+    assert_eq!(run(&["--bank", &bank]), ("host".to_owned(), Some(48)));
+    // Twenty is what the sources have; what the bank knows of the operator itself may be held out.
+    assert_eq!(run(&["--bank", &bank, "--hold-out", "other"]), ("kernel".to_owned(), Some(20)));
+}
+
+#[test]
 fn an_ablation_compares_parts_at_equal_budgets_and_goes_on_where_it_stopped() {
     require_tools!();
     let project = small();
