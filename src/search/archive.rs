@@ -27,6 +27,12 @@ impl Archive {
         self.entries.contains_key(point)
     }
 
+    /// Points that were asked, and those told with a time without having been asked.
+    pub fn begun(&self) -> usize {
+        let timed = |entry: &Entry| matches!(entry.outcome, Some(Outcome::Objective(_)));
+        self.entries.values().filter(|entry| entry.asked > 0 || timed(entry)).count()
+    }
+
     /// Number of points asked so far.
     pub fn asked(&self) -> u64 {
         self.asked

@@ -18,7 +18,8 @@ use crate::space::{Point, SearchSpace};
 /// Settings of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HybridOptions {
-    /// Points before the model is asked: the present configuration, the middle of the space, then far corners.
+    /// Points before the model is asked: the present configuration, the middle of the space, then far corners. What is known
+    /// without having been asked counts.
     pub initial: usize,
     /// Settings of the model.
     pub model: ModelOptions,
@@ -95,9 +96,9 @@ impl Proposer for Hybrid {
     }
 
     fn next_point(&mut self) -> Option<Point> {
-        let asked = self.archive.asked() as usize;
-        if asked < self.options.initial {
-            let start = match asked {
+        let begun = self.archive.begun();
+        if begun < self.options.initial {
+            let start = match begun {
                 0 => first_point(&self.space, &self.archive, &mut self.random),
                 1 => middle(&self.space, &mut self.random).filter(|point| !self.archive.contains(point)),
                 _ => None,

@@ -221,6 +221,23 @@ fn awkward_objective(configuration: &Configuration) -> Outcome {
 }
 
 #[test]
+fn what_is_known_without_having_been_asked_shortens_the_start() {
+    let space = awkward_space();
+    let known = space.enumerate().expect("small").iter().take(40).step_by(10).cloned().collect::<Vec<_>>();
+    let expects = |told: usize| {
+        let mut strategy = StrategyKind::Hybrid.build(&space, 3);
+        for point in known.iter().take(told) {
+            let configuration = space.configuration(point);
+            strategy.tell(&configuration, &awkward_objective(&configuration));
+        }
+        assert_eq!(strategy.ask(1).len(), 1);
+        strategy.expected_gain().is_some()
+    };
+    assert!(!expects(3), "the start has four points");
+    assert!(expects(4), "from there on the model is asked");
+}
+
+#[test]
 fn every_strategy_keeps_to_the_space_and_never_asks_twice() {
     let space = awkward_space();
     let all = space.enumerate().expect("small").len();

@@ -8,6 +8,7 @@ mod evaluation;
 mod evaluator;
 mod experience;
 mod finish;
+mod host_search;
 mod host_stage;
 mod injection;
 mod invent;

@@ -8,8 +8,7 @@ use std::time::Duration;
 use super::candidate::Candidate;
 use super::evaluation::{Outcome, geometric_mean};
 use super::evaluator::{Evaluator, References, Scope, Trialled};
-use super::host_stage::HostStage;
-use super::injection::Injection;
+use super::host_search::HostSearch;
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::progress::Progress;
@@ -26,7 +25,7 @@ use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of}
 use crate::motif::Context;
 use crate::proposer::{MotifProposer, Reach};
 use crate::report::event::{self, Event, Stage};
-use crate::search::{Strategy, StrategyKind};
+use crate::search::StrategyKind;
 use crate::source::facts::KnownValues;
 use crate::space::{Configuration, SearchSpace};
 
@@ -150,8 +149,6 @@ pub async fn run(
     session.remember(reference.evaluation.clone());
     let mut progress =
         Progress::new(baseline.clone(), baseline_us, baseline_times.clone(), workspace.manifest.case_floor);
-    let mut injection = Injection::none();
-    let mut injection_of = None;
     let mut learned = Learned::default();
     let provenance = workspace.provenance();
     let known = workspace.known_values();
@@ -167,13 +164,11 @@ pub async fn run(
         earlier.extend(earlier_winners(options, &baseline, &space));
         earlier.extend(settings_of_others(workspace, &bank, &space, &baseline, &reference));
     }
-    let mut strategy = make_strategy(options, &space, 0);
-    let mut strategy_of = None;
-    let mut gone = Configuration::new();
     let mut scheduler = Scheduler::new(&options.stages);
     // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
     let why = "configurations that the lock or the bank knows";
     let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
+    let mut search = HostSearch::new(&space, tunables, &baseline, options.strategy, options.seed, earlier);
     let mut last_stage = None;
     let mut idle_turns = 0;
     let mut turns = 0_u64;
@@ -205,28 +200,8 @@ pub async fn run(
         };
         match stage {
             Stage::Host if space.dimensions() > 0 => {
-                // What can be injected depends on the sources; rewrites may change it.
-                let rewrites =
-                    Some(progress.best.patches.iter().map(|patch| patch.motif.clone()).collect::<Vec<String>>());
-                if injection_of != rewrites {
-                    injection = Injection::find_out(session.evaluator(), &progress.best, tunables).await?;
-                    injection_of.clone_from(&rewrites);
-                }
-                // Times of other sources mislead; what the tiling function refuses, it goes on refusing.
-                if strategy_of != rewrites {
-                    // What a rewrite has taken away is no choice any more.
-                    gone = HostStage::gone(&baseline, &progress.best);
-                    let left = space.clone().with_fixed(&gone).unwrap_or_else(|_| space.clone());
-                    strategy = make_strategy(options, &left, turns);
-                    strategy_of = rewrites;
-                    for (configuration, outcome) in HostStage::known(&progress, &gone) {
-                        strategy.tell(&configuration, &outcome);
-                    }
-                }
                 let before = session.used();
-                let host =
-                    HostStage { tunables, injection: &injection, first: std::mem::take(&mut earlier), gone: &gone };
-                host.run(&mut *strategy, &mut session, &mut progress, limits(HOST_TURN, PATIENCE), emit).await?;
+                search.turn(turns, &mut session, &mut progress, limits(HOST_TURN, PATIENCE), emit).await?;
                 if session.used() == before && alone {
                     break "the search space is exhausted".to_owned();
                 }
@@ -255,6 +230,7 @@ pub async fn run(
         turns += 1;
     };
 
+    let compiled_in = search.compiled_in();
     let (winner, verification) = verify_winner(workspace, &progress.best, &references).await?;
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
@@ -270,7 +246,7 @@ pub async fn run(
         evaluations: session.used(),
         rejected: session.rejected(),
         sampled: session.sampled(),
-        compiled_in: injection.compiled_in,
+        compiled_in,
         ended,
         records: learned.records,
         progress,
@@ -363,12 +339,6 @@ fn settings_of_others(
     let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
     let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
     expected_settings(space, bank, &query, &baseline.configuration, filled_bytes, &workspace.machine)
-}
-
-fn make_strategy(options: &RunOptions, space: &SearchSpace, turn: u64) -> Box<dyn Strategy> {
-    // Every turn draws its own numbers, and always the same ones.
-    let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(turn);
-    options.strategy.build(space, seed)
 }
 
 fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {

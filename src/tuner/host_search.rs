@@ -1,0 +1,200 @@
+//! What the host stage carries from turn to turn: a strategy for the sources at hand, and what earlier sources say about it.
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::host_stage::HostStage;
+use super::injection::Injection;
+use super::progress::Progress;
+use super::scheduler::Limits;
+use super::session::Session;
+use crate::report::event::{Event, Stage};
+use crate::search::{Strategy, StrategyKind};
+use crate::space::{Configuration, SearchSpace, Tunable};
+
+/// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
+/// is asked. Their times would mislead, but what was good there is seldom bad here.
+const TRIED_AGAIN: usize = 2;
+
+/// The search of a run over its tunables.
+pub struct HostSearch<'a> {
+    space: &'a SearchSpace,
+    tunables: &'a [Tunable],
+    baseline: &'a Candidate,
+    kind: StrategyKind,
+    seed: u64,
+    strategy: Box<dyn Strategy>,
+    injection: Injection,
+    /// Rewrites of the sources that strategy and injection are for; `None` before the first turn.
+    rewrites: Option<Vec<String>>,
+    /// Values of tunables that a rewrite has taken away.
+    gone: Configuration,
+    /// To be tried before the strategy is asked.
+    first: Vec<Configuration>,
+    /// Number of attempts when the strategy began.
+    begun: usize,
+}
+
+impl<'a> HostSearch<'a> {
+    /// A search that has not begun; `first` is tried before the strategy is asked.
+    pub fn new(
+        space: &'a SearchSpace,
+        tunables: &'a [Tunable],
+        baseline: &'a Candidate,
+        kind: StrategyKind,
+        seed: u64,
+        first: Vec<Configuration>,
+    ) -> Self {
+        Self {
+            space,
+            tunables,
+            baseline,
+            kind,
+            seed,
+            strategy: kind.build(space, seed),
+            injection: Injection::none(),
+            rewrites: None,
+            gone: Configuration::new(),
+            first,
+            begun: 0,
+        }
+    }
+
+    /// A turn of the host stage, the `number`-th turn of the run.
+    pub async fn turn(
+        &mut self,
+        number: u64,
+        session: &mut Session,
+        progress: &mut Progress,
+        limits: Limits,
+        emit: &mut dyn FnMut(Event),
+    ) -> Result<(), TunerError> {
+        let rewrites: Vec<String> = progress.best.patches.iter().map(|patch| patch.motif.clone()).collect();
+        if self.rewrites.as_ref() != Some(&rewrites) {
+            // What can be injected depends on the sources; rewrites may change it.
+            self.injection = Injection::find_out(session.evaluator(), &progress.best, self.tunables).await?;
+            if self.rewrites.is_some() {
+                self.first = self.worth_trying_again(progress);
+            }
+            self.begin(number, progress);
+            self.rewrites = Some(rewrites);
+        }
+        let first = std::mem::take(&mut self.first);
+        let host = HostStage { tunables: self.tunables, injection: &self.injection, first, gone: &self.gone };
+        host.run(&mut *self.strategy, session, progress, limits, emit).await?;
+        Ok(())
+    }
+
+    /// Tunables that had to be compiled in, with reasons.
+    pub fn compiled_in(self) -> Vec<(String, String)> {
+        self.injection.compiled_in
+    }
+
+    /// A strategy for the sources of the best candidate. Times of other sources mislead; what the tiling function refuses, it
+    /// goes on refusing.
+    fn begin(&mut self, number: u64, progress: &Progress) {
+        // What a rewrite has taken away is no choice any more.
+        self.gone = HostStage::gone(self.baseline, &progress.best);
+        let left = self.space.clone().with_fixed(&self.gone).unwrap_or_else(|_| self.space.clone());
+        // Every turn draws its own numbers, and always the same ones.
+        let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number);
+        self.strategy = self.kind.build(&left, seed);
+        for (configuration, outcome) in HostStage::known(progress, &self.gone) {
+            self.strategy.tell(&configuration, &outcome);
+        }
+        self.begun = progress.attempts.len();
+    }
+
+    /// The best of what the search tried on the sources before, without the values that the best candidate has already.
+    fn worth_trying_again(&self, progress: &Progress) -> Vec<Configuration> {
+        let of_host = progress.attempts[self.begun..].iter().filter(|attempt| attempt.stage == Stage::Host);
+        let mut timed: Vec<(f64, &Configuration)> =
+            of_host.filter_map(|attempt| Some((attempt.objective_us?, &attempt.configuration))).collect();
+        timed.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let gone = HostStage::gone(self.baseline, &progress.best);
+        let mut again = Vec::new();
+        for (_, tried) in timed {
+            // A value that is gone from the sources is not varied any more.
+            let mut configuration = tried.clone();
+            for (name, value) in gone.iter() {
+                configuration.set(name, value.clone());
+            }
+            let differs =
+                progress.best.configuration.iter().any(|(name, value)| configuration.get(name) != Some(value));
+            if differs && !again.contains(&configuration) && self.space.check(&configuration).is_ok() {
+                again.push(configuration);
+            }
+        }
+        again.truncate(TRIED_AGAIN);
+        again
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceTree;
+    use crate::space::{Binding, Domain, Value};
+    use crate::tuner::{AppliedPatch, Attempt};
+
+    fn tunable(name: &str) -> Tunable {
+        Tunable {
+            name: name.to_owned(),
+            domain: Domain::Range { min: 1, max: 48, step: 1 },
+            default: Some(Value::Int(1)),
+            binding: Binding::Recorded,
+            reason: String::new(),
+            when: None,
+        }
+    }
+
+    fn configuration(cores: i64, tile: i64) -> Configuration {
+        [("CORES".to_owned(), Value::Int(cores)), ("TILE".to_owned(), Value::Int(tile))].into_iter().collect()
+    }
+
+    fn attempt(stage: Stage, configuration: Configuration, objective_us: Option<f64>) -> Attempt {
+        Attempt {
+            index: 1,
+            stage,
+            digest: String::new(),
+            configuration,
+            motif: String::new(),
+            title: String::new(),
+            objective_us,
+            times: Vec::new(),
+            rejection: None,
+            improved: false,
+        }
+    }
+
+    #[test]
+    fn after_a_rewrite_what_did_well_before_is_tried_again() {
+        let tunables = [tunable("CORES"), tunable("TILE")];
+        let space = SearchSpace::new(&tunables, &[], &[]).unwrap();
+        let candidate = |configuration| Candidate { sources: SourceTree::new(), configuration, patches: Vec::new() };
+        let baseline = candidate(configuration(1, 1));
+        let mut search = HostSearch::new(&space, &tunables, &baseline, StrategyKind::Random, 1, Vec::new());
+        let mut progress = Progress::new(baseline.clone(), 10.0, Vec::new(), 1.0);
+        progress.attempts.push(attempt(Stage::Host, configuration(2, 2), Some(1.0)));
+        search.begin(0, &progress);
+        progress.attempts.extend([
+            attempt(Stage::Host, configuration(8, 4), Some(7.0)),
+            attempt(Stage::Host, configuration(8, 8), Some(5.0)),
+            attempt(Stage::Kernel, configuration(9, 9), Some(1.0)),
+            attempt(Stage::Host, configuration(8, 16), None),
+            attempt(Stage::Host, configuration(4, 4), Some(9.0)),
+            attempt(Stage::Host, configuration(16, 4), Some(6.0)),
+        ]);
+        progress.best = candidate(configuration(8, 8));
+        progress.best.patches.push(AppliedPatch {
+            motif: "D01".to_owned(),
+            title: String::new(),
+            why: String::new(),
+            gain: 1.1,
+        });
+        // Not the best itself, nothing of the kernel stage, of a search before, or refused; and no more than two.
+        assert_eq!(search.worth_trying_again(&progress), [configuration(16, 4), configuration(8, 4)]);
+        // Where the rewrite has taken the tile away, its value is no difference.
+        progress.best.configuration = [("CORES".to_owned(), Value::Int(8))].into_iter().collect();
+        assert_eq!(search.worth_trying_again(&progress), [configuration(16, 1), configuration(4, 1)]);
+    }
+}
