@@ -35,6 +35,11 @@ impl<'a> Oracle<'a> {
         Self { bank, history, profile, query }
     }
 
+    /// What the run has seen.
+    pub(super) fn history(&self) -> &History {
+        self.history
+    }
+
     /// Gain of a motif at all its sites together; `code` is the text of these sites.
     pub(super) fn expect(&self, motif: &dyn Motif, code: &str) -> Expectation {
         let prior = motif.prior_gain();

@@ -20,6 +20,8 @@ pub struct Seen {
     pub gains: Vec<f64>,
     /// Proposals with this motif alone that the verifier refused.
     pub rejected: usize,
+    /// Those of them that held several of its sites.
+    pub rejected_at_several: usize,
     /// Refused proposals that held it among others, each shared out evenly.
     pub suspicion: f64,
 }
@@ -29,6 +31,8 @@ pub struct Seen {
 pub struct History {
     tried: BTreeSet<String>,
     seen: BTreeMap<String, Seen>,
+    /// Motifs with the code around the places where they were refused alone.
+    refused: BTreeSet<(String, String)>,
 }
 
 impl History {
@@ -47,7 +51,15 @@ impl History {
                 Outcome::Gain(gain) if members == 1 => seen.gains.push(gain),
                 // The gain of several at once cannot be told apart; that they verify clears all of them.
                 Outcome::Gain(_) => seen.suspicion = 0.0,
-                Outcome::Rejected if members == 1 => seen.rejected += 1,
+                Outcome::Rejected if members == 1 => {
+                    seen.rejected += 1;
+                    match proposal.surroundings.as_slice() {
+                        [place] => {
+                            self.refused.insert((motif.clone(), place.clone()));
+                        }
+                        _ => seen.rejected_at_several += 1,
+                    }
+                }
                 Outcome::Rejected => seen.suspicion += 1.0 / members as f64,
             }
         }
@@ -56,6 +68,12 @@ impl History {
     /// Whether a key was tried.
     pub fn contains(&self, key: &str) -> bool {
         self.tried.contains(key)
+    }
+
+    /// Whether a motif was refused alone in these surroundings. What is rewritten elsewhere seldom changes that: mostly a length
+    /// does not divide.
+    pub fn refused(&self, motif: &str, surroundings: &str) -> bool {
+        self.refused.contains(&(motif.to_owned(), surroundings.to_owned()))
     }
 
     /// What was seen of a motif.

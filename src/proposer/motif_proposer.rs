@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::applied::{Applied, site_text};
+use super::applied::{Applied, site_text, surroundings};
 use super::gain::Oracle;
+use super::history::Seen;
 use super::{History, Proposal};
 use crate::aicore::Profile;
 use crate::experience::Bank;
 use crate::motif::{Context, Family, Motif, Site, all, by_id};
+use crate::source::SourceTree;
 
 /// Motifs that pay together although single steps may not, in the order in which they enable each other.
 const TOGETHER: &[&[&str]] = &[
@@ -91,7 +93,9 @@ impl MotifProposer {
         let base = context.tree.digest();
         let mut proposals = Vec::new();
         for motif in self.motifs() {
-            let sites: Vec<Site> = motif.find(context).sites.into_iter().filter(|site| self.allowed(site)).collect();
+            let wanted = |site: &Site, tree: &SourceTree| self.wants(motif, site, tree, history);
+            let found = motif.find(context).sites.into_iter();
+            let sites: Vec<Site> = found.filter(|site| wanted(site, &context.tree)).collect();
             if sites.is_empty() {
                 continue;
             }
@@ -99,7 +103,7 @@ impl MotifProposer {
             let expected = oracle.expect(motif, &code.join("\n"));
             if sites.len() > 1 {
                 let mut applied = Applied::start(context);
-                applied.add(motif, &|site| self.allowed(site));
+                applied.add(motif, &wanted);
                 let expected = std::slice::from_ref(&expected);
                 proposals.extend(Proposal::several(context, &base, &[motif], &applied, expected));
             }
@@ -167,8 +171,9 @@ impl MotifProposer {
         all().iter().copied().filter(move |motif| on_device || motif.seen_by_model()).filter(may_be_used)
     }
 
-    fn allowed(&self, site: &Site) -> bool {
-        self.allow_rounding || !site.rounding
+    /// Whether a site may be taken, and was not refused before.
+    fn wants(&self, motif: &dyn Motif, site: &Site, tree: &SourceTree, history: &History) -> bool {
+        (self.allow_rounding || !site.rounding) && !history.refused(motif.id(), &surroundings(tree, site))
     }
 
     /// The motifs of a patch of everything, those that promise something, family by family.
@@ -177,7 +182,8 @@ impl MotifProposer {
             .motifs()
             .map(|motif| (motif, oracle.expect(motif, "").gain))
             .filter(|(motif, gain)| {
-                let refused = history.seen(motif.id()).is_some_and(|seen| seen.rejected > 0 || seen.suspicion >= 0.5);
+                let doubtful = |seen: &Seen| seen.rejected_at_several > 0 || seen.suspicion >= 0.5;
+                let refused = history.seen(motif.id()).is_some_and(doubtful);
                 *gain > 1.0 && !refused
             })
             .collect();
@@ -210,7 +216,10 @@ impl MotifProposer {
                 let before = applied.texts.len();
                 // A condition that only lengths decide must not spoil the rest of the patch.
                 let proved = taken == Taken::Proved || motif.id() == "D05";
-                let added = applied.add(*motif, &|site| self.allowed(site) && (!proved || site.conditions.is_empty()));
+                let wanted = |site: &Site, tree: &SourceTree| {
+                    (!proved || site.conditions.is_empty()) && self.wants(*motif, site, tree, oracle.history())
+                };
+                let added = applied.add(*motif, &wanted);
                 if added > 0 && motifs.iter().all(|known| known.id() != motif.id()) {
                     motifs.push(*motif);
                     expected.push(oracle.expect(*motif, &applied.texts[before..].join("\n")));

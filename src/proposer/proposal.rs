@@ -1,6 +1,6 @@
 //! One thing to try.
 
-use super::applied::{Applied, site_text};
+use super::applied::{Applied, site_text, surroundings};
 use super::gain::Expectation;
 use crate::motif::{Context, Motif, Site};
 use crate::source::{Patch, difference};
@@ -14,6 +14,8 @@ pub struct Proposal {
     pub motifs: Vec<String>,
     /// Where.
     pub sites: Vec<Site>,
+    /// The code there and around.
+    pub surroundings: Vec<String>,
     /// Expected speed-up.
     pub expected_gain: f64,
     /// Why this, one sentence.
@@ -45,6 +47,7 @@ impl Proposal {
             conditions: site.conditions.clone(),
             rounding: site.rounding,
             sites: vec![site.clone()],
+            surroundings: vec![surroundings(&context.tree, site)],
             patch,
             motifs,
             key,
@@ -80,6 +83,7 @@ impl Proposal {
             rounding: applied.sites.iter().any(|site| site.rounding),
             key: key(base, &ids, &applied.sites, &applied.texts),
             sites: applied.sites.clone(),
+            surroundings: applied.surroundings.clone(),
             motifs: ids,
             conditions,
             patch,
