@@ -13,7 +13,7 @@ pub use features::{Features, features_of, normalise, symptoms_of};
 pub use query::{Expected, Match, Query, Shingles};
 pub use record::{Origin, Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
-pub use setting::{KnownSetting, Setting, SettingKind};
+pub use setting::{Setting, SettingKind};
 pub use upkeep::MotifStatistics;
 
 #[cfg(test)]

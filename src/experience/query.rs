@@ -131,14 +131,7 @@ impl Bank {
         let mut gains: Vec<(f64, f64)> =
             weighed.iter().filter(|(_, _, good)| *good).map(|(gain, weight, _)| (*gain, *weight)).collect();
         gains.sort_by(|left, right| left.0.total_cmp(&right.0));
-        let quantile = |share: f64| {
-            let mut passed = 0.0;
-            let reached = |(_, weight): &&(f64, f64)| {
-                passed += weight;
-                passed >= share * good
-            };
-            gains.iter().find(reached).or(gains.last()).map_or(1.0, |(gain, _)| *gain)
-        };
+        let quantile = |share: f64| weighted_quantile(&gains, share).unwrap_or(1.0);
         Some(Expected {
             records: weighed.len(),
             lower: quantile(0.25),
@@ -148,4 +141,15 @@ impl Bank {
             weight,
         })
     }
+}
+
+/// The least value that holds `share` of the weight together with those before it; of values with their weights, in order.
+pub(super) fn weighted_quantile(values: &[(f64, f64)], share: f64) -> Option<f64> {
+    let whole: f64 = values.iter().map(|(_, weight)| weight).sum();
+    let mut passed = 0.0;
+    let reached = |(_, weight): &&(f64, f64)| {
+        passed += weight;
+        passed >= share * whole
+    };
+    values.iter().find(reached).or(values.last()).map(|(value, _)| *value)
 }

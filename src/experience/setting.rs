@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::query::weighted_quantile;
 use super::{Bank, Query, Verdict};
 use crate::motif::Counter;
 use crate::source::tunable::Meaning;
@@ -25,15 +26,6 @@ pub struct Setting {
     pub slow: f64,
     /// As the strong operator has it.
     pub fast: f64,
-}
-
-/// What a bank knows of a setting.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KnownSetting {
-    /// Value in the measure of the kind: half of the likeness lies in records with no more.
-    pub value: f64,
-    /// Records behind it.
-    pub records: usize,
 }
 
 impl SettingKind {
@@ -76,9 +68,9 @@ impl SettingKind {
 }
 
 impl Bank {
-    /// What operators like the one asked about run best with: the median over the records that show a gain, each weighted by
-    /// the square of its likeness. `None` where there are none, or more that show none.
-    pub fn setting(&self, kind: SettingKind, query: &Query) -> Option<KnownSetting> {
+    /// What operators like the one asked about run best with, in the measure of the kind: the median over the records that show a
+    /// gain, each weighted by the square of its likeness. `None` where there are none, or more that show none.
+    pub fn setting(&self, kind: SettingKind, query: &Query) -> Option<f64> {
         let (mut found, mut without_gain) = (Vec::new(), 0.0);
         for (_, record) in self.iter().filter(|(_, record)| record.motif == kind.id()) {
             let likeness = query.likeness(record);
@@ -93,12 +85,6 @@ impl Bank {
             return None;
         }
         found.sort_by(|left, right| left.0.total_cmp(&right.0));
-        let mut passed = 0.0;
-        let reached = |(_, more): &&(f64, f64)| {
-            passed += more;
-            passed >= 0.5 * weight
-        };
-        let (value, _) = found.iter().find(reached).or(found.last())?;
-        Some(KnownSetting { value: *value, records: found.len() })
+        weighted_quantile(&found, 0.5)
     }
 }

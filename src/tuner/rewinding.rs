@@ -159,12 +159,12 @@ impl Miner<'_> {
         let tunables = self.workspace.tunables();
         let context =
             Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()));
-        let mut wanted: Vec<(Removal, Candidate)> = Vec::new();
         // What the model cannot show would only be recorded as worth nothing.
         let visible: Vec<&dyn motif::Motif> =
             motif::all().iter().copied().filter(|motif| motif.seen_by_model()).collect();
-        for rewound in in_turn(rewound_patches(&context, &visible), self.options.sites) {
-            let Ok(slow) = fast.candidate.with_patch(tunables, &rewound.patch, "") else { continue };
+        let rewinds = in_turn(rewound_patches(&context, &visible), self.options.sites).into_iter();
+        let wanted = rewinds.filter_map(|rewound| {
+            let slow = fast.candidate.with_patch(tunables, &rewound.patch, "").ok()?;
             let removal = Removal {
                 place: format!("{}:{}", rewound.site.file, rewound.site.line),
                 conditions: rewound.site.conditions,
@@ -172,8 +172,8 @@ impl Miner<'_> {
                 what: rewound.motif,
                 setting: None,
             };
-            wanted.push((removal, slow));
-        }
+            Some((removal, slow))
+        });
         self.slow_down(&context, fast, wanted).await
     }
 
@@ -182,9 +182,10 @@ impl Miner<'_> {
         let space = self.workspace.space()?;
         let (configuration, machine) = (&strong.candidate.configuration, &self.workspace.machine);
         let filled_bytes = strong.profile.buffers_end_bytes;
-        let mut wanted = Vec::new();
-        for rewound in rewound_settings(&space, configuration, filled_bytes, machine) {
-            let slow = strong.candidate.with_configuration(self.workspace.tunables(), &rewound.configuration);
+        let tunables = self.workspace.tunables();
+        let rewinds = rewound_settings(&space, configuration, filled_bytes, machine).into_iter();
+        let wanted = rewinds.filter_map(|rewound| {
+            let slow = strong.candidate.with_configuration(tunables, &rewound.configuration).ok()?;
             let removal = Removal {
                 what: rewound.kind.id().to_owned(),
                 place: rewound.tunable,
@@ -192,8 +193,8 @@ impl Miner<'_> {
                 relieves: rewound.kind.relieves(),
                 setting: Some(rewound.setting),
             };
-            wanted.extend(slow.ok().map(|slow| (removal, slow)));
-        }
+            Some((removal, slow))
+        });
         let context =
             Context::new(strong.candidate.sources.clone(), self.workspace.known_values(), Some(strong.profile.clone()));
         self.slow_down(&context, strong, wanted).await?;
@@ -205,21 +206,23 @@ impl Miner<'_> {
         &mut self,
         context: &Context,
         fast: &Kernel,
-        mut wanted: Vec<(Removal, Candidate)>,
+        wanted: impl Iterator<Item = (Removal, Candidate)>,
     ) -> Result<Vec<Kernel>, TunerError> {
-        let mut plans = Vec::new();
-        wanted.retain(|(_, slow)| {
-            let plan = slow.plain_plan(self.workspace.tunables());
-            let new = self.left > 0 && self.seen.insert(plan.digest.clone());
-            if new {
-                self.left -= 1;
-                plans.push(plan);
+        let (mut trying, mut plans) = (Vec::new(), Vec::new());
+        for (removal, slow) in wanted {
+            if plans.len() == self.left {
+                break;
             }
-            new
-        });
+            let plan = slow.plain_plan(self.workspace.tunables());
+            if self.seen.insert(plan.digest.clone()) {
+                plans.push(plan);
+                trying.push((removal, slow));
+            }
+        }
+        self.left -= plans.len();
         let tried = self.try_all(plans).await?;
         let mut slower = Vec::new();
-        for ((removal, slow), tried) in wanted.into_iter().zip(tried) {
+        for ((removal, slow), tried) in trying.into_iter().zip(tried) {
             let step = self.judge(context, fast, &removal, &slow, &tried.result);
             if let (true, Ok((us, profile))) = (step.kept, tried.result) {
                 let missing = fast.missing.iter().cloned().chain([removal.what]).collect();

@@ -65,10 +65,10 @@ pub fn expected_settings(
     for (kind, tunable, value) in settings(space, present) {
         let Some(known) = bank.setting(kind, query) else { continue };
         let wanted = match kind {
-            SettingKind::Cores => known.value * machine.parameters.aiv_cores,
-            SettingKind::Buffers => known.value,
+            SettingKind::Cores => known * machine.parameters.aiv_cores,
+            SettingKind::Buffers => known,
             SettingKind::Tile => {
-                tiles.push((tunable, value, known.value));
+                tiles.push((tunable, value, known));
                 continue;
             }
         };
