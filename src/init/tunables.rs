@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 use crate::manifest::Layout;
 use crate::source::SourceTree;
 use crate::source::tunable::lexer::Tokens;
-use crate::source::tunable::{Meaning, SETS_CORES, SiteForm, cap_of, constants_in, literal, locate};
+use crate::source::tunable::{Meaning, SETS_CORES, SiteForm, asked_size, cap_of, constants_in, literal, locate};
 use crate::space::{Binding, Domain, Tunable, Value, domain_values};
 
 /// Vector cores of the default machine description, the largest number worth asking for.
 const CORES: i64 = 48;
+
+/// What a tiling function may be told that the unified buffer has: of its 192 KiB (arch 2201) two thirds, a half, a
+/// third and so on, so that twice or three times the buffers fit.
+const SHARES_OF_UNIFIED_BUFFER: [i64; 8] = [8192, 16_384, 24_576, 32_768, 49_152, 65_536, 98_304, 131_072];
 
 /// What was found, and what was looked at and left.
 #[derive(Debug, Default)]
@@ -185,6 +189,17 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
     let tokens = Tokens::of(tree.text(file).unwrap_or_default());
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
+        if let Some(asked) = asked_size(file, &tokens, position) {
+            let values: Vec<Value> = SHARES_OF_UNIFIED_BUFFER.map(|bytes| Value::Int(bytes)).into();
+            let default = asked.site.value.filter(|limit| values.contains(limit));
+            let domain = Domain::List { values, ordered: true };
+            let binding = Binding::Cap { file: file.to_owned(), target: asked.name.clone() };
+            let reason =
+                "limit on the unified buffer that is planned with: less gives shorter tiles and room for buffers";
+            let name = format!("{}_limit", asked.name.trim_end_matches('_'));
+            add(tree, found, Tunable { name, domain, default, binding, reason: reason.to_owned(), when: None });
+            continue;
+        }
         let (target, range) = if let Some(field) = word.strip_prefix("set_")
             && tokens.get(position + 1) == "("
             && let Some(close) = tokens.closing(position + 1)

@@ -242,6 +242,43 @@ pub(crate) fn cap_of(tokens: &Tokens<'_>, range: Range<usize>) -> Option<(i64, R
     None
 }
 
+/// A size of the unified buffer that a tiling function asks of the platform.
+pub(crate) struct AskedSize {
+    /// Last name of the variable that takes the answer.
+    pub name: String,
+    /// Behind the call.
+    pub site: Site,
+}
+
+/// The call `..GetCoreMemSize(..UB, variable);` at `position`, where a statement may follow it.
+pub(crate) fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<AskedSize> {
+    if tokens.get(position) != "GetCoreMemSize" || tokens.get(position + 1) != "(" {
+        return None;
+    }
+    let [memory, variable] = <[Range<usize>; 2]>::try_from(tokens.arguments(position + 1)?).ok()?;
+    let semicolon = tokens.closing(position + 1)? + 1;
+    // What depends on a condition without braces has room for one statement only.
+    let first = tokens.get(tokens.statement_start(position));
+    let conditional = matches!(first, "if" | "else" | "for" | "while" | "do" | "return" | "case" | "default");
+    if tokens.get(memory.end.checked_sub(1)?) != "UB" || tokens.get(semicolon) != ";" || conditional {
+        return None;
+    }
+    let name = tokens.get(variable.end.checked_sub(1)?).to_owned();
+    let assigned = tokens.compact(variable.clone());
+    let limited = (semicolon + 1..tokens.tokens.len().min(semicolon + 64)).find(|at| tokens.get(*at) == ";");
+    let limit = limited.and_then(|end| {
+        let statement = tokens.compact(semicolon + 1..end);
+        let bytes = statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?.parse().ok()?;
+        let written = super::realize::limit_asked(&assigned, bytes).replace(' ', "");
+        (written.strip_suffix(';') == Some(statement.as_str())).then_some((end, bytes))
+    });
+    let start = tokens.span(semicolon..semicolon + 1).end;
+    let end = limit.map_or(start, |(end, _)| tokens.span(end..end + 1).end);
+    let value = limit.map(|(_, bytes)| Value::Int(bytes));
+    let form = SiteForm::Asked { variable: tokens.text[tokens.span(variable)].to_owned() };
+    Some(AskedSize { name, site: site(file, tokens.text, start..end, value, form) })
+}
+
 fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError> {
     let tokens = Tokens::of(text);
     let setter = format!("set_{target}");
@@ -249,6 +286,10 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
     let mut found = Vec::new();
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
+        if let Some(asked) = asked_size(file, &tokens, position).filter(|asked| asked.name == target) {
+            found.push(asked.site);
+            continue;
+        }
         let range = if word == target && tokens.get(position + 1) == "=" {
             let start = tokens.statement_start(position);
             // A type's member with a default, a constant or a parameter's default is not an assignment.

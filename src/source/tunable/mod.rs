@@ -20,9 +20,10 @@ pub use compile_time::looks_compile_time;
 pub use instrument::instrument;
 pub(super) use lexer::directive_end;
 pub use locate::locate;
-pub(crate) use locate::{cap_of, constants_in};
+pub(crate) use locate::{asked_size, cap_of, constants_in};
 pub use meaning::Meaning;
 pub(crate) use meaning::SETS_CORES;
+pub(crate) use realize::limit_asked;
 pub use realize::{present_value, realize};
 pub(crate) use words::words;
 
@@ -60,6 +61,11 @@ pub enum SiteForm {
         inner: Range<usize>,
         /// Whether the file is compiled for the AI Core, where `std::min` is not at hand.
         device: bool,
+    },
+    /// Behind the call that asks the platform for the size of the unified buffer: nothing, or a statement that limits it.
+    Asked {
+        /// Where the answer goes, as written.
+        variable: String,
     },
 }
 

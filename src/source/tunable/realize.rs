@@ -13,7 +13,7 @@ pub fn present_value(tree: &SourceTree, binding: &Binding) -> Result<Option<Valu
     let sites = locate(tree, binding)?;
     Ok(sites.into_iter().next().map(|site| match (&site.value, &site.form) {
         (Some(value), _) => value.clone(),
-        (None, SiteForm::Assigned { .. }) => NO_LIMIT,
+        (None, SiteForm::Assigned { .. } | SiteForm::Asked { .. }) => NO_LIMIT,
         (None, _) => Value::Text(site.text),
     }))
 }
@@ -37,6 +37,7 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                     }
                     replacement
                 }
+                SiteForm::Asked { variable } => limit_asked(variable, limit_of(tunable, value, &site)?),
                 _ => literal(tunable, value, &site)?,
             };
             if replacement != site.text {
@@ -64,13 +65,7 @@ fn literal(tunable: &Tunable, value: &Value, site: &Site) -> Result<String, Tuna
     {
         return Ok(site.text.clone());
     }
-    let bad = |message: &str| TunableError::BadValue {
-        file: site.file.clone(),
-        line: site.line,
-        name: tunable.name.clone(),
-        value: value.clone(),
-        message: message.to_owned(),
-    };
+    let bad = |message: &str| bad_value(tunable, value, site, message);
     let written = match value {
         Value::Int(number) => {
             // A single literal gives its base and suffix; of an expression the last literal's suffix is kept.
@@ -105,6 +100,25 @@ fn last_number(text: &str) -> &str {
     last.filter(|word| !word.starts_with("0x")).unwrap_or("0")
 }
 
+fn bad_value(tunable: &Tunable, value: &Value, site: &Site, message: &str) -> TunableError {
+    TunableError::BadValue {
+        file: site.file.clone(),
+        line: site.line,
+        name: tunable.name.clone(),
+        value: value.clone(),
+        message: message.to_owned(),
+    }
+}
+
+fn limit_of(tunable: &Tunable, value: &Value, site: &Site) -> Result<i64, TunableError> {
+    value.as_int().ok_or_else(|| bad_value(tunable, value, site, "a limit is an integer"))
+}
+
+/// The statement behind the call that asks for a size, which limits it to so many bytes; nothing for no limit.
+pub(crate) fn limit_asked(variable: &str, bytes: i64) -> String {
+    if bytes <= 0 { String::new() } else { format!(" {variable} = {variable} < {bytes} ? {variable} : {bytes};") }
+}
+
 fn capped(
     tunable: &Tunable,
     value: &Value,
@@ -112,29 +126,19 @@ fn capped(
     expression: &str,
     device: bool,
 ) -> Result<String, TunableError> {
-    let bad = |message: &str| TunableError::BadValue {
-        file: site.file.clone(),
-        line: site.line,
-        name: tunable.name.clone(),
-        value: value.clone(),
-        message: message.to_owned(),
-    };
-    let Value::Int(limit) = value else {
-        return Err(bad("a limit is an integer"));
-    };
-    if *limit <= 0 {
+    let limit = limit_of(tunable, value, site)?;
+    if limit <= 0 {
         return Ok(expression.to_owned());
     }
-    if site.value == Some(Value::Int(*limit)) {
+    if site.value == Some(Value::Int(limit)) {
         return Ok(site.text.clone());
     }
     if !device {
         return Ok(format!("std::min<int64_t>({expression}, {limit})"));
     }
     if has_side_effects(expression) {
-        return Err(bad(
-            "the expression is evaluated twice here and changes something; compute it into a variable first",
-        ));
+        let message = "the expression is evaluated twice here and changes something; compute it into a variable first";
+        return Err(bad_value(tunable, value, site, message));
     }
     Ok(format!("(({expression}) < ({limit}) ? ({expression}) : ({limit}))"))
 }

@@ -305,3 +305,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_size_asked_of_the_platform_takes_a_limit_behind_the_call() {
+    let text = "static void Parse() {\n    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, info->ubSize);\n    \
+                platform.GetCoreMemSize(platform_ascendc::CoreMemType::L1, info->ubSize);\n    \
+                if (wide)\n        platform.GetCoreMemSize(CoreMemType::UB, info->ubSize);\n    tile = info->ubSize / 4;\n}\n";
+    let mut tree = SourceTree::new();
+    tree.insert("op_host/a.cpp", text);
+    let size = cap("ubSize", "op_host/a.cpp");
+    assert_eq!(locate(&tree, &size.binding).unwrap().len(), 1, "not of L1, and not what a condition holds alone");
+    assert_eq!(present_value(&tree, &size.binding).unwrap(), Some(NO_LIMIT));
+    assert_eq!(written(&tree, &size, 0), tree);
+
+    let limited = written(&tree, &size, 98_304);
+    let changed = limited.text("op_host/a.cpp").unwrap();
+    let wanted = "UB, info->ubSize); info->ubSize = info->ubSize < 98304 ? info->ubSize : 98304;\n";
+    assert!(changed.contains(wanted), "{changed}");
+    assert_eq!(present_value(&limited, &size.binding).unwrap(), Some(Value::Int(98_304)));
+    assert_eq!(written(&limited, &size, 98_304), limited);
+    let other = written(&limited, &size, 65_536);
+    assert_eq!(other.text("op_host/a.cpp").unwrap(), changed.replace("98304", "65536"));
+    assert_eq!(written(&limited, &size, 0), tree);
+
+    let knobs = limited.apply(&instrument(&limited, &[size]).unwrap()).unwrap();
+    let knobs = knobs.text("op_host/a.cpp").unwrap();
+    let knob = "static_cast<uint64_t>(ascend_tune_knob(\"ubSize\", 98304))";
+    let wanted = format!("info->ubSize); if ({knob} > 0 && info->ubSize > {knob}) {{ info->ubSize = {knob}; }}\n");
+    assert!(knobs.contains(&wanted), "{knobs}");
+}
