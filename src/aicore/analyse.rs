@@ -9,14 +9,14 @@ use super::sample::{BlockSample, NoSample};
 use super::source::{Source, TraceSource};
 use super::timing::{self, Manner};
 use super::trace::{DataRegion, LaunchStatus, Region, Trace, TraceError};
-use super::{hazard, l2::L2, summary};
+use super::{hazard, l2::L2, summary, visited};
 
 /// What to find out besides timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Look for hazards.
     pub hazards: bool,
-    /// Follow the critical path of each launch, at the price of a second play.
+    /// Follow the critical path of each launch, at the price of a second play, and list the sites that it came through.
     pub critical_path: bool,
     /// Compute once what comes out alike: blocks that do the same at the same time, instructions that came before. Nothing
     /// depends on it but the time that it takes.
@@ -52,6 +52,8 @@ pub struct LaunchReport {
     pub data: Vec<DataRegion>,
     /// Records played.
     pub records: u64,
+    /// Sites of all records, where the critical path is followed.
+    pub sites: Vec<u64>,
 }
 
 /// Judge every launch of a trace.
@@ -89,6 +91,7 @@ fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Ve
         };
         let asked = options.sample && options.hazards && options.shortcuts;
         let sample = asked.then(|| BlockSample::of(&launch, &likeness, &hazards));
+        let sites = if options.critical_path { visited::sites(&launch) } else { Vec::new() };
         let records = launch.cores.values().map(|stream| stream.records).sum();
         reports.push(LaunchReport {
             profile,
@@ -100,6 +103,7 @@ fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Ve
             regions: std::mem::take(&mut launch.regions),
             data: std::mem::take(&mut launch.data),
             records,
+            sites,
         });
         source.check()?;
     }

@@ -44,6 +44,7 @@ mod tests;
 mod timing;
 mod trace;
 mod vector;
+mod visited;
 
 pub use analyse::{LaunchReport, Options, analyse, analyse_source, launches, profiles};
 pub use kernel_type::KernelType;

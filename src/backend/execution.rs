@@ -1,5 +1,7 @@
 //! What comes back from a run.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::aicore::{BlockSample, HazardKind, NoSample, Profile, Severity};
@@ -51,6 +53,8 @@ pub struct LaunchProfile {
     pub path_places: Vec<Place>,
     /// Source places of the buffers in `profile.buffers`, in the same order.
     pub buffer_places: Vec<Place>,
+    /// Source places that its instructions come from, where the critical path was followed.
+    pub visited: BTreeSet<Place>,
     /// Blocks that stand for all, or why all have to run. Of a run without data, `None` of all others.
     pub sample: Option<Result<BlockSample, NoSample>>,
 }
@@ -83,6 +87,8 @@ pub struct Execution {
     pub outputs: Vec<Vec<u8>>,
     /// What tiling decided; empty for direct launch.
     pub tiling: TilingDecision,
+    /// Knobs that tiling function and kernel have read; not known of a direct launch.
+    pub knobs_read: Option<BTreeSet<String>>,
 }
 
 /// Why a run gave no result.

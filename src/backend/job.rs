@@ -1,6 +1,6 @@
 //! The runner's job file and its reply.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -163,6 +163,9 @@ pub struct RunnerReply {
     /// Loaded modules, as traces list them.
     #[serde(default)]
     pub modules: String,
+    /// Knobs that were read.
+    #[serde(default)]
+    pub knobs_read: BTreeSet<String>,
 }
 
 /// An output as the runner used it.

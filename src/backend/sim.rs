@@ -104,7 +104,7 @@ impl SimBackend {
         }
         let tiling =
             TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
-        Ok(Execution { launches, outputs, tiling })
+        Ok(Execution { launches, outputs, tiling, knobs_read: Some(reply.knobs_read) })
     }
 
     /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
@@ -191,7 +191,7 @@ impl SimBackend {
         if ended.code != 0 && !hazards.any(|hazard| hazard.severity == Severity::Error) {
             return Err(failed());
         }
-        Ok(Execution { launches, outputs, tiling: TilingDecision::default() })
+        Ok(Execution { launches, outputs, tiling: TilingDecision::default(), knobs_read: None })
     }
 
     /// Runs a direct-launch program and leaves the trace of its launches in a file; nothing is judged.
@@ -314,7 +314,9 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     let path_places = report.profile.critical_path.iter().map(|step| symbols.place(step.site)).collect();
     let buffer_places = report.profile.buffers.iter().map(|buffer| symbols.place(buffer.site)).collect();
-    LaunchProfile { profile: report.profile, hazards, stall_places, path_places, buffer_places, sample: report.sample }
+    let visited = report.sites.iter().map(|site| symbols.place(*site)).filter(|place| place.line > 0).collect();
+    let (profile, sample) = (report.profile, report.sample);
+    LaunchProfile { profile, hazards, stall_places, path_places, buffer_places, visited, sample }
 }
 
 /// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::coverage::Coverage;
 use super::unified_buffer::{CutLines, UnifiedBuffer};
 use crate::aicore::{PathPart, Profile};
-use crate::source::facts::{Facts, KnownValues};
+use crate::source::facts::{Facts, KnownValues, Place};
 use crate::source::parse::{ParseError, SyntaxFile, SyntaxForest};
 use crate::source::{Edit, EditError, Patch, SourceTree};
 
@@ -28,6 +29,8 @@ pub struct Context {
     pub hot: HotLines,
     /// What the profiled launch took of the unified buffer.
     pub unified_buffer: UnifiedBuffer,
+    /// What no case runs.
+    pub coverage: Coverage,
 }
 
 /// Shares of the critical path by file, relative to the operator's root, and line.
@@ -38,14 +41,19 @@ impl Context {
     pub fn new(tree: SourceTree, known: KnownValues, profile: Option<Profile>) -> Self {
         let forest = SyntaxForest::parse(&tree);
         let facts = Facts::collect(&forest, &known);
-        let unified_buffer = UnifiedBuffer::default();
-        Self { tree, forest, facts, profile, known, hot: HotLines::new(), unified_buffer }
+        let (unified_buffer, coverage) = (UnifiedBuffer::default(), Coverage::default());
+        Self { tree, forest, facts, profile, known, hot: HotLines::new(), unified_buffer, coverage }
     }
 
     /// The same with the buffers that a launch of these sources took, which end at `top_bytes`.
     pub fn with_buffers(self, cuts: &CutLines, top_bytes: u64) -> Self {
         let unified_buffer = UnifiedBuffer::of(&self.facts, &self.forest, cuts, top_bytes);
         Self { unified_buffer, ..self }
+    }
+
+    /// The same with what no case runs, of these sources or of those that they were made from.
+    pub fn with_coverage(self, coverage: &Coverage) -> Self {
+        Self { coverage: coverage.clone(), ..self }
     }
 
     /// The same with the lines of the critical path.
@@ -61,9 +69,18 @@ impl Context {
         self.hot.range((site.file.clone(), first)..=(site.file.clone(), last)).map(|(_, share)| share).sum()
     }
 
+    /// The text at a place.
+    pub fn text_of(&self, place: &Place) -> Option<&str> {
+        Some(self.forest.get(&place.file)?.slice(&place.span()))
+    }
+
     /// The context of changed sources: same knowledge, no profile.
     pub fn after(&self, tree: SourceTree) -> Self {
-        Self { unified_buffer: self.unified_buffer.of_descendant(), ..Self::new(tree, self.known.clone(), None) }
+        Self {
+            unified_buffer: self.unified_buffer.of_descendant(),
+            coverage: self.coverage.clone(),
+            ..Self::new(tree, self.known.clone(), None)
+        }
     }
 }
 
@@ -334,7 +351,10 @@ fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
     let mut findings = Findings::default();
     for candidate in candidates {
         let Candidate { site, edits } = candidate;
-        let checked = edits.and_then(|edits| context.forest.check_edits(&edits).map_err(|error| error.to_string()));
+        let checked = edits.and_then(|edits| {
+            context.forest.check_edits(&edits).map_err(|error| error.to_string())?;
+            verifiable(&edits, context)
+        });
         match checked {
             Ok(()) => findings.sites.push(site),
             Err(reason) => findings.refused.push(Refused { file: site.file, line: site.line, reason }),
@@ -344,6 +364,15 @@ fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
         (&left.file, left.span.start, &left.note).cmp(&(&right.file, right.span.start, &right.note))
     });
     findings
+}
+
+/// `Err` where an edit touches what no case runs.
+fn verifiable(edits: &[Edit], context: &Context) -> Result<(), String> {
+    let unverified = edits.iter().find_map(|edit| {
+        let file = context.forest.get(&edit.file)?;
+        context.coverage.unverified(file, edit.span.start)
+    });
+    unverified.map_or(Ok(()), Err)
 }
 
 fn patch(
@@ -359,7 +388,8 @@ fn patch(
     let Some(candidate) = candidates.into_iter().find(same) else {
         return Err(Refusal::NoSuchSite { motif: motif.to_owned(), file: site.file.clone(), line: site.line });
     };
-    let edits = candidate.edits.map_err(|reason| Refusal::Precondition {
+    let verified = candidate.edits.and_then(|edits| verifiable(&edits, context).map(|()| edits));
+    let edits = verified.map_err(|reason| Refusal::Precondition {
         motif: motif.to_owned(),
         file: site.file.clone(),
         line: site.line,

@@ -10,6 +10,7 @@ mod choices;
 mod chunk_loads;
 mod code;
 mod context;
+mod coverage;
 mod d01_double_buffer;
 mod d04_strided_copy;
 mod d05_data_copy_pad;
@@ -37,6 +38,7 @@ mod l11_shape_dimensions;
 mod linear;
 mod pairs;
 mod pipe_order;
+mod planned_room;
 mod queue_run;
 mod queue_uses;
 mod regions;
@@ -105,6 +107,7 @@ mod y12_late_take;
 
 pub use catalogue::{all, by_id};
 pub use context::{Candidate, Context, Counter, Family, Findings, HotLines, Motif, Refusal, Refused, Site};
+pub use coverage::{Coverage, VisitedLines};
 pub use unified_buffer::CutLines;
 
 #[cfg(test)]

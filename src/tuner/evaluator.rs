@@ -12,6 +12,7 @@ use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHa
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
 use crate::cases::{DescribedOp, DescribedOps};
 use crate::manifest::{HazardPolicy, Layout, Manifest};
+use crate::motif::VisitedLines;
 use crate::source::SourceTree;
 use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
 
@@ -53,6 +54,8 @@ pub struct Trialled {
     pub evaluation: Evaluation,
     /// Launches of the timed cases, by case name, where they were run now and not taken from the journal.
     pub profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Lines that the trials came through, where the critical path was followed.
+    pub visited: VisitedLines,
     /// Outputs of every trial that was run, if they were asked for.
     pub outputs: References,
     /// Kinds of hazards that did not reject it.
@@ -142,6 +145,7 @@ impl Evaluator {
                 seconds: 0.0,
             },
             profiles: BTreeMap::new(),
+            visited: VisitedLines::new(),
             outputs: References::new(),
             warnings: BTreeSet::new(),
         };
@@ -171,6 +175,8 @@ impl Evaluator {
                     return trialled;
                 }
             };
+            let places = execution.launches.iter().flat_map(|launch| &launch.visited);
+            trialled.visited.extend(places.map(|place| (place.file.clone(), place.line)));
             let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
             trialled.warnings.extend(hazards.map(|hazard| hazard.kind));
             if trial.timed {

@@ -11,7 +11,7 @@ use super::{TunerError, evaluation};
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
-use crate::motif::{Context, Counter, CutLines, HotLines, by_id};
+use crate::motif::{Context, Counter, Coverage, CutLines, HotLines, by_id};
 use crate::proposer::{self, History, MotifProposer, Proposal};
 use crate::report::event::{Event, Stage};
 use crate::source::facts::KnownValues;
@@ -44,6 +44,8 @@ pub struct KernelStage<'a> {
     pub proposer: &'a MotifProposer,
     /// Values of names over all cases.
     pub known: &'a KnownValues,
+    /// What no case runs.
+    pub coverage: &'a Coverage,
     /// How rewrites follow each other.
     pub rewriting: Rewriting,
     /// The operator as it was, with its objective in microseconds.
@@ -189,7 +191,9 @@ impl KernelStage<'_> {
         let launch = self.profile(session, candidate).await;
         let profile = launch.as_ref().map(|launch| launch.profile.clone());
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
-        let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone()).with_hot_lines(hot);
+        let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone())
+            .with_coverage(self.coverage)
+            .with_hot_lines(hot);
         let context = match &launch {
             Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),
             None => context,

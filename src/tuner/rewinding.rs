@@ -14,15 +14,16 @@ use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::experience::Pair;
 use super::journal::{Entry, Journal, Opened};
-use super::run::establish_baseline;
+use super::run::follow_baseline;
 use super::settings::rewound_settings;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::backend::longest;
 use crate::build::cache::Digest;
 use crate::experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
-use crate::motif::{self, Context, Counter};
+use crate::motif::{self, Context, Counter, Coverage};
 use crate::report::event::{RewindStep, RewindYield};
+use crate::source::parse::SyntaxForest;
 
 /// What rewinding may do.
 #[derive(Clone, Debug)]
@@ -94,7 +95,8 @@ impl Entry for Tried {
 /// Rewinds the operator as it stands.
 pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<RewindReport, TunerError> {
     let baseline = workspace.baseline()?;
-    let (strong, references) = establish_baseline(workspace, &baseline).await?;
+    let (strong, references) = follow_baseline(workspace, &baseline).await?;
+    let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &strong.visited);
     let Some(profile) = longest_profile(&strong) else {
         return Err(TunerError::Usage("no case is timed: rewinding has nothing to measure".to_owned()));
     };
@@ -106,6 +108,7 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         workspace,
         options,
         references: Arc::new(references),
+        coverage,
         journal: Arc::new(journal),
         left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
         seen: BTreeSet::new(),
@@ -146,6 +149,7 @@ struct Miner<'a> {
     workspace: &'a Workspace,
     options: &'a RewindOptions,
     references: Arc<References>,
+    coverage: Coverage,
     journal: Arc<Journal<Tried>>,
     left: usize,
     /// Digests of kernels that were tried: two orders of the same removals are one kernel.
@@ -158,7 +162,8 @@ impl Miner<'_> {
     async fn screen(&mut self, fast: &Kernel) -> Result<Vec<Kernel>, TunerError> {
         let tunables = self.workspace.tunables();
         let context =
-            Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()));
+            Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()))
+                .with_coverage(&self.coverage);
         // What the model cannot show would only be recorded as worth nothing.
         let visible: Vec<&dyn motif::Motif> =
             motif::all().iter().copied().filter(|motif| motif.seen_by_model()).collect();

@@ -229,3 +229,21 @@ fn a_core_that_takes_a_second_block_has_one_path_through_both() {
         profile.critical_path.iter().filter(|step| step.part == PathPart::Scalar).map(|step| step.site).collect();
     assert_eq!(scalar.len(), 2, "{:?}", profile.critical_path);
 }
+
+#[test]
+fn sites_of_all_cores_are_listed_where_the_path_is_followed() {
+    let mut trace = TraceBuilder::default();
+    for core in 0..2 {
+        for site in [7, 3, 7] {
+            trace.core(core).at(site + u64::from(core)).barrier(pipe::V);
+        }
+        trace.core(core).end();
+    }
+    let machine = Machine::named("ascend910b1").unwrap();
+    let sites = |critical_path| {
+        let options = Options { critical_path, ..Options::default() };
+        analyse(&trace.build(), &machine, &options).unwrap().remove(0).sites
+    };
+    assert_eq!(sites(true), [3, 4, 7, 8]);
+    assert!(sites(false).is_empty());
+}

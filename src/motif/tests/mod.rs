@@ -2,6 +2,7 @@
 
 mod batch;
 mod counting;
+mod coverage;
 mod fused;
 mod hoist;
 mod keep;

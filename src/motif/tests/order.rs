@@ -1,6 +1,7 @@
 //! Data movement and synchronisation.
 
 use super::*;
+use crate::motif::CutLines;
 
 #[test]
 fn d01_doubles_every_queue_through_the_constant() {
@@ -38,6 +39,33 @@ fn d01_believes_what_a_launch_took_of_the_unified_buffer() {
     let full = found(40_000);
     assert!(full.sites.is_empty());
     assert!(full.refused[0].reason.contains("240000 bytes of buffers"), "{:?}", full.refused);
+}
+
+#[test]
+fn d01_plans_with_half_of_the_unified_buffer_where_second_buffers_do_not_fit() {
+    let text = computing(EXP).replace("TILE * sizeof(float)", "tileLength * sizeof(float)");
+    let host = "void Parse() {\n    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, info->ubSize);\n}\n";
+    let mut tree = SourceTree::new();
+    tree.insert("k.h", text.as_str());
+    let alone = tree.clone();
+    tree.insert("host.cpp", host);
+    let lines = text.lines().enumerate().filter(|(_, line)| line.contains("InitBuffer("));
+    let cuts: CutLines = lines.map(|(line, _)| (("k.h".to_owned(), line as u32 + 1), 48_000)).collect();
+    let context = Context::new(tree.clone(), KnownValues::default(), None).with_buffers(&cuts, 192_000);
+    let motif = motif("D01");
+    let found = motif.find(&context).sites;
+    assert_eq!(found.len(), 1, "{found:?}");
+    let patch = motif.apply(&context, &found[0]).unwrap();
+    let fast = tree.apply(&patch).unwrap();
+    assert!(fast.text("k.h").unwrap().contains("BUFFER_NUM = 2"));
+    assert!(fast.text("host.cpp").unwrap().contains("info->ubSize = info->ubSize < 98304 ? info->ubSize : 98304;"));
+
+    let context = Context::new(fast.clone(), KnownValues::default(), None);
+    let sites = motif.rewind_sites(&context).sites;
+    let site = sites.iter().find(|site| site.note.contains("planned")).unwrap();
+    assert_eq!(fast.apply(&motif.rewind(&context, site).unwrap()).unwrap(), tree);
+    let plain = Context::new(alone, KnownValues::default(), None);
+    assert!(motif.find(&plain.with_buffers(&cuts, 192_000)).sites.is_empty(), "nobody asks for the size");
 }
 
 #[test]
