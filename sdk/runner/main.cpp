@@ -159,6 +159,11 @@ std::string TileOrRun(const Job& job)
     WriteLog(json);
     WriteTiling(json, tiling);
     WriteOutputs(json, call);
+    json.Key("knobs_read").BeginArray();
+    for (const std::string& name : ascendsim::KnobsRead()) {
+        json.String(name);
+    }
+    json.EndArray();
     if (ran) {
         json.Key("completed").Bool(execution.launch.completed).Key("faults").Unsigned(execution.launch.faults);
         json.Key("first_fault").String(execution.launch.first_fault);

@@ -187,7 +187,9 @@ void TestLaunch()
     ascendsim::Launch("Kernel", 4, nullptr, 0).Run([](auto... p) { Kernel<5>(p...); }, memory, argument());
     Expect(evaluated == 1 && memory[0] == 6 && memory[3] == 6 && memory[4] == 0, "launch of a template kernel");
     Expect(ascendsim::UnregisterRegion(memory) && ascendsim::FindRegion(memory) == nullptr, "unregistering");
+    Expect(ascendsim::KnobsRead().empty(), "no knob was read yet");
     Expect(ascend_tune_knob("tile", 7) == 48 && ascend_tune_knob("other", 7) == 7, "knobs");
+    Expect(ascendsim::KnobsRead() == std::vector<std::string>{"other", "tile"}, "knobs that were read");
 }
 
 }  // namespace

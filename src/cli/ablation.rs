@@ -211,7 +211,6 @@ impl Runner<'_> {
                     steps.push(Step { evaluations: improvement.index, wall_s, speedup: improvement.speedup });
                 }
             }))?;
-        let gain = |stage: Stage| outcome.progress.tallies.get(&stage).map_or(1.0, |tally| tally.gain);
         Ok(Finished {
             baseline_us: outcome.progress.baseline_us,
             best_us: outcome.progress.best_us,
@@ -220,8 +219,8 @@ impl Runner<'_> {
             rejected: outcome.rejected,
             wall_s: started.elapsed().as_secs_f64(),
             steps,
-            host_gain: gain(Stage::Host),
-            kernel_gain: gain(Stage::Kernel),
+            host_gain: outcome.progress.tally(Stage::Host).gain,
+            kernel_gain: outcome.progress.tally(Stage::Kernel).gain,
             motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
             ended: outcome.ended,
         })

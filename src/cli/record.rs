@@ -16,7 +16,7 @@ use crate::tuner::{Milestone, RunOutcome, Workspace, geometric_mean, status_of};
 pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget: u64, wall_s: f64) -> RunRecord {
     let progress = &outcome.progress;
     let stage = |stage: Stage| {
-        let tally = progress.tallies.get(&stage).copied().unwrap_or_default();
+        let tally = progress.tally(stage);
         StageSummary { evaluations: tally.evaluations, gain: tally.gain }
     };
     let machine = &workspace.machine;

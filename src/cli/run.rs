@@ -102,7 +102,7 @@ fn summary(
     report: Option<String>,
 ) -> Summary {
     let stage = |stage: Stage| {
-        let tally = outcome.progress.tallies.get(&stage).copied().unwrap_or_default();
+        let tally = outcome.progress.tally(stage);
         StageSummary { evaluations: tally.evaluations, gain: tally.gain }
     };
     let cases = outcome

@@ -1,5 +1,7 @@
 //! What the host stage carries from turn to turn: a strategy for the sources at hand, and what earlier sources say about it.
 
+use std::collections::BTreeSet;
+
 use super::TunerError;
 use super::candidate::Candidate;
 use super::host_stage::HostStage;
@@ -7,7 +9,7 @@ use super::injection::Injection;
 use super::progress::Progress;
 use super::scheduler::Limits;
 use super::session::Session;
-use crate::report::event::{Event, Stage};
+use crate::report::event::{self, Event, Stage};
 use crate::search::{Strategy, StrategyKind};
 use crate::space::{Configuration, SearchSpace, Tunable};
 
@@ -75,6 +77,9 @@ impl<'a> HostSearch<'a> {
             if self.rewrites.is_some() {
                 self.first = self.worth_trying_again(progress);
             }
+            if self.rewrites.is_none() && !self.injection.unread.is_empty() {
+                emit(unread(&self.injection.unread));
+            }
             self.begin(number, progress);
             self.rewrites = Some(rewrites);
         }
@@ -92,9 +97,15 @@ impl<'a> HostSearch<'a> {
     /// A strategy for the sources of the best candidate. Times of other sources mislead; what the tiling function refuses, it
     /// goes on refusing.
     fn begin(&mut self, number: u64, progress: &Progress) {
-        // What a rewrite has taken away is no choice any more.
+        // What a rewrite has taken away is no choice any more, and what nobody reads makes no difference.
         self.gone = HostStage::gone(self.baseline, &progress.best);
-        let left = self.space.clone().with_fixed(&self.gone).unwrap_or_else(|_| self.space.clone());
+        let mut fixed = self.gone.clone();
+        for name in &self.injection.unread {
+            if let Some(value) = progress.best.configuration.get(name) {
+                fixed.set(name, value.clone());
+            }
+        }
+        let left = self.space.clone().with_fixed(&fixed).unwrap_or_else(|_| self.space.clone());
         // Every turn draws its own numbers, and always the same ones.
         let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number);
         self.strategy = self.kind.build(&left, seed);
@@ -127,6 +138,15 @@ impl<'a> HostSearch<'a> {
         again.truncate(TRIED_AGAIN);
         again
     }
+}
+
+fn unread(names: &BTreeSet<String>) -> Event {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Event::Warning(event::Warning {
+        code: "tunables-unread".to_owned(),
+        message: format!("no timed case reads {}: they keep their values", names.join(", ")),
+        help: Some("add a case that comes by where they stand, or take them out of the manifest".to_owned()),
+    })
 }
 
 #[cfg(test)]

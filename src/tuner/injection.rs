@@ -1,5 +1,7 @@
 //! Which tunables can be given at run time instead of being compiled in: found out once per set of sources.
 
+use std::collections::BTreeSet;
+
 use super::TunerError;
 use super::candidate::{Candidate, CandidateError};
 use super::evaluator::{Evaluator, Plan};
@@ -13,6 +15,8 @@ pub struct Injection {
     injectable: Vec<Tunable>,
     /// Tunables that must be compiled in, each with the reason.
     pub compiled_in: Vec<(String, String)>,
+    /// Tunables that no timed case reads: they stand where none comes by.
+    pub unread: BTreeSet<String>,
 }
 
 impl Injection {
@@ -40,6 +44,7 @@ impl Injection {
         }
         if compiles(evaluator, best, tunables, &hopeful).await {
             found.injectable = hopeful;
+            found.unread = found.never_read(evaluator, best, tunables).await;
             return Ok(found);
         }
         for tunable in hopeful {
@@ -52,7 +57,20 @@ impl Injection {
         if found.injectable.len() > 1 && !compiles(evaluator, best, tunables, &found.injectable).await {
             found.injectable.truncate(1);
         }
+        found.unread = found.never_read(evaluator, best, tunables).await;
         Ok(found)
+    }
+
+    /// Tunables given at run time that no timed case reads; none where that is not known.
+    async fn never_read(&self, evaluator: &Evaluator, best: &Candidate, tunables: &[Tunable]) -> BTreeSet<String> {
+        let mut unread: BTreeSet<String> = self.injectable.iter().map(|tunable| tunable.name.clone()).collect();
+        let Ok(plan) = self.plan(best, tunables) else { return BTreeSet::new() };
+        for trial in evaluator.workload.trials.iter().filter(|trial| trial.timed) {
+            let ran = evaluator.run_trial(&plan, trial, false).await;
+            let Some(read) = ran.ok().and_then(|execution| execution.knobs_read) else { return BTreeSet::new() };
+            unread.retain(|name| !read.contains(name));
+        }
+        unread
     }
 
     /// Names of the tunables that need no rebuild.

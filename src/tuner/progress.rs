@@ -1,6 +1,6 @@
 //! Where a run stands: the best candidate, what each stage brought, and the record for reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::{AppliedPatch, Candidate};
 use super::evaluation::{CaseTime, Champion, Outcome};
@@ -16,12 +16,6 @@ pub struct StageTally {
     pub evaluations: u64,
     /// Product of all improvements: 2.0 means that this stage made the operator twice as fast.
     pub gain: f64,
-}
-
-impl Default for StageTally {
-    fn default() -> Self {
-        Self { evaluations: 0, gain: 1.0 }
-    }
 }
 
 /// An evaluation with what made it, for the report.
@@ -45,7 +39,7 @@ pub struct Attempt {
     pub times: Vec<CaseTime>,
     /// Why it was rejected.
     pub rejection: Option<Rejection>,
-    /// Whether it became the best.
+    /// Whether it became the best of all.
     pub improved: bool,
 }
 
@@ -64,8 +58,19 @@ pub struct Milestone {
     pub gain: f64,
     /// Best candidate before.
     pub before: Candidate,
+    /// Its times.
+    pub before_times: Vec<CaseTime>,
     /// Best candidate after.
     pub after: Candidate,
+}
+
+/// Where a way through the candidates has led.
+#[derive(Clone, Debug)]
+struct Standing {
+    best: Candidate,
+    best_us: f64,
+    best_times: Vec<CaseTime>,
+    milestones: Vec<Milestone>,
 }
 
 /// State shared by the stages.
@@ -73,18 +78,22 @@ pub struct Milestone {
 pub struct Progress {
     /// Objective of the operator as it was.
     pub baseline_us: f64,
-    /// Best candidate.
+    /// Best candidate of the way that is followed now.
     pub best: Candidate,
     /// Its objective.
     pub best_us: f64,
     /// Its case times.
     pub best_times: Vec<CaseTime>,
+    /// What the way before has led to, while another one is followed.
+    aside: Option<Standing>,
+    /// Rewrites that were gone back from: digest of the sources before, and title.
+    gone_back: BTreeSet<(String, String)>,
     /// Case times of the operator as it was.
     baseline_times: Vec<CaseTime>,
     /// No case may end slower than it began by more than this ratio.
     case_floor: f64,
-    /// What each stage did.
-    pub tallies: BTreeMap<Stage, StageTally>,
+    /// Evaluations of each stage.
+    evaluations: BTreeMap<Stage, u64>,
     /// Everything tried, in order.
     pub attempts: Vec<Attempt>,
     /// What the best candidate is made of, in order.
@@ -102,7 +111,9 @@ impl Progress {
             best: baseline,
             best_us: baseline_us,
             best_times: times,
-            tallies: BTreeMap::from([(Stage::Host, StageTally::default()), (Stage::Kernel, StageTally::default())]),
+            aside: None,
+            gone_back: BTreeSet::new(),
+            evaluations: BTreeMap::new(),
             attempts: Vec::new(),
             milestones: Vec::new(),
         }
@@ -119,9 +130,51 @@ impl Progress {
         Champion { times: self.best_times.clone(), us: self.best_us }
     }
 
-    /// Best speed-up so far.
+    /// Best speed-up so far, on whatever way.
     pub fn speedup(&self) -> f64 {
-        self.baseline_us / self.best_us
+        self.baseline_us / self.best_us.min(self.aside_us())
+    }
+
+    /// What a stage has spent, and what it brought on the way that is followed.
+    pub fn tally(&self, stage: Stage) -> StageTally {
+        let evaluations = self.evaluations.get(&stage).copied().unwrap_or(0);
+        let gains = self.milestones.iter().filter(|milestone| milestone.stage == stage).map(|milestone| milestone.gain);
+        StageTally { evaluations, gain: gains.product() }
+    }
+
+    fn aside_us(&self) -> f64 {
+        self.aside.as_ref().map_or(f64::INFINITY, |aside| aside.best_us)
+    }
+
+    /// Takes up again what was put aside, if that is no slower than what the way followed since has led to.
+    pub fn keep_best(&mut self) {
+        if let Some(aside) = self.aside.take().filter(|aside| aside.best_us <= self.best_us) {
+            let Standing { best, best_us, best_times, milestones } = aside;
+            (self.best, self.best_us, self.best_times, self.milestones) = (best, best_us, best_times, milestones);
+        }
+    }
+
+    /// Where greedy steps end, one of them may have closed a better way: returns to before the last rewrite of the best way that was
+    /// not returned to yet, and names it. What there is counts on, and the best is put aside.
+    pub fn go_back(&mut self) -> Option<String> {
+        self.keep_best();
+        let key = |milestone: &Milestone| (milestone.before.sources.digest(), milestone.title.clone());
+        let position = self
+            .milestones
+            .iter()
+            .rposition(|milestone| milestone.stage == Stage::Kernel && !self.gone_back.contains(&key(milestone)))?;
+        let before = self.milestones[position].clone();
+        self.gone_back.insert(key(&before));
+        let gained: f64 = self.milestones[position..].iter().map(|milestone| milestone.gain).product();
+        let (best, best_us, best_times) = (before.before, self.best_us * gained, before.before_times);
+        self.aside = Some(Standing {
+            best: std::mem::replace(&mut self.best, best),
+            best_us: std::mem::replace(&mut self.best_us, best_us),
+            best_times: std::mem::replace(&mut self.best_times, best_times),
+            milestones: self.milestones.clone(),
+        });
+        self.milestones.truncate(position);
+        Some(before.motif)
     }
 
     /// Takes note of an evaluation, makes its candidate the best if it is, and says so.
@@ -148,12 +201,13 @@ impl Progress {
             && self.beyond_floor(&times) <= 1.0;
         let title =
             patch.map_or_else(|| changed_values(&self.best.configuration, candidate), |patch| patch.title.clone());
+        let best_of_all = improved && judged.objective_us.is_some_and(|us| us < self.aside_us());
         if improved {
             let objective_us = judged.objective_us.unwrap_or(self.best_us);
             self.take_over(stage, candidate, patch, &title, objective_us, &times);
         }
         if !judged.repeated {
-            self.tallies.entry(stage).or_default().evaluations += 1;
+            *self.evaluations.entry(stage).or_default() += 1;
         }
         emit(Event::Evaluation(event::Evaluation {
             index: judged.index,
@@ -170,7 +224,7 @@ impl Progress {
             speedup: self.speedup(),
             cached: judged.repeated,
         }));
-        if improved {
+        if best_of_all {
             emit(Event::Improvement(event::Improvement {
                 index: judged.index,
                 candidate: judged.evaluation.digest.clone(),
@@ -191,7 +245,7 @@ impl Progress {
                 objective_us: judged.objective_us,
                 times,
                 rejection,
-                improved,
+                improved: best_of_all,
             });
         }
         improved
@@ -219,7 +273,6 @@ impl Progress {
         times: &[CaseTime],
     ) {
         let gain = self.best_us / objective_us;
-        self.tallies.entry(stage).or_default().gain *= gain;
         let before = std::mem::replace(&mut self.best, candidate.clone());
         if patch.is_some()
             && let Some(last) = self.best.patches.last_mut()
@@ -227,7 +280,7 @@ impl Progress {
             last.gain = gain;
         }
         self.best_us = objective_us;
-        self.best_times = times.to_vec();
+        let before_times = std::mem::replace(&mut self.best_times, times.to_vec());
         // Steps of the search that follow each other are one change of values to a reader.
         match self.milestones.last_mut() {
             Some(last) if stage == Stage::Host && last.stage == Stage::Host => {
@@ -242,6 +295,7 @@ impl Progress {
                 why: patch.map(|patch| patch.why.clone()).unwrap_or_default(),
                 gain,
                 before,
+                before_times,
                 after: self.best.clone(),
             }),
         }
@@ -268,5 +322,56 @@ pub fn status_of(rejection: &Rejection) -> event::Status {
         Reason::Hazard => event::Status::Hazard,
         Reason::Crashed => event::Status::RunFailed,
         Reason::TimedOut | Reason::OutOfMemory => event::Status::LimitExceeded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceTree;
+    use crate::tuner::evaluation::Evaluation;
+
+    fn candidate(text: &str) -> Candidate {
+        let mut sources = SourceTree::new();
+        sources.insert("k.h", text);
+        Candidate { sources, configuration: Configuration::new(), patches: Vec::new() }
+    }
+
+    fn take(progress: &mut Progress, text: &str, us: f64) -> bool {
+        let outcome = Outcome::Valid(Vec::new());
+        let evaluation = Evaluation {
+            digest: text.to_owned(),
+            thorough: true,
+            outcome,
+            estimate_us: None,
+            blocks: Vec::new(),
+            seconds: 0.0,
+        };
+        let judged = Judged { evaluation, objective_us: Some(us), index: 1, repeated: false };
+        let patch = AppliedPatch { motif: text.to_owned(), title: text.to_owned(), why: String::new(), gain: 1.0 };
+        let mut improvements = 0;
+        progress.record(Stage::Kernel, &candidate(text), Some(&patch), &judged, true, &mut |event| {
+            improvements += usize::from(matches!(event, Event::Improvement(_)));
+        });
+        improvements > 0
+    }
+
+    #[test]
+    fn another_way_is_followed_from_before_the_last_rewrite_and_the_best_is_kept() {
+        let mut progress = Progress::new(candidate("slow"), 100.0, Vec::new(), 1.0);
+        assert_eq!(progress.go_back(), None, "nothing was rewritten");
+        assert!(take(&mut progress, "first", 50.0) && take(&mut progress, "second", 25.0));
+        assert_eq!(progress.tally(Stage::Kernel), StageTally { evaluations: 2, gain: 4.0 });
+
+        assert_eq!(progress.go_back().as_deref(), Some("second"));
+        assert_eq!((progress.best.clone(), progress.best_us, progress.speedup()), (candidate("first"), 50.0, 4.0));
+        assert!(!take(&mut progress, "third", 40.0), "better than before, but not the best of all");
+        assert_eq!(progress.go_back().as_deref(), Some("first"), "the way to the best, one step further back");
+        assert_eq!((progress.best.clone(), progress.milestones.len()), (candidate("slow"), 0));
+        assert!(take(&mut progress, "fourth", 20.0));
+        assert_eq!(progress.go_back().as_deref(), Some("fourth"));
+        assert_eq!(progress.go_back(), None, "every rewrite of the best way was gone back from");
+        progress.keep_best();
+        assert_eq!((progress.best, progress.best_us, progress.milestones.len()), (candidate("fourth"), 20.0, 1));
     }
 }

@@ -22,12 +22,14 @@ use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::cache::Digest;
 use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
-use crate::motif::Context;
+use crate::motif::{Context, Coverage};
 use crate::proposer::{MotifProposer, Reach};
 use crate::report::event::{self, Event, Stage};
 use crate::search::StrategyKind;
 use crate::source::facts::KnownValues;
-use crate::space::{Configuration, SearchSpace};
+use crate::source::parse::SyntaxForest;
+use crate::source::tunable::{SiteForm, locate};
+use crate::space::{Configuration, SearchSpace, Tunable};
 
 /// What a run may do.
 #[derive(Clone, Debug)]
@@ -115,6 +117,8 @@ const KERNEL_TURN: f64 = 0.35;
 const PATIENCE: u64 = 16;
 /// So many long turns of every stage without improvement end the run.
 const IDLE_ROUNDS: usize = 3;
+/// With fewer evaluations left it is not worth while to go back and follow another way.
+const LEAST_WAY: u64 = 16;
 /// Turns shorter than this learn nothing.
 const SHORTEST_TURN: u64 = 8;
 /// A candidate this near to its own lower bound is left alone.
@@ -132,7 +136,7 @@ pub async fn run(
     let bank = load_banks(&options.experience, emit);
     let journal = open_journal(workspace, options, &baseline, &bank, emit)?;
 
-    let (reference, references) = reference_run(workspace, &following(&workspace.evaluator), &baseline).await?;
+    let (reference, references) = follow_baseline(workspace, &baseline).await?;
     let Outcome::Valid(baseline_times) = reference.evaluation.outcome.clone() else {
         return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
     };
@@ -152,6 +156,7 @@ pub async fn run(
     let mut learned = Learned::default();
     let provenance = workspace.provenance();
     let known = workspace.known_values();
+    let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
     let proposer = MotifProposer {
         allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
         on_device: false,
@@ -171,6 +176,8 @@ pub async fn run(
     let mut search = HostSearch::new(&space, tunables, &baseline, options.strategy, options.seed, earlier);
     let mut last_stage = None;
     let mut idle_turns = 0;
+    let mut host_had_turn = false;
+    let mut gone_back = None;
     let mut turns = 0_u64;
     let ended = loop {
         if session.left() == 0 {
@@ -180,15 +187,24 @@ pub async fn run(
             break "every case is within 1 % of its modelled bound".to_owned();
         }
         if idle_turns >= IDLE_ROUNDS * options.stages.len() {
-            break "neither stage finds an improvement any more".to_owned();
+            let may_go_back = options.rewriting == Rewriting::Successive && session.left() >= LEAST_WAY;
+            let Some(motif) = may_go_back.then(|| progress.go_back()).flatten() else {
+                break "neither stage finds an improvement any more".to_owned();
+            };
+            host_had_turn |= scheduler.had_turn(Stage::Host);
+            scheduler = Scheduler::new(&options.stages);
+            idle_turns = 0;
+            gone_back = Some(format!("back to before {motif}: another way may lead further"));
         }
         let of_scheduler = known_first.is_none();
         let Some(turn) = known_first.take().or_else(|| scheduler.next(session.scarce())) else {
             break "there is no stage to use".to_owned();
         };
         let stage = turn.stage;
-        if last_stage != Some(stage) {
-            emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason: turn.reason.clone() }));
+        let went_back = gone_back.take();
+        if last_stage != Some(stage) || went_back.is_some() {
+            let reason = went_back.unwrap_or_else(|| turn.reason.clone());
+            emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason }));
         }
         last_stage = Some(stage);
         let (before_us, spent) = (progress.best_us, session.spent());
@@ -208,13 +224,15 @@ pub async fn run(
             }
             Stage::Host => {}
             Stage::Kernel => {
-                let host_waits = options.stages.contains(&Stage::Host) && !scheduler.had_turn(Stage::Host);
+                let had_turn = host_had_turn || scheduler.had_turn(Stage::Host);
+                let host_waits = options.stages.contains(&Stage::Host) && !had_turn;
                 let proposer = MotifProposer { keep_constants: host_waits, ..proposer };
                 let kernel = KernelStage {
                     tunables,
                     bank: &bank,
                     proposer: &proposer,
                     known: &known,
+                    coverage: &coverage,
                     rewriting: options.rewriting,
                     baseline: (&baseline, baseline_us),
                     provenance: &provenance,
@@ -230,6 +248,7 @@ pub async fn run(
         turns += 1;
     };
 
+    progress.keep_best();
     let compiled_in = search.compiled_in();
     let (winner, verification) = verify_winner(workspace, &progress.best, &references).await?;
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
@@ -259,6 +278,14 @@ pub async fn establish_baseline(
     baseline: &Candidate,
 ) -> Result<(Trialled, References), TunerError> {
     reference_run(workspace, &workspace.evaluator, baseline).await
+}
+
+/// The same, and follows the critical path: what the report shows and what is known of the code that runs.
+pub async fn follow_baseline(
+    workspace: &Workspace,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    reference_run(workspace, &following(&workspace.evaluator), baseline).await
 }
 
 /// An evaluator that also follows the critical path, for what the report shows.
@@ -338,7 +365,12 @@ fn settings_of_others(
     let context = Context::new(baseline.sources.clone(), workspace.known_values(), None);
     let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
     let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
-    expected_settings(space, bank, &query, &baseline.configuration, filled_bytes, &workspace.machine)
+    let asks = |tunable: &&Tunable| {
+        let sites = locate(&baseline.sources, &tunable.binding).unwrap_or_default();
+        sites.iter().any(|site| matches!(site.form, SiteForm::Asked { .. }))
+    };
+    let asked = workspace.tunables().iter().filter(asks).map(|tunable| tunable.name.as_str()).collect();
+    expected_settings(space, bank, &query, &baseline.configuration, &asked, filled_bytes, &workspace.machine)
 }
 
 fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {

@@ -1,6 +1,8 @@
 //! Settings between operators: what those of a strong one are in measures that hold elsewhere, slower ones to hold against
 //! them, and what the bank's make of this operator.
 
+use std::collections::BTreeSet;
+
 use crate::aicore::Machine;
 use crate::experience::{Bank, Query, Setting, SettingKind};
 use crate::source::tunable::Meaning;
@@ -50,19 +52,28 @@ pub fn rewound_settings(
 }
 
 /// What the bank lets expect of an operator that runs with `present`: all settings that it knows, then the same with the tile as it
-/// is, because only a launch can say whether the longer one fits. Its buffers take `filled_bytes` of the unified buffer.
+/// is, because only a launch can say whether the longer one fits. Its buffers take `filled_bytes` of the unified buffer; the tunables `asked` limit
+/// how much of it the tiling function plans with.
 pub fn expected_settings(
     space: &SearchSpace,
     bank: &Bank,
     query: &Query,
     present: &Configuration,
+    asked: &BTreeSet<&str>,
     filled_bytes: u64,
     machine: &Machine,
 ) -> Vec<Configuration> {
     let mut without_tile = present.clone();
     let mut more_buffers = 1.0_f64;
     let mut tiles = Vec::new();
-    for (kind, tunable, value) in settings(space, present) {
+    let tile_of_asked = space.tunables().filter(|tunable| asked.contains(tunable.name.as_str())).map(|tunable| {
+        let limit = present.get(&tunable.name).and_then(Value::as_int).filter(|limit| *limit > 0);
+        (SettingKind::Tile, tunable, limit.map_or(machine.parameters.ub_bytes, |limit| limit as f64))
+    });
+    // All tiles follow from the size that the tiling function plans with.
+    let follows = |kind: SettingKind| kind == SettingKind::Tile && !asked.is_empty();
+    let own = settings(space, present).filter(|(kind, ..)| !follows(*kind));
+    for (kind, tunable, value) in own.chain(tile_of_asked) {
         let Some(known) = bank.setting(kind, query) else { continue };
         let wanted = match kind {
             SettingKind::Cores => known * machine.parameters.aiv_cores,
@@ -174,14 +185,24 @@ mod tests {
     }
 
     fn expected(records: Vec<Record>, filled_bytes: u64) -> Vec<String> {
+        let (space, present) = space(16, 512, 1);
+        expected_of(&space, &present, &BTreeSet::new(), records, filled_bytes)
+    }
+
+    fn expected_of(
+        space: &SearchSpace,
+        present: &Configuration,
+        asked: &BTreeSet<&str>,
+        records: Vec<Record>,
+        filled_bytes: u64,
+    ) -> Vec<String> {
         let mut bank = Bank::new();
         for record in records {
             bank.insert(record);
         }
-        let (space, present) = space(16, 512, 1);
         let query = Query { symptoms: Vec::new(), features: Features::default(), shingles: Shingles::default() };
         let machine = Machine::named("ascend910b2").unwrap();
-        let found = expected_settings(&space, &bank, &query, &present, filled_bytes, &machine);
+        let found = expected_settings(space, &bank, &query, present, asked, filled_bytes, &machine);
         found.iter().map(ToString::to_string).collect()
     }
 
@@ -202,6 +223,27 @@ mod tests {
         assert!(expected(Vec::new(), 6144).is_empty());
         // What is so already is not tried.
         assert!(expected(vec![of(SettingKind::Cores, 1.0 / 3.0)], 6144).is_empty());
+    }
+
+    #[test]
+    fn where_tiles_follow_from_what_is_planned_with_more_buffers_mean_less_of_it() {
+        let mut size = tunable("ubSize_limit", Domain::PowerOfTwo { min: 8192, max: 131_072 }, 0);
+        size.binding = Binding::Cap { file: "tiling.cpp".to_owned(), target: "ubSize".to_owned() };
+        let tunables = [
+            size,
+            tunable("TILE_LENGTH", Domain::PowerOfTwo { min: 64, max: 16_384 }, 512),
+            tunable("BUFFER_NUM", Domain::Range { min: 1, max: 4, step: 1 }, 1),
+        ];
+        let space = SearchSpace::new(&tunables, &[], &[]).unwrap();
+        let present = tunables.iter().filter_map(|one| Some((one.name.clone(), one.default.clone()?))).collect();
+        let of = |kind, fast| record("Strong", kind, fast, Verdict::Kept);
+        let records = vec![of(SettingKind::Buffers, 2.0), of(SettingKind::Tile, 0.75)];
+        // Buffers fill 180 KiB of 192: with two each they fill three quarters of it where 76.8 KiB are planned with.
+        let found = expected_of(&space, &present, &BTreeSet::from(["ubSize_limit"]), records, 184_320);
+        assert_eq!(
+            found,
+            ["BUFFER_NUM=2 TILE_LENGTH=512 ubSize_limit=65536", "BUFFER_NUM=2 TILE_LENGTH=512 ubSize_limit=0"]
+        );
     }
 
     #[test]

@@ -29,9 +29,15 @@ bool ReadInteger(const char* name, long long low, long long high, long long* val
     return true;
 }
 
-std::map<std::string, long long> ReadKnobs()
+struct Knob {
+    bool set = false;
+    bool read = false;
+    long long value = 0;
+};
+
+std::map<std::string, Knob> ReadKnobs()
 {
-    std::map<std::string, long long> knobs;
+    std::map<std::string, Knob> knobs;
     const char* text = std::getenv("ASCEND_SIM_KNOBS");
     while (text != nullptr && *text != '\0') {
         const char* stop = std::strchr(text, ';');
@@ -43,11 +49,17 @@ std::map<std::string, long long> ReadKnobs()
             errno = 0;
             const long long value = std::strtoll(digits.c_str(), &end, 0);
             if (errno == 0 && end != digits.c_str() && *end == '\0') {
-                knobs[item.substr(0, equals)] = value;
+                knobs[item.substr(0, equals)] = {true, false, value};
             }
         }
         text = stop != nullptr ? stop + 1 : nullptr;
     }
+    return knobs;
+}
+
+std::map<std::string, Knob>& Knobs()
+{
+    static std::map<std::string, Knob> knobs = ReadKnobs();
     return knobs;
 }
 
@@ -155,12 +167,22 @@ void SetSocName(const std::string& name)
     ReadEnvironment();
     g_state.soc = name;
 }
+std::vector<std::string> KnobsRead()
+{
+    std::vector<std::string> names;
+    for (const auto& [name, knob] : machine::Knobs()) {
+        if (knob.read) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
 
 }  // namespace ascendsim
 
 extern "C" long long ascend_tune_knob(const char* name, long long fallback)
 {
-    static const std::map<std::string, long long> knobs = ascendsim::machine::ReadKnobs();
-    const auto found = knobs.find(name);
-    return found == knobs.end() ? fallback : found->second;
+    auto& knob = ascendsim::machine::Knobs()[name];
+    knob.read = true;
+    return knob.set ? knob.value : fallback;
 }

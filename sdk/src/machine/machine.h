@@ -90,6 +90,8 @@ void SetPoison(uint8_t value);
 uint8_t Poison();
 /// Starts the blocks of later launches with the last one: a result that depends on their order differs.
 void SetBlocksReversed(bool reversed);
+// Knobs that the process has read, in order of their names.
+std::vector<std::string> KnobsRead();
 /// Runs only these blocks of later launches, in increasing order; none stands for all. The others do nothing at all, so that only
 /// kernels whose blocks do not wait for one another come to their end.
 void SetChosenBlocks(std::vector<uint32_t> blocks);
