@@ -40,6 +40,7 @@ use super::v10_counter_mode::CounterMode;
 use super::v11_mask_once::MaskOnce;
 use super::v12_two_level_reduce::TwoLevelReduce;
 use super::v13_row_reduce::RowReduce;
+use super::v14_cast_back::CastBack;
 use super::v17_bank_gap::BankGap;
 use super::v20_branchless::Branchless;
 use super::v21_negation::Negation;
@@ -108,6 +109,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &BlocksFirst,
         &TwoLevelReduce,
         &RowReduce,
+        &CastBack,
         &BankGap,
         &Branchless,
         &Negation,

@@ -78,6 +78,7 @@ mod v10_counter_mode;
 mod v11_mask_once;
 mod v12_two_level_reduce;
 mod v13_row_reduce;
+mod v14_cast_back;
 mod v17_bank_gap;
 mod v20_branchless;
 mod v21_negation;

@@ -14,7 +14,7 @@ What the source does not prove is stated as a *condition* of the site; the verif
 ";
 
 const TAIL: &str = "
-Marked **rounding**: proposed only when the user allows it. V01 and V12 are marked per site: V01 where a double constant, a
+Marked **rounding**: proposed only when the user allows it. V01, V12 and V14 are marked per site: V01 where a double constant, a
 chain in half, or a function such as `exp` stands in the loop, V12, V38 and Y11 for sums. Half loops that compute in float become casts
 around a float chain. Marked **device only**: the embedded model can't show the effect (the compiler's, or the launch's), so
 the motif is proposed only where a device measures. Expected gains are seeds of ours for the order of proposals, not measurements.

@@ -24,6 +24,38 @@ fn v05_casts_in_the_instruction_before() {
 }
 
 #[test]
+fn v14_stays_in_float() {
+    let casts = |back: &str, between: &str| {
+        let text = format!(
+            "        AscendC::Exp(x, x, count);\n        AscendC::Cast(poly, x, AscendC::RoundMode::CAST_RINT, count);\n        \
+             AscendC::Cast({back}, poly, AscendC::RoundMode::CAST_NONE, count);\n        AscendC::Add(y, x, ones, count);\n"
+        );
+        typed(&computing(&text), "poly", between)
+    };
+    let slow = casts("x", "half");
+    let fast = round_trip("V14", &slow);
+    assert!(fast.contains("Exp(x, x, count);\n        AscendC::Add(y") && apply("V14", &slow).0.rounding, "{fast}");
+    let other = casts("ones", "half");
+    assert!(round_trip("V14", &other).contains("        AscendC::Muls(ones, x, 1.0f, count);\n"));
+    // Integers are there for their rounding.
+    let floor = casts("ones", "int32_t").replace("CAST_RINT", "CAST_FLOOR");
+    let fast = round_trip("V14", &floor);
+    assert!(fast.contains("        AscendC::Cast(ones, x, AscendC::RoundMode::CAST_FLOOR, count);\n"), "{fast}");
+    let site = apply("V14", &floor).0;
+    assert!(!site.rounding && site.conditions[0].contains("fit int32_t"));
+
+    let read = floor.replace(
+        "Add(y, x, ones",
+        "Cast(y, poly, AscendC::RoundMode::CAST_NONE, count);\n        AscendC::Add(y, y, ones",
+    );
+    refuses("V14", &read, "used again");
+    refuses("V14", &floor.replace("RoundMode::CAST_FLOOR", "mode"), "does not say how to round");
+    let changed = other.replace("AscendC::Cast(ones", "AscendC::Exp(x, x, count);\n        AscendC::Cast(ones");
+    refuses("V14", &changed, "may change x");
+    assert!(reasons("V14", &casts("ones", "int16_t")).is_empty());
+}
+
+#[test]
 fn v21_negates_inside_another_instruction() {
     let slow =
         computing("        AscendC::Muls(poly, x, -1.0f, count);\n        AscendC::Add(y, ones, poly, count);\n");
