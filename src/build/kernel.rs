@@ -105,14 +105,17 @@ impl Unit {
 }
 
 impl Builder {
-    /// Whether one library serves every tiling key of the variant's entry: the key is looked at while running, and no
-    /// template, macro, class or kernel type depends on it.
+    /// Whether one library serves every tiling key of the variant's entry: no template, macro, class or kernel type depends on
+    /// it, and no branches, of which all but one would be compiled for nothing. Large operators have dozens.
     pub fn kernel_serves_all_keys(&self, tree: &SourceTree, variant: &KernelVariant) -> bool {
         if variant.entry.is_template || depends_on_key(&variant.op_type, &variant.tiling_classes) {
             return false;
         }
         let reached = self.closure(tree, &variant.entry.file, &self.project_flags(&variant.entry.file));
-        !reached.tree_files.iter().any(|file| tree.text(file).is_some_and(|text| text.contains("TILING_KEY_VAR")))
+        let texts = || reached.tree_files.iter().filter_map(|file| tree.text(file));
+        let branches = texts().map(|text| text.matches("TILING_KEY_IS").count()).sum::<usize>();
+        branches < 2
+            && !texts().any(|text| text.contains("TILING_KEY_VAR"))
             && task_types(tree, &reached, &self.project.repository_root).same_for_all_keys()
     }
 

@@ -43,6 +43,16 @@ impl Coverage {
         }
     }
 
+    /// What no case runs, as `file: name`: classes, and functions of others.
+    pub fn silent(&self) -> Vec<String> {
+        let classes = self.silent_classes.iter().map(|(file, class)| format!("{file}: {class}"));
+        let functions = self
+            .silent_functions
+            .iter()
+            .filter(|(file, class, _)| !self.silent_classes.contains(&(file.clone(), class.clone())));
+        classes.chain(functions.map(|(file, _, function)| format!("{file}: {function}"))).collect()
+    }
+
     /// Why a change at a byte would go unverified, if it would.
     pub fn unverified(&self, file: &SyntaxFile, byte: usize) -> Option<String> {
         let named = |name: &str| format!("no case runs {name}: nothing would verify the change");

@@ -19,7 +19,18 @@ chain in half, or a function such as `exp` stands in the loop, V12, V38 and Y11 
 around a float chain. Marked **device only**: the embedded model can't show the effect (the compiler's, or the launch's), so
 the motif is proposed only where a device measures. Expected gains are seeds of ours for the order of proposals, not measurements.
 
+## What has no motif
+- Tile length, number of buffers and number of cores are tunables of the host stage, among them the part of the unified buffer that a
+  tiling function plans with; splits at multiples of 512 bytes come with these.
+- A tiling key or constants for one shape: that would change what the operator accepts, and is its author's choice.
+- Not written, though they apply to vector kernels: the remainder of a split spread over all cores; tensors that one after the other could share
+  a buffer (in place, or with the temporary space of a high-level call); counts in whole repeats; padded blocks moved as what is valid of
+  them; small operands of all rounds loaded at once; many short copies out as one; partial sums through atomics in place of a workspace,
+  and the other way round; the first load before a barrier of all cores; cores that read the same addresses in different orders
+  (the embedded model has no price for that); indices of 32 bits; scans that end early; axes merged.
+
 ## Rules for a new motif
+- Nothing that no case runs is changed: `src/motif/coverage.rs` refuses it for every motif.
 - An edit that needs several places changes all of them or none; code in or beside a syntax error is not touched, and a
   patch after which a file has more syntax errors than before is refused.
 - Tests: it edits a realistic kernel; it refuses when the precondition does not hold; rewind after apply, and apply after

@@ -65,6 +65,9 @@ pub struct MotifProposer {
     pub on_device: bool,
     /// Whether what may be a tunable stays as it is: a stage that varies it has not had a turn yet.
     pub keep_constants: bool,
+    /// Whether motifs that promise next to nothing are tried too, each until something is known of it here: where nothing better is
+    /// left, an evaluation tells more than the bank.
+    pub unlikely: bool,
     /// How far proposals may reach.
     pub reach: Reach,
 }
@@ -134,7 +137,7 @@ impl MotifProposer {
         });
         proposals.retain(|proposal| {
             let result = context.tree.apply(&proposal.patch).map(|tree| tree.digest()).unwrap_or_default();
-            proposal.expected_gain >= WORTH_PROPOSING
+            (proposal.expected_gain >= WORTH_PROPOSING || self.is_untried(proposal, history))
                 && !history.contains(&proposal.key)
                 && seen.insert(proposal.key.clone())
                 && texts.insert(result)
@@ -162,6 +165,12 @@ impl MotifProposer {
             held.then(|| self.together(context, &base, &rest, Taken::All, &oracle)).flatten()
         };
         [again, everything].into_iter().filter_map(of).collect()
+    }
+
+    /// Whether a proposal shows what a motif is worth here of which nothing is known yet, and that is wanted.
+    fn is_untried(&self, proposal: &Proposal, history: &History) -> bool {
+        let [motif] = proposal.motifs.as_slice() else { return false };
+        self.unlikely && history.seen(motif).is_none()
     }
 
     /// Motifs whose effect can be seen here, and which may be used now.

@@ -238,6 +238,29 @@ fn constants_that_a_tunable_may_stand_at_are_kept_while_it_was_not_varied() {
 }
 
 #[test]
+fn where_nothing_better_is_left_what_promises_nothing_is_tried_once() {
+    let context = gelu();
+    let idle = Profile { pipes: PipeTimes { scalar_us: 80.0, ..PipeTimes::default() }, ..profile() };
+    let single = |unlikely, history: &History| {
+        let proposer = MotifProposer { unlikely, ..MotifProposer::default() };
+        let proposals = proposer.propose(&context, &Bank::new(), Some(&idle), history);
+        proposals.into_iter().filter(|proposal| proposal.motifs.len() == 1).collect::<Vec<_>>()
+    };
+    let likely = single(false, &History::default());
+    let extra = |history: &History| {
+        let mut more = single(true, history);
+        more.retain(|proposal| !likely.contains(proposal));
+        more
+    };
+    let mut history = History::default();
+    let before = extra(&history);
+    let first = before.first().expect("copies take no time, so that their motifs promise nothing");
+    assert!(before.iter().all(|proposal| proposal.expected_gain < 1.0005));
+    history.learn(first, super::Outcome::Gain(1.0));
+    assert!(extra(&history).iter().all(|proposal| proposal.motifs != first.motifs), "now something is known");
+}
+
+#[test]
 fn single_reach_proposes_one_motif_at_a_time() {
     let context = gelu();
     let proposer = MotifProposer { reach: Reach::Single, ..MotifProposer::default() };

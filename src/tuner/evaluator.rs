@@ -78,6 +78,8 @@ pub struct Evaluator {
     /// Hazards that the baseline was accepted with, once that is known: what a candidate may do as well.
     baseline_warnings: Option<Arc<BTreeSet<HazardKind>>>,
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
+    /// Tiling keys that cases were seen to take last.
+    keys: Arc<Mutex<BTreeMap<String, u64>>>,
     configured: Arc<Mutex<BuilderByEntries>>,
 }
 
@@ -106,6 +108,7 @@ impl Evaluator {
             root,
             baseline_warnings: None,
             described: Arc::default(),
+            keys: Arc::default(),
             configured: Arc::default(),
         }
     }
@@ -295,12 +298,16 @@ impl Evaluator {
             blocks_reversed: !trial.seed.is_multiple_of(2),
             ..KernelJob::default()
         };
-        // One kernel may serve every tiling key. Where it does not, the key is only known after tiling: the runner then
-        // says which kernel it misses.
-        if self.builder.kernel_serves_all_keys(&plan.sources, &variant) {
+        // One kernel may serve every tiling key. Where it does not, the key is only known after tiling, and most likely the one
+        // of the last time; if not, the runner says which kernel it misses.
+        let all_keys = self.builder.kernel_serves_all_keys(&plan.sources, &variant);
+        let key = self.keys.lock().unwrap_or_else(PoisonError::into_inner).get(&case.name).copied();
+        if all_keys || key.is_some() {
+            let key = key.filter(|_| !all_keys);
+            let variant = KernelVariant { tiling_key: key.unwrap_or(0), ..variant };
             let kernel =
                 self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
-            job.add_kernel(None, kernel);
+            job.add_kernel(key, kernel);
         }
         Ok(job)
     }
@@ -329,6 +336,7 @@ impl Evaluator {
                 let kernel =
                     self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
                 job.add_kernel(Some(key), kernel);
+                self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(case.name.clone(), key);
                 Ok(self.backend.run_operator(job).await)
             }
             other => Ok(other),

@@ -100,7 +100,14 @@ impl KernelStage<'_> {
             let room = limits.left(spent).min(session.left()) as usize;
             let profile = parent.profile.as_ref();
             let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
-            let batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size.min(room));
+            let size = size.min(room);
+            let mut batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size);
+            if batch.is_empty() && spent.evaluations == 0 {
+                // A turn with nothing better to do: an evaluation tells more than the bank.
+                let proposer = MotifProposer { unlikely: true, ..*self.proposer };
+                let proposals = proposer.propose(&parent.context, self.bank, profile, &learned.history);
+                batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size);
+            }
             if batch.is_empty() {
                 if !self.doubt(session, progress, learned, room, emit).await? {
                     break;

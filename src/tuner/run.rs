@@ -157,10 +157,14 @@ pub async fn run(
     let provenance = workspace.provenance();
     let known = workspace.known_values();
     let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
+    if options.stages.contains(&Stage::Kernel) {
+        tracing::debug!(silent = ?coverage.silent(), visited = ?reference.visited, "what no case runs");
+    }
     let proposer = MotifProposer {
         allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
         on_device: false,
         keep_constants: false,
+        unlikely: false,
         reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
     };
 

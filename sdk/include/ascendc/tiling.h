@@ -6,7 +6,12 @@
 #include "ascendsim/tiling_data.h"
 
 /// Compares with the key that the tiling function chose. Legal in `if TILING_KEY_IS(1) {` too.
+// A library of one key knows it when it is compiled, so that the code of all other keys is left out.
+#ifdef TILING_KEY_VAR
+#define TILING_KEY_IS(k) (static_cast<uint64_t>(TILING_KEY_VAR) == static_cast<uint64_t>(k))
+#else
 #define TILING_KEY_IS(k) (::ascendsim::TilingKey() == static_cast<uint64_t>(k))
+#endif
 
 // Announcements to the operator compiler; the builder reads them from the source text.
 #define REGISTER_TILING_DEFAULT(StructType)
