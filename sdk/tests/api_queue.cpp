@@ -1,7 +1,11 @@
 // Queues and transfers: a double-buffered pipeline, the flags it emits, and the faults of misuse.
+#define TILING_KEY_VAR 7UL
 #include "kernel_operator.h"
 
 #include "isa_support.h"
+
+// A library for one key leaves out the code of all others.
+static_assert(TILING_KEY_IS(7) && !TILING_KEY_IS(8), "the key is known when the kernel is compiled");
 
 using namespace isa_test;
 namespace A = AscendC;

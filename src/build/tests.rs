@@ -179,6 +179,24 @@ fn an_operator_of_a_repository_is_built_and_found_again() {
     }
 }
 
+#[test]
+fn a_kernel_that_branches_over_its_key_is_compiled_for_each() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let builder = builder(&operator(temporary.path()), sdk, temporary.path().join("work"));
+    let serves_all = |body: &str| {
+        let mut tree = builder.project().load_sources().unwrap();
+        let head = "#include \"kernel_operator.h\"\n__global__ __aicore__ void add(GM_ADDR x, GM_ADDR tiling)\n";
+        tree.insert("op_kernel/add.cpp", format!("{head}{{\n{body}}}\n"));
+        let mut variant = variant(&builder, 1);
+        variant.entry.is_template = false;
+        builder.kernel_serves_all_keys(&tree, &variant)
+    };
+    assert!(serves_all("    vfill(x, 1);\n"));
+    assert!(serves_all("    if (TILING_KEY_IS(1)) {\n        vfill(x, 1);\n    }\n"));
+    assert!(!serves_all("    if (TILING_KEY_IS(1)) {\n    } else if (TILING_KEY_IS(2)) {\n    }\n"));
+}
+
 fn program(base: &Path) -> PathBuf {
     let root = base.join("demo");
     write(
