@@ -190,7 +190,7 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
         if let Some(asked) = asked_size(file, &tokens, position) {
-            let values: Vec<Value> = SHARES_OF_UNIFIED_BUFFER.map(|bytes| Value::Int(bytes)).into();
+            let values: Vec<Value> = SHARES_OF_UNIFIED_BUFFER.map(Value::Int).into();
             let default = asked.site.value.filter(|limit| values.contains(limit));
             let domain = Domain::List { values, ordered: true };
             let binding = Binding::Cap { file: file.to_owned(), target: asked.name.clone() };
