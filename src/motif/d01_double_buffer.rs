@@ -64,8 +64,6 @@ impl Motif for DoubleBuffer {
 /// Where all queues' second buffers do not fit: all of them, and the tiling function plans with half of the unified buffer, so that its
 /// tiles are half as long.
 fn with_tiles(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
-    let planned = if from < to { planned_room::halve(context) } else { planned_room::double(context) };
-    let Ok(planned) = planned else { return Vec::new() };
     let mut found = Vec::new();
     for kernel in context.facts.kernels.values() {
         let number = |init: &InitBuffer| Some(context.text_of(init.number.as_ref()?)?.to_owned());
@@ -81,7 +79,9 @@ fn with_tiles(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
         if from < to && !full {
             continue;
         }
-        let mut edits = check_queues(context, kernel, &inits, from, to).map(|()| planned.clone());
+        let planned = if from < to { planned_room::halve(context) } else { planned_room::double(context) };
+        let Ok(planned) = planned else { continue };
+        let mut edits = check_queues(context, kernel, &inits, from, to).map(|()| planned);
         let mut constants: Vec<String> = Vec::new();
         for init in &inits {
             let text = number(init).unwrap_or_default();

@@ -21,7 +21,7 @@ the motif is proposed only where a device measures. Expected gains are seeds of 
 
 ## What has no motif
 - Tile length, number of buffers and number of cores are tunables of the host stage, among them the part of the unified buffer that a
-  tiling function plans with; splits at multiples of 512 bytes come with these.
+  tiling function plans with.
 - A tiling key or constants for one shape: that would change what the operator accepts, and is its author's choice.
 - Not written, though they apply to vector kernels: the remainder of a split spread over all cores; tensors that one after the other could share
   a buffer (in place, or with the temporary space of a high-level call); counts in whole repeats; padded blocks moved as what is valid of

@@ -111,7 +111,10 @@ fn bad_value(tunable: &Tunable, value: &Value, site: &Site, message: &str) -> Tu
 }
 
 fn limit_of(tunable: &Tunable, value: &Value, site: &Site) -> Result<i64, TunableError> {
-    value.as_int().ok_or_else(|| bad_value(tunable, value, site, "a limit is an integer"))
+    match value {
+        Value::Int(limit) => Ok(*limit),
+        _ => Err(bad_value(tunable, value, site, "a limit is an integer")),
+    }
 }
 
 /// The statement behind the call that asks for a size, which limits it to so many bytes; nothing for no limit.
