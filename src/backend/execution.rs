@@ -78,7 +78,7 @@ pub struct TilingDecision {
 }
 
 /// One run of a candidate on one case.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Execution {
     /// Launches in the order they were made; one for a framework operator. Empty where no trace was asked for.
     pub launches: Vec<LaunchProfile>,

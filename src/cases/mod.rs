@@ -15,8 +15,10 @@ mod grow;
 mod guess;
 mod list;
 mod literal;
+mod probe;
 mod python_test;
 mod reference;
+mod rescale;
 mod tiling_test;
 mod vary;
 
@@ -24,6 +26,8 @@ use crate::manifest::{Attribute, TensorSpec, ValueRange};
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Stage};
+pub use probe::{ProbeDraw, ProbeKind, Wish};
+pub use rescale::{resized, traffic_bytes};
 pub use reference::{Array, Python, ReferenceError, golden_script};
 
 /// Where a case comes from.

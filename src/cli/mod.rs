@@ -7,6 +7,7 @@ mod bisheng;
 mod build;
 mod calibrate;
 mod check;
+mod compare;
 pub mod doctor;
 mod doors;
 mod exit;
@@ -73,6 +74,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
         Command::Run(arguments) => run::execute(&cli.common, arguments, &mut output),
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
+        Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
         Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),

@@ -10,12 +10,13 @@ use super::output::{Output, write_whole};
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};
-use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
-use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
+use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMachine, LockedMotif, Origin, Picoseconds};
+use crate::report::event::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::space::Configuration;
 use crate::tuner::{
-    Experience, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, run, status_of, write_winner,
+    Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run, status_of,
+    write_winner,
 };
 
 /// Executes the command.
@@ -138,6 +139,29 @@ fn summary(
         rejections: rejections(outcome),
         sampled: outcome.sampled.clone(),
         motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
+        generalisation: outcome.generalisation.as_ref().map(generalisation),
+        taken_back: outcome.taken_back.iter().map(taken_back).collect(),
+        beyond: outcome.beyond,
+    }
+}
+
+fn taken_back(step: &TakenBack) -> event::TakenBack {
+    event::TakenBack { step: step.step.clone(), why: step.why.clone() }
+}
+
+fn generalisation(general: &Generalisation) -> event::Generalisation {
+    let probes = general.probes.iter().map(|(probe, speedup)| event::ProbeResult {
+        name: probe.case.name.clone(),
+        speedup: *speedup,
+        compared: probe.with_data,
+    });
+    event::Generalisation {
+        seed: general.seed,
+        probes: probes.collect(),
+        speedup: general.speedup().unwrap_or(1.0),
+        at_fault: general.at_fault as u64,
+        faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
+        joined: general.joined.clone(),
     }
 }
 
@@ -168,6 +192,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         machine: locked_machine(workspace),
         sources: lock::source_digests(&best.sources),
         configuration,
+        generalisation: outcome.generalisation.as_ref().and_then(locked_generalisation),
         motifs: best
             .patches
             .iter()
@@ -185,6 +210,20 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
             })
             .collect(),
     }
+}
+
+/// What the lock says of other shapes; nothing where no probe was to be had.
+fn locked_generalisation(general: &Generalisation) -> Option<LockedGeneralisation> {
+    let permille = |speedup: f64| (speedup * 1000.0).round() as u64;
+    let (worst, worst_speedup) = general.worst()?;
+    Some(LockedGeneralisation {
+        seed: general.seed,
+        speedup_permille: permille(general.speedup()?),
+        worst_permille: permille(*worst_speedup),
+        worst: worst.case.name.clone(),
+        probes: general.probes.iter().map(|(probe, _)| probe.case.name.clone()).collect(),
+        joined: general.joined.clone(),
+    })
 }
 
 /// The machine as the lock names it.

@@ -38,7 +38,7 @@ pub fn written<'cases>(chosen: impl Iterator<Item = &'cases Accepted> + Clone) -
     let mut result: Vec<FoundCase> = Vec::new();
     for found in chosen {
         let size = volume(&found.candidate);
-        let mut case = case(found);
+        let mut case = case_of(found);
         case.verify_only = size < WORTH_TIMING && largest >= WORTH_TIMING;
         let taken = |name: &str| result.iter().any(|known| known.case.name == name);
         if taken(&case.name) {
@@ -83,7 +83,8 @@ fn manifest_dtype(name: &str) -> &str {
     }
 }
 
-fn case(found: &Accepted) -> Case {
+/// An accepted case as it stands in a manifest.
+pub fn case_of(found: &Accepted) -> Case {
     let candidate = &found.candidate;
     let inputs: Vec<TensorSpec> = candidate.inputs.iter().map(in_manifest).collect();
     let outputs = candidate.outputs.iter().zip(&found.job.outputs).map(|(spec, used)| TensorSpec {

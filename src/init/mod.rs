@@ -19,7 +19,7 @@ use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::Tunable;
 
-pub use choose::{choose, unfit, written};
+pub use choose::{case_of, choose, unfit, written};
 pub use render::render;
 
 /// Machine description of a new manifest.

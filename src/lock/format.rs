@@ -84,6 +84,25 @@ pub struct LockedMotif {
     pub title: String,
 }
 
+/// How a winner did on cases that the search never saw. Speed-ups in thousandths: 1000 is as fast as before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedGeneralisation {
+    /// Seed that the probes were drawn by.
+    pub seed: u64,
+    /// Geometric mean of the speed-ups.
+    pub speedup_permille: u64,
+    /// The least speed-up.
+    pub worst_permille: u64,
+    /// The probe that has it.
+    pub worst: String,
+    /// Names of the probes.
+    pub probes: Vec<String>,
+    /// Those that an earlier winner did not hold on, and that the search went on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<String>,
+}
+
 /// One timed case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,6 +142,9 @@ pub struct Lock {
     /// Values of the tunables.
     #[serde(default)]
     pub configuration: Configuration,
+    /// How the winner did on cases that the search never saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalisation: Option<LockedGeneralisation>,
     /// Motifs in order of application.
     #[serde(default, rename = "motif", skip_serializing_if = "Vec::is_empty")]
     pub motifs: Vec<LockedMotif>,

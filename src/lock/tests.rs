@@ -25,6 +25,14 @@ pub(crate) fn sample() -> Lock {
         ]
         .into_iter()
         .collect(),
+        generalisation: Some(LockedGeneralisation {
+            seed: 1,
+            speedup_permille: 1310,
+            worst_permille: 995,
+            worst: "smaller-float16-7".into(),
+            probes: vec!["larger-float16-8192x1024".into(), "smaller-float16-7".into()],
+            joined: Vec::new(),
+        }),
         motifs: vec![LockedMotif { id: "D01".into(), title: "double buffering on inQueueX".into() }],
         cases: vec![case("small", 4_000_000, 2_000_000), case("large", 91_234_567, 12_500_000)],
     }

@@ -26,6 +26,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "space" => &["constraints", "case-floor"],
         "verify" => &[
             "seeds",
+            "probes",
             "sample-blocks-from-mib",
             "reference",
             "command",

@@ -67,6 +67,8 @@ pub struct Manifest {
     pub allow_rounding_changes: bool,
     /// Seeds of input data per case.
     pub seeds: u32,
+    /// Cases that the search does not see and the winner is tried on before it is written back, at most; 0 for none.
+    pub probes: u32,
     /// Bytes of a case's tensors from which quick trials run only blocks that stand for all; `None` if they never do.
     pub sample_from_bytes: Option<u64>,
     /// Wall-clock limit of one kernel run in seconds.

@@ -45,6 +45,9 @@ pub const DTYPE_NAMES: [&str; DTYPES.len()] = {
     }
     names
 };
+/// Probes that a winner is tried on where the manifest names no number, and the most that it may name.
+const DEFAULT_PROBES: u32 = 16;
+const MOST_PROBES: u32 = 1000;
 /// MiB of a case's tensors from which quick trials are sampled. At a third of it a trial of some blocks takes as long as one of all,
 /// here half as long.
 const SAMPLE_FROM_MIB: u64 = 64;
@@ -156,6 +159,12 @@ impl Validator {
         {
             self.find(seeds.span(), format!("`seeds` is {}", seeds.get_ref()), "it must be from 1 to 1000");
         }
+        if let Some(probes) = &wire.verify.probes
+            && *probes.get_ref() > MOST_PROBES
+        {
+            let message = format!("`probes` is {}", probes.get_ref());
+            self.find(probes.span(), message, &format!("it must be from 0 (none) to {MOST_PROBES}"));
+        }
         Manifest {
             path: path.to_owned(),
             operator: operator.name.into_inner(),
@@ -174,6 +183,7 @@ impl Validator {
             check_tolerance,
             allow_rounding_changes: wire.verify.rounding_changes,
             seeds: wire.verify.seeds.map_or(3, Spanned::into_inner),
+            probes: wire.verify.probes.map_or(DEFAULT_PROBES, Spanned::into_inner),
             sample_from_bytes: (sample_mib > 0).then(|| sample_mib.saturating_mul(1 << 20)),
             run_timeout_s,
             run_memory_bytes: memory_mib.saturating_mul(1 << 20),

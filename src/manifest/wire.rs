@@ -167,6 +167,7 @@ pub(super) struct WireSpace {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WireVerify {
     pub seeds: Option<Spanned<u32>>,
+    pub probes: Option<Spanned<u32>>,
     pub sample_blocks_from_mib: Option<Spanned<u64>>,
     pub reference: Option<Spanned<String>>,
     #[serde(default)]

@@ -18,8 +18,8 @@ pub use crate::tuner::{BlocksRun, CaseBlocks, SampledCase};
 mod results;
 
 pub use results::{
-    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
-    KernelTest, KernelTestSummary, PathReport, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages,
+    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, DoctorCheck, Generalisation, HazardReport, Init,
+    KernelTest, KernelTestSummary, PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages,
     StallReport, Summary, SummaryCase,
 };
 
@@ -100,6 +100,8 @@ pub enum Event {
     Improvement(Improvement),
     /// The loop goes to the other stage.
     StageSwitch(StageSwitch),
+    /// A step of the best candidate was taken back.
+    TakenBack(TakenBack),
     /// Something the user should know that stops nothing.
     Warning(Warning),
     /// The command failed; the exit status says in which way.
@@ -108,6 +110,8 @@ pub enum Event {
     Profile(Box<ProfileEvent>),
     /// Result of `check`.
     Check(Check),
+    /// Result of `compare`.
+    Comparison(Comparison),
     /// Result of `build`.
     Build(Build),
     /// Result of `init`.
@@ -144,6 +148,15 @@ pub enum Event {
     Doors(Box<Doors>),
     /// Result of `run`, its last event.
     Summary(Summary),
+}
+
+/// A step of the best candidate that was taken back: it is worth nothing, or does not hold where the search did not look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenBack {
+    /// The rewrite, or the tunable with its values.
+    pub step: String,
+    /// Why.
+    pub why: String,
 }
 
 /// First event of every command.

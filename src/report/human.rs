@@ -270,6 +270,7 @@ impl Sink for Human<'_> {
                 self.stage = Some(switch.to);
                 self.note("Switching", &format!("to the {} stage: {}", switch.to.word(), switch.reason))
             }
+            Event::TakenBack(taken) => self.note("Took back", &format!("{}: {}", taken.step, taken.why)),
             Event::Warning(warning) => {
                 if self.verbosity == Verbosity::Quiet {
                     return Ok(());
@@ -290,6 +291,10 @@ impl Sink for Human<'_> {
             }
             Event::Check(check) => {
                 let text = views::check(check, self.color);
+                self.result(&text)
+            }
+            Event::Comparison(comparison) => {
+                let text = views::comparison(comparison, self.color);
                 self.result(&text)
             }
             Event::Build(build) => {

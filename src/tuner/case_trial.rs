@@ -5,13 +5,16 @@ use std::time::{Duration, Instant};
 use super::evaluator::rejects;
 use crate::backend::SimBackend;
 use crate::build::{Builder, TilingClass};
-use crate::cases::{Accepted, DescribedOp};
+use crate::cases::{Accepted, DescribedOp, traffic_bytes};
 use crate::manifest::HazardPolicy;
 use crate::project::KernelEntry;
 use crate::source::SourceTree;
 
 /// Wall-clock time after which the remaining cases are written as they are.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Bytes of all tensors up to which a case runs with data.
+const WITH_DATA_BYTES: u64 = 16 << 20;
 
 /// What runs cases of an operator.
 pub(super) struct CaseTrial<'call> {
@@ -65,7 +68,7 @@ impl CaseTrial<'_> {
                 tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
                 return Tried { chosen, ..tried };
             }
-            match self.run(&accepted[next]).await {
+            match self.run(&accepted[next], false).await {
                 Ending::Fine => fine.push(next),
                 Ending::Fault(reason) => {
                     tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
@@ -79,8 +82,16 @@ impl CaseTrial<'_> {
         }
     }
 
-    async fn run(&self, accepted: &Accepted) -> Ending {
+    /// Whether the operator runs on a case without a fault. A large one runs without data where that is possible, and is no
+    /// case where it is not: it would take too long.
+    pub async fn is_fine(&self, accepted: &Accepted) -> bool {
+        let large = traffic_bytes(&accepted.candidate) > WITH_DATA_BYTES;
+        matches!(self.run(accepted, large).await, Ending::Fine)
+    }
+
+    async fn run(&self, accepted: &Accepted, timing_only: bool) -> Ending {
         let mut job = accepted.job.clone();
+        job.timing_only = timing_only;
         let key = accepted.tiling_key;
         let variant = self.op.variant(self.entry.clone(), &job, key, self.tiling_classes.to_vec());
         let kernel = match self.builder.kernel(self.sources, &variant) {

@@ -42,6 +42,9 @@ pub struct Evaluation {
     /// Large cases of a quick trial: which of their blocks ran with data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<CaseBlocks>,
+    /// Which cases it was tried on: a run whose cases have grown counts up.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub round: u32,
     /// Seconds that it took, building included. In the journal, so that a resumed run goes by the same prices.
     #[serde(default)]
     pub seconds: f64,
@@ -74,7 +77,7 @@ impl Champion {
 impl Evaluation {
     /// Key in the journal: a thorough trial is another one than a quick one.
     pub fn key(&self) -> String {
-        journal_key(&self.digest, self.thorough)
+        journal_key(&self.digest, self.thorough, self.round)
     }
 
     /// Whether some case was ranked by a few of its blocks.
@@ -94,8 +97,14 @@ impl Evaluation {
 }
 
 /// Key of an evaluation in the journal.
-pub fn journal_key(digest: &str, thorough: bool) -> String {
-    format!("{digest}{}", if thorough { "+" } else { "" })
+pub fn journal_key(digest: &str, thorough: bool, round: u32) -> String {
+    let thorough = if thorough { "+" } else { "" };
+    if round == 0 { format!("{digest}{thorough}") } else { format!("{digest}{thorough}@{round}") }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first(round: &u32) -> bool {
+    *round == 0
 }
 
 /// Weighted geometric mean. Missing weights count as 1; no values give 1.
@@ -128,6 +137,7 @@ mod tests {
             outcome: Outcome::Valid(vec![time(16.0)]),
             estimate_us: Some(32.0),
             blocks: Vec::new(),
+            round: 0,
             seconds: 0.5,
         };
         assert_eq!(estimated.objective(&[]), Some(32.0));

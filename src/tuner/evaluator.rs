@@ -145,6 +145,7 @@ impl Evaluator {
                 outcome: Outcome::Valid(Vec::new()),
                 estimate_us: None,
                 blocks: Vec::new(),
+                round: 0,
                 seconds: 0.0,
             },
             profiles: BTreeMap::new(),
@@ -378,7 +379,7 @@ impl Evaluator {
     }
 
     /// What a host library registers, asked once per library.
-    async fn description(&self, host: &std::path::Path) -> Result<Description, RunFailure> {
+    pub(super) async fn description(&self, host: &std::path::Path) -> Result<Description, RunFailure> {
         let known = |map: &Mutex<BTreeMap<PathBuf, Description>>| {
             map.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned()
         };
@@ -395,7 +396,7 @@ impl Evaluator {
     }
 
     /// Compilation blocks, so it goes to a thread of its own.
-    async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, Rejection>
+    pub(super) async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, Rejection>
     where
         F: FnOnce(&Builder, &Plan) -> Result<Built, BuildError> + Send + 'static,
         Built: Send + 'static,
@@ -499,7 +500,7 @@ fn is_new_risk(kind: HazardKind, of_baseline: Option<&BTreeSet<HazardKind>>) -> 
     kind == HazardKind::WriteInPadding && of_baseline.is_some_and(|known| !known.contains(&kind))
 }
 
-fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
+pub(super) fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
     let reason = match hazard.kind {
         HazardKind::UnwrittenOutput => Reason::UnwrittenOutput,
         _ => Reason::Hazard,

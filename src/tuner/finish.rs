@@ -101,6 +101,7 @@ mod tests {
             machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },
             sources: BTreeMap::new(),
             configuration: crate::space::Configuration::new(),
+            generalisation: None,
             motifs: Vec::new(),
             cases: Vec::new(),
         }

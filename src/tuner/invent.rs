@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::case_sizes::{CaseSizes, Size};
 use super::case_trial::{CaseTrial, Tried};
 use super::reference::right_outputs;
 use super::{TunerError, load_machine};
@@ -69,6 +70,10 @@ const LARGE: [&[u64]; 8] = [
     &[8, 16, 128, 64],
     &[64, 64],
 ];
+/// Why there are several sizes.
+const SIZES_NOTE: &str = "Timed at several sizes, all with the same weight: what is right for one of them (fewer cores, a shorter \
+                          tile) is often wrong for another. What the authors wrote is mostly too small to say anything about \
+                          speed, and is only checked.";
 /// Refusals that are told.
 const TOLD: usize = 6;
 
@@ -215,6 +220,11 @@ impl Asked {
             search.odd = tried.faults.is_empty().then_some(odd);
             faults.extend(tried.faults);
         }
+        let mut sized = Vec::new();
+        if unrun.is_none() && options.most_cases != usize::MAX {
+            let sizes = CaseSizes { finder: &finder, trial: &trial };
+            sized = sizes_of(&sizes, &search.accepted, &chosen, options.most_cases).await?;
+        }
         // The cases' data are made anew from the manifest.
         let _ = std::fs::remove_dir_all(&data);
         searched?;
@@ -223,7 +233,10 @@ impl Asked {
                 .case_notes
                 .push("The tiling function accepted no case that was tried; this one is a guess.".to_owned());
         } else {
-            discovery.cases = written(chosen.iter().map(|&found| &search.accepted[found]));
+            discovery.cases = with_sizes(&sized, chosen.iter().map(|&found| &search.accepted[found]));
+            if !sized.is_empty() {
+                discovery.case_notes.push(SIZES_NOTE.to_owned());
+            }
             if let Some(odd) = search.odd.take() {
                 let mut found = written(std::iter::once(&odd));
                 for found in &mut found {
@@ -232,7 +245,7 @@ impl Asked {
                 }
                 discovery.cases.append(&mut found);
             }
-            discovery.case_notes = vec!["The tiling function accepts every case below.".to_owned()];
+            discovery.case_notes.insert(0, "The tiling function accepts every case below.".to_owned());
             invented.left_out = search.accepted.len().saturating_sub(discovery.cases.len() + faults.len());
             if invented.left_out > 0 {
                 discovery.case_notes.push(format!(
@@ -263,6 +276,60 @@ impl Asked {
         invented.refused = search.refused;
         Ok((discovery, invented))
     }
+}
+
+/// Timed cases: the first dtype at every size, the other dtypes at the middle one. Each with its size.
+async fn sizes_of(
+    sizes: &CaseSizes<'_>,
+    accepted: &[Accepted],
+    chosen: &[usize],
+    most: usize,
+) -> Result<Vec<(Size, Accepted)>, TunerError> {
+    let mut sized: Vec<(Size, Accepted)> = Vec::new();
+    let mut dtypes: Vec<&str> = Vec::new();
+    for base in chosen.iter().map(|&found| &accepted[found]) {
+        let dtype = base.candidate.inputs.first().map_or("", |input| input.dtype.as_str());
+        if dtypes.contains(&dtype) || dtypes.len() >= most {
+            continue;
+        }
+        let wanted: &[Size] = if dtypes.is_empty() { &Size::ALL } else { &[Size::Middle] };
+        let mut found = false;
+        for &size in wanted {
+            let Some(case) = sizes.at(base, size).await? else { continue };
+            found = true;
+            if !sized.iter().any(|(_, known)| known.candidate.inputs == case.candidate.inputs) {
+                sized.push((size, case));
+            }
+        }
+        if found {
+            dtypes.push(dtype);
+        }
+    }
+    Ok(sized)
+}
+
+/// Cases as they stand in a manifest: the sizes are timed, and what the authors wrote is checked. Where no size was found,
+/// what the authors wrote is timed.
+fn with_sizes<'cases>(
+    sized: &'cases [(Size, Accepted)],
+    chosen: impl Iterator<Item = &'cases Accepted> + Clone,
+) -> Vec<init::FoundCase> {
+    if sized.is_empty() {
+        return written(chosen);
+    }
+    let is_sized = |found: &Accepted| sized.iter().any(|(_, known)| known.candidate.inputs == found.candidate.inputs);
+    let count = sized.len();
+    // One call for all, so that no name is there twice.
+    let all = sized.iter().map(|(_, found)| found).chain(chosen.filter(|found| !is_sized(found)));
+    let mut cases = written(all);
+    for (place, found) in cases.iter_mut().enumerate() {
+        found.case.verify_only = place >= count;
+        if let Some((size, _)) = sized.get(place) {
+            // Values that need checking need it at one size; a large one would take minutes.
+            found.case.hostile &= *size != Size::Large;
+        }
+    }
+    cases
 }
 
 /// What was asked so far.

@@ -124,6 +124,7 @@ mod tests {
             outcome: Outcome::Rejected(Rejection::new(Reason::BuildFailed, "", "no")),
             estimate_us: None,
             blocks: Vec::new(),
+            round: 0,
             seconds: 0.0,
         }
     }

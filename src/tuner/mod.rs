@@ -2,6 +2,7 @@
 //! journalled, the winner verified once more from clean.
 
 mod candidate;
+mod case_sizes;
 mod case_trial;
 mod error;
 mod evaluation;
@@ -15,14 +16,18 @@ mod invent;
 mod journal;
 mod kernel_stage;
 mod prices;
+mod probing;
 mod progress;
 mod ranking;
 mod reference;
 mod rewinding;
+mod round;
 mod run;
 mod scheduler;
 mod session;
 mod settings;
+mod settle;
+mod steps;
 mod workload;
 mod workspace;
 
@@ -35,11 +40,13 @@ pub use injection::Injection;
 pub use invent::{InventOptions, Invented, invent};
 pub use journal::{Journal, Opened};
 pub use kernel_stage::Rewriting;
+pub use probing::{Generalisation, Probe, ProbeSet, ProbeVerdict};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
 pub use ranking::{BlocksRun, CaseBlocks, Race, SampledCase};
 pub use reference::golden_references;
 pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{Experience, RunOptions, RunOutcome, establish_baseline, run};
+pub use settle::TakenBack;
 pub use session::{Budget, Judged, Scarce, Session, Spent};
 pub use workload::{InputData, Trial, Workload, WorkloadError};
 pub use workspace::{Opening, Workspace, WorkspaceOptions, invented_manifest, load_machine};

@@ -177,6 +177,29 @@ impl Progress {
         Some(before.motif)
     }
 
+    /// Puts another candidate in the place of the best: one that has fewer of its steps.
+    /// Milestones whose step it does not have are forgotten.
+    pub fn settle(&mut self, candidate: Candidate, us: f64, times: Vec<CaseTime>) {
+        self.aside = None;
+        let still_there = |milestone: &Milestone| {
+            let is_in = |patch: &AppliedPatch| candidate.patches.iter().any(|kept| kept.title == patch.title && kept.motif == patch.motif);
+            milestone.stage == Stage::Host || milestone.after.patches.last().is_some_and(is_in)
+        };
+        self.milestones.retain(still_there);
+        for milestone in self.milestones.iter_mut().filter(|milestone| milestone.stage == Stage::Host) {
+            milestone.title = kept_values(milestone, &candidate);
+        }
+        self.milestones.retain(|milestone| !milestone.title.is_empty());
+        (self.best, self.best_us, self.best_times) = (candidate, us, times);
+    }
+
+    /// Goes on with other cases, on which the operator as it was and the best candidate take these times.
+    pub fn rebase(&mut self, baseline: (f64, Vec<CaseTime>), best: (f64, Vec<CaseTime>)) {
+        self.aside = None;
+        (self.baseline_us, self.baseline_times) = baseline;
+        (self.best_us, self.best_times) = best;
+    }
+
     /// Takes note of an evaluation, makes its candidate the best if it is, and says so.
     ///
     /// `patch` is the rewrite that made the candidate, `None` in the host stage. `may_win` is false for a candidate that
@@ -302,6 +325,15 @@ impl Progress {
     }
 }
 
+/// What a milestone of the host stage changed and a candidate still has; empty for nothing.
+fn kept_values(milestone: &Milestone, candidate: &Candidate) -> String {
+    let (before, after) = (&milestone.before.configuration, &milestone.after.configuration);
+    let kept = after.iter().filter(|(name, value)| {
+        before.get(name) != Some(value) && candidate.configuration.get(name) == Some(value)
+    });
+    kept.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
 fn changed_values(before: &Configuration, candidate: &Candidate) -> String {
     let changed: Vec<String> = candidate
         .configuration
@@ -345,6 +377,7 @@ mod tests {
             outcome,
             estimate_us: None,
             blocks: Vec::new(),
+            round: 0,
             seconds: 0.0,
         };
         let judged = Judged { evaluation, objective_us: Some(us), index: 1, repeated: false };

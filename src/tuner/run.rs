@@ -5,29 +5,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::OnceCell;
+
 use super::candidate::Candidate;
 use super::evaluation::{Outcome, geometric_mean};
 use super::evaluator::{Evaluator, References, Scope, Trialled};
-use super::host_search::HostSearch;
 use super::journal::{Journal, Opened};
-use super::kernel_stage::{KernelStage, Learned, Rewriting};
+use super::kernel_stage::{Learned, Rewriting};
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
-use super::scheduler::{Limits, Scheduler, Turn};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
 use super::workspace::Workspace;
+use super::probing::{Generalisation, ProbeSet, case_bytes};
+use super::round::{Field, Round, Standing};
+use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, settle_on_probes, simplify};
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::cache::Digest;
 use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
-use crate::motif::{Context, Coverage};
-use crate::proposer::{MotifProposer, Reach};
+use crate::manifest::Case;
+use crate::motif::Context;
 use crate::report::event::{self, Event, Stage};
 use crate::search::StrategyKind;
 use crate::source::facts::KnownValues;
-use crate::source::parse::SyntaxForest;
 use crate::source::tunable::{SiteForm, locate};
 use crate::space::{Configuration, SearchSpace, Tunable};
 
@@ -88,6 +90,8 @@ pub struct RunOutcome {
     pub weights: Vec<f64>,
     /// Evaluations spent.
     pub evaluations: u64,
+    /// Evaluations beside the budget, of the winner without one of its steps.
+    pub beyond: u64,
     /// How many were rejected.
     pub rejected: u64,
     /// Tunables that had to be compiled in, with reasons.
@@ -98,6 +102,10 @@ pub struct RunOutcome {
     pub ended: String,
     /// What single motifs did here, for a bank.
     pub records: Vec<Record>,
+    /// Steps of winners that were taken back, in order.
+    pub taken_back: Vec<TakenBack>,
+    /// How the winner does on the probes; `None` where nothing was found to be tried.
+    pub generalisation: Option<Generalisation>,
 }
 
 impl RunOutcome {
@@ -109,20 +117,12 @@ impl RunOutcome {
     }
 }
 
-/// Share of the budget that one turn of the host stage may take.
-const HOST_TURN: f64 = 0.25;
-/// Share of the budget that one turn of the kernel stage may take.
-const KERNEL_TURN: f64 = 0.35;
-/// A turn ends after so many evaluations without improvement; what a stage has left to propose waits for its next turn.
-const PATIENCE: u64 = 16;
-/// So many long turns of every stage without improvement end the run.
-const IDLE_ROUNDS: usize = 3;
-/// With fewer evaluations left it is not worth while to go back and follow another way.
-const LEAST_WAY: u64 = 16;
-/// Turns shorter than this learn nothing.
-const SHORTEST_TURN: u64 = 8;
-/// A candidate this near to its own lower bound is left alone.
-const AT_BOUND: f64 = 1.01;
+/// Rounds after the first: each has one more probe among its cases.
+const MORE_ROUNDS: usize = 4;
+/// With fewer evaluations left no further round is begun.
+const LEAST_ROUND: u64 = 8;
+/// Bytes of all tensors up to which a probe joins the cases of a run: larger ones would take all of its time.
+const MOST_JOINED_BYTES: u64 = 64 << 20;
 
 /// Tunes. Events go to `emit` as they happen.
 pub async fn run(
@@ -136,144 +136,128 @@ pub async fn run(
     let bank = load_banks(&options.experience, emit);
     let journal = open_journal(workspace, options, &baseline, &bank, emit)?;
 
-    let (reference, references) = follow_baseline(workspace, &baseline).await?;
-    let Outcome::Valid(baseline_times) = reference.evaluation.outcome.clone() else {
-        return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
-    };
-    let weights = workspace.weights();
-    let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
-    emit(baseline_event(workspace, &baseline_times, &reference, baseline_us));
+    let mut field = Field::survey(workspace.clone(), &baseline).await?;
+    let baseline_profiles = field.baseline_profiles().clone();
+    let baseline_times = field.baseline_times.clone();
+    let references = Arc::clone(&field.references);
+    let weights = field.weights.clone();
+    emit(baseline_event(workspace, &baseline_times, &field.reference, field.baseline_us));
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
-    let evaluator = workspace.evaluator.against(&reference);
-    let references = Arc::new(references);
+    let evaluator = workspace.evaluator.against(&field.reference);
     let jobs = workspace.options.jobs;
     let mut session =
         Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
-    session.remember(reference.evaluation.clone());
-    let mut progress =
-        Progress::new(baseline.clone(), baseline_us, baseline_times.clone(), workspace.manifest.case_floor);
-    let mut learned = Learned::default();
-    let provenance = workspace.provenance();
-    let known = workspace.known_values();
-    let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
-    if options.stages.contains(&Stage::Kernel) {
-        tracing::debug!(silent = ?coverage.silent(), visited = ?reference.visited, "what no case runs");
-    }
-    let proposer = MotifProposer {
-        allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
-        on_device: false,
-        keep_constants: false,
-        unlikely: false,
-        reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
-    };
+    session.remember(field.reference.evaluation.clone());
+    let case_floor = workspace.manifest.case_floor;
+    let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), case_floor);
+    let mut standing =
+        Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
 
-    let mut earlier = Vec::new();
-    if options.stages.contains(&Stage::Host) {
-        earlier.extend(earlier_winners(options, &baseline, &space));
-        earlier.extend(settings_of_others(workspace, &bank, &space, &baseline, &reference));
-    }
-    let mut scheduler = Scheduler::new(&options.stages);
-    // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
-    let why = "configurations that the lock or the bank knows";
-    let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
-    let mut search = HostSearch::new(&space, tunables, &baseline, options.strategy, options.seed, earlier);
-    let mut last_stage = None;
-    let mut idle_turns = 0;
-    let mut host_had_turn = false;
-    let mut gone_back = None;
-    let mut turns = 0_u64;
+    // Drawn when there is something to try on them.
+    let drawn: OnceCell<ProbeSet> = OnceCell::new();
+    let count = workspace.manifest.probes as usize;
+    let draw = || ProbeSet::draw(workspace, &baseline, count, options.seed);
+    let mut doubt = async |best: &Candidate| {
+        let probes = drawn.get_or_try_init(draw).await?;
+        let verdicts = probes.check(&best.plain_plan(tunables), jobs, true).await?;
+        let broken = verdicts.iter().find(|(_, verdict)| !verdict.holds());
+        Ok(broken.map(|(place, _)| format!("probe {} has to be heeded", probes.probes[*place].case.name)))
+    };
+    let mut taken_back = Vec::new();
+    let mut joined = Vec::new();
     let ended = loop {
-        if session.left() == 0 {
-            break "the budget is spent".to_owned();
+        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: joined.is_empty() };
+        let ended = round.search(&field, &mut standing, &mut doubt, emit).await?;
+        standing.progress.keep_best();
+        taken_back.extend(simplify(&field.workspace, &baseline, &mut standing, emit).await?);
+        if standing.progress.best.digest(tunables) == baseline.digest(tunables) {
+            break ended;
         }
-        if at_bound(&progress.best_times) {
-            break "every case is within 1 % of its modelled bound".to_owned();
-        }
-        if idle_turns >= IDLE_ROUNDS * options.stages.len() {
-            let may_go_back = options.rewriting == Rewriting::Successive && session.left() >= LEAST_WAY;
-            let Some(motif) = may_go_back.then(|| progress.go_back()).flatten() else {
-                break "neither stage finds an improvement any more".to_owned();
-            };
-            host_had_turn |= scheduler.had_turn(Stage::Host);
-            scheduler = Scheduler::new(&options.stages);
-            idle_turns = 0;
-            gone_back = Some(format!("back to before {motif}: another way may lead further"));
-        }
-        let of_scheduler = known_first.is_none();
-        let Some(turn) = known_first.take().or_else(|| scheduler.next(session.scarce())) else {
-            break "there is no stage to use".to_owned();
+        let probes = drawn.get_or_try_init(draw).await?;
+        let Some(broken) =
+            settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
+        else {
+            break ended;
         };
-        let stage = turn.stage;
-        let went_back = gone_back.take();
-        if last_stage != Some(stage) || went_back.is_some() {
-            let reason = went_back.unwrap_or_else(|| turn.reason.clone());
-            emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason }));
-        }
-        last_stage = Some(stage);
-        let (before_us, spent) = (progress.best_us, session.spent());
-        let share = |share: f64| ((options.evaluations as f64 * share) as u64).max(SHORTEST_TURN);
-        // With a single stage there is nobody to hand over to.
-        let alone = options.stages.len() == 1;
-        let limits = |turn_share, patience| {
-            if alone { Limits::alone(patience) } else { turn.limits(share(turn_share), PATIENCE) }
+        let goes_on = joined.len() < MORE_ROUNDS && standing.session.left() >= LEAST_ROUND;
+        let next = if goes_on { with_probe(&field, broken, &baseline, &mut joined).await? } else { None };
+        let Some(next) = next else {
+            while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
+            break ended;
         };
-        match stage {
-            Stage::Host if space.dimensions() > 0 => {
-                let before = session.used();
-                search.turn(turns, &mut session, &mut progress, limits(HOST_TURN, PATIENCE), emit).await?;
-                if session.used() == before && alone {
-                    break "the search space is exhausted".to_owned();
-                }
-            }
-            Stage::Host => {}
-            Stage::Kernel => {
-                let had_turn = host_had_turn || scheduler.had_turn(Stage::Host);
-                let host_waits = options.stages.contains(&Stage::Host) && !had_turn;
-                let proposer = MotifProposer { keep_constants: host_waits, ..proposer };
-                let kernel = KernelStage {
-                    tunables,
-                    bank: &bank,
-                    proposer: &proposer,
-                    known: &known,
-                    coverage: &coverage,
-                    rewriting: options.rewriting,
-                    baseline: (&baseline, baseline_us),
-                    provenance: &provenance,
-                };
-                let limits = limits(KERNEL_TURN, u64::MAX);
-                kernel.run(&mut session, &mut progress, &mut learned, limits, emit).await?;
-            }
-        }
-        if of_scheduler {
-            scheduler.learn(stage, before_us / progress.best_us, session.spent().since(spent));
-        }
-        idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + usize::from(turn.is_long()) };
-        turns += 1;
+        field = next;
+        standing.session.enlarge(
+            field.workspace.evaluator.against(&field.reference),
+            Arc::clone(&field.references),
+            field.weights.clone(),
+        );
+        restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    progress.keep_best();
-    let compiled_in = search.compiled_in();
-    let (winner, verification) = verify_winner(workspace, &progress.best, &references).await?;
+    let (mut winner, mut verification) = verify_winner(workspace, &standing.progress.best, &references).await?;
+    let speedup = speedup_over(&baseline_times, &winner.evaluation.outcome, &weights);
+    if speedup < WORTH_WRITING && standing.progress.best.digest(tunables) != baseline.digest(tunables) {
+        let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
+        emit(Event::TakenBack(event::TakenBack { step: "everything".to_owned(), why: why.clone() }));
+        taken_back.push(TakenBack { step: "everything".to_owned(), why });
+        standing.progress.settle(baseline.clone(), field.baseline_us, field.baseline_times.clone());
+        (winner, verification) = verify_winner(workspace, &baseline, &references).await?;
+    }
+    let generalisation = match drawn.get() {
+        Some(probes) => Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?),
+        None => None,
+    };
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
+    let Standing { session, progress, learned, compiled_in, .. } = standing;
     Ok(RunOutcome {
         baseline,
         baseline_times,
-        baseline_profiles: reference.profiles,
+        baseline_profiles,
         winner_times,
         winner_profiles: winner.profiles,
         verification,
         weights,
         evaluations: session.used(),
+        beyond: session.beyond(),
         rejected: session.rejected(),
         sampled: session.sampled(),
         compiled_in,
         ended,
         records: learned.records,
+        taken_back,
+        generalisation,
         progress,
     })
+}
+
+/// The field with the probe that a winner broke on; `None` where it cannot be one of the cases.
+async fn with_probe(
+    field: &Field,
+    broken: Broken,
+    baseline: &Candidate,
+    joined: &mut Vec<String>,
+) -> Result<Option<Field>, TunerError> {
+    if case_bytes(&broken.case) > MOST_JOINED_BYTES {
+        return Ok(None);
+    }
+    let name = broken.case.name.clone();
+    match field.joined_by(Case { verify_only: broken.wrong, ..broken.case }, baseline).await {
+        Ok(next) => {
+            joined.push(name);
+            Ok(Some(next))
+        }
+        // With other data than the probe's the operator as it was is at fault there.
+        Err(TunerError::Baseline(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn speedup_over(before: &[CaseTime], after: &Outcome, weights: &[f64]) -> f64 {
+    let Outcome::Valid(after) = after else { return 1.0 };
+    geometric_mean(before.iter().zip(after).map(|(before, after)| before.task_us / after.task_us), weights)
 }
 
 /// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
@@ -333,12 +317,8 @@ async fn verify_winner(
     Ok((trialled, digests))
 }
 
-fn at_bound(times: &[CaseTime]) -> bool {
-    !times.is_empty() && times.iter().all(|time| time.task_us <= time.bound_us * AT_BOUND)
-}
-
 /// Winners of before as configurations of this space: what they do not say stays as it is.
-fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpace) -> Vec<Configuration> {
+pub(super) fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpace) -> Vec<Configuration> {
     let merged = options.earlier_winners.iter().map(|winner| {
         let mut configuration = baseline.configuration.clone();
         for tunable in space.tunables() {
@@ -357,7 +337,7 @@ fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpa
 }
 
 /// Configurations that the settings of operators in the bank make of this one.
-fn settings_of_others(
+pub(super) fn settings_of_others(
     workspace: &Workspace,
     bank: &Bank,
     space: &SearchSpace,

@@ -64,6 +64,8 @@ pub struct Session {
     prices: PriceBook,
     rejected: u64,
     sampling: Sampling,
+    round: u32,
+    beyond: u64,
 }
 
 /// A candidate's evaluation as the stages see it.
@@ -106,7 +108,16 @@ impl Session {
             prices: PriceBook::default(),
             rejected: 0,
             sampling: Sampling::default(),
+            round: 0,
+            beyond: 0,
         }
+    }
+
+    /// Goes on with other cases. What was seen on those before is not known on these; budget and prices count on.
+    pub fn enlarge(&mut self, evaluator: Evaluator, references: Arc<References>, weights: Vec<f64>) {
+        (self.evaluator, self.references, self.weights) = (evaluator, references, weights);
+        self.seen.clear();
+        self.round += 1;
     }
 
     /// Evaluations that may still be made.
@@ -115,6 +126,11 @@ impl Session {
             return 0;
         }
         self.budget.evaluations.saturating_sub(self.used)
+    }
+
+    /// Evaluations made beside the budget: when steps of a winner were taken back to see what they are worth.
+    pub fn beyond(&self) -> u64 {
+        self.beyond
     }
 
     /// Evaluations made so far.
@@ -192,14 +208,7 @@ impl Session {
             if self.prices.needs_build(&plan) {
                 building.insert(position);
             }
-            let task = Task {
-                evaluator: self.evaluator.clone(),
-                journal: Arc::clone(&self.journal),
-                references: Arc::clone(&self.references),
-                weights: self.weights.clone(),
-                champion: champion.clone(),
-                whole: Arc::clone(&whole),
-            };
+            let task = self.task(champion, &whole);
             let permits = Arc::clone(&permits);
             running.spawn(async move {
                 let _permit = permits.acquire().await;
@@ -225,6 +234,30 @@ impl Session {
         Ok(results)
     }
 
+    fn task(&self, champion: &Champion, whole: &Arc<BTreeSet<String>>) -> Task {
+        Task {
+            evaluator: self.evaluator.clone(),
+            journal: Arc::clone(&self.journal),
+            references: Arc::clone(&self.references),
+            weights: self.weights.clone(),
+            champion: champion.clone(),
+            whole: Arc::clone(whole),
+            round: self.round,
+        }
+    }
+
+    /// Evaluates one candidate beside the budget, thoroughly if it is faster than `limit_us`.
+    pub async fn evaluate_beyond(&mut self, plan: &Plan, best: &Champion, limit_us: f64) -> Result<Judged, TunerError> {
+        if let Some(known) = self.seen.get(&plan.digest).filter(|known| known.thorough) {
+            return Ok(self.judged(known.clone(), self.used, true));
+        }
+        let champion = Champion { us: limit_us / WORTH_CHECKING, ..best.clone() };
+        let whole = Arc::new(self.sampling.whole(best));
+        let evaluation = self.task(&champion, &whole).run(plan).await?;
+        self.beyond += 1;
+        Ok(self.judged(evaluation, self.used, false))
+    }
+
     fn judged(&self, evaluation: Evaluation, index: u64, repeated: bool) -> Judged {
         let objective_us = evaluation.objective(&self.weights);
         Judged { evaluation, objective_us, index, repeated }
@@ -247,6 +280,7 @@ struct Task {
     champion: Champion,
     /// Cases of which quick trials run every block.
     whole: Arc<BTreeSet<String>>,
+    round: u32,
 }
 
 impl Task {
@@ -267,7 +301,7 @@ impl Task {
     }
 
     async fn journalled(&self, plan: &Plan, scope: Scope) -> Result<Evaluation, TunerError> {
-        let key = journal_key(&plan.digest, scope != Scope::Timed);
+        let key = journal_key(&plan.digest, scope != Scope::Timed, self.round);
         if let Some(known) = self.journal.get(&key) {
             return Ok(known.clone());
         }
@@ -279,7 +313,8 @@ impl Task {
             }
             _ => self.evaluator.try_plan(plan, &self.references, scope, false).await,
         };
-        let evaluation = Evaluation { seconds: started.elapsed().as_secs_f64(), ..trialled.evaluation };
+        let seconds = started.elapsed().as_secs_f64();
+        let evaluation = Evaluation { seconds, round: self.round, ..trialled.evaluation };
         self.journal.append(&evaluation).map_err(|source| TunerError::Journal { source })?;
         Ok(evaluation)
     }

@@ -131,6 +131,33 @@ impl Workload {
         Ok(workload)
     }
 
+    /// One timed trial for each case of a manifest of probes, with data of its own seed. Those without data have no input
+    /// files yet ([`Workload::make_inputs`]).
+    pub fn of_probes(
+        manifest: &Manifest,
+        directory: &Path,
+        seeds: &[u32],
+        with_data: &[bool],
+    ) -> Result<Self, WorkloadError> {
+        let mut trials = Vec::with_capacity(manifest.cases.len());
+        for (index, case) in manifest.cases.iter().enumerate() {
+            let made = with_data.get(index).copied().unwrap_or(false);
+            let data = if made { InputData::Made } else { InputData::Left };
+            let files = Files { directory, golden: None, data };
+            let seed = seeds.get(index).copied().unwrap_or(0);
+            trials.push(make_trial(index, case, (DataKind::Random, seed), true, &files)?);
+        }
+        Ok(Self { trials, golden: BTreeMap::new() })
+    }
+
+    /// Makes the input files of a trial that went without them. They stand where the trial looks for them.
+    pub fn make_inputs(manifest: &Manifest, trial: &Trial) -> Result<(), WorkloadError> {
+        let Some(case) = manifest.cases.get(trial.case) else { return Ok(()) };
+        let Some(directory) = trial.inputs.first().and_then(|input| input.file.parent()?.parent()) else { return Ok(()) };
+        let files = Files { directory, golden: None, data: InputData::Made };
+        make_trial(trial.case, case, (trial.data, trial.seed), trial.timed, &files).map(drop)
+    }
+
     /// Number of timed trials; they stand first.
     pub fn timed(&self) -> usize {
         self.trials.iter().filter(|trial| trial.timed).count()

@@ -14,7 +14,7 @@ use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, Toolkit};
 use crate::init;
-use crate::manifest::{FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
+use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
@@ -49,6 +49,7 @@ pub struct WorkspaceOptions {
 }
 
 /// An opened project.
+#[derive(Clone)]
 pub struct Workspace {
     /// Project.
     pub project: OperatorProject,
@@ -194,6 +195,20 @@ impl Workspace {
             self.options.data = InputData::Made;
         }
         Ok(())
+    }
+
+    /// The same with one more case.
+    pub fn with_case(&self, case: Case) -> Result<Self, TunerError> {
+        let mut manifest = (*self.manifest).clone();
+        let mut cases = self.cases.clone();
+        cases.push(manifest.cases.len());
+        manifest.cases.push(case);
+        let workload =
+            Workload::prepare(&manifest, &cases, &self.work_directory.join(DATA), self.options.data)?;
+        let manifest = Arc::new(manifest);
+        let mut evaluator = self.evaluator.clone();
+        (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
+        Ok(Self { manifest, cases, evaluator, ..self.clone() })
     }
 
     /// Whether the project has its own `main`.

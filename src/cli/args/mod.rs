@@ -89,6 +89,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run again and fail where a case is slower than ascend.lock, or sources and lock drifted apart.
     Check(CheckArgs),
+    /// Compare with an earlier state of the sources on cases that nobody tuned on.
+    Compare(CompareArgs),
     /// Build the project with the values of ascend.lock.
     Build(BuildArgs),
     /// Run once and explain where the time goes.
@@ -132,6 +134,7 @@ impl Command {
             Command::Init(_) => "init",
             Command::Run(_) => "run",
             Command::Check(_) => "check",
+            Command::Compare(_) => "compare",
             Command::Build(_) => "build",
             Command::Profile(_) => "profile",
             Command::Test(_) => "test",
@@ -328,6 +331,24 @@ pub struct CheckArgs {
     /// Ratio up to which a case is not slower, such as 1.05 for 5 % [default: that of ascend.toml].
     #[arg(long, value_name = "RATIO", value_parser = tolerance)]
     pub tolerance: Option<f64>,
+}
+
+/// `compare`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune compare --against HEAD\n  \
+    cargo ascend-tune compare --against ../operator.orig --seed 7 --probes 40\n\n\
+    Exit status 1 when a probe is wrong, has a hazard that was not there, or is slower than `case-floor` allows.")]
+pub struct CompareArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// The earlier state: a directory with the operator's files, or a revision of git.
+    #[arg(long, value_name = "DIR|REVISION")]
+    pub against: String,
+    /// Cases to draw: larger and smaller ones, odd lengths, other dtypes and tiling keys.
+    #[arg(long, value_name = "COUNT", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub probes: u32,
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

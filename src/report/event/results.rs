@@ -9,6 +9,7 @@ use crate::backend::TestVerdict;
 use crate::experience::MotifStatistics;
 use crate::lock::{CaseVerdict, Origin};
 use crate::space::Configuration;
+use crate::report::event::TakenBack;
 use crate::tuner::SampledCase;
 
 /// A hazard with the line of the kernel that shows it.
@@ -206,6 +207,53 @@ pub struct Check {
     pub drift: Vec<String>,
     /// Ratio up to which a case is not slower.
     pub tolerance: f64,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+}
+
+/// One probe of `compare`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparedProbe {
+    /// Its name: what it is for, dtype and shape of the first input.
+    pub name: String,
+    /// Key that the tiling function chose before.
+    pub tiling_key: u64,
+    /// Whether outputs were compared, or it was only timed and judged.
+    pub compared: bool,
+    /// Latency before, in microseconds.
+    pub before_us: f64,
+    /// Latency now, in microseconds; nothing if it is wrong.
+    pub now_us: Option<f64>,
+    /// Whether it is right and no slower than the floor allows.
+    pub holds: bool,
+    /// What is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
+}
+
+/// Result of `compare`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Operator.
+    pub operator: String,
+    /// The earlier state.
+    pub against: String,
+    /// Seed that the probes were drawn by.
+    pub seed: u64,
+    /// Ratio up to which a probe is not slower.
+    pub floor: f64,
+    /// The probes in their order.
+    pub probes: Vec<ComparedProbe>,
+    /// Probes at which the earlier state crashes, hangs or does not build, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faulty: Vec<String>,
+    /// Probes at which the earlier state has hazards of its own.
+    #[serde(default)]
+    pub at_fault: u64,
     /// Where the latencies come from.
     pub origin: Origin,
     /// Machine description by name.
@@ -452,4 +500,51 @@ pub struct Summary {
     /// Rejections by status word.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rejections: BTreeMap<String, u64>,
+    /// How the winner does on cases that the search never saw; nothing where there was no winner to try or no case to be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalisation: Option<Generalisation>,
+    /// Steps of winners that were taken back, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_back: Vec<TakenBack>,
+    /// Evaluations beside the budget: of the winner without one of its steps.
+    #[serde(default)]
+    pub beyond: u64,
+}
+
+/// How a winner does on probes: cases that the search never saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Generalisation {
+    /// Seed that they were drawn by.
+    pub seed: u64,
+    /// The probes in their order.
+    pub probes: Vec<ProbeResult>,
+    /// Geometric mean of their speed-ups.
+    pub speedup: f64,
+    /// Probes at which the operator as it was has hazards; the winner has no others there.
+    #[serde(default)]
+    pub at_fault: u64,
+    /// Probes at which the operator as it was crashes, hangs or does not build: nothing can be compared there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faulty: Vec<String>,
+    /// Probes that an earlier winner did not hold on, and that the search went on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<String>,
+}
+
+impl Generalisation {
+    /// The probe with the least speed-up.
+    pub fn worst(&self) -> Option<&ProbeResult> {
+        self.probes.iter().min_by(|left, right| left.speedup.total_cmp(&right.speedup))
+    }
+}
+
+/// One probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbeResult {
+    /// Its name: what it is for, dtype and shape of the first input.
+    pub name: String,
+    /// Time before over time now.
+    pub speedup: f64,
+    /// Whether outputs were compared, or it was only timed and judged.
+    pub compared: bool,
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, PathReport,
+    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, PathReport,
     ProfileEvent, StallReport, Summary, Survey,
 };
 use super::super::units::{
@@ -22,6 +22,91 @@ use crate::survey::{Step, TestTotals};
 const BAR_CELLS: usize = 40;
 /// Stalls shown.
 const STALLS: usize = 8;
+
+/// Every probe with both times, and what they come to.
+pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
+    let word = comparison.origin.word();
+    let ratio = |probe: &ComparedProbe| probe.now_us.map(|now| probe.before_us / now);
+    let rows: Vec<Vec<String>> = comparison
+        .probes
+        .iter()
+        .map(|probe| {
+            let verdict = match (&probe.wrong, probe.holds, probe.compared) {
+                (Some(reason), ..) => paint(color, BAD, &format!("wrong: {reason}")),
+                (None, false, _) => paint(color, BAD, "slower"),
+                (None, true, true) => "right".to_owned(),
+                (None, true, false) => "no new hazard; too large to compare outputs".to_owned(),
+            };
+            vec![
+                probe.name.clone(),
+                microseconds(probe.before_us),
+                probe.now_us.map_or_else(|| "-".to_owned(), microseconds),
+                ratio(probe).map_or_else(|| "-".to_owned(), factor),
+                verdict,
+            ]
+        })
+        .collect();
+    let (before, now) = (format!("before ({word})"), format!("now ({word})"));
+    let columns = [
+        ("probe", Align::Left),
+        (before.as_str(), Align::Right),
+        (now.as_str(), Align::Right),
+        ("speed-up", Align::Right),
+        ("", Align::Left),
+    ];
+    let mut text = table(&columns, &rows);
+    let ratios: Vec<f64> = comparison.probes.iter().filter_map(ratio).collect();
+    let mean = crate::tuner::geometric_mean(ratios.iter().copied(), &[]);
+    let broken = comparison.probes.iter().filter(|probe| !probe.holds).count();
+    let verdict = match broken {
+        0 => paint(color, GOOD, "all hold"),
+        broken => paint(color, BAD, &format!("{broken} do not hold")),
+    };
+    let origin = machine_text(word, &comparison.machine, &comparison.machine_version);
+    let _ = writeln!(
+        text,
+        "\n{}: {} on {} drawn by seed {}, {verdict}; {origin}",
+        paint(color, STRONG, &comparison.operator),
+        factor(mean),
+        counted(comparison.probes.len() as u64, "probe"),
+        comparison.seed,
+    );
+    if comparison.at_fault > 0 {
+        let _ = writeln!(text, "  the operator had hazards on {} of them before, and has no others now", comparison.at_fault);
+    }
+    for faulty in &comparison.faulty {
+        let _ = writeln!(text, "  not comparable: {faulty}");
+    }
+    text
+}
+
+fn generalisation(general: &Generalisation) -> String {
+    let mut text = match general.worst() {
+        Some(worst) => format!(
+            "  probes         {} on {} that the search never saw, {} on the worst ({})\n",
+            factor(general.speedup),
+            counted(general.probes.len() as u64, "case"),
+            factor(worst.speedup),
+            worst.name
+        ),
+        None => "  probes         none: nothing is known of other shapes\n".to_owned(),
+    };
+    if general.at_fault > 0 {
+        let _ = writeln!(
+            text,
+            "                 the operator as it was has hazards on {} of them, and so it has now",
+            general.at_fault
+        );
+    }
+    if !general.joined.is_empty() {
+        let _ = writeln!(
+            text,
+            "                 an earlier winner did not hold on {}: tuned on from then",
+            general.joined.join(", ")
+        );
+    }
+    text
+}
 
 pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
@@ -76,6 +161,9 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
     }
     if !summary.motifs.is_empty() {
         let _ = writeln!(text, "  motifs         {}", summary.motifs.join(", "));
+    }
+    if let Some(general) = &summary.generalisation {
+        text.push_str(&generalisation(general));
     }
     for case in summary.sampled.iter().filter(|case| case.sampled > 0) {
         let whole = match (case.whole, &case.reason) {

@@ -224,6 +224,19 @@ pub(super) fn summary() -> Summary {
         motifs: vec!["S01".into(), "A03".into()],
         sampled: Vec::new(),
         rejections: BTreeMap::from([("hazard".to_owned(), 3), ("infeasible".to_owned(), 20)]),
+        generalisation: Some(Generalisation {
+            seed: 1,
+            probes: vec![
+                ProbeResult { name: "larger-float16-8192x1024".into(), speedup: 12.0, compared: false },
+                ProbeResult { name: "smaller-float16-7".into(), speedup: 1.5, compared: true },
+            ],
+            speedup: 4.243,
+            at_fault: 0,
+            faulty: Vec::new(),
+            joined: vec!["smaller-float16-7".into()],
+        }),
+        taken_back: vec![TakenBack { step: "BLOCK_DIM 48 -> 8".into(), why: "worth nothing".into() }],
+        beyond: 7,
     }
 }
 

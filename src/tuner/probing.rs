@@ -1,0 +1,490 @@
+//! Probes of a run: cases that the search never saw, and how a winner does on them beside the operator as it was.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::candidate::Candidate;
+use super::evaluator::{Evaluator, Plan, rejects};
+use super::workload::{Trial, Workload};
+use super::{TunerError, Workspace, geometric_mean};
+use crate::aicore::HazardKind;
+use crate::backend::{Execution, LaunchProfile, LocatedHazard};
+use crate::cases::{Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal, traffic_bytes};
+use crate::init::case_of;
+use crate::manifest::{Case, HazardPolicy};
+use crate::verify::{Reason, Rejection};
+
+/// Bytes of all tensors up to which a probe runs with data; larger ones are judged and timed without, where that is possible.
+const WITH_DATA_BYTES: u64 = 6 << 20;
+/// The same where the data decide what the operator does.
+const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
+/// Bytes of all tensors that no probe goes beyond.
+const MOST_BYTES: u64 = 256 << 20;
+/// Modelled time that a probe takes at most, in microseconds: what takes longer takes minutes to simulate.
+const MOST_US: f64 = 20_000.0;
+/// Cases for which a tiling function may fail to return before it is asked no more.
+const MOST_ENDLESS: usize = 2;
+/// Probe data are drawn from seeds that no case uses: those count from zero.
+const FIRST_DATA_SEED: u64 = 1 << 20;
+
+/// One probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// What it is for.
+    pub kind: ProbeKind,
+    /// The case, as a manifest would have it.
+    pub case: Case,
+    /// Key that the tiling function chose for the operator as it was.
+    pub tiling_key: u64,
+    /// Whether it runs with data.
+    pub with_data: bool,
+}
+
+/// The operator as it was, on one probe.
+#[derive(Clone, Debug)]
+struct Before {
+    us: f64,
+    /// Kinds of hazards that it has there, and warnings that a candidate may have only where it has them.
+    hazards: Vec<HazardKind>,
+    /// Whether one of them is an error.
+    at_fault: bool,
+    /// Right outputs; `None` where it was timed only, or is itself at fault.
+    outputs: Option<Vec<Vec<u8>>>,
+}
+
+/// How a candidate did on one probe.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProbeVerdict {
+    /// Right as far as it can be told, and its speed-up.
+    Held {
+        /// Time before over time now.
+        speedup: f64,
+    },
+    /// Right, but slower than the floor allows.
+    Slower {
+        /// Time before over time now.
+        speedup: f64,
+    },
+    /// Wrong, or at fault where the operator as it was is not.
+    Wrong(Rejection),
+}
+
+impl ProbeVerdict {
+    /// Whether the candidate may be written back as far as this probe says.
+    pub fn holds(&self) -> bool {
+        matches!(self, ProbeVerdict::Held { .. })
+    }
+
+    /// Time before over time now; `None` for a wrong one.
+    pub fn speedup(&self) -> Option<f64> {
+        match self {
+            ProbeVerdict::Held { speedup } | ProbeVerdict::Slower { speedup } => Some(*speedup),
+            ProbeVerdict::Wrong(_) => None,
+        }
+    }
+}
+
+/// Probes of an operator, with how it stood on them before anything was changed.
+pub struct ProbeSet {
+    /// The probes.
+    pub probes: Vec<Probe>,
+    /// Probes at which the operator as it was crashes, hangs or does not build, with the reason: nothing can be compared there.
+    pub faulty: Vec<(String, String)>,
+    before: Vec<Before>,
+    evaluator: Evaluator,
+    data: PathBuf,
+    seed: u64,
+    floor: f64,
+    /// Verdicts by candidate and probe: the same candidate is looked at after a turn, and again before it is written.
+    known: Mutex<BTreeMap<(String, usize), Option<ProbeVerdict>>>,
+}
+
+impl ProbeSet {
+    /// Draws at most `count` probes by `seed` and runs the operator as it is on them.
+    ///
+    /// The same seed, sources and manifest give the same probes. An operator with its own `main` has none: its program
+    /// decides on its data.
+    pub async fn draw(workspace: &Workspace, baseline: &Candidate, count: usize, seed: u64) -> Result<Self, TunerError> {
+        let evaluator = workspace.evaluator.clone();
+        let data = workspace.work_directory.join("probes");
+        let mut set = Self {
+            probes: Vec::new(),
+            faulty: Vec::new(),
+            before: Vec::new(),
+            evaluator,
+            data,
+            seed,
+            floor: workspace.manifest.case_floor,
+            known: Mutex::default(),
+        };
+        if workspace.is_direct_launch() || count == 0 {
+            return Ok(set);
+        }
+        let plan = baseline.plain_plan(workspace.tunables());
+        let Some((host, op)) = set.evaluator.defined(&plan).await? else { return Ok(set) };
+        let accepted = ask_for(workspace, &host, &op, &set.data, count, seed).await?;
+        let _ = std::fs::remove_dir_all(&set.data);
+        set.admit(accepted)?;
+        set.establish(&plan, workspace.options.jobs).await?;
+        Ok(set)
+    }
+
+    /// Makes cases and trials of accepted probes.
+    fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>) -> Result<(), TunerError> {
+        for (kind, found) in accepted {
+            let mut case = case_of(&found);
+            case.name = self.free_name(&format!("{}-{}", kind.word(), case.name));
+            case.hostile = false;
+            let with_data = traffic_bytes(&found.candidate) <= WITH_DATA_BYTES;
+            self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data });
+        }
+        self.prepare()
+    }
+
+    fn free_name(&self, wanted: &str) -> String {
+        let taken = |name: &str| {
+            let known = self.probes.iter().map(|probe| &probe.case).chain(&self.evaluator.manifest.cases);
+            known.into_iter().any(|case| case.name == name)
+        };
+        if !taken(wanted) {
+            return wanted.to_owned();
+        }
+        (2..).map(|number| format!("{wanted}-{number}")).find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    /// Trials of the probes as they stand, with data where they run with data.
+    fn prepare(&mut self) -> Result<(), TunerError> {
+        let mut manifest = (*self.evaluator.manifest).clone();
+        manifest.cases = self.probes.iter().map(|probe| probe.case.clone()).collect();
+        let with_data: Vec<bool> = self.probes.iter().map(|probe| probe.with_data).collect();
+        let seeds: Vec<u32> = (0..self.probes.len() as u64)
+            .map(|place| ((FIRST_DATA_SEED + self.seed.wrapping_mul(31) + place) % u64::from(u32::MAX)) as u32)
+            .collect();
+        let workload = Workload::of_probes(&manifest, &self.data, &seeds, &with_data)?;
+        self.evaluator.manifest = Arc::new(manifest);
+        self.evaluator.workload = Arc::new(workload);
+        Ok(())
+    }
+
+    /// Runs the operator as it is on every probe, and drops those that say nothing about a winner.
+    async fn establish(&mut self, plan: &Plan, jobs: usize) -> Result<(), TunerError> {
+        let mut runs = self.run_places(plan, jobs, (0..self.probes.len()).collect()).await?;
+        let mut kept = Vec::new();
+        for (place, probe) in self.probes.clone().into_iter().enumerate() {
+            match runs.remove(&place).flatten() {
+                Some(Ok(run)) if run.us <= MOST_US => {
+                    let at_fault = run.at_fault;
+                    let outputs = run.outputs.filter(|_| !at_fault);
+                    kept.push((probe, Before { us: run.us, hazards: run.hazards, at_fault, outputs }));
+                }
+                Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
+                    self.faulty.push((probe.case.name, rejection.to_string()));
+                }
+                _ => {}
+            }
+        }
+        (self.probes, self.before) = kept.into_iter().unzip();
+        self.prepare()
+    }
+
+    /// Time of the operator as it was on a probe, in microseconds.
+    pub fn before_us(&self, place: usize) -> f64 {
+        self.before[place].us
+    }
+
+    /// Number of probes at which the operator as it was has hazards of its own.
+    pub fn at_fault(&self) -> usize {
+        self.before.iter().filter(|before| before.at_fault).count()
+    }
+
+    /// Tries a candidate on all probes, in their order; with `until_broken` none is begun after those beside the first failure.
+    pub async fn check(
+        &self,
+        plan: &Plan,
+        jobs: usize,
+        until_broken: bool,
+    ) -> Result<Vec<(usize, ProbeVerdict)>, TunerError> {
+        // Fixed groups, so that where it ends does not depend on which of them is the quicker.
+        const GROUP: usize = 4;
+        let mut verdicts = Vec::new();
+        for first in (0..self.probes.len()).step_by(GROUP) {
+            let group: Vec<usize> = (first..(first + GROUP).min(self.probes.len())).collect();
+            let unknown = group.iter().copied().filter(|place| self.known_verdict(plan, *place).is_none()).collect();
+            for (place, run) in self.run_places(plan, jobs, unknown).await? {
+                self.remember(plan, place, run.map(|run| self.verdict(place, &run)));
+            }
+            verdicts.extend(group.into_iter().filter_map(|place| Some((place, self.known_verdict(plan, place)??))));
+            if until_broken && verdicts.iter().any(|(_, verdict)| !verdict.holds()) {
+                break;
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Tries a candidate on one probe; `None` where it cannot be told.
+    pub async fn check_one(&self, plan: &Plan, place: usize) -> Result<Option<ProbeVerdict>, TunerError> {
+        if let Some(known) = self.known_verdict(plan, place) {
+            return Ok(known);
+        }
+        let verdict = self.task(place).run(plan).await?.map(|run| self.verdict(place, &run));
+        self.remember(plan, place, verdict.clone());
+        Ok(verdict)
+    }
+
+    fn known_verdict(&self, plan: &Plan, place: usize) -> Option<Option<ProbeVerdict>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(plan.digest.clone(), place)).cloned()
+    }
+
+    fn remember(&self, plan: &Plan, place: usize, verdict: Option<ProbeVerdict>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert((plan.digest.clone(), place), verdict);
+    }
+
+    fn verdict(&self, place: usize, run: &Ran) -> ProbeVerdict {
+        let before = &self.before[place];
+        let run = match run {
+            Ok(run) => run,
+            Err(rejection) => return ProbeVerdict::Wrong(rejection.clone()),
+        };
+        if let Some((_, rejection)) = run.faults.iter().find(|(kind, _)| !before.hazards.contains(kind)) {
+            return ProbeVerdict::Wrong(rejection.clone());
+        }
+        if let (Some(expected), Some(outputs)) = (&before.outputs, &run.outputs) {
+            let execution = Execution { outputs: outputs.clone(), ..Execution::default() };
+            if let Err(rejection) = self.evaluator.agrees(&self.evaluator.workload.trials[place], &execution, expected) {
+                return ProbeVerdict::Wrong(rejection);
+            }
+        }
+        let speedup = before.us / run.us;
+        if run.us > before.us * self.floor { ProbeVerdict::Slower { speedup } } else { ProbeVerdict::Held { speedup } }
+    }
+
+    /// Runs some probes, `jobs` at once.
+    async fn run_places(
+        &self,
+        plan: &Plan,
+        jobs: usize,
+        places: Vec<usize>,
+    ) -> Result<BTreeMap<usize, Option<Ran>>, TunerError> {
+        let permits = Arc::new(Semaphore::new(jobs.max(1)));
+        let mut running = JoinSet::new();
+        for place in places {
+            let (task, plan, permits) = (self.task(place), plan.clone(), Arc::clone(&permits));
+            running.spawn(async move {
+                let _permit = permits.acquire().await;
+                (place, task.run(&plan).await)
+            });
+        }
+        let mut runs = BTreeMap::new();
+        while let Some(joined) = running.join_next().await {
+            let (place, run) = joined.map_err(|error| TunerError::Internal(error.to_string()))?;
+            runs.insert(place, run?);
+        }
+        Ok(runs)
+    }
+
+    fn task(&self, place: usize) -> Task {
+        let trial = self.evaluator.workload.trials[place].clone();
+        let bytes = case_bytes(&self.probes[place].case);
+        Task { evaluator: self.evaluator.clone(), trial, with_data: self.probes[place].with_data, bytes }
+    }
+}
+
+/// How a winner does where nobody looked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generalisation {
+    /// Seed that the probes were drawn by.
+    pub seed: u64,
+    /// The probes in their order, each with time before over time now.
+    pub probes: Vec<(Probe, f64)>,
+    /// Probes at which the operator as it was has hazards of its own; the winner has no others there.
+    pub at_fault: usize,
+    /// Probes at which the operator as it was crashes, hangs or does not build, with the reason.
+    pub faulty: Vec<(String, String)>,
+    /// Names of the probes on which an earlier winner broke: the search saw these from then on.
+    pub joined: Vec<String>,
+}
+
+impl Generalisation {
+    /// Tries a winner on all probes. It is an error if it does not hold: then it must not be written.
+    pub(super) async fn of(
+        set: &ProbeSet,
+        plan: &Plan,
+        jobs: usize,
+        joined: Vec<String>,
+    ) -> Result<Self, TunerError> {
+        let mut probes = Vec::new();
+        for (place, verdict) in set.check(plan, jobs, false).await? {
+            match verdict {
+                ProbeVerdict::Held { speedup } => probes.push((set.probes[place].clone(), speedup)),
+                ProbeVerdict::Slower { speedup } => {
+                    let name = &set.probes[place].case.name;
+                    return Err(TunerError::Internal(format!("the winner is {speedup:.2}x on probe {name}")));
+                }
+                ProbeVerdict::Wrong(rejection) => return Err(TunerError::Winner(Box::new(rejection))),
+            }
+        }
+        Ok(Self { seed: set.seed, probes, at_fault: set.at_fault(), faulty: set.faulty.clone(), joined })
+    }
+
+    /// Geometric mean of the speed-ups; `None` without probes.
+    pub fn speedup(&self) -> Option<f64> {
+        let speedups = self.probes.iter().map(|(_, speedup)| *speedup);
+        (!self.probes.is_empty()).then(|| geometric_mean(speedups, &[]))
+    }
+
+    /// The probe with the least speed-up.
+    pub fn worst(&self) -> Option<&(Probe, f64)> {
+        self.probes.iter().min_by(|left, right| left.1.total_cmp(&right.1))
+    }
+}
+
+/// How a run of a probe ended.
+type Ran = Result<ProbeRun, Rejection>;
+
+/// What a candidate did on one probe.
+#[derive(Clone, Debug)]
+struct ProbeRun {
+    us: f64,
+    hazards: Vec<HazardKind>,
+    at_fault: bool,
+    /// The same with what is said of them.
+    faults: Vec<(HazardKind, Rejection)>,
+    outputs: Option<Vec<Vec<u8>>>,
+}
+
+/// One probe of one candidate, independent of the set.
+struct Task {
+    evaluator: Evaluator,
+    trial: Trial,
+    with_data: bool,
+    bytes: u64,
+}
+
+impl Task {
+    /// `None` where the data decide what the operator does, and there are too many of them.
+    async fn run(&self, plan: &Plan) -> Result<Option<Ran>, TunerError> {
+        if !self.with_data {
+            match self.evaluator.time_trial(plan, &self.trial).await {
+                Err(rejection) => return Ok(Some(Err(rejection))),
+                Ok(Ok(execution)) => return Ok(Some(Ok(self.read(execution, false)))),
+                Ok(Err(_)) if self.bytes > MUST_HAVE_DATA_BYTES => return Ok(None),
+                Ok(Err(_)) => Workload::make_inputs(&self.evaluator.manifest, &self.trial)?,
+            }
+        }
+        let run = self.evaluator.run_trial(plan, &self.trial, true).await;
+        Ok(Some(run.map(|execution| self.read(execution, true))))
+    }
+
+    fn read(&self, execution: Execution, with_data: bool) -> ProbeRun {
+        let case = self.trial.label(&self.evaluator.manifest.cases);
+        let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
+        let is_error = |hazard: &LocatedHazard| rejects(hazard, HazardPolicy::Errors);
+        let at_fault = hazards.clone().any(is_error);
+        let faults: Vec<(HazardKind, Rejection)> = hazards
+            .filter(|hazard| is_error(hazard) || hazard.kind == HazardKind::WriteInPadding)
+            .map(|hazard| (hazard.kind, super::evaluator::hazard_rejection(hazard, &case)))
+            .collect();
+        let mut kinds: Vec<HazardKind> = faults.iter().map(|(kind, _)| *kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let us = execution.launches.iter().map(|launch: &LaunchProfile| launch.profile.task_us).sum();
+        ProbeRun { us, hazards: kinds, at_fault, faults, outputs: with_data.then_some(execution.outputs) }
+    }
+}
+
+/// Bytes of all tensors of a case.
+pub(super) fn case_bytes(case: &Case) -> u64 {
+    traffic_bytes(&candidate_of(case))
+}
+
+/// A case of the manifest as what probes are drawn from.
+fn candidate_of(case: &Case) -> CaseCandidate {
+    CaseCandidate {
+        origin: Origin::Guess,
+        place: case.name.clone(),
+        inputs: case.inputs.clone(),
+        outputs: case.outputs.clone(),
+        output_shapes: case.outputs.iter().filter_map(|output| output.shape.clone()).collect(),
+        attributes: case.attributes.clone(),
+        data: None,
+    }
+}
+
+/// Asks the tiling function for every wish until `count` are met.
+async fn ask_for(
+    workspace: &Workspace,
+    host: &Path,
+    op: &DescribedOp,
+    data: &Path,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<(ProbeKind, Accepted)>, TunerError> {
+    let backend = &workspace.evaluator.backend;
+    let cases: Vec<CaseCandidate> =
+        workspace.cases.iter().map(|&index| candidate_of(&workspace.manifest.cases[index])).collect();
+    let finder = Finder {
+        directory: &workspace.project.root,
+        data: data.join("asked"),
+        host,
+        op,
+        examples: &[],
+        backend,
+        python: None,
+    };
+    let draw = ProbeDraw {
+        op,
+        cases: &cases,
+        cores: workspace.machine.parameters.aiv_cores as u64,
+        ub_bytes: workspace.machine.parameters.ub_bytes as u64,
+        most_bytes: MOST_BYTES,
+        seed,
+    };
+    let mut keys = Vec::new();
+    for case in &cases {
+        if let Ok(accepted) = finder.ask(case).await {
+            keys.push(accepted.tiling_key);
+        }
+    }
+    let mut met: Vec<(ProbeKind, Accepted)> = Vec::new();
+    let mut endless = 0;
+    for wish in draw.wishes() {
+        if met.len() >= count || endless >= MOST_ENDLESS {
+            break;
+        }
+        for way in &wish.ways {
+            if met.iter().any(|(_, known)| known.candidate.inputs == way.inputs) {
+                continue;
+            }
+            match finder.ask(way).await {
+                Ok(accepted) if wish.kind == ProbeKind::OtherKey && keys.contains(&accepted.tiling_key) => {}
+                Ok(accepted) => {
+                    keys.push(accepted.tiling_key);
+                    met.push((wish.kind, accepted));
+                    break;
+                }
+                Err(Refusal::Io(error)) => return Err(error.into()),
+                Err(refusal) => endless += usize::from(refusal.is_endless()),
+            }
+        }
+    }
+    Ok(met)
+}
+
+impl Evaluator {
+    /// The host library of a plan and the operator's definition in it, if it has one.
+    async fn defined(&self, plan: &Plan) -> Result<Option<(PathBuf, DescribedOp)>, TunerError> {
+        let baseline = |rejection: Rejection| TunerError::Baseline(Box::new(rejection));
+        let built = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path)).await;
+        let host = built.map_err(baseline)?;
+        let described = self.description(&host).await;
+        let description = described.map_err(|failure| baseline(Rejection::new(Reason::Crashed, "", failure.to_string())))?;
+        let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
+        Ok(op.filter(|op| !op.inputs.is_empty()).map(|op| (host, op)))
+    }
+}

@@ -1,0 +1,224 @@
+//! From the best candidate of a search to one that may be written back: what is worth nothing is taken back, and what does not
+//! hold on the probes too.
+
+use std::collections::BTreeSet;
+
+use super::candidate::Candidate;
+use super::evaluation::{CaseTime, Outcome};
+use super::probing::{ProbeSet, ProbeVerdict};
+use super::round::{Field, Standing};
+use super::steps::Steps;
+use super::{TunerError, Workspace};
+use crate::manifest::Case;
+use crate::report::event::{self, Event};
+
+/// A step whose loss costs less than this ratio is not worth a line of somebody's sources. Far above what the model cannot
+/// tell apart: its times have no noise, and their last digits no meaning.
+pub(super) const WORTH_A_STEP: f64 = 1.005;
+/// A winner that gains less than this in all leaves the sources as they were.
+pub(super) const WORTH_WRITING: f64 = 1.01;
+
+/// A step that was taken back, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakenBack {
+    /// The step in words.
+    pub step: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A winner that does not hold on a probe, without the steps that are to blame.
+pub(super) struct Broken {
+    /// The probe as a case for the rounds that follow.
+    pub case: Case,
+    /// Whether it is wrong there, or only slower.
+    pub wrong: bool,
+}
+
+/// Takes back every step that is worth less than [`WORTH_A_STEP`], the last ones first.
+pub(super) async fn simplify(
+    workspace: &Workspace,
+    baseline: &Candidate,
+    standing: &mut Standing,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Vec<TakenBack>, TunerError> {
+    let Standing { session, progress, .. } = standing;
+    let winner = progress.best.clone();
+    let milestones = progress.milestones.clone();
+    let steps = Steps::of(baseline, &winner, &milestones, workspace.tunables());
+    let mut left_out = BTreeSet::new();
+    let mut taken_back = Vec::new();
+    for place in (0..steps.list.len()).rev() {
+        let mut tried = left_out.clone();
+        tried.insert(place);
+        let Some(candidate) = steps.without(&tried) else { continue };
+        let plan = candidate.plain_plan(workspace.tunables());
+        let limit_us = progress.best_us * WORTH_A_STEP;
+        let judged = session.evaluate_beyond(&plan, &progress.champion(), limit_us).await?;
+        let Outcome::Valid(times) = judged.evaluation.outcome else { continue };
+        let Some(us) = judged.objective_us.filter(|us| *us <= limit_us) else { continue };
+        if progress.beyond_floor(&times) > 1.0 || !judged.evaluation.thorough {
+            continue;
+        }
+        let worth = us / progress.best_us;
+        let why = if worth > 1.0 { format!("worth {:.2} %", (worth - 1.0) * 100.0) } else { "worth nothing".to_owned() };
+        taken_back.push(said(TakenBack { step: steps.title(place), why }, emit));
+        progress.settle(candidate, us, times);
+        left_out = tried;
+    }
+    Ok(taken_back)
+}
+
+/// Tries the best candidate on all probes. Where it does not hold, the steps that are to blame are taken back until what is left
+/// holds on the first such probe, and that probe is returned.
+pub(super) async fn settle_on_probes(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Option<Broken>, TunerError> {
+    let workspace = &field.workspace;
+    let tunables = workspace.tunables();
+    let jobs = workspace.options.jobs;
+    let winner = standing.progress.best.clone();
+    if winner.digest(tunables) == baseline.digest(tunables) {
+        return Ok(None);
+    }
+    let verdicts = probes.check(&winner.plain_plan(tunables), jobs, true).await?;
+    let Some((place, verdict)) = verdicts.into_iter().find(|(_, verdict)| !verdict.holds()) else { return Ok(None) };
+    let probe = &probes.probes[place];
+    let reason = reason_of(&verdict);
+    emit(Event::Warning(event::Warning {
+        code: "does-not-hold".to_owned(),
+        message: format!("the best candidate does not hold on probe {}: {reason}", probe.case.name),
+        help: None,
+    }));
+    let milestones = standing.progress.milestones.clone();
+    let steps = Steps::of(baseline, &winner, &milestones, tunables);
+    let mut blamed = BTreeSet::new();
+    let mut left = winner.clone();
+    // Each turn takes at least one step back; without any of them the operator is as it was, and holds.
+    while blamed.len() < steps.list.len() {
+        let place_of_step = first_to_break(&steps, &blamed, probes, place, tunables).await?;
+        blamed.insert(place_of_step);
+        taken_back.push(said(
+            TakenBack { step: steps.title(place_of_step), why: format!("probe {}: {reason}", probe.case.name) },
+            emit,
+        ));
+        // What cannot stand without a step that is gone goes with it.
+        let candidate = loop {
+            if let Some(candidate) = steps.without(&blamed) {
+                break candidate;
+            }
+            let Some(next) = (0..steps.list.len()).rev().find(|step| !blamed.contains(step)) else {
+                break baseline.clone();
+            };
+            blamed.insert(next);
+            let why = format!("it does not stand without {}", steps.title(place_of_step));
+            taken_back.push(said(TakenBack { step: steps.title(next), why }, emit));
+        };
+        left = candidate;
+        let verdict = probes.check_one(&left.plain_plan(tunables), place).await?;
+        if verdict.is_none_or(|verdict| verdict.holds()) {
+            break;
+        }
+    }
+    if blamed.len() >= steps.list.len() {
+        left = baseline.clone();
+    }
+    let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
+    standing.progress.settle(left, us, times);
+    Ok(Some(Broken { case: probe.case.clone(), wrong: matches!(verdict, ProbeVerdict::Wrong(_)) }))
+}
+
+/// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
+async fn first_to_break(
+    steps: &Steps<'_>,
+    gone: &BTreeSet<usize>,
+    probes: &ProbeSet,
+    probe: usize,
+    tunables: &[crate::space::Tunable],
+) -> Result<usize, TunerError> {
+    let there: Vec<usize> = (0..steps.list.len()).filter(|step| !gone.contains(step)).collect();
+    // With `good` of them it holds, with `bad` of them it does not.
+    let (mut good, mut bad) = (0, there.len());
+    while bad - good > 1 {
+        let middle = good.midpoint(bad);
+        let candidate = steps.only(|step| there[..middle].contains(&step));
+        let verdict = match candidate {
+            Some(candidate) => probes.check_one(&candidate.plain_plan(tunables), probe).await?,
+            None => None,
+        };
+        if verdict.is_none_or(|verdict| verdict.holds()) { good = middle } else { bad = middle }
+    }
+    Ok(there[bad - 1])
+}
+
+/// Times the best candidate on the cases of a new round.
+pub(super) async fn restand(
+    field: &Field,
+    baseline: &Candidate,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    let before = (field.baseline_us, field.baseline_times.clone());
+    standing.progress.rebase(before.clone(), before);
+    let best = standing.progress.best.clone();
+    let (best, us, times) = timed(field, baseline, best, standing, taken_back, emit).await?;
+    standing.progress.settle(best, us, times);
+    Ok(())
+}
+
+/// Times of what is left; the operator as it was, where that is not right or no faster.
+async fn timed(
+    field: &Field,
+    baseline: &Candidate,
+    left: Candidate,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(Candidate, f64, Vec<CaseTime>), TunerError> {
+    let nothing = (baseline.clone(), field.baseline_us, field.baseline_times.clone());
+    let tunables = field.workspace.tunables();
+    if left.digest(tunables) == baseline.digest(tunables) {
+        return Ok(nothing);
+    }
+    let plan = left.plain_plan(tunables);
+    let champion = standing.progress.champion();
+    let judged = standing.session.evaluate_beyond(&plan, &champion, field.baseline_us).await?;
+    match (judged.evaluation.outcome, judged.objective_us) {
+        (Outcome::Valid(times), Some(us))
+            if judged.evaluation.thorough
+                && judged.evaluation.estimate_us.is_none()
+                && us < field.baseline_us
+                && standing.progress.beyond_floor(&times) <= 1.0 =>
+        {
+            Ok((left, us, times))
+        }
+        (outcome, _) => {
+            let why = match outcome {
+                Outcome::Rejected(rejection) => format!("what is left is not right: {rejection}"),
+                Outcome::Valid(_) => "what is left is no faster than the operator as it was".to_owned(),
+            };
+            taken_back.push(said(TakenBack { step: "all other steps".to_owned(), why }, emit));
+            Ok(nothing)
+        }
+    }
+}
+
+fn said(taken_back: TakenBack, emit: &mut dyn FnMut(Event)) -> TakenBack {
+    emit(Event::TakenBack(event::TakenBack { step: taken_back.step.clone(), why: taken_back.why.clone() }));
+    taken_back
+}
+
+/// What is amiss, one clause.
+pub(super) fn reason_of(verdict: &ProbeVerdict) -> String {
+    match verdict {
+        ProbeVerdict::Held { speedup } => format!("{speedup:.2}x"),
+        ProbeVerdict::Slower { speedup } => format!("{speedup:.2}x there, slower than the operator as it was"),
+        ProbeVerdict::Wrong(rejection) => rejection.to_string(),
+    }
+}
