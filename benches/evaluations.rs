@@ -39,7 +39,7 @@ fn main() -> Result<(), Failure> {
             fixed: ascend_tune::space::Configuration::new(),
             jobs: 2,
             worker_exe: PathBuf::from(env!("CARGO_BIN_EXE_cargo-ascend-tune")),
-            invent_manifest: false,
+            made_up: None,
             sdk: SdkOptions {
                 cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")),
                 ..SdkOptions::default()

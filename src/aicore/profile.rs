@@ -137,6 +137,9 @@ pub struct Profile {
     pub task_us: f64,
     /// Lower bound: bytes over bandwidth and repeats over throughput, whichever is longer, plus launch.
     pub bound_us: f64,
+    /// Launch and begin of a block in microseconds: what it takes to do nothing on so many cores.
+    #[serde(default)]
+    pub fixed_us: f64,
     /// What gives the bound.
     pub limiter: Limiter,
     /// Mean over the cores that ran; where both kinds of cores ran, of the kind that is busier on the pipe.

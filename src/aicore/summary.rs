@@ -34,12 +34,15 @@ pub(crate) fn profile(launch: &Launch<'_>, machine: &Machine, played: &Played<'_
     let mix_us = if launch.kernel_type().is_mixed() { parameters.mix_launch_us } else { 0.0 };
     let launch_us = parameters.launch_us + mix_us + parameters.launch_per_core_us * (cores - 1.0);
     let task_us = launch_us + longest;
-    let (bound, limiter) = bound(machine, played, launch_us, task_us);
+    let start = played.blocks().map(|block| block.start_cycles).fold(0.0, f64::max);
+    let fixed_us = launch_us + us(start);
+    let (bound, limiter) = bound(machine, played, fixed_us, task_us);
     let fullest = played.blocks().map(|block| &block.totals).max_by_key(|totals| totals.cut_end);
     Profile {
         kernel: launch.info.get("kernel").cloned().unwrap_or_default(),
         task_us,
         bound_us: bound,
+        fixed_us,
         limiter,
         pipes: pipe_times(&mean),
         units: ["aiv", "aic"]
@@ -110,7 +113,7 @@ fn pipe_times(mean_us: &[f64; PIPE_COUNT]) -> PipeTimes {
 }
 
 /// Lower bound of the task with this division of work: the busiest core per pipe, and the shared memory.
-fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -> (f64, Limiter) {
+fn bound(machine: &Machine, played: &Played<'_>, fixed_us: f64, task_us: f64) -> (f64, Limiter) {
     let parameters = &machine.parameters;
     let us = |cycles: f64| machine.cycles_to_us(cycles);
     let read_limit = if played.memory.read_hits * 2 > played.memory.read {
@@ -135,10 +138,8 @@ fn bound(machine: &Machine, played: &Played<'_>, launch_us: f64, task_us: f64) -
     ];
     let (mut limiter, cycles) =
         candidates.into_iter().fold((Limiter::Latency, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-    let start = played.blocks().map(|block| block.start_cycles).fold(0.0, f64::max);
-    let fixed = launch_us + us(start);
-    let bound = (fixed + us(cycles)).min(task_us);
-    if fixed > LATENCY_SHARE * task_us {
+    let bound = (fixed_us + us(cycles)).min(task_us);
+    if fixed_us > LATENCY_SHARE * task_us {
         limiter = Limiter::Launch;
     } else if bound < LATENCY_SHARE * task_us {
         limiter = Limiter::Latency;

@@ -27,8 +27,8 @@ use crate::manifest::{Attribute, TensorSpec, ValueRange};
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Stage};
 pub use probe::{ProbeDraw, ProbeKind, Wish};
-pub use rescale::{resized, traffic_bytes};
 pub use reference::{Array, Python, ReferenceError, golden_script};
+pub use rescale::{resized, traffic_bytes};
 
 /// Where a case comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

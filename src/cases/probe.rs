@@ -73,6 +73,8 @@ pub struct ProbeDraw<'a> {
 
 /// Ways to meet one wish; each costs a call of the tiling function.
 const WAYS: usize = 6;
+/// Rounds of further wishes after those that differ in kind.
+const MORE_RAGGED: usize = 12;
 /// Draws for a tiling key that no case takes.
 const KEY_DRAWS: usize = 24;
 
@@ -103,6 +105,13 @@ impl ProbeDraw<'_> {
             wishes.push(self.smaller(group.smallest, 64, &mut rng));
             wishes.push(self.ragged(group, &mut rng));
         }
+        // Whoever wants more than these gets more of what costs least.
+        for _ in 0..MORE_RAGGED {
+            for group in &groups {
+                wishes.push(self.ragged(group, &mut rng));
+                wishes.push(self.larger(group.smallest, 16, &mut rng));
+            }
+        }
         wishes.retain(|wish| !wish.ways.is_empty());
         wishes
     }
@@ -130,9 +139,8 @@ impl ProbeDraw<'_> {
         let mut found: Vec<Candidate> = Vec::new();
         for combination in combinations(self.op) {
             let other = in_dtypes(self.op, middle, combination);
-            let same = |case: &Candidate| {
-                case.inputs.iter().zip(&other.inputs).all(|(known, new)| known.dtype == new.dtype)
-            };
+            let same =
+                |case: &Candidate| case.inputs.iter().zip(&other.inputs).all(|(known, new)| known.dtype == new.dtype);
             if self.op.private_formats(combination) == 0 && !self.cases.iter().chain(&found).any(same) {
                 found.push(other);
             }
@@ -317,8 +325,7 @@ mod tests {
     fn draw(seed: u64) -> Vec<Wish> {
         let op = op();
         let cases = [case(&op, &[64, 1024]), case(&op, &[8, 16])];
-        let draw =
-            ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
+        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
         draw.wishes()
     }
 
@@ -333,7 +340,9 @@ mod tests {
         assert!(of(ProbeKind::Larger).all(|way| volume(way) >= 6 * 64 * 1024));
         assert!(of(ProbeKind::Larger).any(|way| volume(way) >= 40 * 64 * 1024));
         assert!(of(ProbeKind::Smaller).all(|way| volume(way) < 8 * 16));
-        assert!(of(ProbeKind::Ragged).all(|way| way.inputs[0].shape.as_deref().unwrap().iter().any(|size| size % 2 == 1)));
+        assert!(
+            of(ProbeKind::Ragged).all(|way| way.inputs[0].shape.as_deref().unwrap().iter().any(|size| size % 2 == 1))
+        );
         let all_buffers = 48 * (192 << 10);
         assert!(of(ProbeKind::Boundary).any(|way| traffic_bytes(way) > 2 * all_buffers));
         let mut dtypes: Vec<&str> = of(ProbeKind::OtherDtype).map(|way| way.inputs[1].dtype.as_str()).collect();

@@ -6,7 +6,8 @@ use crate::verify::DType;
 
 /// Shape of the input that gives a case its size: the first of those with the most elements.
 pub(super) fn leading_shape(candidate: &Candidate) -> Option<&[u64]> {
-    let shapes = candidate.inputs.iter().filter(|input| input.values.is_empty()).filter_map(|input| input.shape.as_deref());
+    let shapes =
+        candidate.inputs.iter().filter(|input| input.values.is_empty()).filter_map(|input| input.shape.as_deref());
     shapes.rev().max_by_key(|shape| elements(shape))
 }
 
@@ -121,7 +122,11 @@ mod tests {
             inputs: inputs.iter().map(|shape| tensor("float16", shape)).collect(),
             outputs: vec![TensorSpec { shape: None, ..tensor("float32", &[]) }],
             output_shapes: vec![inputs[0].to_vec()],
-            attributes: vec![Attribute { name: "normalized_shape".into(), kind: "list_int".into(), value: "64".into() }],
+            attributes: vec![Attribute {
+                name: "normalized_shape".into(),
+                kind: "list_int".into(),
+                value: "64".into(),
+            }],
             data: None,
         }
     }
@@ -165,7 +170,11 @@ mod tests {
         assert_eq!(shapes(&resized(&base, bytes * 16)[1]), [vec![1024, 16 * 1024]]);
         assert_eq!(shapes(&resized(&base, bytes / 64)[0]), [vec![16, 1024]]);
         let flat = case(&[&[4, 1 << 20]]);
-        assert_eq!(shapes(&resized(&flat, traffic_bytes(&flat) / 64)[0]), [vec![4, 1 << 14]], "four rows are too few to cut");
+        assert_eq!(
+            shapes(&resized(&flat, traffic_bytes(&flat) / 64)[0]),
+            [vec![4, 1 << 14]],
+            "four rows are too few to cut"
+        );
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
         .into_iter()
         .map(|(place, verdict)| {
             let probe = &set.probes[place];
-            let (before_us, now_us) = (set.before_us(place), verdict.speedup().map(|ratio| set.before_us(place) / ratio));
+            let (before_us, now_us) =
+                (set.before_us(place), verdict.speedup().map(|ratio| set.before_us(place) / ratio));
             let wrong = match &verdict {
                 ProbeVerdict::Wrong(rejection) => Some(rejection.to_string()),
                 ProbeVerdict::Held { .. } | ProbeVerdict::Slower { .. } => None,
@@ -38,7 +39,8 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
         })
         .collect();
     if probes.is_empty() {
-        let message = "no probe can be drawn: the program brings its own data, or the tiling function takes no other case";
+        let message =
+            "no probe can be drawn: the program brings its own data, or the tiling function takes no other case";
         return Err(TunerError::Usage(message.to_owned()));
     }
     let fine = probes.iter().all(|probe| probe.holds);

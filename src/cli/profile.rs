@@ -1,5 +1,7 @@
 //! `profile`: one run explained.
 
+use std::collections::BTreeMap;
+
 use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
@@ -8,7 +10,9 @@ use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{InputData, NeedsData, Plan, Trial, TunerError, Workspace, golden_references, rejects};
+use crate::tuner::{
+    InputData, NeedsData, Plan, Trial, TunerError, Workspace, golden_references, mostly_fixed, rejects,
+};
 use crate::verify::Rejection;
 
 /// Executes the command.
@@ -29,6 +33,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
     let mut golden = None;
     let mut longest: Option<LaunchProfile> = None;
     let mut wrong = false;
+    let mut profiles: BTreeMap<String, Vec<LaunchProfile>> = BTreeMap::new();
     for index in 0..workspace.evaluator.workload.timed() {
         let trial = workspace.evaluator.workload.trials[index].clone();
         let case = trial.label(&workspace.manifest.cases);
@@ -61,10 +66,14 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
             let event = profile_event(&workspace, &case, number, launch, &verdict);
             wrong |= event.correct == Some(false);
             output.emit(&Event::Profile(Box::new(event)));
+            profiles.entry(case.clone()).or_default().push(launch.clone());
             if longest.as_ref().is_none_or(|known| launch.profile.task_us > known.profile.task_us) {
                 longest = Some(launch.clone());
             }
         }
+    }
+    if let Some(warning) = mostly_fixed(&profiles) {
+        output.emit(&warning);
     }
     if let (Some(path), Some(launch)) = (&arguments.trace, longest) {
         let places = launch.profile.stalls.iter().zip(&launch.stall_places);

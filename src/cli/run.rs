@@ -10,7 +10,10 @@ use super::output::{Output, write_whole};
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};
-use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMachine, LockedMotif, Origin, Picoseconds};
+use crate::lock::{
+    self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMachine, LockedMotif, Origin,
+    Picoseconds,
+};
 use crate::report::event::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::space::Configuration;

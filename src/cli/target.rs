@@ -3,15 +3,16 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use super::args::{Common, Target};
+use super::args::{CaseCount, Common, Target};
 use super::output::Output;
 use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
 use crate::lock::Origin;
-use crate::manifest::KernelHeaders;
+use crate::manifest::{FILE_NAME, KernelHeaders};
+use crate::project::OperatorProject;
 use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
-use crate::tuner::{InputData, Opening, TunerError, Workspace, WorkspaceOptions};
+use crate::tuner::{InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent};
 
 /// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
 /// be there.
@@ -42,7 +43,7 @@ pub fn open_with(
         fixed: fixed_values(target),
         jobs: target.jobs.map_or_else(processors, |jobs| jobs as usize),
         worker_exe: worker_exe()?,
-        invent_manifest,
+        made_up: if invent_manifest { made_up(common, target)? } else { None },
         sdk: SdkOptions::from_environment(),
         headers: headers(target),
         work_directory: None,
@@ -63,6 +64,22 @@ pub fn open_with(
             wall_s: sdk.prepare_s,
         })),
     })
+}
+
+/// The manifest that `init` would write, where there is none.
+fn made_up(common: &Common, target: &Target) -> Result<Option<String>, TunerError> {
+    let project = OperatorProject::find(&common.project)?;
+    if project.root.join(FILE_NAME).exists() {
+        return Ok(None);
+    }
+    let options = InventOptions {
+        worker_exe: worker_exe()?,
+        sdk: SdkOptions { jobs: processors(), ..SdkOptions::from_environment() },
+        python: PathBuf::from("python3"),
+        most_cases: CaseCount::default().0,
+        cmake: target.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
+    };
+    Ok(Some(runtime()?.block_on(invent(&project, &options))?.text))
 }
 
 /// Choice of `--sdk-headers`.

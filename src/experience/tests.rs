@@ -141,6 +141,7 @@ fn profile(task_us: f64, stall_us: f64) -> Profile {
         kernel: String::new(),
         task_us,
         bound_us: 1.0,
+        fixed_us: 0.5,
         limiter: Limiter::Latency,
         pipes: PipeTimes::default(),
         units: Vec::new(),

@@ -17,5 +17,7 @@ mod tests;
 pub use compare::{CaseComparison, CaseVerdict, MeasuredCase, compare};
 pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
-pub use format::{LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedGeneralisation, LockedMotif, Origin, Picoseconds};
+pub use format::{
+    LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMachine, LockedMotif, Origin, Picoseconds,
+};
 pub use store::{Written, read, write};

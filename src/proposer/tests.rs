@@ -22,6 +22,7 @@ fn profile() -> Profile {
         kernel: "gelu_naive".into(),
         task_us: 105.0,
         bound_us: 10.0,
+        fixed_us: 2.0,
         limiter: Limiter::Scalar,
         pipes: PipeTimes { scalar_us: 80.0, vec_us: 5.0, mte2_us: 5.0, mte3_us: 5.0, ..PipeTimes::default() },
         units: Vec::new(),

@@ -13,8 +13,11 @@ use super::workload::{Trial, Workload};
 use super::{TunerError, Workspace, geometric_mean};
 use crate::aicore::HazardKind;
 use crate::backend::{Execution, LaunchProfile, LocatedHazard};
-use crate::cases::{Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal, traffic_bytes};
-use crate::init::case_of;
+use crate::cases::{
+    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
+    traffic_bytes,
+};
+use crate::init::{case_of, unfit};
 use crate::manifest::{Case, HazardPolicy};
 use crate::verify::{Reason, Rejection};
 
@@ -108,7 +111,12 @@ impl ProbeSet {
     ///
     /// The same seed, sources and manifest give the same probes. An operator with its own `main` has none: its program
     /// decides on its data.
-    pub async fn draw(workspace: &Workspace, baseline: &Candidate, count: usize, seed: u64) -> Result<Self, TunerError> {
+    pub async fn draw(
+        workspace: &Workspace,
+        baseline: &Candidate,
+        count: usize,
+        seed: u64,
+    ) -> Result<Self, TunerError> {
         let evaluator = workspace.evaluator.clone();
         let data = workspace.work_directory.join("probes");
         let mut set = Self {
@@ -256,7 +264,8 @@ impl ProbeSet {
         }
         if let (Some(expected), Some(outputs)) = (&before.outputs, &run.outputs) {
             let execution = Execution { outputs: outputs.clone(), ..Execution::default() };
-            if let Err(rejection) = self.evaluator.agrees(&self.evaluator.workload.trials[place], &execution, expected) {
+            if let Err(rejection) = self.evaluator.agrees(&self.evaluator.workload.trials[place], &execution, expected)
+            {
                 return ProbeVerdict::Wrong(rejection);
             }
         }
@@ -312,12 +321,7 @@ pub struct Generalisation {
 
 impl Generalisation {
     /// Tries a winner on all probes. It is an error if it does not hold: then it must not be written.
-    pub(super) async fn of(
-        set: &ProbeSet,
-        plan: &Plan,
-        jobs: usize,
-        joined: Vec<String>,
-    ) -> Result<Self, TunerError> {
+    pub(super) async fn of(set: &ProbeSet, plan: &Plan, jobs: usize, joined: Vec<String>) -> Result<Self, TunerError> {
         let mut probes = Vec::new();
         for (place, verdict) in set.check(plan, jobs, false).await? {
             match verdict {
@@ -458,7 +462,7 @@ async fn ask_for(
             break;
         }
         for way in &wish.ways {
-            if met.iter().any(|(_, known)| known.candidate.inputs == way.inputs) {
+            if unfit(way).is_some() || met.iter().any(|(_, known)| known.candidate.inputs == way.inputs) {
                 continue;
             }
             match finder.ask(way).await {
@@ -480,10 +484,12 @@ impl Evaluator {
     /// The host library of a plan and the operator's definition in it, if it has one.
     async fn defined(&self, plan: &Plan) -> Result<Option<(PathBuf, DescribedOp)>, TunerError> {
         let baseline = |rejection: Rejection| TunerError::Baseline(Box::new(rejection));
-        let built = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path)).await;
+        let built =
+            self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path)).await;
         let host = built.map_err(baseline)?;
         let described = self.description(&host).await;
-        let description = described.map_err(|failure| baseline(Rejection::new(Reason::Crashed, "", failure.to_string())))?;
+        let description =
+            described.map_err(|failure| baseline(Rejection::new(Reason::Crashed, "", failure.to_string())))?;
         let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
         Ok(op.filter(|op| !op.inputs.is_empty()).map(|op| (host, op)))
     }

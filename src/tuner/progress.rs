@@ -182,7 +182,9 @@ impl Progress {
     pub fn settle(&mut self, candidate: Candidate, us: f64, times: Vec<CaseTime>) {
         self.aside = None;
         let still_there = |milestone: &Milestone| {
-            let is_in = |patch: &AppliedPatch| candidate.patches.iter().any(|kept| kept.title == patch.title && kept.motif == patch.motif);
+            let is_in = |patch: &AppliedPatch| {
+                candidate.patches.iter().any(|kept| kept.title == patch.title && kept.motif == patch.motif)
+            };
             milestone.stage == Stage::Host || milestone.after.patches.last().is_some_and(is_in)
         };
         self.milestones.retain(still_there);
@@ -328,9 +330,9 @@ impl Progress {
 /// What a milestone of the host stage changed and a candidate still has; empty for nothing.
 fn kept_values(milestone: &Milestone, candidate: &Candidate) -> String {
     let (before, after) = (&milestone.before.configuration, &milestone.after.configuration);
-    let kept = after.iter().filter(|(name, value)| {
-        before.get(name) != Some(value) && candidate.configuration.get(name) == Some(value)
-    });
+    let kept = after
+        .iter()
+        .filter(|(name, value)| before.get(name) != Some(value) && candidate.configuration.get(name) == Some(value));
     kept.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 

@@ -12,15 +12,15 @@ use super::evaluation::{Outcome, geometric_mean};
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
+use super::probing::{Generalisation, ProbeSet, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
+use super::round::{Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
-use super::workspace::Workspace;
-use super::probing::{Generalisation, ProbeSet, case_bytes};
-use super::round::{Field, Round, Standing};
 use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, settle_on_probes, simplify};
+use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::cache::Digest;
@@ -117,6 +117,8 @@ impl RunOutcome {
     }
 }
 
+/// A case of which more is launch and start-up than this share says little of its kernel.
+const MOST_FIXED: f64 = 1.0 / 3.0;
 /// Rounds after the first: each has one more probe among its cases.
 const MORE_ROUNDS: usize = 4;
 /// With fewer evaluations left no further round is begun.
@@ -142,6 +144,7 @@ pub async fn run(
     let references = Arc::clone(&field.references);
     let weights = field.weights.clone();
     emit(baseline_event(workspace, &baseline_times, &field.reference, field.baseline_us));
+    emit_if(mostly_fixed(&baseline_profiles), emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&field.reference);
@@ -151,8 +154,7 @@ pub async fn run(
     session.remember(field.reference.evaluation.clone());
     let case_floor = workspace.manifest.case_floor;
     let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), case_floor);
-    let mut standing =
-        Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
+    let mut standing = Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
 
     // Drawn when there is something to try on them.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
@@ -175,8 +177,7 @@ pub async fn run(
             break ended;
         }
         let probes = drawn.get_or_try_init(draw).await?;
-        let Some(broken) =
-            settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
+        let Some(broken) = settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
         else {
             break ended;
         };
@@ -205,7 +206,9 @@ pub async fn run(
         (winner, verification) = verify_winner(workspace, &baseline, &references).await?;
     }
     let generalisation = match drawn.get() {
-        Some(probes) => Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?),
+        Some(probes) => {
+            Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?)
+        }
         None => None,
     };
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
@@ -252,6 +255,31 @@ async fn with_probe(
         // With other data than the probe's the operator as it was is at fault there.
         Err(TunerError::Baseline(_)) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// A warning where every case is mostly launch and start-up.
+pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<Event> {
+    let share = |launches: &Vec<LaunchProfile>| {
+        let sum = |value: fn(&LaunchProfile) -> f64| launches.iter().map(value).sum::<f64>();
+        sum(|launch| launch.profile.fixed_us) / sum(|launch| launch.profile.task_us).max(f64::MIN_POSITIVE)
+    };
+    let least = profiles.values().map(share).fold(f64::INFINITY, f64::min);
+    (least.is_finite() && least > MOST_FIXED).then(|| {
+        Event::Warning(event::Warning {
+            code: "launch-bound".to_owned(),
+            message: format!(
+                "launch and start-up are {:.0} % and more of every case: they say little of the kernel",
+                least * 100.0
+            ),
+            help: Some("add larger cases; `cargo ascend-tune init --force` writes several sizes".to_owned()),
+        })
+    })
+}
+
+fn emit_if(event: Option<Event>, emit: &mut dyn FnMut(Event)) {
+    if let Some(event) = event {
+        emit(event);
     }
 }
 

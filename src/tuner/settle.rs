@@ -61,7 +61,8 @@ pub(super) async fn simplify(
             continue;
         }
         let worth = us / progress.best_us;
-        let why = if worth > 1.0 { format!("worth {:.2} %", (worth - 1.0) * 100.0) } else { "worth nothing".to_owned() };
+        let why =
+            if worth > 1.0 { format!("worth {:.2} %", (worth - 1.0) * 100.0) } else { "worth nothing".to_owned() };
         taken_back.push(said(TakenBack { step: steps.title(place), why }, emit));
         progress.settle(candidate, us, times);
         left_out = tried;

@@ -39,7 +39,12 @@ pub struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     /// The steps from `baseline` to `winner`; `milestones` are those of the way that led there.
-    pub fn of(baseline: &'a Candidate, winner: &'a Candidate, milestones: &[Milestone], tunables: &'a [Tunable]) -> Self {
+    pub fn of(
+        baseline: &'a Candidate,
+        winner: &'a Candidate,
+        milestones: &[Milestone],
+        tunables: &'a [Tunable],
+    ) -> Self {
         let mut list = Vec::new();
         let changed = |name: &str| {
             let (before, after) = (baseline.configuration.get(name), winner.configuration.get(name));
@@ -154,7 +159,8 @@ mod tests {
     use crate::report::event::Stage;
     use crate::space::{Binding, Domain, Value};
 
-    const BEFORE: &str = "constexpr int TILE = 64;\n\nvoid Copy() {\n    Load();\n    Wait();\n}\n\nvoid Add() {\n    Slow();\n}\n";
+    const BEFORE: &str =
+        "constexpr int TILE = 64;\n\nvoid Copy() {\n    Load();\n    Wait();\n}\n\nvoid Add() {\n    Slow();\n}\n";
 
     fn tunables() -> Vec<Tunable> {
         vec![Tunable {
@@ -197,7 +203,12 @@ mod tests {
         let first = BEFORE.replace("    Wait();\n", "");
         let second = first.replace("64", "256");
         let third = second.replace("Slow", "Quick");
-        [candidate(BEFORE, &[]), candidate(&first, &["Y01"]), candidate(&second, &["Y01"]), candidate(&third, &["Y01", "V01"])]
+        [
+            candidate(BEFORE, &[]),
+            candidate(&first, &["Y01"]),
+            candidate(&second, &["Y01"]),
+            candidate(&third, &["Y01", "V01"]),
+        ]
     }
 
     #[test]
@@ -212,7 +223,8 @@ mod tests {
             let candidate = steps.without(&left_out.iter().copied().collect()).unwrap();
             (candidate.sources.text("k.h").unwrap().to_owned(), candidate.patches.len())
         };
-        let (with, without) = (BEFORE.replace("64", "256").replace("Slow", "Quick"), BEFORE.replace("    Wait();\n", ""));
+        let (with, without) =
+            (BEFORE.replace("64", "256").replace("Slow", "Quick"), BEFORE.replace("    Wait();\n", ""));
         assert_eq!(text(&[0]), (with, 1));
         assert_eq!(text(&[1]), (without.replace("Slow", "Quick"), 2));
         assert_eq!(text(&[2]), (without.replace("64", "256"), 1));

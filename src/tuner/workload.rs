@@ -153,7 +153,9 @@ impl Workload {
     /// Makes the input files of a trial that went without them. They stand where the trial looks for them.
     pub fn make_inputs(manifest: &Manifest, trial: &Trial) -> Result<(), WorkloadError> {
         let Some(case) = manifest.cases.get(trial.case) else { return Ok(()) };
-        let Some(directory) = trial.inputs.first().and_then(|input| input.file.parent()?.parent()) else { return Ok(()) };
+        let Some(directory) = trial.inputs.first().and_then(|input| input.file.parent()?.parent()) else {
+            return Ok(());
+        };
         let files = Files { directory, golden: None, data: InputData::Made };
         make_trial(trial.case, case, (trial.data, trial.seed), trial.timed, &files).map(drop)
     }

@@ -13,7 +13,6 @@ use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, Toolkit};
-use crate::init;
 use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
@@ -36,8 +35,8 @@ pub struct WorkspaceOptions {
     pub jobs: usize,
     /// Our own executable, for workers.
     pub worker_exe: PathBuf,
-    /// Make up a manifest in memory when there is none.
-    pub invent_manifest: bool,
+    /// Text of a manifest to take where the project has none.
+    pub made_up: Option<String>,
     /// SDK and cache to use; `jobs` stands above.
     pub sdk: SdkOptions,
     /// Kernel headers to build against; `None` takes the manifest's choice.
@@ -92,14 +91,10 @@ impl Workspace {
         let path = project.root.join(FILE_NAME);
         let own = || project.root.join("target").join("ascend-tune");
         let work_directory = options.work_directory.clone().unwrap_or_else(own);
-        let (manifest_text, mut manifest) = if path.exists() || !options.invent_manifest {
-            if !path.exists() {
-                return Err(TunerError::NoManifest(path));
-            }
-            (fs_err::read_to_string(&path)?, Manifest::load(&path)?)
-        } else {
-            let text = invented_manifest(&project)?;
-            (String::new(), Manifest::parse(&text, &path).map_err(ManifestError::from)?)
+        let (manifest_text, mut manifest) = match &options.made_up {
+            _ if path.exists() => (fs_err::read_to_string(&path)?, Manifest::load(&path)?),
+            Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
+            None => return Err(TunerError::NoManifest(path)),
         };
         super::finish::recover(&project.root, &work_directory)?;
         sweep(&work_directory);
@@ -203,8 +198,7 @@ impl Workspace {
         let mut cases = self.cases.clone();
         cases.push(manifest.cases.len());
         manifest.cases.push(case);
-        let workload =
-            Workload::prepare(&manifest, &cases, &self.work_directory.join(DATA), self.options.data)?;
+        let workload = Workload::prepare(&manifest, &cases, &self.work_directory.join(DATA), self.options.data)?;
         let manifest = Arc::new(manifest);
         let mut evaluator = self.evaluator.clone();
         (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
@@ -230,13 +224,6 @@ fn sweep(work_directory: &Path) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
-}
-
-/// Text of the manifest that the sources suggest.
-pub fn invented_manifest(project: &OperatorProject) -> Result<String, TunerError> {
-    let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
-    let discovery = init::discover(project, &project.load_sources()?, None, None).map_err(failed)?;
-    init::render(&discovery).map_err(failed)
 }
 
 /// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.

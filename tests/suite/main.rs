@@ -10,6 +10,7 @@ mod kernel_tests;
 mod ladder;
 mod mix;
 mod operators;
+mod probes;
 mod python_calls;
 mod replay;
 mod resume;

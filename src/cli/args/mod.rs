@@ -209,7 +209,7 @@ pub struct InitArgs {
     #[arg(long)]
     pub force: bool,
     /// Cases to write at most, or `all` that the tiling function accepts.
-    #[arg(long, value_name = "N|all", default_value = "4")]
+    #[arg(long, value_name = "N|all", default_value_t)]
     pub cases: CaseCount,
     /// Python for the operator's own scripts that make test data; without its packages they are left out.
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
@@ -219,6 +219,18 @@ pub struct InitArgs {
 /// How many cases `init` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseCount(pub usize);
+
+impl Default for CaseCount {
+    fn default() -> Self {
+        Self(4)
+    }
+}
+
+impl std::fmt::Display for CaseCount {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 == usize::MAX { formatter.write_str("all") } else { self.0.fmt(formatter) }
+    }
+}
 
 impl std::str::FromStr for CaseCount {
     type Err = String;

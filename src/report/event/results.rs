@@ -8,8 +8,8 @@ use crate::aicore::{HazardKind, Limiter, PathPart, PipeTimes, Severity};
 use crate::backend::TestVerdict;
 use crate::experience::MotifStatistics;
 use crate::lock::{CaseVerdict, Origin};
-use crate::space::Configuration;
 use crate::report::event::TakenBack;
+use crate::space::Configuration;
 use crate::tuner::SampledCase;
 
 /// A hazard with the line of the kernel that shows it.

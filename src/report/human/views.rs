@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, PathReport,
-    ProfileEvent, StallReport, Summary, Survey,
+    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport,
+    KernelTest, KernelTestSummary, PathReport, ProfileEvent, StallReport, Summary, Survey,
 };
 use super::super::units::{
     bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
@@ -72,7 +72,11 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
         comparison.seed,
     );
     if comparison.at_fault > 0 {
-        let _ = writeln!(text, "  the operator had hazards on {} of them before, and has no others now", comparison.at_fault);
+        let _ = writeln!(
+            text,
+            "  the operator had hazards on {} of them before, and has no others now",
+            comparison.at_fault
+        );
     }
     for faulty in &comparison.faulty {
         let _ = writeln!(text, "  not comparable: {faulty}");

@@ -363,6 +363,7 @@ fn profile(tiles: u32, tile_us: f64, overlapped: bool, cores: u32) -> Profile {
         kernel: "gelu_naive".into(),
         task_us: longest + 3.2,
         bound_us: 18.25,
+        fixed_us: 2.5,
         limiter: Limiter::Memory,
         pipes: PipeTimes {
             scalar_us: busy(0.04),

@@ -1,0 +1,122 @@
+//! What is right for the one case that a search sees, and wrong, or slow, elsewhere: none of it is written back.
+
+use serde_json::Value;
+
+use crate::support::{Ended, Project, require_tools, root};
+
+/// One trap of the operator: a constant, the case that tempts, the values, and the one that stands in the sources.
+struct Trap {
+    constant: &'static str,
+    elements: u64,
+    values: [u32; 2],
+    present: u32,
+    probes: u32,
+}
+
+impl Trap {
+    fn project(&self) -> Project {
+        let project = Project::copy_of(&root().join("tests/suite/data/shape_traps"));
+        let manifest = project.read("ascend.toml");
+        let [first, second] = self.values;
+        let manifest = manifest
+            .replace("LENGTH]", &format!("{}]", self.elements))
+            .replace("CONSTANT", self.constant)
+            .replace("VALUES", &format!("{first}, {second}"))
+            .replace("DEFAULT", &self.present.to_string())
+            .replace("seeds = 1", &format!("seeds = 1\nprobes = {}", self.probes));
+        project.write("ascend.toml", &manifest);
+        project
+    }
+
+    fn tuned(&self, project: &Project) -> Ended {
+        project.run(&["run", "--budget", "8", "--seed", "1", "--stage", "host"]).expect(0)
+    }
+
+    /// Tunes, and expects the tempting value to be found, refused for a probe of this kind, and not written.
+    fn is_refused(&self, kind: &str, why: &str) {
+        let project = self.project();
+        let before = project.read("op_host/shape_traps.cpp");
+        let ended = self.tuned(&project);
+        let improved = ended.events.iter().any(|event| event["event"] == "improvement");
+        assert!(improved, "{}: it is no trap if it does not tempt", self.constant);
+        let summary = ended.events.last().expect("a summary");
+        let taken: Vec<(&str, &str)> = summary["taken_back"]
+            .as_array()
+            .expect("steps")
+            .iter()
+            .filter_map(|step| Some((step["step"].as_str()?, step["why"].as_str()?)))
+            .collect();
+        let refused = taken
+            .iter()
+            .any(|(step, reason)| step.starts_with(self.constant) && reason.contains(kind) && reason.contains(why));
+        assert!(refused, "{taken:?}");
+        assert_eq!(project.read("op_host/shape_traps.cpp"), before);
+        assert_eq!(summary["speedup"], 1.0);
+    }
+}
+
+/// Fewer cores are quicker on little data; written as a constant they are slower on more.
+#[test]
+fn fewer_cores_for_one_size_are_not_written() {
+    require_tools!();
+    let trap = Trap { constant: "CORES", elements: 65_536, values: [8, 48], present: 48, probes: 5 };
+    trap.is_refused("", "slower than the operator as it was");
+}
+
+/// As long as every core has one tile nobody sees that two tiles would be in one place at once.
+#[test]
+fn a_race_that_no_case_shows_is_not_written() {
+    require_tools!();
+    let trap = Trap { constant: "SLOTS", elements: 393_216, values: [1, 2], present: 2, probes: 3 };
+    trap.is_refused("", "without an order between them");
+}
+
+/// What fits for half does not fit for float, which the operator takes as well.
+#[test]
+fn an_overflow_in_another_dtype_is_not_written() {
+    require_tools!();
+    let trap = Trap { constant: "SLOT_LENGTH", elements: 1 << 21, values: [8192, 32_768], present: 8192, probes: 4 };
+    trap.is_refused("other-dtype-float32", "InitBuffer");
+}
+
+/// A gain of less than a percent is not worth a change of somebody's sources.
+#[test]
+fn a_small_gain_leaves_the_sources_as_they_were() {
+    require_tools!();
+    let trap = Trap { constant: "SLOTS", elements: 393_216, values: [1, 2], present: 2, probes: 0 };
+    let project = trap.project();
+    let before = project.read("op_host/shape_traps.cpp");
+    let ended = trap.tuned(&project);
+    let summary = ended.events.last().expect("a summary");
+    let last = summary["taken_back"].as_array().and_then(|steps| steps.last()).expect("a step");
+    assert_eq!(last["step"], "everything", "{summary}");
+    assert!(last["why"].as_str().is_some_and(|why| why.starts_with("the gain is 0.")), "{last}");
+    assert_eq!(project.read("op_host/shape_traps.cpp"), before);
+    assert_eq!(summary["generalisation"], Value::Null, "no probe was asked for");
+}
+
+/// `compare` sees the same with probes of its own, whoever made the change.
+#[test]
+fn a_change_is_compared_with_what_it_replaced() {
+    require_tools!();
+    let trap = Trap { constant: "SLOTS", elements: 393_216, values: [1, 2], present: 2, probes: 0 };
+    let (before, project) = (trap.project(), trap.project());
+    let against = before.path().to_str().expect("a path");
+    let compare = ["compare", "--against", against, "--seed", "77", "--probes", "3"];
+    let same = project.run(&compare).expect(0);
+    let same = same.events.last().expect("a comparison");
+    assert_eq!(same["event"], "comparison");
+    let probes = same["probes"].as_array().expect("probes");
+    assert_eq!(probes.len(), 3);
+    assert!(probes.iter().all(|probe| probe["holds"] == true && probe["before_us"] == probe["now_us"]), "{same}");
+
+    let text = project.read("op_host/shape_traps.cpp");
+    project.write("op_host/shape_traps.cpp", &text.replace("SLOTS = 2;", "SLOTS = 1;"));
+    let changed = project.run(&compare).expect(1);
+    let changed = changed.events.last().expect("a comparison");
+    let wrong = |probe: &Value| probe["wrong"].as_str().is_some_and(|why| why.contains("without an order"));
+    assert!(changed["probes"].as_array().is_some_and(|probes| probes.iter().any(wrong)), "{changed}");
+
+    let nowhere = project.run(&["compare", "--against", "no-such-revision"]);
+    assert_eq!(nowhere.code, 2, "{}", nowhere.stderr);
+}
