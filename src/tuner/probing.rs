@@ -45,6 +45,8 @@ pub struct Probe {
     pub tiling_key: u64,
     /// Whether it runs with data.
     pub with_data: bool,
+    /// Seed of its data.
+    pub data_seed: u32,
 }
 
 /// The operator as it was, on one probe.
@@ -134,21 +136,24 @@ impl ProbeSet {
         }
         let plan = baseline.plain_plan(workspace.tunables());
         let Some((host, op)) = set.evaluator.defined(&plan).await? else { return Ok(set) };
-        let accepted = ask_for(workspace, &host, &op, &set.data, count, seed).await?;
+        // Some of them will turn out to say nothing: dtypes that do not build for this chip, and the like.
+        let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, seed).await?;
         let _ = std::fs::remove_dir_all(&set.data);
         set.admit(accepted)?;
-        set.establish(&plan, workspace.options.jobs).await?;
+        set.establish(&plan, workspace.options.jobs, count).await?;
         Ok(set)
     }
 
     /// Makes cases and trials of accepted probes.
     fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>) -> Result<(), TunerError> {
-        for (kind, found) in accepted {
+        for (place, (kind, found)) in accepted.into_iter().enumerate() {
             let mut case = case_of(&found);
             case.name = self.free_name(&format!("{}-{}", kind.word(), case.name));
             case.hostile = false;
             let with_data = traffic_bytes(&found.candidate) <= WITH_DATA_BYTES;
-            self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data });
+            let seed = FIRST_DATA_SEED + self.seed.wrapping_mul(31) % FIRST_DATA_SEED + place as u64;
+            let data_seed = u32::try_from(seed).unwrap_or(u32::MAX);
+            self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data, data_seed });
         }
         self.prepare()
     }
@@ -169,32 +174,36 @@ impl ProbeSet {
         let mut manifest = (*self.evaluator.manifest).clone();
         manifest.cases = self.probes.iter().map(|probe| probe.case.clone()).collect();
         let with_data: Vec<bool> = self.probes.iter().map(|probe| probe.with_data).collect();
-        let seeds: Vec<u32> = (0..self.probes.len() as u64)
-            .map(|place| ((FIRST_DATA_SEED + self.seed.wrapping_mul(31) + place) % u64::from(u32::MAX)) as u32)
-            .collect();
+        let seeds: Vec<u32> = self.probes.iter().map(|probe| probe.data_seed).collect();
         let workload = Workload::of_probes(&manifest, &self.data, &seeds, &with_data)?;
         self.evaluator.manifest = Arc::new(manifest);
         self.evaluator.workload = Arc::new(workload);
         Ok(())
     }
 
-    /// Runs the operator as it is on every probe, and drops those that say nothing about a winner.
-    async fn establish(&mut self, plan: &Plan, jobs: usize) -> Result<(), TunerError> {
-        let mut runs = self.run_places(plan, jobs, (0..self.probes.len()).collect()).await?;
+    /// Runs the operator as it is on the probes until `count` of them say something about a winner, and keeps those.
+    async fn establish(&mut self, plan: &Plan, jobs: usize, count: usize) -> Result<(), TunerError> {
         let mut kept = Vec::new();
-        for (place, probe) in self.probes.clone().into_iter().enumerate() {
-            match runs.remove(&place).flatten() {
-                Some(Ok(run)) if run.us <= MOST_US => {
-                    let at_fault = run.at_fault;
-                    let outputs = run.outputs.filter(|_| !at_fault);
-                    kept.push((probe, Before { us: run.us, hazards: run.hazards, at_fault, outputs }));
+        for group in groups(self.probes.len()) {
+            if kept.len() >= count {
+                break;
+            }
+            for (place, run) in self.run_places(plan, jobs, group).await? {
+                let probe = self.probes[place].clone();
+                match run {
+                    Some(Ok(run)) if run.us <= MOST_US => {
+                        let at_fault = run.at_fault;
+                        let outputs = run.outputs.filter(|_| !at_fault);
+                        kept.push((probe, Before { us: run.us, hazards: run.hazards, at_fault, outputs }));
+                    }
+                    Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
+                        self.faulty.push((probe.case.name, rejection.to_string()));
+                    }
+                    _ => {}
                 }
-                Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
-                    self.faulty.push((probe.case.name, rejection.to_string()));
-                }
-                _ => {}
             }
         }
+        kept.truncate(count);
         (self.probes, self.before) = kept.into_iter().unzip();
         self.prepare()
     }
@@ -216,11 +225,8 @@ impl ProbeSet {
         jobs: usize,
         until_broken: bool,
     ) -> Result<Vec<(usize, ProbeVerdict)>, TunerError> {
-        // Fixed groups, so that where it ends does not depend on which of them is the quicker.
-        const GROUP: usize = 4;
         let mut verdicts = Vec::new();
-        for first in (0..self.probes.len()).step_by(GROUP) {
-            let group: Vec<usize> = (first..(first + GROUP).min(self.probes.len())).collect();
+        for group in groups(self.probes.len()) {
             let unknown = group.iter().copied().filter(|place| self.known_verdict(plan, *place).is_none()).collect();
             for (place, run) in self.run_places(plan, jobs, unknown).await? {
                 self.remember(plan, place, run.map(|run| self.verdict(place, &run)));
@@ -302,6 +308,12 @@ impl ProbeSet {
         let bytes = case_bytes(&self.probes[place].case);
         Task { evaluator: self.evaluator.clone(), trial, with_data: self.probes[place].with_data, bytes }
     }
+}
+
+/// Places in groups that run beside each other. Fixed ones, so that where it ends does not depend on which is the quicker.
+fn groups(places: usize) -> impl Iterator<Item = Vec<usize>> {
+    const GROUP: usize = 4;
+    (0..places).step_by(GROUP).map(move |first| (first..(first + GROUP).min(places)).collect())
 }
 
 /// How a winner does where nobody looked.

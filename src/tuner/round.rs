@@ -96,6 +96,14 @@ pub(super) struct Standing {
     pub compiled_in: Vec<(String, String)>,
 }
 
+/// How a round ended.
+pub(super) struct Ended {
+    /// Why.
+    pub why: String,
+    /// Whether the best candidate does not hold on a probe.
+    pub by_probe: bool,
+}
+
 /// A run's fixed parts.
 pub(super) struct Round<'a> {
     /// What the run may do.
@@ -112,14 +120,13 @@ pub(super) struct Round<'a> {
 
 impl Round<'_> {
     /// Searches. `doubt` is asked about the best candidate after every turn that changed it; what it answers ends the round.
-    /// Returns why it ended.
     pub async fn search(
         &self,
         field: &Field,
         standing: &mut Standing,
         doubt: &mut impl AsyncFnMut(&Candidate) -> Result<Option<String>, TunerError>,
         emit: &mut dyn FnMut(Event),
-    ) -> Result<String, TunerError> {
+    ) -> Result<Ended, TunerError> {
         let Self { options, bank, baseline, space, first } = *self;
         let workspace = &field.workspace;
         let tunables = workspace.tunables();
@@ -152,7 +159,8 @@ impl Round<'_> {
         let mut host_had_turn = false;
         let mut gone_back = None;
         let mut doubted = progress.best.digest(tunables);
-        let ended = loop {
+        let mut by_probe = false;
+        let why = loop {
             if session.left() == 0 {
                 break "the budget is spent".to_owned();
             }
@@ -223,12 +231,13 @@ impl Round<'_> {
             if best != doubted && session.left() > 0 {
                 doubted = best;
                 if let Some(reason) = doubt(&progress.best).await? {
+                    by_probe = true;
                     break reason;
                 }
             }
         };
         *compiled_in = search.compiled_in();
-        Ok(ended)
+        Ok(Ended { why, by_probe })
     }
 }
 

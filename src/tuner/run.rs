@@ -16,7 +16,7 @@ use super::probing::{Generalisation, ProbeSet, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
-use super::round::{Field, Round, Standing};
+use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
 use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, settle_on_probes, simplify};
@@ -170,9 +170,11 @@ pub async fn run(
     let mut joined = Vec::new();
     let ended = loop {
         let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: joined.is_empty() };
-        let ended = round.search(&field, &mut standing, &mut doubt, emit).await?;
+        let Ended { why: ended, by_probe } = round.search(&field, &mut standing, &mut doubt, emit).await?;
         standing.progress.keep_best();
-        taken_back.extend(simplify(&field.workspace, &baseline, &mut standing, emit).await?);
+        if !by_probe {
+            taken_back.extend(simplify(&field.workspace, &baseline, &mut standing, emit).await?);
+        }
         if standing.progress.best.digest(tunables) == baseline.digest(tunables) {
             break ended;
         }
