@@ -9,7 +9,7 @@ use super::run::locked_machine;
 use super::target::{open, runtime, start_event};
 use crate::lock::{self, Current, LOCK_FILE, LockError, drift, source_digests};
 use crate::report::event::{Build, Event, Warning};
-use crate::tuner::TunerError;
+use crate::tuner::{TrialError, TunerError};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -61,7 +61,7 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             // libraries that every other command runs.
             let plan = candidate.plain_plan(workspace.tunables());
             let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
-            paths.extend(libraries.map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?);
+            paths.extend(libraries.map_err(TrialError::of_baseline)?);
         }
         paths.iter().map(|path| path.display().to_string()).collect()
     };

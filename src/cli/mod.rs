@@ -62,7 +62,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match &cli.command {
-        Command::Worker(raw) => return worker::execute(&raw.args).into(),
+        Command::Worker(raw) => return worker::execute(&raw.args),
         Command::Bisheng(raw) => return bisheng::execute(&raw.args),
         Command::Trial(_) => return survey::trial().into(),
         _ => {}

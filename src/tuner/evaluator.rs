@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ranking::Race;
 use super::workload::{Trial, Workload};
-use super::{CaseTime, Evaluation, Outcome};
+use super::trial_error::{Judgeable, TrialError};
+use super::{CaseTime, Evaluation, Outcome, TunerError};
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
@@ -120,13 +121,19 @@ impl Evaluator {
     }
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
-    pub async fn try_plan(&self, plan: &Plan, references: &References, scope: Scope, keep_outputs: bool) -> Trialled {
+    pub async fn try_plan(
+        &self,
+        plan: &Plan,
+        references: &References,
+        scope: Scope,
+        keep_outputs: bool,
+    ) -> Result<Trialled, TunerError> {
         self.try_trials(plan, references, scope, keep_outputs, None).await
     }
 
     /// Runs the timed cases one after the other, until those that were run leave no hope against the champion.
     /// Large ones run with data as far as ranking needs it.
-    pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Trialled {
+    pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Result<Trialled, TunerError> {
         self.try_trials(plan, references, Scope::Timed, false, Some(race)).await
     }
 
@@ -137,7 +144,7 @@ impl Evaluator {
         scope: Scope,
         keep_outputs: bool,
         race: Option<&Race<'_>>,
-    ) -> Trialled {
+    ) -> Result<Trialled, TunerError> {
         let mut trialled = Trialled {
             evaluation: Evaluation {
                 digest: plan.digest.clone(),
@@ -168,14 +175,14 @@ impl Evaluator {
                 Some(race) => self.rank_trial(plan, trial, expected, race).await,
                 None => self.run_judged(plan, trial, expected).await.map(|execution| (execution, None)),
             };
-            let execution = match result {
+            let execution = match result.judged()? {
                 Ok((execution, blocks)) => {
                     trialled.evaluation.blocks.extend(blocks);
                     execution
                 }
                 Err(rejection) => {
                     trialled.evaluation.outcome = Outcome::Rejected(rejection);
-                    return trialled;
+                    return Ok(trialled);
                 }
             };
             let places = execution.launches.iter().flat_map(|launch| &launch.visited);
@@ -200,22 +207,22 @@ impl Evaluator {
             }
         }
         trialled.evaluation.outcome = Outcome::Valid(times);
-        trialled
+        Ok(trialled)
     }
 
     /// Runs one trial with the other pattern in unwritten memory and the blocks in the other order. Results that depend on
     /// one of them differ.
-    pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
+    pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, TrialError> {
         self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
     }
 
     /// Runs one trial without judging it. `outputs` of a direct launch are large and only read where they are compared.
-    pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, Rejection> {
+    pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, TrialError> {
         let case = &self.manifest.cases[trial.case];
         if self.manifest.layout == Layout::DirectLaunch {
             let program = self.build_direct(plan, &case.name).await?;
             let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
-            return run.await.map_err(|failure| rejection_of(failure, &case.name));
+            return run.await.map_err(|failure| TrialError::of_run(failure, &case.name));
         }
         let mut job = self.prepare_job(plan, trial).await?;
         self.run_job(plan, trial, &mut job).await
@@ -223,7 +230,7 @@ impl Evaluator {
 
     /// Runs one trial without data: its instructions are recorded and judged, and nothing is computed. `Err(NeedsData)` where
     /// the data decide what the operator does; then only a run with data can tell how long it takes.
-    pub async fn time_trial(&self, plan: &Plan, trial: &Trial) -> Result<Result<Execution, NeedsData>, Rejection> {
+    pub async fn time_trial(&self, plan: &Plan, trial: &Trial) -> Result<Result<Execution, NeedsData>, TrialError> {
         let case = &self.manifest.cases[trial.case].name;
         if self.manifest.layout == Layout::DirectLaunch {
             return Ok(Err(NeedsData("a program with its own main makes its data itself".to_owned())));
@@ -232,12 +239,12 @@ impl Evaluator {
         job.timing_only = true;
         match self.try_job(plan, trial, &mut job).await? {
             Err(RunFailure::NeedsData { reason, place }) => Ok(Err(NeedsData(format!("{reason}{}", place.suffix())))),
-            other => other.map(Ok).map_err(|failure| rejection_of(failure, case)),
+            other => other.map(Ok).map_err(|failure| TrialError::of_run(failure, case)),
         }
     }
 
     /// Libraries that the trials need, host library first, or the program of a direct launch.
-    pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, Rejection> {
+    pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, TrialError> {
         let mut artifacts = Vec::new();
         for trial in &self.workload.trials {
             let found = if self.manifest.layout == Layout::DirectLaunch {
@@ -261,15 +268,15 @@ impl Evaluator {
         &self,
         plan: &Plan,
         trial: &Trial,
-    ) -> Result<(DescribedOp, KernelJob), Rejection> {
+    ) -> Result<(DescribedOp, KernelJob), TrialError> {
         let case = &self.manifest.cases[trial.case].name;
         let mut job = self.prepare_job(plan, trial).await?;
-        let failed = |failure: RunFailure| rejection_of(failure, case);
+        let failed = |failure: RunFailure| TrialError::of_run(failure, case);
         let description = self.description(&job.host).await.map_err(failed)?;
         let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
         let op = op.ok_or_else(|| {
             let detail = format!("the host library registers no operator {}", self.manifest.operator);
-            Rejection::new(Reason::BuildFailed, case, detail)
+            TrialError::from(Rejection::new(Reason::BuildFailed, case, detail))
         })?;
         let (_, dims) = self.backend.tile(&job).await.map_err(failed)?;
         for (output, dims) in job.outputs.iter_mut().zip(dims) {
@@ -279,7 +286,7 @@ impl Evaluator {
     }
 
     /// Builds what is known to be needed before the tiling function ran.
-    pub(super) async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
+    pub(super) async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, TrialError> {
         let case = &self.manifest.cases[trial.case];
         let host = self
             .build(plan, &case.name, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path))
@@ -318,9 +325,9 @@ impl Evaluator {
         plan: &Plan,
         trial: &Trial,
         job: &mut KernelJob,
-    ) -> Result<Execution, Rejection> {
+    ) -> Result<Execution, TrialError> {
         let case = &self.manifest.cases[trial.case].name;
-        self.try_job(plan, trial, job).await?.map_err(|failure| rejection_of(failure, case))
+        self.try_job(plan, trial, job).await?.map_err(|failure| TrialError::of_run(failure, case))
     }
 
     async fn try_job(
@@ -328,7 +335,7 @@ impl Evaluator {
         plan: &Plan,
         trial: &Trial,
         job: &mut KernelJob,
-    ) -> Result<Result<Execution, RunFailure>, Rejection> {
+    ) -> Result<Result<Execution, RunFailure>, TrialError> {
         let case = &self.manifest.cases[trial.case];
         match self.backend.run_operator(job).await {
             Err(RunFailure::KernelMissing(key)) => {
@@ -344,14 +351,14 @@ impl Evaluator {
     }
 
     /// The kernel of a trial with tiling key 0.
-    async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, Rejection> {
+    async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, TrialError> {
         let case = &self.manifest.cases[trial.case];
-        let description = self.description(host).await.map_err(|failure| rejection_of(failure, &case.name))?;
+        let description = self.description(host).await.map_err(|failure| TrialError::of_run(failure, &case.name))?;
         let project = self.builder.project();
         let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
         let Some(entry) = entry.cloned() else {
             let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
-            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail));
+            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail).into());
         };
         let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
             name: name.clone(),
@@ -390,12 +397,12 @@ impl Evaluator {
         Ok(description)
     }
 
-    async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, Rejection> {
+    async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, TrialError> {
         self.build(plan, case, |builder, plan| builder.direct(&plan.sources).map(|artifact| artifact.path)).await
     }
 
     /// Compilation blocks, so it goes to a thread of its own.
-    async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, Rejection>
+    async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, TrialError>
     where
         F: FnOnce(&Builder, &Plan) -> Result<Built, BuildError> + Send + 'static,
         Built: Send + 'static,
@@ -408,8 +415,8 @@ impl Evaluator {
         });
         match built.await {
             Ok(Ok(built)) => Ok(built),
-            Ok(Err(error)) => Err(build_rejection(&error, case)),
-            Err(error) => Err(Rejection::new(Reason::BuildFailed, case, error.to_string())),
+            Ok(Err(error)) => Err(TrialError::of_build(error, case)),
+            Err(error) => Err(TrialError::Machine(Box::new(TunerError::Internal(error.to_string())))),
         }
     }
 
@@ -433,7 +440,7 @@ impl Evaluator {
         plan: &Plan,
         trial: &Trial,
         expected: Option<&Vec<Vec<u8>>>,
-    ) -> Result<Execution, Rejection> {
+    ) -> Result<Execution, TrialError> {
         let execution = self.run_trial(plan, trial, true).await?;
         self.judge(trial, &execution)?;
         if let Some(expected) = expected {
@@ -516,32 +523,6 @@ fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
         line: hazard.place.line,
         detail,
     }
-}
-
-fn rejection_of(failure: RunFailure, case: &str) -> Rejection {
-    let reason = match &failure {
-        RunFailure::Tiling(_) => Reason::TilingFailed,
-        RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) => Reason::TimedOut,
-        RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
-        RunFailure::Program { .. } => Reason::WrongResult,
-        RunFailure::Crashed(_)
-        | RunFailure::Broken(_)
-        | RunFailure::KernelMissing(_)
-        | RunFailure::NeedsData { .. } => Reason::Crashed,
-    };
-    Rejection::new(reason, case, failure.to_string())
-}
-
-fn build_rejection(error: &BuildError, case: &str) -> Rejection {
-    let mut rejection = Rejection::new(Reason::BuildFailed, case, error.to_string());
-    if let BuildError::Compile(failure) = error
-        && let Some(diagnostic) = failure.diagnostics.first()
-    {
-        rejection.file.clone_from(&diagnostic.file);
-        rejection.line = diagnostic.line;
-        rejection.detail.clone_from(&diagnostic.message);
-    }
-    rejection
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod run;
 mod scheduler;
 mod session;
 mod settings;
+mod trial_error;
 mod workload;
 mod workspace;
 
@@ -41,5 +42,6 @@ pub use reference::golden_references;
 pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{Experience, RunOptions, RunOutcome, establish_baseline, run};
 pub use session::{Budget, Judged, Scarce, Session, Spent};
+pub use trial_error::TrialError;
 pub use workload::{InputData, Trial, Workload, WorkloadError};
 pub use workspace::{Opening, Workspace, WorkspaceOptions, invented_manifest, load_machine};

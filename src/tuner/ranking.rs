@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Champion;
+use super::TrialError;
 use super::evaluator::{Evaluator, NeedsData, Plan};
 use super::workload::Trial;
 use crate::aicore::BlockSample;
 use crate::backend::Execution;
 use crate::manifest::Layout;
-use crate::verify::{DType, Rejection};
+use crate::verify::DType;
 
 /// What a quick trial runs against.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +80,7 @@ impl Evaluator {
         trial: &Trial,
         expected: Option<&Vec<Vec<u8>>>,
         race: &Race<'_>,
-    ) -> Result<(Execution, Option<CaseBlocks>), Rejection> {
+    ) -> Result<(Execution, Option<CaseBlocks>), TrialError> {
         let case = &self.manifest.cases[trial.case].name;
         let Some(right) = expected.filter(|right| self.is_large(trial, right) && !race.whole.contains(case)) else {
             return Ok((self.run_judged(plan, trial, expected).await?, None));
@@ -123,7 +124,7 @@ impl Evaluator {
         trial: &Trial,
         mut sample: BlockSample,
         expected: &[Vec<u8>],
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), TrialError> {
         keep_whole_elements(&mut sample, |output| self.output_type(trial, output as usize).1.size_bytes() as u64);
         let mut right = vec![Vec::new(); expected.len()];
         for range in &sample.written {
@@ -140,7 +141,7 @@ impl Evaluator {
         let execution = self.run_job(plan, trial, &mut job).await?;
         self.agrees(trial, &execution, &right).map_err(|mut rejection| {
             rejection.detail.push_str(&format!(" (counted over what blocks {blocks} write)"));
-            rejection
+            rejection.into()
         })
     }
 }

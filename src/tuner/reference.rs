@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::TunerError;
+use super::{TrialError, TunerError};
 use super::evaluator::References;
 use super::workspace::Workspace;
 use crate::backend::KernelJob;
@@ -52,7 +52,7 @@ async fn script_references(workspace: &Workspace, script: &Path, python: &Path) 
         let (op, job) = evaluator
             .described_job(&plan, trial)
             .await
-            .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
+            .map_err(TrialError::of_baseline)?;
         let arrays = python
             .golden(&script, &op, &snake_case(&op.kind), &job, &evaluator.backend.machine.name)
             .await

@@ -301,7 +301,7 @@ impl Miner<'_> {
                 if let Some(known) = journal.get(&plan.digest) {
                     return Ok((position, known.clone()));
                 }
-                let result = verified(&evaluator, &plan, &references, &weights).await;
+                let result = verified(&evaluator, &plan, &references, &weights).await?;
                 let tried = Tried { key: plan.digest, result };
                 journal.append(&tried).map_err(|source| TunerError::Journal { source })?;
                 Ok((position, tried))
@@ -337,9 +337,9 @@ async fn verified(
     plan: &Plan,
     references: &References,
     weights: &[f64],
-) -> Result<(f64, Profile), String> {
-    let trialled = evaluator.try_plan(plan, references, Scope::All, false).await;
-    match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
+) -> Result<Result<(f64, Profile), String>, TunerError> {
+    let trialled = evaluator.try_plan(plan, references, Scope::All, false).await?;
+    Ok(match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
         (Outcome::Rejected(rejection), _) => Err(format!("the rewound kernel is not right: {rejection}")),
         (Outcome::Valid(_), None) => Err("no case is timed".to_owned()),
         (Outcome::Valid(_), Some(mut profile)) => {
@@ -347,7 +347,7 @@ async fn verified(
             profile.timeline.clear();
             Ok((trialled.evaluation.objective(weights).unwrap_or(profile.task_us), profile))
         }
-    }
+    })
 }
 
 fn yields(steps: &[RewindStep]) -> Vec<RewindYield> {

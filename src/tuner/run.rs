@@ -306,7 +306,7 @@ async fn reference_run(
 ) -> Result<(Trialled, References), TunerError> {
     let golden = golden_references(workspace).await?;
     let plan = baseline.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, &golden, Scope::All, true).await;
+    let trialled = evaluator.try_plan(&plan, &golden, Scope::All, true).await?;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Baseline(Box::new(rejection)));
     }
@@ -325,7 +325,7 @@ async fn verify_winner(
     let mut evaluator = following(&workspace.evaluator);
     evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
     let plan = winner.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await;
+    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Winner(Box::new(rejection)));
     }
