@@ -38,7 +38,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         ],
         "verify.tolerance.*" => &["absolute", "relative"],
         "check" => &["tolerance"],
-        "limits" => &["run-timeout-s", "run-memory-mib"],
+        "limits" => &["run-timeout-s", "run-memory-mib", "compile-timeout-s", "compile-memory-mib"],
         "sdk" => &["headers", "toolkit"],
         _ => return None,
     })

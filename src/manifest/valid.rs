@@ -73,6 +73,10 @@ pub struct Manifest {
     pub run_timeout_s: f64,
     /// Memory limit of one kernel run in bytes.
     pub run_memory_bytes: u64,
+    /// Wall-clock limit of one call of the compiler or of CMake in seconds.
+    pub compile_timeout_s: f64,
+    /// Memory limit of each process of compiler and CMake in bytes.
+    pub compile_memory_bytes: u64,
     /// Command run before a direct-launch program (for instance to make its input files), empty for none.
     pub prepare: Vec<String>,
     /// How warnings of the hazard judge are treated.

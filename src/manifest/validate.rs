@@ -87,6 +87,16 @@ impl Validator {
         *value.get_ref()
     }
 
+    /// An amount of memory, or its default.
+    fn memory_mib(&mut self, value: Option<&Spanned<u64>>, key: &str, unset: u64) -> u64 {
+        let Some(value) = value else { return unset };
+        if !(64..=1 << 24).contains(value.get_ref()) {
+            let message = format!("`{key}` is {}", value.get_ref());
+            self.find(value.span(), message, "it must be from 64 to 16777216");
+        }
+        *value.get_ref()
+    }
+
     fn headers(&mut self, sdk: WireSdk) -> KernelHeaders {
         if let Some(toolkit) = &sdk.toolkit {
             self.not_empty(toolkit, "toolkit");
@@ -143,13 +153,11 @@ impl Validator {
         let case_floor = self.at_least(wire.space.case_floor.as_ref(), "case-floor", 1.0, 1.02);
         let check_tolerance = self.at_least(wire.check.tolerance.as_ref(), "tolerance", 1.0, 1.03);
         let run_timeout_s = self.at_least(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
-        let memory_mib = wire.limits.run_memory_mib.as_ref().map_or(8192, |value| *value.get_ref());
-        if let Some(memory) = &wire.limits.run_memory_mib
-            && !(64..=1 << 24).contains(memory.get_ref())
-        {
-            let message = format!("`run-memory-mib` is {}", memory.get_ref());
-            self.find(memory.span(), message, "it must be from 64 to 16777216");
-        }
+        let compile_timeout_s =
+            self.at_least(wire.limits.compile_timeout_s.as_ref(), "compile-timeout-s", 1.0, 600.0);
+        let memory_mib = self.memory_mib(wire.limits.run_memory_mib.as_ref(), "run-memory-mib", 8192);
+        let compile_memory_mib =
+            self.memory_mib(wire.limits.compile_memory_mib.as_ref(), "compile-memory-mib", 4096);
         let sample_mib = wire.verify.sample_blocks_from_mib.as_ref().map_or(SAMPLE_FROM_MIB, |mib| *mib.get_ref());
         if let Some(seeds) = &wire.verify.seeds
             && !(1..=1000).contains(seeds.get_ref())
@@ -177,6 +185,8 @@ impl Validator {
             sample_from_bytes: (sample_mib > 0).then(|| sample_mib.saturating_mul(1 << 20)),
             run_timeout_s,
             run_memory_bytes: memory_mib.saturating_mul(1 << 20),
+            compile_timeout_s,
+            compile_memory_bytes: compile_memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,

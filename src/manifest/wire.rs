@@ -202,6 +202,8 @@ pub(super) struct WireCheck {
 pub(super) struct WireLimits {
     pub run_timeout_s: Option<Spanned<f64>>,
     pub run_memory_mib: Option<Spanned<u64>>,
+    pub compile_timeout_s: Option<Spanned<f64>>,
+    pub compile_memory_mib: Option<Spanned<u64>>,
 }
 
 /// A scalar or a list of scalars, kept with the kind it was written as.
