@@ -38,6 +38,9 @@ pub struct LocatedHazard {
     pub count: u64,
     /// What happened.
     pub message: String,
+    /// The output that stays unwritten, by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u32>,
 }
 
 /// One launch: its profile and hazards.

@@ -327,6 +327,10 @@ fn locate(report: LaunchReport) -> LaunchProfile {
             other: symbols.place(hazard.other_site),
             count: hazard.count,
             message: hazard.message,
+            // The judge puts it where a race has its other access.
+            output: (hazard.kind == HazardKind::UnwrittenOutput)
+                .then(|| u32::try_from(hazard.other_site).ok())
+                .flatten(),
         })
         .collect();
     // Stable: hazards of one kind stay in the order in which the kernel ran into them.

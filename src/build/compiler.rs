@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use super::cache::Digest;
 use super::error::BuildError;
-use super::tool::{self, ToolLimits};
 pub use super::tool::ToolRun as CompilerRun;
+use super::tool::{self, ToolLimits};
 
 /// Who made the compiler; the two differ in a few flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

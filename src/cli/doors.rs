@@ -63,9 +63,8 @@ impl Door {
         let workspace = &self.workspace;
         let plan = workspace.baseline()?.plain_plan(workspace.tunables());
         let trial = &workspace.evaluator.workload.trials[index];
-        let execution = runtime()?
-            .block_on(workspace.evaluator.run_trial(&plan, trial, true))
-            .map_err(TrialError::of_baseline)?;
+        let execution =
+            runtime()?.block_on(workspace.evaluator.run_trial(&plan, trial, true)).map_err(TrialError::of_baseline)?;
         let trace = fs_err::read(self.directory.path().join("trace.bin"))?;
         let launches = steps(&trace, core).map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
         // An operator is one launch.

@@ -137,6 +137,7 @@ fn summary(
         configuration: outcome.progress.best.configuration.clone(),
         rejections: rejections(outcome),
         sampled: outcome.sampled.clone(),
+        known: outcome.baseline_known.by_place(),
         motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct WireManifest {
     #[serde(default)]
     pub verify: WireVerify,
     #[serde(default)]
+    pub allow: Vec<Spanned<WireAllow>>,
+    #[serde(default)]
     pub check: WireCheck,
     #[serde(default)]
     pub limits: WireLimits,
@@ -112,6 +114,7 @@ pub(super) struct WireTensor {
     pub shape: Option<Spanned<Vec<i64>>>,
     pub range: Option<Spanned<Vec<f64>>>,
     pub values: Option<Spanned<Vec<f64>>>,
+    pub optional: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -189,6 +192,15 @@ pub(super) struct WireTolerance {
     pub absolute: f64,
     #[serde(default)]
     pub relative: f64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WireAllow {
+    pub hazard: Spanned<String>,
+    pub file: Option<Spanned<String>>,
+    pub function: Option<Spanned<String>>,
+    pub reason: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

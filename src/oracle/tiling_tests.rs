@@ -99,7 +99,8 @@ pub async fn run_tiling_tests(
         };
         for name in names {
             let line = line_of(&heads, &name);
-            let (mut examples, verdict) = runner.run(&program.path, &name).await.map_err(|failure| trouble(&failure))?;
+            let (mut examples, verdict) =
+                runner.run(&program.path, &name).await.map_err(|failure| trouble(&failure))?;
             for example in &mut examples {
                 example.file.clone_from(&file);
                 example.line = line;

@@ -19,8 +19,8 @@ mod results;
 
 pub use results::{
     Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
-    KernelTest, KernelTestSummary, PathReport, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages,
-    StallReport, Summary, SummaryCase,
+    KernelTest, KernelTestSummary, KnownHazard, PathReport, ProfileEvent, Rewind, RewindStep, RewindYield,
+    StageSummary, Stages, StallReport, Summary, SummaryCase,
 };
 
 /// Version of the event format, carried by the first event.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::TunerError;
-use super::evaluator::rejects;
+use super::judgement::rejects;
 use crate::backend::SimBackend;
 use crate::build::{BuildErrorKind, Builder, TilingClass};
 use crate::cases::{Accepted, DescribedOp};
@@ -46,7 +46,11 @@ enum Ending {
 impl CaseTrial<'_> {
     /// Runs the cases that `choose` picks, and picks others for those at which the operator is at fault. Where it is at
     /// fault in every case, the first choice stands: the user has to see it.
-    pub async fn select(&self, accepted: &[Accepted], choose: impl Fn(&[Accepted]) -> Vec<usize>) -> Result<Tried, TunerError> {
+    pub async fn select(
+        &self,
+        accepted: &[Accepted],
+        choose: impl Fn(&[Accepted]) -> Vec<usize>,
+    ) -> Result<Tried, TunerError> {
         let started = Instant::now();
         let mut tried = Tried::default();
         let first = choose(accepted);

@@ -1,21 +1,22 @@
 //! From a candidate to a verdict: build, run every trial, compare, judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::judgement::Standard;
+use super::known::KnownFindings;
 use super::ranking::Race;
-use super::workload::{Trial, Workload};
 use super::trial_error::{Judgeable, TrialError};
+use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};
-use crate::aicore::{HazardKind, Severity};
-use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
+use crate::backend::{Description, Execution, KernelJob, LaunchProfile, RunFailure, SimBackend};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
 use crate::cases::{DescribedOp, DescribedOps};
-use crate::manifest::{HazardPolicy, Layout, Manifest};
+use crate::manifest::{Layout, Manifest};
 use crate::motif::VisitedLines;
 use crate::source::SourceTree;
-use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
+use crate::verify::{Reason, Rejection};
 
 /// What is compiled and how it is run: sources, values given at run time, and CMake entries.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +60,8 @@ pub struct Trialled {
     pub visited: VisitedLines,
     /// Outputs of every trial that was run, if they were asked for.
     pub outputs: References,
-    /// Kinds of hazards that did not reject it.
-    pub warnings: BTreeSet<HazardKind>,
+    /// Hazards that did not reject it, and bytes that a baseline leaves unwritten.
+    pub known: KnownFindings,
 }
 
 /// Builds and runs candidates. Shared by all evaluations of a run.
@@ -76,8 +77,8 @@ pub struct Evaluator {
     pub workload: Arc<Workload>,
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
-    /// Hazards that the baseline was accepted with, once that is known: what a candidate may do as well.
-    baseline_warnings: Option<Arc<BTreeSet<HazardKind>>>,
+    /// What it judges by.
+    pub(super) standard: Standard,
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
     /// Tiling keys that cases were seen to take last.
     keys: Arc<Mutex<BTreeMap<String, u64>>>,
@@ -88,9 +89,9 @@ pub struct Evaluator {
 type BuilderByEntries = BTreeMap<BTreeMap<String, String>, Arc<Builder>>;
 
 /// Pattern that unwritten memory is filled with: as half, single and integer a number that no test data holds.
-const POISON: u8 = 0xCD;
+pub(super) const POISON: u8 = 0xCD;
 /// Second pattern: results that depend on unwritten memory differ between the two.
-const OTHER_POISON: u8 = 0x3A;
+pub(super) const OTHER_POISON: u8 = 0x3A;
 
 impl Evaluator {
     /// An evaluator over these parts.
@@ -107,17 +108,23 @@ impl Evaluator {
             manifest,
             workload,
             root,
-            baseline_warnings: None,
+            standard: Standard::Alone,
             described: Arc::default(),
             keys: Arc::default(),
             configured: Arc::default(),
         }
     }
 
-    /// An evaluator of candidates for a baseline that was accepted with these warnings.
+    /// An evaluator of the operator as it stands: what it has of hazards is taken up where the manifest does not refuse it.
+    #[must_use]
+    pub fn of_baseline(&self) -> Self {
+        Self { standard: Standard::Baseline, ..self.clone() }
+    }
+
+    /// An evaluator of candidates for a baseline: they may have no more hazards than it.
     #[must_use]
     pub fn against(&self, baseline: &Trialled) -> Self {
-        Self { baseline_warnings: Some(Arc::new(baseline.warnings.clone())), ..self.clone() }
+        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), ..self.clone() }
     }
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
@@ -157,7 +164,7 @@ impl Evaluator {
             profiles: BTreeMap::new(),
             visited: VisitedLines::new(),
             outputs: References::new(),
-            warnings: BTreeSet::new(),
+            known: KnownFindings::of(&plan.sources),
         };
         let mut times = Vec::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
@@ -173,7 +180,7 @@ impl Evaluator {
             let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
             let result = match race {
                 Some(race) => self.rank_trial(plan, trial, expected, race).await,
-                None => self.run_judged(plan, trial, expected).await.map(|execution| (execution, None)),
+                None => self.run_judged(plan, trial, expected, &mut trialled.known).await.map(|ran| (ran, None)),
             };
             let execution = match result.judged()? {
                 Ok((execution, blocks)) => {
@@ -187,8 +194,7 @@ impl Evaluator {
             };
             let places = execution.launches.iter().flat_map(|launch| &launch.visited);
             trialled.visited.extend(places.map(|place| (place.file.clone(), place.line)));
-            let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-            trialled.warnings.extend(hazards.map(|hazard| hazard.kind));
+            trialled.known.note(&case.name, &execution, &self.manifest.allow);
             if trial.timed {
                 let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();
                 times.push(CaseTime {
@@ -432,109 +438,5 @@ impl Evaluator {
         let builder = Arc::new(self.builder.with_entries(entries)?);
         configured.insert(entries.clone(), Arc::clone(&builder));
         Ok(builder)
-    }
-
-    /// Runs a trial, weighs its hazards and compares its outputs where right ones are known.
-    pub(super) async fn run_judged(
-        &self,
-        plan: &Plan,
-        trial: &Trial,
-        expected: Option<&Vec<Vec<u8>>>,
-    ) -> Result<Execution, TrialError> {
-        let execution = self.run_trial(plan, trial, true).await?;
-        self.judge(trial, &execution)?;
-        if let Some(expected) = expected {
-            self.agrees(trial, &execution, expected)?;
-        }
-        Ok(execution)
-    }
-
-    /// Weighs hazards.
-    pub(super) fn judge(&self, trial: &Trial, execution: &Execution) -> Result<(), Rejection> {
-        let case = trial.label(&self.manifest.cases);
-        let policy = self.manifest.hazards;
-        // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
-        let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-        if let Some(hazard) = hazards
-            .into_iter()
-            .find(|hazard| rejects(hazard, policy) || is_new_risk(hazard.kind, self.baseline_warnings.as_deref()))
-        {
-            return Err(hazard_rejection(hazard, &case));
-        }
-        Ok(())
-    }
-
-    /// Compares the outputs of a run with right ones.
-    pub fn agrees(&self, trial: &Trial, execution: &Execution, expected: &[Vec<u8>]) -> Result<(), Rejection> {
-        let case = trial.label(&self.manifest.cases);
-        if expected.len() != execution.outputs.len() {
-            let detail = format!("{} outputs instead of {}", execution.outputs.len(), expected.len());
-            return Err(Rejection::new(Reason::WrongResult, &case, detail));
-        }
-        for (position, (actual, expected)) in execution.outputs.iter().zip(expected).enumerate() {
-            let (name, dtype) = self.output_type(trial, position);
-            let tolerance = self.manifest.tolerance.get(&dtype.to_string()).copied();
-            let tolerance = tolerance.unwrap_or_else(|| default_tolerance(dtype));
-            if let Err(mismatch) = compare(actual, expected, dtype, tolerance) {
-                let detail = format!("output {name}: {mismatch}");
-                return Err(Rejection::new(Reason::WrongResult, &case, detail));
-            }
-        }
-        Ok(())
-    }
-
-    /// Name and dtype of an output. Direct-launch regions have neither unless the case lists outputs: bytes, exactly.
-    pub(super) fn output_type(&self, trial: &Trial, position: usize) -> (String, DType) {
-        let unnamed = || (format!("region {position}"), DType::Uint8);
-        let outputs = &self.manifest.cases[trial.case].outputs;
-        let Some(tensor) = outputs.get(if outputs.len() == 1 { 0 } else { position }) else { return unnamed() };
-        tensor.dtype.parse().map_or_else(|_| unnamed(), |dtype| (tensor.name.clone(), dtype))
-    }
-}
-
-/// Whether a hazard rejects under the policy of the manifest.
-pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
-    match policy {
-        HazardPolicy::Errors => hazard.severity == Severity::Error,
-        HazardPolicy::Strict => true,
-    }
-}
-
-/// Whether a candidate writes in padding though the baseline does not: right for whole allocations, but slices of larger
-/// tensors, which the baseline can be used on, would lose what lies next to them.
-fn is_new_risk(kind: HazardKind, of_baseline: Option<&BTreeSet<HazardKind>>) -> bool {
-    kind == HazardKind::WriteInPadding && of_baseline.is_some_and(|known| !known.contains(&kind))
-}
-
-fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
-    let reason = match hazard.kind {
-        HazardKind::UnwrittenOutput => Reason::UnwrittenOutput,
-        _ => Reason::Hazard,
-    };
-    let mut detail = hazard.message.clone();
-    if !hazard.other.file.is_empty() {
-        detail.push_str(&format!(" (the other access is at {}:{})", hazard.other.file, hazard.other.line));
-    }
-    Rejection {
-        reason,
-        hazard: Some(hazard.kind),
-        case: case.to_owned(),
-        file: hazard.place.file.clone(),
-        line: hazard.place.line,
-        detail,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn candidates_write_in_padding_only_where_the_baseline_does() {
-        let (clean, pads) = (BTreeSet::new(), BTreeSet::from([HazardKind::WriteInPadding]));
-        assert!(is_new_risk(HazardKind::WriteInPadding, Some(&clean)));
-        assert!(!is_new_risk(HazardKind::WriteInPadding, Some(&pads)));
-        assert!(!is_new_risk(HazardKind::WriteInPadding, None), "the baseline itself");
-        assert!(!is_new_risk(HazardKind::QueueMisuse, Some(&clean)));
     }
 }

@@ -106,6 +106,7 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         .map_err(|source| TunerError::Journal { source })?;
     let mut miner = Miner {
         workspace,
+        evaluator: workspace.evaluator.against(&strong),
         options,
         references: Arc::new(references),
         coverage,
@@ -147,6 +148,8 @@ fn inputs(workspace: &Workspace, baseline: &Candidate) -> String {
 
 struct Miner<'a> {
     workspace: &'a Workspace,
+    /// Judges by what the strong kernel has.
+    evaluator: Evaluator,
     options: &'a RewindOptions,
     references: Arc<References>,
     coverage: Coverage,
@@ -294,7 +297,7 @@ impl Miner<'_> {
         let mut running: JoinSet<Result<(usize, Tried), TunerError>> = JoinSet::new();
         for (position, plan) in plans.into_iter().enumerate() {
             let (permits, journal) = (Arc::clone(&permits), Arc::clone(&self.journal));
-            let (evaluator, references) = (self.workspace.evaluator.clone(), Arc::clone(&self.references));
+            let (evaluator, references) = (self.evaluator.clone(), Arc::clone(&self.references));
             let weights = self.workspace.weights();
             running.spawn(async move {
                 let _permit = permits.acquire().await;

@@ -11,6 +11,7 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::host_search::HostSearch;
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
+use super::known::KnownFindings;
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
@@ -84,6 +85,10 @@ pub struct RunOutcome {
     pub winner_profiles: BTreeMap<String, Vec<LaunchProfile>>,
     /// Digest over the winner's verified outputs, by case.
     pub verification: BTreeMap<String, String>,
+    /// Hazards that the operator as it stands was accepted with.
+    pub baseline_known: KnownFindings,
+    /// Those that the winner still has: none that the operator did not have.
+    pub winner_known: KnownFindings,
     /// Weights of the timed cases.
     pub weights: Vec<f64>,
     /// Evaluations spent.
@@ -143,6 +148,7 @@ pub async fn run(
     let weights = workspace.weights();
     let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
     emit(baseline_event(workspace, &baseline_times, &reference, baseline_us));
+    reference.known.warnings().into_iter().for_each(&mut *emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&reference);
@@ -254,7 +260,7 @@ pub async fn run(
 
     progress.keep_best();
     let compiled_in = search.compiled_in();
-    let (winner, verification) = verify_winner(workspace, &progress.best, &references).await?;
+    let (winner, verification) = verify_winner(workspace, session.evaluator(), &progress.best, &references).await?;
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
@@ -262,6 +268,8 @@ pub async fn run(
         baseline,
         baseline_times,
         baseline_profiles: reference.profiles,
+        baseline_known: reference.known,
+        winner_known: winner.known,
         winner_times,
         winner_profiles: winner.profiles,
         verification,
@@ -306,7 +314,7 @@ async fn reference_run(
 ) -> Result<(Trialled, References), TunerError> {
     let golden = golden_references(workspace).await?;
     let plan = baseline.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, &golden, Scope::All, true).await?;
+    let trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Baseline(Box::new(rejection)));
     }
@@ -318,11 +326,12 @@ async fn reference_run(
 /// Builds the winner from clean, exactly as it would be written back, and runs everything once more.
 async fn verify_winner(
     workspace: &Workspace,
+    evaluator: &Evaluator,
     winner: &Candidate,
     references: &References,
 ) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
     let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let mut evaluator = following(&workspace.evaluator);
+    let mut evaluator = following(evaluator);
     evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
     let plan = winner.plain_plan(workspace.tunables());
     let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;

@@ -91,6 +91,10 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
             counted(case.sampled, "quick trial"),
         );
     }
+    for known in &summary.known {
+        let allowed = known.allowed.as_ref().map_or(String::new(), |reason| format!("; allowed: {reason}"));
+        let _ = writeln!(text, "  {}   {known}{allowed}", paint(color, BAD, "known hazard"));
+    }
     if let Some(lock) = &summary.lock {
         let _ = writeln!(text, "  lock           {lock}");
     }
@@ -282,8 +286,7 @@ fn hazards(hazards: &[HazardReport], color: bool) -> String {
             Severity::Error => (BAD, "error"),
             Severity::Warning => (WARN, "warning"),
         };
-        let kind = serde_json::to_value(hazard.kind).ok();
-        let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("hazard");
+        let kind = hazard.kind.word();
         let label = paint(color, style, &format!("{word}[{kind}]"));
         let _ = writeln!(text, "    {label} {}\n      {}", place(&hazard.file, hazard.line), hazard.message);
     }

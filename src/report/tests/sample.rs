@@ -223,6 +223,7 @@ pub(super) fn summary() -> Summary {
         configuration: configuration(8192, 2, 40),
         motifs: vec!["S01".into(), "A03".into()],
         sampled: Vec::new(),
+        known: Vec::new(),
         rejections: BTreeMap::from([("hazard".to_owned(), 3), ("infeasible".to_owned(), 20)]),
     }
 }
