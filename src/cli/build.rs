@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{BuildArgs, Common};
+use super::locked::drift_of;
 use super::output::Output;
-use super::run::locked_machine;
 use super::target::{open, runtime, start_event};
-use crate::lock::{self, Current, LOCK_FILE, LockError, drift, source_digests};
+use crate::lock::{self, LOCK_FILE, LockError};
 use crate::report::event::{Build, Event, Warning};
 use crate::tuner::{TrialError, TunerError};
 
@@ -23,16 +23,7 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
         Err(error) => return Err(error.into()),
     };
     if let Some(locked) = &locked {
-        let drifted = drift(
-            locked,
-            &Current {
-                operator: &workspace.manifest.operator,
-                sources: &source_digests(&workspace.sources),
-                manifest: &blake3::hash(workspace.manifest_text.as_bytes()).to_hex(),
-                machine: &locked_machine(&workspace),
-                configuration: Some(&candidate.configuration),
-            },
-        );
+        let drifted = drift_of(&workspace, locked, &candidate);
         for difference in &drifted {
             output.emit(&Event::Warning(Warning {
                 code: "drift".to_owned(),

@@ -12,6 +12,8 @@ mod doors;
 mod exit;
 mod fidelity;
 mod init;
+mod lock;
+mod locked;
 mod output;
 mod profile;
 mod projects;
@@ -73,6 +75,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
         Command::Run(arguments) => run::execute(&cli.common, arguments, &mut output),
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
+        Command::Lock(arguments) => lock::execute(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
         Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),

@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
+use super::locked::{locked_findings, locked_machine, locked_manifest};
 use super::output::{Output, write_whole};
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};
-use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMachine, LockedMotif, Origin, Picoseconds};
+use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedMotif, Origin, Picoseconds};
 use crate::report::event::{Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::space::Configuration;
@@ -165,7 +166,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         operator: workspace.manifest.operator.clone(),
         origin: Origin::Modelled,
         seed,
-        manifest: blake3::hash(workspace.manifest_text.as_bytes()).to_hex().to_string(),
+        manifest: locked_manifest(workspace),
         machine: locked_machine(workspace),
         sources: lock::source_digests(&best.sources),
         configuration,
@@ -183,17 +184,11 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
                 baseline: Picoseconds::from_us(before.task_us).unwrap_or_default(),
                 tuned: Picoseconds::from_us(after.task_us).unwrap_or_default(),
                 verification: outcome.verification.get(&before.name).cloned().unwrap_or_default(),
+                outputs: outcome.output_digests.get(&before.name).cloned().unwrap_or_default(),
             })
             .collect(),
-    }
-}
-
-/// The machine as the lock names it.
-pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
-    LockedMachine {
-        name: workspace.machine.name.clone(),
-        version: workspace.machine.version.clone(),
-        digest: workspace.machine.digest(),
+        known: locked_findings(&outcome.winner_known),
+        accepted: Vec::new(),
     }
 }
 

@@ -19,7 +19,7 @@ mod results;
 
 pub use results::{
     Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, Doctor, DoctorCheck, HazardReport, Init,
-    KernelTest, KernelTestSummary, KnownHazard, PathReport, ProfileEvent, Rewind, RewindStep, RewindYield,
+    KernelTest, KernelTestSummary, KnownHazard, LockUpdate, PathReport, ProfileEvent, Rewind, RewindStep, RewindYield,
     StageSummary, Stages, StallReport, Summary, SummaryCase,
 };
 
@@ -108,6 +108,8 @@ pub enum Event {
     Profile(Box<ProfileEvent>),
     /// Result of `check`.
     Check(Check),
+    /// Result of `lock`.
+    Lock(LockUpdate),
     /// Result of `build`.
     Build(Build),
     /// Result of `init`.

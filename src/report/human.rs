@@ -123,7 +123,7 @@ impl<'a> Human<'a> {
         let Some(operator) = &start.operator else { return Ok(()) };
         let verb = match start.command.as_str() {
             "run" => "Tuning",
-            "check" => "Checking",
+            "check" | "lock" => "Checking",
             "build" => "Building",
             "profile" => "Profiling",
             "rewind" => "Rewinding",
@@ -290,6 +290,10 @@ impl Sink for Human<'_> {
             }
             Event::Check(check) => {
                 let text = views::check(check, self.color);
+                self.result(&text)
+            }
+            Event::Lock(update) => {
+                let text = views::lock(update, self.color);
                 self.result(&text)
             }
             Event::Build(build) => {

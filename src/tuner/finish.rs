@@ -103,6 +103,8 @@ mod tests {
             configuration: crate::space::Configuration::new(),
             motifs: Vec::new(),
             cases: Vec::new(),
+            known: Vec::new(),
+            accepted: Vec::new(),
         }
     }
 

@@ -14,6 +14,7 @@ mod injection;
 mod invent;
 mod journal;
 mod judgement;
+mod kept_outputs;
 mod kernel_stage;
 mod known;
 mod prices;

@@ -85,6 +85,8 @@ pub struct RunOutcome {
     pub winner_profiles: BTreeMap<String, Vec<LaunchProfile>>,
     /// Digest over the winner's verified outputs, by case.
     pub verification: BTreeMap<String, String>,
+    /// The same of each output, by case and name.
+    pub output_digests: BTreeMap<String, BTreeMap<String, String>>,
     /// Hazards that the operator as it stands was accepted with.
     pub baseline_known: KnownFindings,
     /// Those that the winner still has: none that the operator did not have.
@@ -273,6 +275,7 @@ pub async fn run(
         winner_times,
         winner_profiles: winner.profiles,
         verification,
+        output_digests: workspace.output_digests(&winner.outputs),
         weights,
         evaluations: session.used(),
         rejected: session.rejected(),
@@ -339,6 +342,7 @@ async fn verify_winner(
         return Err(TunerError::Winner(Box::new(rejection)));
     }
     let digests = workspace.verification_digests(&trialled.outputs);
+    workspace.keep_outputs(&trialled.outputs, &digests)?;
     Ok((trialled, digests))
 }
 

@@ -87,8 +87,10 @@ pub enum Command {
     Init(InitArgs),
     /// Tune the operator, write the winner back into the sources, write ascend.lock and a report.
     Run(RunArgs),
-    /// Run again and fail where a case is slower than ascend.lock, or sources and lock drifted apart.
+    /// Run again and fail where outputs or times are not those of ascend.lock, or it has drifted apart.
     Check(CheckArgs),
+    /// Show how the project differs from ascend.lock; with --accept, lock it as it is now.
+    Lock(LockArgs),
     /// Build the project with the values of ascend.lock.
     Build(BuildArgs),
     /// Run once and explain where the time goes.
@@ -132,6 +134,7 @@ impl Command {
             Command::Init(_) => "init",
             Command::Run(_) => "run",
             Command::Check(_) => "check",
+            Command::Lock(_) => "lock",
             Command::Build(_) => "build",
             Command::Profile(_) => "profile",
             Command::Test(_) => "test",
@@ -320,7 +323,8 @@ impl RunArgs {
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune check\n  \
     cargo ascend-tune check --tolerance 1.05 --message-format json\n\n\
-    Exit status 1 when a case regressed or the lock is stale, so that it can stand in CI as it is.")]
+    Exit status 1 when a case regressed, an output changed or the lock is stale, so that it can stand in CI as\n\
+    it is. A change of comments or white space is none.")]
 pub struct CheckArgs {
     /// What to build and run.
     #[command(flatten)]
@@ -328,6 +332,21 @@ pub struct CheckArgs {
     /// Ratio up to which a case is not slower, such as 1.05 for 5 % [default: that of ascend.toml].
     #[arg(long, value_name = "RATIO", value_parser = tolerance)]
     pub tolerance: Option<f64>,
+}
+
+/// `lock`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune lock             # what differs, and nothing is written\n  \
+    cargo ascend-tune lock --accept    # lock the sources, outputs and times of today\n\n\
+    The times of the unmodified operator and what was taken over before stay in ascend.lock.")]
+pub struct LockArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// Write what is there now into ascend.lock.
+    #[arg(long)]
+    pub accept: bool,
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -175,7 +175,9 @@ pub enum CheckVerdict {
     Regressed,
     /// Sources, manifest or machine are not what was locked.
     Drifted,
-    /// A case gives wrong outputs or shows a hazard.
+    /// An output is not what was locked.
+    Different,
+    /// A case cannot be run, or shows a hazard that is not locked.
     Wrong,
     /// The lock misses a case, or the project does.
     Missing,
@@ -239,6 +241,9 @@ pub struct Check {
     pub cases: Vec<CheckCase>,
     /// What drifted, one sentence each.
     pub drift: Vec<String>,
+    /// Outputs that are not the locked ones, one sentence each with how far they are off, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
     /// Ratio up to which a case is not slower.
     pub tolerance: f64,
     /// Where the latencies come from.
@@ -247,6 +252,17 @@ pub struct Check {
     pub machine: String,
     /// Version of the machine description.
     pub machine_version: String,
+}
+
+/// Result of `lock`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockUpdate {
+    /// Path of the lock file.
+    pub lock: String,
+    /// Whether it was written.
+    pub written: bool,
+    /// What is not as the lock says, or as it said, one sentence each.
+    pub changes: Vec<String>,
 }
 
 /// Result of `build`.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, PathReport,
-    ProfileEvent, StallReport, Summary, Survey,
+    Check, CheckState, CheckVerdict, Doctor, Doors, HazardReport, KernelTest, KernelTestSummary, LockUpdate,
+    PathReport, ProfileEvent, StallReport, Summary, Survey,
 };
 use super::super::units::{
     bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
@@ -293,6 +293,18 @@ fn hazards(hazards: &[HazardReport], color: bool) -> String {
     text
 }
 
+pub(super) fn lock(update: &LockUpdate, color: bool) -> String {
+    let mut text: String = update.changes.iter().map(|change| format!("  {change}\n")).collect();
+    let _ = match (update.changes.is_empty(), update.written) {
+        (true, _) => writeln!(text, "{} says what is there", update.lock),
+        (false, true) => writeln!(text, "{} {} as it is now", paint(color, GOOD, "locked"), update.lock),
+        (false, false) => {
+            writeln!(text, "{} is not changed; --accept locks what is there now", update.lock)
+        }
+    };
+    text
+}
+
 pub(super) fn check(check: &Check, color: bool) -> String {
     let mut text = String::new();
     let time = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), microseconds);
@@ -324,6 +336,9 @@ pub(super) fn check(check: &Check, color: bool) -> String {
         ));
         text.push('\n');
     }
+    for difference in &check.differences {
+        let _ = writeln!(text, "{} {difference}", paint(color, BAD, "different:"));
+    }
     for drift in &check.drift {
         let _ = writeln!(text, "{} {drift}", paint(color, BAD, "drift:"));
     }
@@ -340,7 +355,11 @@ pub(super) fn check(check: &Check, color: bool) -> String {
         }
         CheckVerdict::Drifted => {
             paint(color, BAD, "drifted")
-                + ": the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`"
+                + ": the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`, or take it over as it is with `cargo ascend-tune lock --accept`"
+        }
+        CheckVerdict::Different => {
+            paint(color, BAD, "different")
+                + ": outputs are not what was locked; `cargo ascend-tune lock --accept` takes them over, if they are meant to be"
         }
         CheckVerdict::Wrong => paint(color, BAD, "wrong") + ": a case fails verification",
         CheckVerdict::Missing => paint(color, BAD, "missing") + ": project and ascend.lock have different cases",

@@ -244,6 +244,7 @@ pub(super) fn check() -> Check {
             case("new", None, Some(2.0), CaseVerdict::Missing),
         ],
         drift: Vec::new(),
+        differences: Vec::new(),
         tolerance: 1.03,
         origin: Origin::Modelled,
         machine: "ascend910b2".into(),
@@ -476,6 +477,7 @@ pub(super) fn record() -> RunRecord {
         diffs: diff.iter().cloned().collect(),
     };
     RunRecord {
+        known: Vec::new(),
         format: RECORD_FORMAT,
         tool: "0.1.0".into(),
         operator: "GeluNaive".into(),
