@@ -35,7 +35,10 @@ impl Evaluator {
     ) -> Result<Execution, TrialError> {
         let execution = self.run_trial(plan, trial, true).await?;
         self.judge(plan, trial, &execution)?;
-        let faulty = || errors(&execution).next().is_some();
+        // Where something unwritten is read, results may hang on it even if the judge sees no error.
+        let unwritten = |hazard: &LocatedHazard| hazard.kind == HazardKind::UninitialisedRead;
+        let mut hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
+        let mut faulty = || hazards.any(|hazard| hazard.severity == Severity::Error || unwritten(hazard));
         if matches!(self.standard, Standard::Baseline) && self.manifest.layout != Layout::DirectLaunch && faulty() {
             let again = self.run_with_other_garbage(plan, trial).await?;
             known.note_unwritten(trial, self.unwritten(trial, &execution, &again)?);
