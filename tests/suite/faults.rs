@@ -1,11 +1,12 @@
 //! Whose fault it is: hazards that an operator has before anything was tried, and trouble of the machine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ascend_tune::aicore::HazardKind;
 use ascend_tune::tuner::{
-    Candidate, FailureKind, Outcome, References, Scope, Trialled, TunerError, Workspace, WorkspaceOptions,
-    establish_baseline,
+    Budget, Candidate, Champion, FailureKind, Journal, Outcome, Plan, References, Scope, Session, Trialled, TunerError,
+    Workspace, WorkspaceOptions, establish_baseline,
 };
 use ascend_tune::verify::{Reason, Rejection};
 
@@ -100,13 +101,18 @@ impl Baseline {
         self.trialled.known.by_place().iter().map(|known| known.kind).collect()
     }
 
-    /// Tries the operator with its kernel edited.
-    fn try_edit(&self, from: &str, to: &str) -> Result<Outcome, TunerError> {
+    /// The operator with its kernel edited.
+    fn plan(&self, from: &str, to: &str) -> Plan {
         let mut sources = self.workspace.sources.clone();
         let text = edited(sources.text(KERNEL).expect("the kernel"), from, to);
         sources.insert(KERNEL, text);
         let tunables = self.workspace.tunables();
-        let plan = Candidate::baseline(sources, tunables).plain_plan(tunables);
+        Candidate::baseline(sources, tunables).plain_plan(tunables)
+    }
+
+    /// Tries it.
+    fn try_edit(&self, from: &str, to: &str) -> Result<Outcome, TunerError> {
+        let plan = self.plan(from, to);
         let evaluator = self.workspace.evaluator.against(&self.trialled);
         let trial = evaluator.try_plan(&plan, &self.references, Scope::All, false);
         Ok(self.runtime.block_on(trial)?.evaluation.outcome)
@@ -230,6 +236,23 @@ fn a_missing_runner_ends_the_run_and_is_in_no_journal() {
     let error = baseline.try_edit(RACE, SCALAR_TO_VECTOR).expect_err("nothing is known of the candidate");
     assert_eq!(error.kind(), FailureKind::Environment, "{error}");
     assert!(error.to_string().contains("/nonexistent/runner"), "{error}");
+    // The same through a session: what it journals is a verdict, and this is none.
+    let path = project.path().join("journal.jsonl");
+    let (journal, _) = Journal::open(&path, "inputs", false).expect("a journal");
+    let plan = baseline.plan(RACE, SCALAR_TO_VECTOR);
+    let digest = plan.digest.clone();
+    let mut session = Session::new(
+        baseline.workspace.evaluator.against(&baseline.trialled),
+        Arc::new(journal),
+        Arc::new(baseline.references.clone()),
+        Budget { evaluations: 4, time_limit: None },
+        1,
+        vec![1.0],
+    );
+    let champion = Champion { times: Vec::new(), us: 1e9 };
+    let error = baseline.runtime.block_on(session.evaluate(vec![plan], &champion)).expect_err("the run ends");
+    assert_eq!(error.kind(), FailureKind::Environment, "{error}");
+    assert!(!project.read("journal.jsonl").contains(&digest), "nothing is written down about it");
     // Nor can a directory be made on a disk that is full, or not there.
     let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
     baseline.workspace.evaluator.backend.scratch = PathBuf::from("/proc/none");
