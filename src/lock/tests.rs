@@ -65,8 +65,8 @@ fn text_is_sorted_and_stable() {
     digest = "beef"
 
     [sources]
-    "op_host/gelu.cpp" = "37a615b357eb377fbe55019fc891d7b54b4b2c0fe5b986e202c75607037b46d0"
-    "op_kernel/gelu.cpp" = "7b28c281c83b5ff162d9b2a6e697daca7b3b261a4577a619dd0b8689d871830a"
+    "op_host/gelu.cpp" = "content:37a615b357eb377fbe55019fc891d7b54b4b2c0fe5b986e202c75607037b46d0"
+    "op_kernel/gelu.cpp" = "content:7b28c281c83b5ff162d9b2a6e697daca7b3b261a4577a619dd0b8689d871830a"
 
     [configuration]
     BUFFER_NUM = 2
