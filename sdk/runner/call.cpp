@@ -320,7 +320,7 @@ void LoadInputs(const Job& job, Call& call)
         MappedFile file;
         const bool opened = job.timing_only ? file.Reserve(static_cast<size_t>(line.Bytes())) : file.Open(line.file);
         if (!opened && job.mode == Mode::kRun) {
-            Bad(line.line, "cannot read input file " + line.file + ": " + std::strerror(errno));
+            throw Failure(kExitMachine, "cannot read input file " + line.file + ": " + std::strerror(errno));
         }
         if (opened && file.Size() != static_cast<size_t>(line.Bytes())) {
             Bad(line.line, "input file " + line.file + " has " + std::to_string(file.Size()) + " bytes, the shape needs " +

@@ -42,7 +42,7 @@ uint8_t* Map(size_t size, RegionRole role, uint32_t index, const std::string& fi
         (void)::close(fd);
     }
     if (base == nullptr) {
-        throw Failure(kExitBadJob, "cannot map " + std::to_string(size) + " bytes of " +
+        throw Failure(!file.empty() && fd < 0 ? kExitMachine : kExitBadJob, "cannot map " + std::to_string(size) + " bytes of " +
                                        (file.empty() ? "poison" : file) + ": " + std::strerror(error));
     }
     return static_cast<uint8_t*>(base);
@@ -255,7 +255,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     arguments.values.push_back(tiling_base);
 
     if (!job.trace.empty() && !ascendsim::OpenTrace(job.trace)) {
-        throw Failure(kExitBadJob, "cannot write trace file " + job.trace);
+        throw Failure(kExitMachine, "cannot write trace file " + job.trace);
     }
     ascendsim::LaunchInfo info;
     info.kernel = choice.vector.empty() ? cube.name : kernel.name;
@@ -270,7 +270,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     SetStage("writing the outputs");
     execution.guards_intact = ascendsim::GuardsIntact();
     if (!job.trace.empty() && !ascendsim::CloseTrace()) {
-        throw Failure(kExitBadJob, "cannot write trace file " + job.trace + " (is the disk full?)");
+        throw Failure(kExitMachine, "cannot write trace file " + job.trace + " (is the disk full?)");
     }
     for (size_t i = 0; i < outputs.size() && !job.timing_only; ++i) {
         const TensorLine& line = call.output_lines[i];

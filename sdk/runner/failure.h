@@ -6,9 +6,10 @@
 #include <string>
 
 namespace runner {
-enum ExitCode { kExitOk = 0, kExitBadJob = 2, kExitBadLibrary = 3 };
+enum ExitCode { kExitOk = 0, kExitBadJob = 2, kExitBadLibrary = 3, kExitMachine = 4 };
 
-// The job is wrong (exit code 2) or a library cannot be loaded (exit code 3).
+// The job is wrong (exit code 2), a library cannot be loaded (exit code 3), or files cannot be read or written (exit code 4): then
+// nothing is said about the operator.
 class Failure : public std::runtime_error {
 public:
     Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -80,7 +80,7 @@ void WriteFileAtomically(const std::string& path, const void* data, size_t size)
     const auto fail = [&](const char* what) {
         const int error = errno;
         (void)::unlink(temporary.c_str());
-        throw Failure(kExitBadJob, std::string("cannot ") + what + " " + path + ": " + std::strerror(error));
+        throw Failure(kExitMachine, std::string("cannot ") + what + " " + path + ": " + std::strerror(error));
     };
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0) {

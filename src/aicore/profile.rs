@@ -99,6 +99,31 @@ pub enum HazardKind {
     BadArgument,
 }
 
+impl HazardKind {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            HazardKind::Race => "race",
+            HazardKind::CrossCoreRace => "cross-core-race",
+            HazardKind::OutOfBoundsGm => "out-of-bounds-gm",
+            HazardKind::WriteInPadding => "write-in-padding",
+            HazardKind::OutOfBoundsUb => "out-of-bounds-ub",
+            HazardKind::OutOfBoundsOnChip => "out-of-bounds-on-chip",
+            HazardKind::Misaligned => "misaligned",
+            HazardKind::UbOverflow => "ub-overflow",
+            HazardKind::QueueMisuse => "queue-misuse",
+            HazardKind::RepeatOverflow => "repeat-overflow",
+            HazardKind::Deadlock => "deadlock",
+            HazardKind::FlagMisuse => "flag-misuse",
+            HazardKind::OperandOverlap => "operand-overlap",
+            HazardKind::UninitialisedRead => "uninitialised-read",
+            HazardKind::UnwrittenOutput => "unwritten-output",
+            HazardKind::Unsupported => "unsupported",
+            HazardKind::BadArgument => "bad-argument",
+        }
+    }
+}
+
 /// How bad a hazard is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -38,6 +38,9 @@ pub struct LocatedHazard {
     pub count: u64,
     /// What happened.
     pub message: String,
+    /// The output that stays unwritten, by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u32>,
 }
 
 /// One launch: its profile and hazards.
@@ -128,7 +131,18 @@ pub enum RunFailure {
         /// The end of what it printed.
         output: String,
     },
-    /// The runner or its files were not as they must be: our fault or the machine's, not the candidate's.
+    /// The candidate's libraries cannot be loaded, shape inference says no, its own code throws, or it ends the worker itself.
+    #[error("it cannot be run: {0}")]
+    Refused(String),
+    /// The runner or its files were not as they must be, or somebody killed it: the machine's fault or ours, which says nothing
+    /// about the candidate.
     #[error("the simulator failed: {0}")]
     Broken(String),
+}
+
+impl RunFailure {
+    /// Whether the machine is at fault, so that nothing is known of what was to be run.
+    pub fn is_of_machine(&self) -> bool {
+        matches!(self, RunFailure::Broken(_))
+    }
 }

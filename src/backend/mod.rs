@@ -12,7 +12,7 @@ pub mod worker;
 
 pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
 pub use job::{Description, JobInput, JobOutput, KernelJob};
-pub use process::{ProcessLimits, WorkerCommand};
+pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
 pub use sim::{SimBackend, SimError};
 pub use symbols::Symbols;
 pub use unit_test::{Script, TestFailure, TestReport, TestRun, TestVerdict};

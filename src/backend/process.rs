@@ -50,6 +50,15 @@ pub struct Ended {
 /// Output beyond this is cut from the front: only the end explains a failure.
 const KEPT_OUTPUT_BYTES: usize = 4096;
 
+/// Exit code of a worker that could not become its program.
+pub const NOT_STARTED: i32 = 125;
+/// What it says then. Programs may end with that code as well.
+pub const NOT_STARTED_SIGN: &str = "cargo-ascend-tune: the worker cannot run";
+/// What the SDK's library says when the disk is full; see `sdk/README.md`.
+const TRACE_CUT_SHORT: &str = "ascend_sim: cannot write the trace";
+/// Who kills processes that nobody asked to end.
+const KILLED: &str = "most likely the system ran out of memory";
+
 /// Largest trace that a worker may write. At some 80 bytes a record this is 50 million records.
 const TRACE_LIMIT_BYTES: u64 = 4 << 30;
 
@@ -98,11 +107,21 @@ impl WorkerCommand {
     }
 
     fn outcome(&self, status: std::process::ExitStatus, output: String) -> Result<Ended, RunFailure> {
+        if status.code() == Some(NOT_STARTED) && output.contains(NOT_STARTED_SIGN) {
+            return Err(RunFailure::Broken(output.trim().to_owned()));
+        }
+        if let Some(line) = output.lines().find(|line| line.contains(TRACE_CUT_SHORT)) {
+            return Err(RunFailure::Broken(line.trim().to_owned()));
+        }
         let out_of_memory = output.contains("bad_alloc") || output.contains("Cannot allocate memory");
         if let Some(signal) = status.signal() {
             return Err(match signal {
                 _ if out_of_memory => RunFailure::OutOfMemory(self.limits.memory_bytes >> 20),
                 libc_signal::XCPU => RunFailure::TimedOut(self.limits.wall_s),
+                // Our own limits show as other signals: whoever sent these looked at the machine, not at the candidate.
+                libc_signal::KILL | libc_signal::TERM | libc_signal::INT | libc_signal::HUP => {
+                    RunFailure::Broken(format!("the worker was killed from outside ({}): {KILLED}", name_of(signal)))
+                }
                 _ => RunFailure::Crashed(describe(signal, &output)),
             });
         }
@@ -112,17 +131,33 @@ impl WorkerCommand {
 
 /// Signal numbers of Linux that a dying kernel shows.
 mod libc_signal {
+    pub const HUP: i32 = 1;
+    pub const INT: i32 = 2;
     pub const ILL: i32 = 4;
     pub const ABRT: i32 = 6;
     pub const BUS: i32 = 7;
     pub const FPE: i32 = 8;
+    pub const KILL: i32 = 9;
     pub const SEGV: i32 = 11;
+    pub const TERM: i32 = 15;
     pub const XCPU: i32 = 24;
     pub const XFSZ: i32 = 25;
 }
 
 fn describe(signal: i32, output: &str) -> String {
+    let name = name_of(signal);
+    match output.trim().lines().last() {
+        Some(last) => format!("{name}; last words: {last}"),
+        None => name,
+    }
+}
+
+fn name_of(signal: i32) -> String {
     let name = match signal {
+        libc_signal::HUP => "SIGHUP",
+        libc_signal::INT => "SIGINT",
+        libc_signal::KILL => "SIGKILL",
+        libc_signal::TERM => "SIGTERM",
         libc_signal::ILL => "illegal instruction (SIGILL)",
         libc_signal::ABRT => "abort (SIGABRT)",
         libc_signal::BUS => "bus error (SIGBUS)",
@@ -131,11 +166,7 @@ fn describe(signal: i32, output: &str) -> String {
         libc_signal::XFSZ => "wrote more than it may (SIGXFSZ)",
         _ => "",
     };
-    let name = if name.is_empty() { format!("signal {signal}") } else { name.to_owned() };
-    match output.trim().lines().last() {
-        Some(last) => format!("{name}; last words: {last}"),
-        None => name,
-    }
+    if name.is_empty() { format!("signal {signal}") } else { name.to_owned() }
 }
 
 async fn tail_of(stream: Option<impl AsyncRead + Unpin>) -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
-use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
+use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
 use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse, analyse_source};
@@ -44,7 +44,11 @@ pub enum SimError {
 
 impl From<SimError> for RunFailure {
     fn from(error: SimError) -> Self {
-        RunFailure::Broken(error.to_string())
+        match error {
+            SimError::Io(error) => RunFailure::Broken(error.to_string()),
+            // Whoever writes the trace says so when the disk is full, so this one was cut short or overwritten by the candidate.
+            SimError::Trace(error) => RunFailure::Refused(error.to_string()),
+        }
     }
 }
 
@@ -54,6 +58,7 @@ const TILING_WALL_S: f64 = 10.0;
 /// Exit codes of the runner, section "Runner" of the SDK's README.
 const RUNNER_BAD_JOB: i32 = 2;
 const RUNNER_BAD_LIBRARY: i32 = 3;
+const RUNNER_MACHINE: i32 = 4;
 
 impl SimBackend {
     /// Runs a framework operator once: tiling, all blocks, outputs.
@@ -71,14 +76,7 @@ impl SimBackend {
         let ended = command.run().await?;
         let reply: Option<RunnerReply> =
             fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let Some(reply) = reply else {
-            let what = match ended.code {
-                RUNNER_BAD_JOB => "the runner refused its job",
-                RUNNER_BAD_LIBRARY => "a built library could not be loaded",
-                _ => "the runner left no result",
-            };
-            return Err(RunFailure::Broken(format!("{what}: {}", ended.output.trim())));
-        };
+        let Some(reply) = reply else { return Err(self.without_reply(&ended)) };
         match reply.status.as_str() {
             "ok" => {}
             "kernel_missing" => return Err(RunFailure::KernelMissing(reply.tiling_key)),
@@ -90,7 +88,7 @@ impl SimBackend {
                 let place = Symbols::new(&reply.modules).place(reply.site);
                 return Err(RunFailure::NeedsData { reason: reply.message, place });
             }
-            _ => return Err(RunFailure::Broken(reply.message)),
+            _ => return Err(self.refusal(ended.code, reply.message)),
         }
         let written = if job.timing_only { 0 } else { job.outputs.len() };
         let outputs = (0..written)
@@ -122,16 +120,14 @@ impl SimBackend {
         })?;
         let reply: Option<RunnerReply> =
             fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let Some(reply) = reply else {
-            return Err(RunFailure::Broken(format!("the runner left no result: {}", ended.output.trim())));
-        };
+        let Some(reply) = reply else { return Err(self.without_reply(&ended)) };
         match reply.status.as_str() {
             "ok" => {}
             "tiling_failed" => {
                 let log = reply.log.join("; ");
                 return Err(RunFailure::Tiling(if log.is_empty() { reply.message } else { log }));
             }
-            _ => return Err(RunFailure::Broken(reply.message)),
+            _ => return Err(self.refusal(ended.code, reply.message)),
         }
         let decision =
             TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
@@ -146,8 +142,32 @@ impl SimBackend {
         fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
         let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
         let reply = fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        reply
-            .ok_or_else(|| RunFailure::Broken(format!("the host library cannot be described: {}", ended.output.trim())))
+        reply.ok_or_else(|| match ended.code {
+            RUNNER_MACHINE => self.without_reply(&ended),
+            _ => RunFailure::Refused(format!("the host library cannot be described: {}", ended.output.trim())),
+        })
+    }
+
+    /// Whose fault it is that the runner ended by itself and left no result.
+    fn without_reply(&self, ended: &Ended) -> RunFailure {
+        let what = match ended.code {
+            RUNNER_BAD_JOB => "the runner refused its job",
+            RUNNER_BAD_LIBRARY => "a built library could not be loaded",
+            _ => "the runner left no result",
+        };
+        self.refusal(ended.code, format!("{what}: {}", ended.output.trim()))
+    }
+
+    /// Whose fault a job is that the runner ended with this code. What is built is the candidate's: a library that does not load, an
+    /// operator that is not registered, a workspace of petabytes.
+    fn refusal(&self, code: i32, message: String) -> RunFailure {
+        match code {
+            RUNNER_MACHINE => RunFailure::Broken(message),
+            RUNNER_BAD_JOB if message.contains("out of memory") => {
+                RunFailure::OutOfMemory(self.limits.memory_bytes >> 20)
+            }
+            _ => RunFailure::Refused(message),
+        }
     }
 
     /// Runs a direct-launch program in a private copy of its project's data.
@@ -181,7 +201,7 @@ impl SimBackend {
         let failed = || RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() };
         if !trace.exists() {
             return Err(match ended.code {
-                0 => RunFailure::Broken("the program launched no kernel".to_owned()),
+                0 => RunFailure::Refused("the program launched no kernel".to_owned()),
                 _ => failed(),
             });
         }
@@ -218,7 +238,7 @@ impl SimBackend {
             return Err(RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() });
         }
         if !written.exists() {
-            return Err(RunFailure::Broken("the program launched no kernel".to_owned()));
+            return Err(RunFailure::Refused("the program launched no kernel".to_owned()));
         }
         fs_err::rename(&written, trace).map_err(broken)
     }
@@ -307,6 +327,10 @@ fn locate(report: LaunchReport) -> LaunchProfile {
             other: symbols.place(hazard.other_site),
             count: hazard.count,
             message: hazard.message,
+            // The judge puts it where a race has its other access.
+            output: (hazard.kind == HazardKind::UnwrittenOutput)
+                .then(|| u32::try_from(hazard.other_site).ok())
+                .flatten(),
         })
         .collect();
     // Stable: hazards of one kind stay in the order in which the kernel ran into them.

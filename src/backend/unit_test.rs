@@ -162,11 +162,15 @@ impl SimBackend {
         let text = fs_err::read(&report).unwrap_or_default();
         let said: TestReport = serde_json::from_slice(&text).unwrap_or_default();
         let launches = match trace.exists() {
-            true => self.analyse_file(&trace, false).await.map(|(launches, _)| launches).unwrap_or_default(),
+            true => match self.analyse_file(&trace, false).await {
+                Err(failure) if failure.is_of_machine() => return Err(failure),
+                analysed => analysed.map(|(launches, _)| launches).unwrap_or_default(),
+            },
             false => Vec::new(),
         };
         let verdict = match (said.verdict(), ended) {
             (not_runnable @ TestVerdict::NotRunnable { .. }, Ok(_)) => not_runnable,
+            (_, Err(failure)) if failure.is_of_machine() => return Err(failure),
             (_, Err(failure)) => TestVerdict::Wrong { what: failure.to_string() },
             (_, Ok(_)) if !said.finished => {
                 TestVerdict::Wrong { what: "the program ended in the middle of the test".to_owned() }

@@ -41,7 +41,9 @@ fn try_become(limits: &Limits, program: &[OsString]) -> Result<io::Error, io::Er
     // A killed tuner must not leave kernels running.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     let hard = |maximum: u64| Rlimit { current: Some(maximum), maximum: Some(maximum) };
-    rustix::process::setrlimit(Resource::Cpu, hard(limits.cpu_s))?;
+    // Who reaches the soft limit dies of SIGXCPU, which tells it apart from a process that the system kills.
+    let cpu = Rlimit { current: Some(limits.cpu_s), maximum: Some(limits.cpu_s.saturating_add(5)) };
+    rustix::process::setrlimit(Resource::Cpu, cpu)?;
     rustix::process::setrlimit(Resource::As, hard(limits.memory_bytes))?;
     rustix::process::setrlimit(Resource::Fsize, hard(limits.file_bytes))?;
     rustix::process::setrlimit(Resource::Core, hard(0))?;

@@ -17,6 +17,7 @@ use super::kernel_kinds::KernelKinds;
 use super::launch::{LAUNCH_HEADER, has_launch, remove_launches, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
+use super::tool::ToolLimits;
 use super::toolkit::Toolkit;
 use crate::manifest::Layout;
 use crate::project::OperatorProject;
@@ -29,10 +30,6 @@ pub(crate) const DEVICE_DEFINES: [&str; 4] =
 /// Flags of everything that is compiled from a project: fast to compile, lines in the debug information, no surprises
 /// from type punning, which device code does freely.
 pub(crate) const CODE_FLAGS: [&str; 6] = ["-O1", "-g1", "-fPIC", "-fno-strict-aliasing", "-fvisibility=default", "-w"];
-
-/// Messages of a machine in trouble.
-const TROUBLE: [&str; 4] =
-    ["Killed signal", "No space left on device", "virtual memory exhausted", "Cannot allocate memory"];
 
 /// What the user may say about a build.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +44,8 @@ pub struct BuildOptions {
     pub jobs: usize,
     /// Kernel headers of a toolkit to build kernels against; the SDK's own without.
     pub toolkit: Option<PathBuf>,
+    /// Limits of each call of the compiler and of CMake.
+    pub limits: ToolLimits,
 }
 
 /// A finished file.
@@ -77,6 +76,7 @@ pub struct Builder {
 impl Builder {
     /// Configures the project and gets ready to build.
     pub fn new(project: OperatorProject, sdk: Sdk, options: BuildOptions) -> Result<Builder, BuildError> {
+        let sdk = Sdk { compiler: sdk.compiler.with_limits(options.limits.clone()), ..sdk };
         let work_directory = match &options.work_directory {
             Some(directory) => std::path::absolute(directory).map_err(BuildError::io(directory))?,
             None => project.work_directory(),
@@ -315,13 +315,6 @@ impl Builder {
         let run = self.sdk.compiler.run(overlay.operator(), words)?;
         if run.success {
             return Ok(());
-        }
-        // Not the sources' fault, so nothing to remember.
-        if let Some(line) = run.output.lines().find(|line| TROUBLE.iter().any(|text| line.contains(text))) {
-            return Err(BuildError::Environment {
-                message: format!("the compiler could not finish {what}: {}", line.trim()),
-                fix: "free memory or disk space, or use fewer --jobs".to_owned(),
-            });
         }
         let mut diagnostics = parse_compiler_output(&run.output, &|path| match path.rsplit('/').next() {
             Some("wrapper.cpp") => "(generated wrapper)".to_owned(),

@@ -12,6 +12,7 @@ use super::diagnostics::parse_cmake_output;
 use super::error::BuildError;
 use super::file_api::{CLIENT, CmakeModel, QUERY, normal, read_reply};
 use super::sdk::Sdk;
+use super::tool;
 use super::wrapper::wrapper_project;
 use crate::project::{CmakeRoot, OperatorProject};
 
@@ -169,7 +170,8 @@ fn run(
     // A cache of another SDK, compiler or generator would win over what we ask for.
     let _ = std::fs::remove_file(binary_directory.join("CMakeCache.txt"));
     let _ = std::fs::remove_dir_all(binary_directory.join("CMakeFiles"));
-    let output = Command::new(&cmake.program)
+    let mut command = Command::new(&cmake.program);
+    command
         .arg("-S")
         .arg(source_directory)
         .arg("-B")
@@ -181,18 +183,12 @@ fn run(
         .env("ASCEND_TOOLKIT_HOME", &sdk.root)
         .env("ASCEND_CANN_PACKAGE_PATH", &sdk.root)
         .env("ASCEND_OPP_PATH", sdk.root.join("opp"))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| BuildError::Environment {
-            message: format!("{} cannot be run ({error})", cmake.program.display()),
-            fix: FIX.to_owned(),
-        })?;
-    if output.status.success() {
+        .env("LC_ALL", "C");
+    let run = tool::run(&command, sdk.compiler.limits(), "cmake", FIX)?;
+    if run.success {
         return Ok(());
     }
-    let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
-    log.push_str(&String::from_utf8_lossy(&output.stdout));
+    let log = run.output;
     // CMake names files relative to the top of its sources.
     let diagnostics = parse_cmake_output(&log, &|path| {
         let path = normal(&source_directory.join(path));

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use super::cache::Digest;
 use super::error::BuildError;
+pub use super::tool::ToolRun as CompilerRun;
+use super::tool::{self, ToolLimits};
 
 /// Who made the compiler; the two differ in a few flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +28,7 @@ pub struct Compiler {
     pub version: String,
     /// Digest over program, version and processor, for caches.
     pub identity: String,
-}
-
-/// What a run left behind.
-#[derive(Clone, Debug)]
-pub struct CompilerRun {
-    /// Whether it succeeded.
-    pub success: bool,
-    /// Both output streams.
-    pub output: String,
+    limits: ToolLimits,
 }
 
 const FIX: &str =
@@ -77,12 +71,23 @@ impl Compiler {
         let version = text.lines().next().unwrap_or_default().to_owned();
         let identity =
             Digest::new("compiler 1").text(&program.to_string_lossy()).text(&text).text(&processor()).finish();
-        Ok(Compiler { program, family, version, identity })
+        Ok(Compiler { program, family, version, identity, limits: ToolLimits::default() })
     }
 
     /// The program itself.
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// The same compiler under other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: ToolLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Limits of each call, and of CMake, which calls it.
+    pub fn limits(&self) -> &ToolLimits {
+        &self.limits
     }
 
     /// A command ready to take arguments.
@@ -92,18 +97,15 @@ impl Compiler {
         command
     }
 
-    /// Runs the compiler in a directory.
+    /// Runs the compiler in a directory. An error says nothing about the sources, except [`BuildError::Limit`].
     pub fn run<Argument: AsRef<OsStr>>(
         &self,
         directory: &Path,
         arguments: impl IntoIterator<Item = Argument>,
     ) -> Result<CompilerRun, BuildError> {
-        let output = self.command().args(arguments).current_dir(directory).output().map_err(|error| {
-            missing(&format!("the C++ compiler {} cannot be run ({error})", self.program().display()))
-        })?;
-        let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
-        text.push_str(&String::from_utf8_lossy(&output.stdout));
-        Ok(CompilerRun { success: output.status.success(), output: text })
+        let mut command = self.command();
+        command.args(arguments).current_dir(directory);
+        tool::run(&command, &self.limits, "the C++ compiler", FIX)
     }
 
     /// Flags that make the output easy to read by a program.

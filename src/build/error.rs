@@ -1,5 +1,6 @@
 //! What can go wrong in a build, in the project's own words.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,25 @@ impl CompileFailure {
     }
 }
 
+/// A limit of compiler and CMake.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ToolLimit {
+    /// Seconds of one call.
+    Seconds(f64),
+    /// Memory of one process in MiB.
+    MemoryMib(u64),
+}
+
+impl fmt::Display for ToolLimit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ToolLimit::Seconds(seconds) => write!(formatter, "{seconds} s; raise compile-timeout-s"),
+            ToolLimit::MemoryMib(mib) => write!(formatter, "{mib} MiB of memory; raise compile-memory-mib"),
+        }?;
+        formatter.write_str(" under [limits] in ascend.toml if the sources need that much")
+    }
+}
+
 /// Why there is no artifact.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -51,6 +71,14 @@ pub enum BuildError {
         diagnostics: Vec<Diagnostic>,
         /// CMake's output.
         log: String,
+    },
+    /// Compiler or CMake ran into its limits. Not remembered: with others it may succeed.
+    #[error("{tool} ran into its limit of {limit}")]
+    Limit {
+        /// The tool.
+        tool: String,
+        /// What there was too little of.
+        limit: ToolLimit,
     },
     /// Something is missing on this machine.
     #[error("{message}; {fix}")]
@@ -74,7 +102,7 @@ impl BuildError {
     /// Coarse kind.
     pub fn kind(&self) -> BuildErrorKind {
         match self {
-            BuildError::Compile(_) => BuildErrorKind::Compile,
+            BuildError::Compile(_) | BuildError::Limit { .. } => BuildErrorKind::Compile,
             BuildError::Cmake { .. } => BuildErrorKind::Cmake,
             BuildError::Environment { .. } | BuildError::Io { .. } => BuildErrorKind::Environment,
         }

@@ -1,7 +1,7 @@
 //! A plain build of the whole project through its own CMake flow, as the user would start it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use walkdir::WalkDir;
 
@@ -9,10 +9,14 @@ use super::builder::Builder;
 use super::cmake::Cmake;
 use super::diagnostics::{Severity, parse_compiler_output};
 use super::error::{BuildError, CompileFailure};
+use super::tool::{self, ToolLimits};
 use crate::source::SourceTree;
 
 /// Directories that a copy of a project leaves out: results of builds, and history.
 const LEFT_OUT: [&str; 5] = ["target", "build", "build_out", ".git", "node_modules"];
+
+/// How much longer all of a project may take than one call of the compiler.
+const WHOLE_PROJECT: f64 = 10.0;
 
 impl Builder {
     /// The command that [`Builder::build_project`] runs, for a dry run.
@@ -51,20 +55,21 @@ impl Builder {
     fn run_build(&self, tool: &Path, jobs: usize) -> Result<Vec<PathBuf>, BuildError> {
         let cmake = Cmake::find()?;
         let binary = &self.configured.binary_directory;
-        let output = Command::new(&cmake.program)
+        let mut command = Command::new(&cmake.program);
+        command
             .arg("--build")
             .arg(binary)
             .arg("--parallel")
             .arg(jobs.max(1).to_string())
             .env("ASCEND_HOME_PATH", &self.sdk.root)
             .env("ASCEND_TUNE_EXE", tool)
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(BuildError::io(&cmake.program))?;
-        if !output.status.success() {
-            let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
-            log.push_str(&String::from_utf8_lossy(&output.stderr));
+            .env("LC_ALL", "C");
+        // All of the project takes longer than one file.
+        let of_one = self.sdk.compiler.limits();
+        let limits = ToolLimits { wall_s: of_one.wall_s * WHOLE_PROJECT, ..of_one.clone() };
+        let run = tool::run(&command, &limits, "cmake --build", "install cmake, or name it in ASCEND_TUNE_CMAKE")?;
+        if !run.success {
+            let log = run.output;
             let root = self.project.root.display().to_string() + "/";
             let mut diagnostics = parse_compiler_output(&log, &|path| path.replace(&root, ""));
             diagnostics.retain(|diagnostic| diagnostic.severity != Severity::Warning);

@@ -223,14 +223,14 @@ impl Finder<'_> {
     /// first input.
     async fn tile(&self, job: &mut KernelJob, otherwise: &[Vec<u64>]) -> Result<(u64, u32, bool), RunFailure> {
         let mut outcome = self.backend.tile(job).await;
-        let uninferred = matches!(&outcome, Err(RunFailure::Broken(message)) if message.contains("shape inference"));
+        let uninferred = matches!(&outcome, Err(RunFailure::Refused(message)) if message.contains("shape inference"));
         let alike = match job.inputs.first() {
             Some(input) if uninferred && otherwise.is_empty() => vec![input.shape.clone(); job.outputs.len()],
             _ => Vec::new(),
         };
         let otherwise = if alike.is_empty() { otherwise } else { alike.as_slice() };
         let refused = match &outcome {
-            Err(RunFailure::Broken(message)) => message.contains("shape inference"),
+            Err(RunFailure::Refused(message)) => message.contains("shape inference"),
             Err(RunFailure::Tiling(_)) => true,
             _ => false,
         };
@@ -240,7 +240,7 @@ impl Finder<'_> {
                 output.shape = Some(shape.clone());
             }
             let again = self.backend.tile(job).await;
-            if again.is_ok() || matches!(outcome, Err(RunFailure::Broken(_))) {
+            if again.is_ok() || matches!(outcome, Err(RunFailure::Refused(_))) {
                 outcome = again;
             } else {
                 job.outputs.iter_mut().zip(inferred).for_each(|(output, shape)| output.shape = shape);

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{BuildArgs, Common};
+use super::locked::drift_of;
 use super::output::Output;
-use super::run::locked_machine;
 use super::target::{open, runtime, start_event};
-use crate::lock::{self, Current, LOCK_FILE, LockError, drift, source_digests};
+use crate::lock::{self, LOCK_FILE, LockError};
 use crate::report::event::{Build, Event, Warning};
-use crate::tuner::TunerError;
+use crate::tuner::{TrialError, TunerError};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -23,16 +23,7 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
         Err(error) => return Err(error.into()),
     };
     if let Some(locked) = &locked {
-        let drifted = drift(
-            locked,
-            &Current {
-                operator: &workspace.manifest.operator,
-                sources: &source_digests(&workspace.sources),
-                manifest: &blake3::hash(workspace.manifest_text.as_bytes()).to_hex(),
-                machine: &locked_machine(&workspace),
-                configuration: Some(&candidate.configuration),
-            },
-        );
+        let drifted = drift_of(&workspace, locked, &candidate);
         for difference in &drifted {
             output.emit(&Event::Warning(Warning {
                 code: "drift".to_owned(),
@@ -61,7 +52,7 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             // libraries that every other command runs.
             let plan = candidate.plain_plan(workspace.tunables());
             let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
-            paths.extend(libraries.map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?);
+            paths.extend(libraries.map_err(TrialError::of_baseline)?);
         }
         paths.iter().map(|path| path.display().to_string()).collect()
     };

@@ -2,12 +2,10 @@
 
 use super::Exit;
 use super::args::{CheckArgs, Common};
+use super::locked::{changed_outputs, drift_of, measured, new_findings};
 use super::output::Output;
-use super::run::locked_machine;
 use super::target::{open, runtime, start_event};
-use crate::lock::{
-    self, CaseVerdict, Current, LOCK_FILE, MeasuredCase, Origin, Picoseconds, compare, drift, source_digests,
-};
+use crate::lock::{self, CaseVerdict, LOCK_FILE, Origin, Picoseconds, compare};
 use crate::report::event::{Check, CheckCase, CheckVerdict, Event, Warning};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 
@@ -16,47 +14,32 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
     let workspace = open(start_event("check", common), common, &arguments.target, false, output)?;
     let locked = lock::read(&workspace.project.root.join(LOCK_FILE))?;
     let candidate = workspace.baseline()?;
-    let drifted = drift(
-        &locked,
-        &Current {
-            operator: &workspace.manifest.operator,
-            sources: &source_digests(&workspace.sources),
-            manifest: &blake3::hash(workspace.manifest_text.as_bytes()).to_hex(),
-            machine: &locked_machine(&workspace),
-            configuration: Some(&candidate.configuration),
-        },
-    );
+    let drifted = drift_of(&workspace, &locked, &candidate);
     let tolerance = arguments.tolerance.unwrap_or(workspace.manifest.check_tolerance);
     let mut check = Check {
         verdict: CheckVerdict::Ok,
         cases: Vec::new(),
         drift: drifted.iter().map(ToString::to_string).collect(),
+        differences: Vec::new(),
         tolerance,
         origin: Origin::Modelled,
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     };
-    // The sources are their own reference here: what is asked is whether they are still as fast, and hazard-free.
-    let measured = match runtime()?.block_on(establish_baseline(&workspace, &candidate)) {
-        Ok((trialled, references)) => {
-            let verification = workspace.verification_digests(&references);
-            for case in &locked.cases {
-                let now = verification.get(&case.name);
-                if drifted.is_empty() && now.is_some_and(|now| *now != case.verification) {
-                    output.emit(&Event::Warning(Warning {
-                        code: "outputs-changed".to_owned(),
-                        message: format!("case {}: the outputs are not the ones that were locked", case.name),
-                        help: Some("another compiler or seed count may be the reason".to_owned()),
-                    }));
-                }
+    // The sources are their own reference here: what is asked is whether they still do the same, as fast, with no more hazards.
+    let times = match runtime()?.block_on(establish_baseline(&workspace, &candidate)) {
+        Ok((trialled, _)) => {
+            check.differences = changed_outputs(&workspace, &locked, &drifted, &trialled.outputs);
+            for hazard in new_findings(&locked, &trialled.known) {
+                check.verdict = CheckVerdict::Wrong;
+                output.emit(&Event::Warning(Warning {
+                    code: "new-hazard".to_owned(),
+                    message: format!("a hazard that ascend.lock does not know: {hazard}"),
+                    help: Some("mend it, or take it over on purpose with `cargo ascend-tune lock --accept`".to_owned()),
+                }));
             }
             match trialled.evaluation.outcome {
-                Outcome::Valid(times) => times
-                    .into_iter()
-                    .filter_map(|time| {
-                        Some(MeasuredCase { name: time.name, time: Picoseconds::from_us(time.task_us)? })
-                    })
-                    .collect(),
+                Outcome::Valid(times) => measured(&times),
                 Outcome::Rejected(_) => Vec::new(),
             }
         }
@@ -71,7 +54,7 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         }
         Err(error) => return Err(error),
     };
-    let comparisons = compare(&locked, &measured, tolerance, &arguments.target.cases);
+    let comparisons = compare(&locked, &times, tolerance, &arguments.target.cases);
     check.cases = comparisons
         .iter()
         .map(|case| CheckCase {
@@ -84,7 +67,9 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         .collect();
     if check.verdict == CheckVerdict::Ok {
         let any = |verdict: CaseVerdict| comparisons.iter().any(|case| case.verdict == verdict);
-        check.verdict = if any(CaseVerdict::Regressed) {
+        check.verdict = if !check.differences.is_empty() {
+            CheckVerdict::Different
+        } else if any(CaseVerdict::Regressed) {
             CheckVerdict::Regressed
         } else if !drifted.is_empty() {
             CheckVerdict::Drifted

@@ -10,7 +10,7 @@ use super::target::{open, runtime, start_event};
 use crate::aicore::{LaunchSteps, Severity, Step, partings, steps};
 use crate::backend::{Execution, Place, Symbols};
 use crate::report::event::{DoorStep, Doors, DoorsDifference, Event};
-use crate::tuner::{TunerError, Workspace};
+use crate::tuner::{TrialError, TunerError, Workspace};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &DoorsArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -63,9 +63,8 @@ impl Door {
         let workspace = &self.workspace;
         let plan = workspace.baseline()?.plain_plan(workspace.tunables());
         let trial = &workspace.evaluator.workload.trials[index];
-        let execution = runtime()?
-            .block_on(workspace.evaluator.run_trial(&plan, trial, true))
-            .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
+        let execution =
+            runtime()?.block_on(workspace.evaluator.run_trial(&plan, trial, true)).map_err(TrialError::of_baseline)?;
         let trace = fs_err::read(self.directory.path().join("trace.bin"))?;
         let launches = steps(&trace, core).map_err(|error| TunerError::Io(std::io::Error::other(error)))?;
         // An operator is one launch.

@@ -44,7 +44,7 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Exit::Fine => "fine",
-            Exit::CheckFailed => "a check failed: a case regressed, or ascend.lock is stale",
+            Exit::CheckFailed => "a check failed: a case regressed, an output changed, or ascend.lock is stale",
             Exit::Usage => "wrong arguments, or ascend.toml is missing or invalid",
             Exit::Environment => "something on this machine is missing; `doctor` says what",
             Exit::BuildFailed => "the project does not build as it is",

@@ -13,6 +13,8 @@ mod doors;
 mod exit;
 mod fidelity;
 mod init;
+mod lock;
+mod locked;
 mod output;
 mod profile;
 mod projects;
@@ -63,7 +65,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match &cli.command {
-        Command::Worker(raw) => return worker::execute(&raw.args).into(),
+        Command::Worker(raw) => return worker::execute(&raw.args),
         Command::Bisheng(raw) => return bisheng::execute(&raw.args),
         Command::Trial(_) => return survey::trial().into(),
         _ => {}
@@ -75,6 +77,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Run(arguments) => run::execute(&cli.common, arguments, &mut output),
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
+        Command::Lock(arguments) => lock::execute(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
         Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),

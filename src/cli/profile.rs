@@ -10,10 +10,7 @@ use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{
-    InputData, NeedsData, Plan, Trial, TunerError, Workspace, golden_references, mostly_fixed, rejects,
-};
-use crate::verify::Rejection;
+use crate::tuner::{InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -39,7 +36,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         let case = trial.label(&workspace.manifest.cases);
         let mut timed = None;
         if arguments.timing_only {
-            match runtime.block_on(workspace.evaluator.time_trial(&plan, &trial)).map_err(of_baseline)? {
+            match runtime.block_on(workspace.evaluator.time_trial(&plan, &trial)).map_err(TrialError::of_baseline)? {
                 Ok(execution) => timed = Some((execution, Verdict::NotComputed)),
                 Err(NeedsData(reason)) => {
                     output.emit(&Event::Warning(Warning {
@@ -58,7 +55,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
                     golden = Some(runtime.block_on(golden_references(&workspace))?);
                 }
                 let expected = golden.as_ref().and_then(|golden| golden.get(&index));
-                runtime.block_on(checked_run(&workspace, &plan, &trial, expected)).map_err(of_baseline)?
+                runtime.block_on(checked_run(&workspace, &plan, &trial, expected)).map_err(TrialError::of_baseline)?
             }
         };
         wrong |= verdict.correct(true) == Some(false);
@@ -102,19 +99,15 @@ impl Verdict {
     }
 }
 
-fn of_baseline(rejection: Rejection) -> TunerError {
-    TunerError::Baseline(Box::new(rejection))
-}
-
 /// Runs a case with data and looks at its outputs.
 async fn checked_run(
     workspace: &Workspace,
     plan: &Plan,
     trial: &Trial,
     expected: Option<&Vec<Vec<u8>>>,
-) -> Result<(Execution, Verdict), Rejection> {
+) -> Result<(Execution, Verdict), TrialError> {
     let execution = workspace.evaluator.run_trial(plan, trial, expected.is_some()).await?;
-    let (right, checked) = check_outputs(workspace, plan, trial, &execution, expected).await;
+    let (right, checked) = check_outputs(workspace, plan, trial, &execution, expected).await?;
     Ok((execution, Verdict::Checked(right, checked)))
 }
 
@@ -127,17 +120,20 @@ async fn check_outputs(
     trial: &Trial,
     execution: &Execution,
     golden: Option<&Vec<Vec<u8>>>,
-) -> (bool, &'static str) {
+) -> Result<(bool, &'static str), TrialError> {
     let evaluator = &workspace.evaluator;
     if let Some(golden) = golden {
-        return (evaluator.agrees(trial, execution, golden).is_ok(), "golden data");
+        return Ok((evaluator.agrees(trial, execution, golden).is_ok(), "golden data"));
     }
     if workspace.is_direct_launch() {
-        return (true, "the program's exit status");
+        return Ok((true, "the program's exit status"));
     }
-    let again = evaluator.run_with_other_garbage(plan, trial).await;
-    let same = again.is_ok_and(|again| evaluator.agrees(trial, &again, &execution.outputs).is_ok());
-    (same, "a second run with other garbage in unwritten memory and the blocks in another order")
+    let same = match evaluator.run_with_other_garbage(plan, trial).await {
+        Ok(again) => evaluator.agrees(trial, &again, &execution.outputs).is_ok(),
+        Err(TrialError::Rejected(_)) => false,
+        Err(machine) => return Err(machine),
+    };
+    Ok((same, "a second run with other garbage in unwritten memory and the blocks in another order"))
 }
 
 fn profile_event(

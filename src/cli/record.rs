@@ -21,6 +21,7 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
     };
     let machine = &workspace.machine;
     RunRecord {
+        known: outcome.baseline_known.by_place(),
         format: RECORD_FORMAT,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         operator: workspace.manifest.operator.clone(),

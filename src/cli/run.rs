@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
+use super::locked::{locked_findings, locked_machine, locked_manifest};
 use super::output::{Output, write_whole};
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};
 use crate::lock::{
-    self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMachine, LockedMotif, Origin,
-    Picoseconds,
+    self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Origin, Picoseconds,
 };
 use crate::report::event::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
@@ -141,6 +141,7 @@ fn summary(
         configuration: outcome.progress.best.configuration.clone(),
         rejections: rejections(outcome),
         sampled: outcome.sampled.clone(),
+        known: outcome.baseline_known.by_place(),
         motifs: outcome.progress.best.patches.iter().map(|patch| patch.motif.clone()).collect(),
         generalisation: outcome.generalisation.as_ref().map(generalisation),
         taken_back: outcome.taken_back.iter().map(taken_back).collect(),
@@ -191,7 +192,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         operator: workspace.manifest.operator.clone(),
         origin: Origin::Modelled,
         seed,
-        manifest: blake3::hash(workspace.manifest_text.as_bytes()).to_hex().to_string(),
+        manifest: locked_manifest(workspace),
         machine: locked_machine(workspace),
         sources: lock::source_digests(&best.sources),
         configuration,
@@ -210,8 +211,11 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
                 baseline: Picoseconds::from_us(before.task_us).unwrap_or_default(),
                 tuned: Picoseconds::from_us(after.task_us).unwrap_or_default(),
                 verification: outcome.verification.get(&before.name).cloned().unwrap_or_default(),
+                outputs: outcome.output_digests.get(&before.name).cloned().unwrap_or_default(),
             })
             .collect(),
+        known: locked_findings(&outcome.winner_known),
+        accepted: Vec::new(),
     }
 }
 
@@ -227,15 +231,6 @@ fn locked_generalisation(general: &Generalisation) -> Option<LockedGeneralisatio
         probes: general.probes.iter().map(|(probe, _)| probe.case.name.clone()).collect(),
         joined: general.joined.clone(),
     })
-}
-
-/// The machine as the lock names it.
-pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
-    LockedMachine {
-        name: workspace.machine.name.clone(),
-        version: workspace.machine.version.clone(),
-        digest: workspace.machine.digest(),
-    }
 }
 
 /// Banks to ask: the shipped one, the project's own, and the one named on the command line.

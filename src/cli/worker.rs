@@ -2,19 +2,22 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use super::Exit;
 use crate::backend::worker::{Limits, become_worker};
+use crate::backend::{NOT_STARTED, NOT_STARTED_SIGN};
 
 /// Reads `--cpu-s=N --memory-bytes=N --file-bytes=N --writable DIR -- PROGRAM ARGS`. Returns only if that fails.
-pub fn execute(arguments: &[OsString]) -> Exit {
+pub fn execute(arguments: &[OsString]) -> ExitCode {
     let Some((limits, program)) = parse(arguments) else {
         eprintln!("__worker is started by cargo-ascend-tune itself");
-        return Exit::Usage;
+        return Exit::Usage.into();
     };
     let error = become_worker(&limits, &program);
-    eprintln!("cannot run {}: {error}", program.first().map(|word| word.to_string_lossy()).unwrap_or_default());
-    Exit::Environment
+    eprintln!("{NOT_STARTED_SIGN} {}: {error}", program.first().map(|word| word.to_string_lossy()).unwrap_or_default());
+    // Not one of the codes that the programs give a meaning to.
+    u8::try_from(NOT_STARTED).map_or(Exit::Environment.into(), ExitCode::from)
 }
 
 fn parse(arguments: &[OsString]) -> Option<(Limits, Vec<OsString>)> {

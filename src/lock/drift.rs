@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::content::{is_manifest, is_source, source_digest};
 use super::{Lock, LockedMachine};
 use crate::source::SourceTree;
 use crate::space::Configuration;
@@ -28,7 +29,7 @@ pub enum Drift {
         /// What happened to it.
         change: FileChange,
     },
-    /// The manifest has other content.
+    /// The manifest says something else.
     Manifest,
     /// Another machine description.
     Machine {
@@ -84,9 +85,9 @@ impl fmt::Display for Drift {
 pub struct Current<'a> {
     /// Operator.
     pub operator: &'a str,
-    /// Digests of the source files, as [`source_digests`] gives them.
-    pub sources: &'a BTreeMap<String, String>,
-    /// Digest of the manifest's text.
+    /// Source files.
+    pub sources: &'a SourceTree,
+    /// Text of the manifest.
     pub manifest: &'a str,
     /// Machine description in use.
     pub machine: &'a LockedMachine,
@@ -94,9 +95,9 @@ pub struct Current<'a> {
     pub configuration: Option<&'a Configuration>,
 }
 
-/// Digest of every file of a source tree, in hexadecimal.
+/// Digest of every file of a source tree. Comments and white space of C++ do not count.
 pub fn source_digests(tree: &SourceTree) -> BTreeMap<String, String> {
-    tree.iter().map(|(file, text)| (file.to_owned(), blake3::hash(text.as_bytes()).to_hex().to_string())).collect()
+    tree.iter().map(|(file, text)| (file.to_owned(), source_digest(file, text))).collect()
 }
 
 /// All differences: operator, machine, manifest, files by name, then the tunables that explain them. Empty means none.
@@ -109,18 +110,19 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
         let (locked, now) = machine_names(&lock.machine, current.machine);
         found.push(Drift::Machine { locked, now });
     }
-    if lock.manifest != current.manifest {
+    if !is_manifest(current.manifest, &lock.manifest) {
         found.push(Drift::Manifest);
     }
     let mut changes: BTreeMap<&str, FileChange> = BTreeMap::new();
     for (file, digest) in &lock.sources {
-        match current.sources.get(file) {
+        match current.sources.text(file) {
             None => changes.insert(file, FileChange::Removed),
-            Some(now) if now != digest => changes.insert(file, FileChange::Changed),
+            Some(now) if !is_source(file, now, digest) => changes.insert(file, FileChange::Changed),
             Some(_) => None,
         };
     }
-    for file in current.sources.keys().filter(|file| !lock.sources.contains_key(*file)) {
+    let present = current.sources.iter().map(|(file, _)| file);
+    for file in present.filter(|file| !lock.sources.contains_key(*file)) {
         changes.insert(file, FileChange::Added);
     }
     found.extend(changes.into_iter().map(|(file, change)| Drift::Source { file: file.to_owned(), change }));

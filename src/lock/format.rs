@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::LockError;
+use crate::aicore::HazardKind;
 use crate::space::Configuration;
 
 /// Name of the lock file, beside `ascend.toml`.
@@ -117,6 +118,39 @@ pub struct LockedCase {
     pub tuned: Picoseconds,
     /// Digest over the verified inputs and outputs.
     pub verification: String,
+    /// Digest of each output, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
+}
+
+/// A hazard that the operator had when it was locked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedFinding {
+    /// Kind.
+    pub kind: HazardKind,
+    /// File, relative to the operator's root; empty if unknown.
+    pub file: String,
+    /// Text of the line that shows it: lines move, statements stay.
+    pub statement: String,
+    /// The output that stays unwritten, by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u32>,
+    /// Cases that show it.
+    pub cases: Vec<String>,
+    /// Why it is meant to be there, as the manifest says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What `lock --accept` took over, once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// Version of the tool that did.
+    pub tool: String,
+    /// What was different from the lock of before, one sentence each.
+    pub changes: Vec<String>,
 }
 
 /// A lock. Order of the fields is the order in the file.
@@ -133,7 +167,7 @@ pub struct Lock {
     pub origin: Origin,
     /// Seed of the search.
     pub seed: u64,
-    /// Digest of the manifest's text.
+    /// Digest of what the manifest says.
     pub manifest: String,
     /// Machine description.
     pub machine: LockedMachine,
@@ -151,6 +185,12 @@ pub struct Lock {
     /// Timed cases, by name.
     #[serde(default, rename = "case", skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<LockedCase>,
+    /// Hazards that the operator had and still has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<LockedFinding>,
+    /// What was taken over without a run, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Accepted>,
 }
 
 impl Lock {

@@ -6,6 +6,7 @@
 //! version in a later release.
 
 mod compare;
+mod content;
 mod drift;
 mod error;
 mod format;
@@ -15,9 +16,13 @@ mod store;
 mod tests;
 
 pub use compare::{CaseComparison, CaseVerdict, MeasuredCase, compare};
+pub use content::manifest_digest;
 pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
 pub use format::{
-    LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMachine, LockedMotif, Origin, Picoseconds,
+    Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedFinding, LockedGeneralisation, LockedMachine, LockedMotif,
+    Origin, Picoseconds,
 };
 pub use store::{Written, read, write};
+#[cfg(test)]
+pub(crate) use tests::sample;

@@ -35,6 +35,8 @@ pub(crate) fn sample() -> Lock {
         }),
         motifs: vec![LockedMotif { id: "D01".into(), title: "double buffering on inQueueX".into() }],
         cases: vec![case("small", 4_000_000, 2_000_000), case("large", 91_234_567, 12_500_000)],
+        known: Vec::new(),
+        accepted: Vec::new(),
     }
 }
 
@@ -44,6 +46,7 @@ fn case(name: &str, baseline: u64, tuned: u64) -> LockedCase {
         baseline: Picoseconds(baseline),
         tuned: Picoseconds(tuned),
         verification: "c0ffee".into(),
+        outputs: BTreeMap::new(),
     }
 }
 
@@ -70,8 +73,8 @@ fn text_is_sorted_and_stable() {
     digest = "beef"
 
     [sources]
-    "op_host/gelu.cpp" = "37a615b357eb377fbe55019fc891d7b54b4b2c0fe5b986e202c75607037b46d0"
-    "op_kernel/gelu.cpp" = "7b28c281c83b5ff162d9b2a6e697daca7b3b261a4577a619dd0b8689d871830a"
+    "op_host/gelu.cpp" = "content:37a615b357eb377fbe55019fc891d7b54b4b2c0fe5b986e202c75607037b46d0"
+    "op_kernel/gelu.cpp" = "content:7b28c281c83b5ff162d9b2a6e697daca7b3b261a4577a619dd0b8689d871830a"
 
     [configuration]
     BUFFER_NUM = 2
@@ -128,7 +131,7 @@ fn errors_name_line_and_column() {
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:7:8: invalid value: integer `-1`, expected u64; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:6:10: unknown variant `guessed`, expected `modelled` or `measured`; restore the file from version control or run `cargo ascend-tune run` again
-    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `machine`, `sources`, `configuration`, `motif`, `case`; restore the file from version control or run `cargo ascend-tune run` again
+    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `machine`, `sources`, `configuration`, `motif`, `case`, `known`, `accepted`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:35:8: case `large` is there twice; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:10:9: key with no value, expected `=`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
@@ -164,15 +167,14 @@ fn drift_names_what_changed() {
     let mut tree = SourceTree::new();
     tree.insert("op_kernel/gelu.cpp", "kernel, edited");
     tree.insert("op_kernel/new.h", "");
-    let sources = source_digests(&tree);
     let machine = LockedMachine { digest: "dead".into(), ..lock.machine.clone() };
     let mut configuration = lock.configuration.clone();
     configuration.set("BUFFER_NUM", Value::Int(1));
     configuration.set("EXTRA", Value::Bool(true));
     let current = Current {
         operator: "GeluNaive",
-        sources: &sources,
-        manifest: "food",
+        sources: &tree,
+        manifest: "food = 1",
         machine: &machine,
         configuration: Some(&configuration),
     };
@@ -186,10 +188,14 @@ fn drift_names_what_changed() {
     tunable BUFFER_NUM was 2 and is now 1
     tunable EXTRA = true is not in the lock
     ");
+    let mut tree = SourceTree::new();
+    tree.insert("op_kernel/gelu.cpp", "// why\nkernel");
+    tree.insert("op_host/gelu.cpp", "host  // not here");
+    let lock = Lock { manifest: manifest_digest("[check]\ntolerance = 1.03\n"), ..lock };
     let same = Current {
         operator: "GeluNaive",
-        sources: &lock.sources,
-        manifest: "feed",
+        sources: &tree,
+        manifest: "# slack\n[check]\ntolerance=1.030",
         machine: &lock.machine,
         configuration: Some(&lock.configuration),
     };

@@ -4,14 +4,15 @@ use toml::de::{DeTable, DeValue};
 
 use super::finding::Finding;
 
-const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range", "values"];
+const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range", "values", "optional"];
 
 /// Keys of a table; `path` is dotted, `*` stands for names of the user's choice. `None` where any key is right.
 fn known(path: &str) -> Option<&'static [&'static str]> {
     Some(match path {
-        "" => {
-            &["operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "check", "limits", "sdk"]
-        }
+        "" => &[
+            "operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "allow", "check", "limits",
+            "sdk",
+        ],
         "operator" => &["name", "layout", "kernel", "tiling", "sources"],
         "machine" => &["name"],
         "cmake" => &["entries"],
@@ -38,8 +39,9 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "tolerance",
         ],
         "verify.tolerance.*" => &["absolute", "relative"],
+        "allow" => &["hazard", "file", "function", "reason"],
         "check" => &["tolerance"],
-        "limits" => &["run-timeout-s", "run-memory-mib"],
+        "limits" => &["run-timeout-s", "run-memory-mib", "compile-timeout-s", "compile-memory-mib"],
         "sdk" => &["headers", "toolkit"],
         _ => return None,
     })
@@ -123,6 +125,7 @@ pub(crate) fn all_keys() -> Vec<&'static str> {
         "space",
         "verify",
         "verify.tolerance.*",
+        "allow",
         "check",
         "limits",
         "sdk",

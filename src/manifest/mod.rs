@@ -3,6 +3,7 @@
 //! Two layers: `wire` is what may be written, [`Manifest`] is what the rest of the crate works with. Everything that is
 //! wrong is found in one go, and each finding points at its bytes in the file.
 
+mod allow;
 mod finding;
 mod keys;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::path::Path;
 #[cfg(test)]
 pub(crate) use keys::all_keys;
 
+pub use allow::Allowance;
 pub use finding::{Finding, InvalidManifest, ManifestError};
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,

@@ -1,10 +1,11 @@
 //! The manifest after validation: domain types that the rest of the crate works with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::allow::Allowance;
 use crate::space::Tunable;
 
 /// Shape of an operator project.
@@ -75,10 +76,18 @@ pub struct Manifest {
     pub run_timeout_s: f64,
     /// Memory limit of one kernel run in bytes.
     pub run_memory_bytes: u64,
+    /// Wall-clock limit of one call of the compiler or of CMake in seconds.
+    pub compile_timeout_s: f64,
+    /// Memory limit of each process of compiler and CMake in bytes.
+    pub compile_memory_bytes: u64,
     /// Command run before a direct-launch program (for instance to make its input files), empty for none.
     pub prepare: Vec<String>,
-    /// How warnings of the hazard judge are treated.
+    /// How findings of the hazard judge are treated.
     pub hazards: HazardPolicy,
+    /// Hazards of the operator as it stands that are meant to be there.
+    pub allow: Vec<Allowance>,
+    /// Outputs that may stay unwritten, by case and output.
+    pub optional_outputs: BTreeSet<(String, String)>,
     /// Which headers kernels are built against.
     pub headers: KernelHeaders,
 }
@@ -93,12 +102,15 @@ pub enum KernelHeaders {
     Toolkit(Option<PathBuf>),
 }
 
-/// Whether hazard warnings reject.
+/// Which hazards reject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardPolicy {
-    /// Errors reject, warnings are reported.
+    /// Errors that the operator as it stands has are shown and kept as known; more of them reject a candidate. Warnings are
+    /// reported.
     #[default]
+    Known,
+    /// Errors reject, also those of the operator as it stands; warnings are reported.
     Errors,
     /// Warnings reject too.
     Strict,

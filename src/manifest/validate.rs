@@ -10,11 +10,13 @@ use crate::space::{
     Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceError, Tunable, Value, domain_values,
 };
 
+use super::allow::{Allowance, hazard_kind};
 use super::finding::Finding;
 use super::keys::nearest;
 use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
 use super::wire::{
-    WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable, WireVerify,
+    WireAllow, WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable,
+    WireVerify,
 };
 
 /// Dtypes with the bytes of an element.
@@ -57,10 +59,11 @@ const ATTRIBUTE_TYPES: [&str; 8] =
 
 struct Validator {
     findings: Vec<Finding>,
+    optional_outputs: BTreeSet<(String, String)>,
 }
 
 pub(super) fn validate(path: &Path, wire: WireManifest) -> Result<Manifest, Vec<Finding>> {
-    let mut validator = Validator { findings: Vec::new() };
+    let mut validator = Validator { findings: Vec::new(), optional_outputs: BTreeSet::new() };
     let manifest = validator.manifest(path, wire);
     let mut findings = validator.findings;
     if findings.is_empty() {
@@ -86,6 +89,16 @@ impl Validator {
         let Some(value) = value else { return unset };
         if !value.get_ref().is_finite() || *value.get_ref() < least {
             self.find(value.span(), format!("`{key}` is {}", value.get_ref()), format!("it must be at least {least}"));
+        }
+        *value.get_ref()
+    }
+
+    /// An amount of memory, or its default.
+    fn memory_mib(&mut self, value: Option<&Spanned<u64>>, key: &str, unset: u64) -> u64 {
+        let Some(value) = value else { return unset };
+        if !(64..=1 << 24).contains(value.get_ref()) {
+            let message = format!("`{key}` is {}", value.get_ref());
+            self.find(value.span(), message, "it must be from 64 to 16777216");
         }
         *value.get_ref()
     }
@@ -142,17 +155,14 @@ impl Validator {
             wire.space.constraints.into_iter().map(|text| (text.get_ref().clone(), text.span())).collect();
         self.constraints(&tunables, &constraints, &cases);
 
+        let allow = wire.allow.into_iter().filter_map(|entry| self.allowance(entry)).collect();
         let tolerance = self.tolerances(&wire.verify);
         let case_floor = self.at_least(wire.space.case_floor.as_ref(), "case-floor", 1.0, 1.02);
         let check_tolerance = self.at_least(wire.check.tolerance.as_ref(), "tolerance", 1.0, 1.03);
         let run_timeout_s = self.at_least(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
-        let memory_mib = wire.limits.run_memory_mib.as_ref().map_or(8192, |value| *value.get_ref());
-        if let Some(memory) = &wire.limits.run_memory_mib
-            && !(64..=1 << 24).contains(memory.get_ref())
-        {
-            let message = format!("`run-memory-mib` is {}", memory.get_ref());
-            self.find(memory.span(), message, "it must be from 64 to 16777216");
-        }
+        let compile_timeout_s = self.at_least(wire.limits.compile_timeout_s.as_ref(), "compile-timeout-s", 1.0, 600.0);
+        let memory_mib = self.memory_mib(wire.limits.run_memory_mib.as_ref(), "run-memory-mib", 8192);
+        let compile_memory_mib = self.memory_mib(wire.limits.compile_memory_mib.as_ref(), "compile-memory-mib", 4096);
         let sample_mib = wire.verify.sample_blocks_from_mib.as_ref().map_or(SAMPLE_FROM_MIB, |mib| *mib.get_ref());
         if let Some(seeds) = &wire.verify.seeds
             && !(1..=1000).contains(seeds.get_ref())
@@ -187,10 +197,38 @@ impl Validator {
             sample_from_bytes: (sample_mib > 0).then(|| sample_mib.saturating_mul(1 << 20)),
             run_timeout_s,
             run_memory_bytes: memory_mib.saturating_mul(1 << 20),
+            compile_timeout_s,
+            compile_memory_bytes: compile_memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,
+            allow,
+            optional_outputs: std::mem::take(&mut self.optional_outputs),
         }
+    }
+
+    fn allowance(&mut self, entry: Spanned<WireAllow>) -> Option<Allowance> {
+        let span = entry.span();
+        let WireAllow { hazard, file, function, reason } = entry.into_inner();
+        if let Some(file) = &file {
+            self.relative(file);
+        }
+        if file.is_none() && function.is_none() {
+            self.find(span.clone(), "[[allow]] names no place", "write `file`, `function`, or both");
+        }
+        match &reason {
+            Some(reason) => self.not_empty(reason, "reason"),
+            None => self.find(span, "[[allow]] has no `reason`", "say why the hazard is right"),
+        }
+        let kind = match hazard_kind(hazard.get_ref()) {
+            Ok(kind) => kind,
+            Err(message) => {
+                self.find(hazard.span(), format!("`hazard`: {message}"), "");
+                return None;
+            }
+        };
+        let (file, function) = (file.map(Spanned::into_inner), function.map(Spanned::into_inner));
+        Some(Allowance { hazard: kind, file, function, reason: reason.map(Spanned::into_inner)? })
     }
 
     fn relative(&mut self, file: &Spanned<String>) {
@@ -219,6 +257,12 @@ impl Validator {
                 format!("case `{}` has no `outputs`", case.name.get_ref()),
                 "list them in the operator's order",
             );
+        }
+        for output in &case.outputs {
+            if output.get_ref().optional.as_ref().is_some_and(|optional| *optional.get_ref()) {
+                let name = (case.name.get_ref().clone(), output.get_ref().name.get_ref().clone());
+                self.optional_outputs.insert(name);
+            }
         }
         let mut tensors = |list: Vec<Spanned<WireTensor>>, input: bool| {
             list.into_iter().map(|tensor| self.tensor(tensor, input)).collect::<Vec<_>>()
@@ -262,6 +306,9 @@ impl Validator {
                 None => format!("dtypes are {}", names.join(", ")),
             };
             self.find(tensor.dtype.span(), format!("unknown dtype `{dtype}`"), help);
+        }
+        if let Some(optional) = tensor.optional.as_ref().filter(|_| input) {
+            self.find(optional.span(), "`optional` belongs to an output", "an input that may be missing is left out");
         }
         if input && tensor.shape.is_none() {
             self.find(

@@ -30,6 +30,8 @@ pub(super) struct WireManifest {
     #[serde(default)]
     pub verify: WireVerify,
     #[serde(default)]
+    pub allow: Vec<Spanned<WireAllow>>,
+    #[serde(default)]
     pub check: WireCheck,
     #[serde(default)]
     pub limits: WireLimits,
@@ -112,6 +114,7 @@ pub(super) struct WireTensor {
     pub shape: Option<Spanned<Vec<i64>>>,
     pub range: Option<Spanned<Vec<f64>>>,
     pub values: Option<Spanned<Vec<f64>>>,
+    pub optional: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -192,6 +195,15 @@ pub(super) struct WireTolerance {
     pub relative: f64,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WireAllow {
+    pub hazard: Spanned<String>,
+    pub file: Option<Spanned<String>>,
+    pub function: Option<Spanned<String>>,
+    pub reason: Option<Spanned<String>>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WireCheck {
@@ -203,6 +215,8 @@ pub(super) struct WireCheck {
 pub(super) struct WireLimits {
     pub run_timeout_s: Option<Spanned<f64>>,
     pub run_memory_mib: Option<Spanned<u64>>,
+    pub compile_timeout_s: Option<Spanned<f64>>,
+    pub compile_memory_mib: Option<Spanned<u64>>,
 }
 
 /// A scalar or a list of scalars, kept with the kind it was written as.

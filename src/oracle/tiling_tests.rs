@@ -91,6 +91,7 @@ pub async fn run_tiling_tests(
         };
         let names = match runner.list(&program.path).await {
             Ok(names) => names,
+            Err(failure) if failure.is_of_machine() => return Err(trouble(&failure)),
             Err(failure) => {
                 result.push(whole_file(Verdict::Crashed(failure.to_string())));
                 continue;
@@ -98,7 +99,8 @@ pub async fn run_tiling_tests(
         };
         for name in names {
             let line = line_of(&heads, &name);
-            let (mut examples, verdict) = runner.run(&program.path, &name).await;
+            let (mut examples, verdict) =
+                runner.run(&program.path, &name).await.map_err(|failure| trouble(&failure))?;
             for example in &mut examples {
                 example.file.clone_from(&file);
                 example.line = line;
@@ -107,6 +109,11 @@ pub async fn run_tiling_tests(
         }
     }
     Ok(result)
+}
+
+fn trouble(failure: &RunFailure) -> BuildError {
+    let fix = "look for a full disk or too little memory".to_owned();
+    BuildError::Environment { message: failure.to_string(), fix }
 }
 
 #[derive(Deserialize)]
@@ -134,34 +141,41 @@ impl TestRunner {
             .await?;
         match fs_err::read_to_string(&list) {
             Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
-            Err(_) => Err(RunFailure::Broken(ended.output.trim().to_owned())),
+            Err(_) => Err(RunFailure::Refused(ended.output.trim().to_owned())),
         }
     }
 
     /// A test that names no chip may have been written on another one: where its values are those of that chip, it says
     /// nothing about this one.
-    async fn run(&self, program: &Path, name: &str) -> (Vec<TilingExample>, Verdict) {
-        let (examples, verdict) = self.run_on(program, name, None).await;
+    async fn run(&self, program: &Path, name: &str) -> Result<(Vec<TilingExample>, Verdict), RunFailure> {
+        let (examples, verdict) = self.run_on(program, name, None).await?;
         if matches!(verdict, Verdict::Difference(_)) {
-            let (_, there) = self.run_on(program, name, Some(OTHER_CHIP)).await;
+            let (_, there) = self.run_on(program, name, Some(OTHER_CHIP)).await?;
             // A chip that is not ours is only reported for a test that holds.
             if matches!(there, Verdict::OtherMachine(_)) {
-                return (examples, Verdict::HeldElsewhere(OTHER_CHIP.to_owned()));
+                return Ok((examples, Verdict::HeldElsewhere(OTHER_CHIP.to_owned())));
             }
         }
-        (examples, verdict)
+        Ok((examples, verdict))
     }
 
-    async fn run_on(&self, program: &Path, name: &str, chip: Option<&str>) -> (Vec<TilingExample>, Verdict) {
-        let directory = match self.directory() {
-            Ok(directory) => directory,
-            Err(failure) => return (Vec::new(), Verdict::Crashed(failure.to_string())),
-        };
+    async fn run_on(
+        &self,
+        program: &Path,
+        name: &str,
+        chip: Option<&str>,
+    ) -> Result<(Vec<TilingExample>, Verdict), RunFailure> {
+        let directory = self.directory()?;
         let (result, examples) = (directory.path().join(RESULT), directory.path().join(EXAMPLES));
         let mut environment =
             vec![("ASCEND_UNIT_RESULT", result.clone()), ("ASCEND_TILING_EXAMPLES", examples.clone())];
         environment.extend(chip.map(|chip| ("ASCEND_TILING_SOC", PathBuf::from(chip))));
         let ended = self.command(program, &["--run", name], directory.path(), environment).run().await;
+        if let Err(failure) = &ended
+            && failure.is_of_machine()
+        {
+            return Err(failure.clone());
+        }
         let examples = examples_of(&fs_err::read_to_string(&examples).unwrap_or_default());
         let result = fs_err::read(&result).ok().and_then(|bytes| serde_json::from_slice::<TestResult>(&bytes).ok());
         let failed = result.as_ref().is_none_or(|result| !result.finished || !result.failures.is_empty());
@@ -171,7 +185,7 @@ impl TestRunner {
             Verdict::OtherMachine(_) if chip.is_some() && failed => Verdict::Difference(Vec::new()),
             verdict => verdict,
         };
-        (examples, verdict)
+        Ok((examples, verdict))
     }
 
     fn directory(&self) -> Result<tempfile::TempDir, RunFailure> {

@@ -18,9 +18,7 @@ pub use crate::tuner::{BlocksRun, CaseBlocks, SampledCase};
 mod results;
 
 pub use results::{
-    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor,
-    DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary, PathReport, ProbeResult,
-    ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages, StallReport, Summary, SummaryCase,
+    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary, KnownHazard, LockUpdate, PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages, StallReport, Summary, SummaryCase,
 };
 
 /// Version of the event format, carried by the first event.
@@ -112,6 +110,8 @@ pub enum Event {
     Check(Check),
     /// Result of `compare`.
     Comparison(Comparison),
+    /// Result of `lock`.
+    Lock(LockUpdate),
     /// Result of `build`.
     Build(Build),
     /// Result of `init`.

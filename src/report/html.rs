@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::event::{PathReport, Stage, Status};
+use super::event::{KnownHazard, PathReport, Stage, Status};
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
 use super::svg::{search_chart, stall_bars, timelines};
 use super::units::{
@@ -103,7 +103,12 @@ fn page(record: &RunRecord) -> Value {
         rejections => rejections(record),
         rejected => rejected(record),
         rejected_limit => REJECTED_ROWS,
+        known => record.known.iter().map(known).collect::<Vec<_>>(),
     }
+}
+
+fn known(hazard: &KnownHazard) -> Value {
+    context! { text => hazard.to_string(), statement => hazard.statement.as_str(), allowed => hazard.allowed.as_deref() }
 }
 
 fn pairs(map: &BTreeMap<String, String>) -> Vec<Value> {

@@ -123,7 +123,7 @@ impl<'a> Human<'a> {
         let Some(operator) = &start.operator else { return Ok(()) };
         let verb = match start.command.as_str() {
             "run" => "Tuning",
-            "check" => "Checking",
+            "check" | "lock" => "Checking",
             "build" => "Building",
             "profile" => "Profiling",
             "rewind" => "Rewinding",
@@ -295,6 +295,10 @@ impl Sink for Human<'_> {
             }
             Event::Comparison(comparison) => {
                 let text = views::comparison(comparison, self.color);
+                self.result(&text)
+            }
+            Event::Lock(update) => {
+                let text = views::lock(update, self.color);
                 self.result(&text)
             }
             Event::Build(build) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use super::event::{CaseTime, Origin, PathReport, Stage, Stages, Status};
+use super::event::{CaseTime, KnownHazard, Origin, PathReport, Stage, Stages, Status};
 use crate::aicore::Profile;
 use crate::source::SourceTree;
 use crate::space::Configuration;
@@ -182,4 +182,7 @@ pub struct RunRecord {
     /// Source lines by instruction site, for stalls and timelines: `file:line`.
     #[serde(default)]
     pub sites: BTreeMap<u64, String>,
+    /// Hazards that the operator had before the run; the winner has no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownHazard>,
 }

@@ -225,7 +225,7 @@ fn a_check_says_which_case_and_by_how_much() {
     ---
     drift: op_kernel/gelu_naive.cpp was changed
     drift: tunable BUFFER_NUM was 2 and is now 1
-    drifted: the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run` (modelled on ascend910b2 version 3)
+    drifted: the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`, or take it over as it is with `cargo ascend-tune lock --accept` (modelled on ascend910b2 version 3)
     ");
 }
 

@@ -70,7 +70,7 @@ impl CaseSizes<'_> {
                 let from = if place.is_empty() { "guessed".to_owned() } else { place };
                 way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
                 match self.finder.ask(&way).await {
-                    Ok(accepted) if self.trial.is_fine(&accepted).await => return Ok(Some(accepted)),
+                    Ok(accepted) if self.trial.is_fine(&accepted).await? => return Ok(Some(accepted)),
                     Ok(_) => {}
                     Err(Refusal::Io(error)) => return Err(error.into()),
                     Err(refusal) if refusal.is_endless() => return Ok(None),

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::evaluator::rejects;
+use super::TunerError;
+use super::judgement::rejects;
 use crate::backend::SimBackend;
-use crate::build::{Builder, TilingClass};
+use crate::build::{BuildErrorKind, Builder, TilingClass};
 use crate::cases::{Accepted, DescribedOp, traffic_bytes};
 use crate::manifest::HazardPolicy;
 use crate::project::KernelEntry;
@@ -48,7 +49,11 @@ enum Ending {
 impl CaseTrial<'_> {
     /// Runs the cases that `choose` picks, and picks others for those at which the operator is at fault. Where it is at
     /// fault in every case, the first choice stands: the user has to see it.
-    pub async fn select(&self, accepted: &[Accepted], choose: impl Fn(&[Accepted]) -> Vec<usize>) -> Tried {
+    pub async fn select(
+        &self,
+        accepted: &[Accepted],
+        choose: impl Fn(&[Accepted]) -> Vec<usize>,
+    ) -> Result<Tried, TunerError> {
         let started = Instant::now();
         let mut tried = Tried::default();
         let first = choose(accepted);
@@ -58,17 +63,17 @@ impl CaseTrial<'_> {
             let rest: Vec<Accepted> = left.iter().map(|&found| accepted[found].clone()).collect();
             let chosen: Vec<usize> = choose(&rest).into_iter().map(|position| left[position]).collect();
             if chosen.is_empty() {
-                return Tried { chosen: first, ..tried };
+                return Ok(Tried { chosen: first, ..tried });
             }
             let Some(&next) = chosen.iter().find(|found| !fine.contains(found)) else {
-                return Tried { chosen, ..tried };
+                return Ok(Tried { chosen, ..tried });
             };
             if started.elapsed() > PATIENCE {
                 let count = chosen.len() - chosen.iter().filter(|found| fine.contains(found)).count();
                 tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
-                return Tried { chosen, ..tried };
+                return Ok(Tried { chosen, ..tried });
             }
-            match self.run(&accepted[next], false).await {
+            match self.run(&accepted[next], false).await? {
                 Ending::Fine => fine.push(next),
                 Ending::Fault(reason) => {
                     tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
@@ -76,7 +81,7 @@ impl CaseTrial<'_> {
                 }
                 Ending::Unbuilt(reason) => {
                     tried.unrun = Some(format!("the cases were not run: {reason}"));
-                    return Tried { chosen, ..tried };
+                    return Ok(Tried { chosen, ..tried });
                 }
             }
         }
@@ -84,35 +89,37 @@ impl CaseTrial<'_> {
 
     /// Whether the operator runs on a case without a fault. A large one runs without data where that is possible, and is no
     /// case where it is not: it would take too long.
-    pub async fn is_fine(&self, accepted: &Accepted) -> bool {
+    pub async fn is_fine(&self, accepted: &Accepted) -> Result<bool, TunerError> {
         let large = traffic_bytes(&accepted.candidate) > WITH_DATA_BYTES;
-        matches!(self.run(accepted, large).await, Ending::Fine)
+        Ok(matches!(self.run(accepted, large).await?, Ending::Fine))
     }
 
-    async fn run(&self, accepted: &Accepted, timing_only: bool) -> Ending {
+    async fn run(&self, accepted: &Accepted, timing_only: bool) -> Result<Ending, TunerError> {
         let mut job = accepted.job.clone();
         job.timing_only = timing_only;
         let key = accepted.tiling_key;
         let variant = self.op.variant(self.entry.clone(), &job, key, self.tiling_classes.to_vec());
         let kernel = match self.builder.kernel(self.sources, &variant) {
             Ok(kernel) => kernel,
-            Err(error) => return Ending::Unbuilt(first_line(&error.to_string())),
+            Err(error) if error.kind() == BuildErrorKind::Environment => return Err(error.into()),
+            Err(error) => return Ok(Ending::Unbuilt(first_line(&error.to_string()))),
         };
         job.add_kernel(Some(key), kernel);
         job.trace = true;
         let execution = match self.backend.run_operator(&job).await {
             Ok(execution) => execution,
-            Err(failure) => return Ending::Fault(first_line(&failure.to_string())),
+            Err(source) if source.is_of_machine() => return Err(TunerError::Run { case: title(accepted), source }),
+            Err(failure) => return Ok(Ending::Fault(first_line(&failure.to_string()))),
         };
         let mut hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-        match hazards.find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+        Ok(match hazards.find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
             None => Ending::Fine,
             Some(hazard) => {
                 let (file, line) = (&hazard.place.file, hazard.place.line);
                 let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
                 Ending::Fault(format!("{place}{}", hazard.message))
             }
-        }
+        })
     }
 }
 

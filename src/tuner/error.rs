@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::aicore::MachineError;
+use crate::backend::RunFailure;
 use crate::build::{BuildError, BuildErrorKind};
 use crate::lock::LockError;
 use crate::manifest::ManifestError;
@@ -35,6 +36,14 @@ pub enum TunerError {
     /// Building failed outside of a candidate.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// The simulator could not run something, for a reason that lies in the machine.
+    #[error("case {case}: {source}")]
+    Run {
+        /// Case that was to be run.
+        case: String,
+        /// What went wrong.
+        source: RunFailure,
+    },
     /// Test data could not be made.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -109,7 +118,7 @@ impl TunerError {
             }
             TunerError::Baseline(_) | TunerError::Winner(_) => FailureKind::Wrong,
             TunerError::Lock(_) | TunerError::Locked(_) => FailureKind::Check,
-            TunerError::Journal { .. } | TunerError::Io(_) => FailureKind::Environment,
+            TunerError::Journal { .. } | TunerError::Io(_) | TunerError::Run { .. } => FailureKind::Environment,
             TunerError::Internal(_) => FailureKind::Bug,
         }
     }
@@ -125,6 +134,11 @@ impl TunerError {
             TunerError::Baseline(_) => Some(
                 "a faster operator must be compared with a right one: mend it first, or tune with other cases (`--case`, or \
                  without this one in ascend.toml); `cargo ascend-tune profile` shows its hazards"
+                    .to_owned(),
+            ),
+            TunerError::Run { .. } => Some(
+                "this says nothing about the operator: look for a full disk or too little memory, `cargo ascend-tune doctor` \
+                 for what is missing; then run again, which goes on where it stopped"
                     .to_owned(),
             ),
             TunerError::Internal(_) => Some("please report this, with the command and the project's layout".to_owned()),

@@ -1,20 +1,22 @@
 //! From a candidate to a verdict: build, run every trial, compare, judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::judgement::Standard;
+use super::known::KnownFindings;
 use super::ranking::Race;
+use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
-use super::{CaseTime, Evaluation, Outcome};
-use crate::aicore::{HazardKind, Severity};
-use crate::backend::{Description, Execution, KernelJob, LaunchProfile, LocatedHazard, RunFailure, SimBackend};
+use super::{CaseTime, Evaluation, Outcome, TunerError};
+use crate::backend::{Description, Execution, KernelJob, LaunchProfile, RunFailure, SimBackend};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
 use crate::cases::{DescribedOp, DescribedOps};
-use crate::manifest::{HazardPolicy, Layout, Manifest};
+use crate::manifest::{Layout, Manifest};
 use crate::motif::VisitedLines;
 use crate::source::SourceTree;
-use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
+use crate::verify::{Reason, Rejection};
 
 /// What is compiled and how it is run: sources, values given at run time, and CMake entries.
 #[derive(Clone, Debug, Default)]
@@ -58,8 +60,8 @@ pub struct Trialled {
     pub visited: VisitedLines,
     /// Outputs of every trial that was run, if they were asked for.
     pub outputs: References,
-    /// Kinds of hazards that did not reject it.
-    pub warnings: BTreeSet<HazardKind>,
+    /// Hazards that did not reject it, and bytes that a baseline leaves unwritten.
+    pub known: KnownFindings,
 }
 
 /// Builds and runs candidates. Shared by all evaluations of a run.
@@ -75,8 +77,8 @@ pub struct Evaluator {
     pub workload: Arc<Workload>,
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
-    /// Hazards that the baseline was accepted with, once that is known: what a candidate may do as well.
-    baseline_warnings: Option<Arc<BTreeSet<HazardKind>>>,
+    /// What it judges by.
+    pub(super) standard: Standard,
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
     /// Tiling keys that cases were seen to take last.
     keys: Arc<Mutex<BTreeMap<String, u64>>>,
@@ -87,9 +89,9 @@ pub struct Evaluator {
 type BuilderByEntries = BTreeMap<BTreeMap<String, String>, Arc<Builder>>;
 
 /// Pattern that unwritten memory is filled with: as half, single and integer a number that no test data holds.
-const POISON: u8 = 0xCD;
+pub(super) const POISON: u8 = 0xCD;
 /// Second pattern: results that depend on unwritten memory differ between the two.
-const OTHER_POISON: u8 = 0x3A;
+pub(super) const OTHER_POISON: u8 = 0x3A;
 
 impl Evaluator {
     /// An evaluator over these parts.
@@ -106,27 +108,39 @@ impl Evaluator {
             manifest,
             workload,
             root,
-            baseline_warnings: None,
+            standard: Standard::Alone,
             described: Arc::default(),
             keys: Arc::default(),
             configured: Arc::default(),
         }
     }
 
-    /// An evaluator of candidates for a baseline that was accepted with these warnings.
+    /// An evaluator of the operator as it stands: what it has of hazards is taken up where the manifest does not refuse it.
+    #[must_use]
+    pub fn of_baseline(&self) -> Self {
+        Self { standard: Standard::Baseline, ..self.clone() }
+    }
+
+    /// An evaluator of candidates for a baseline: they may have no more hazards than it.
     #[must_use]
     pub fn against(&self, baseline: &Trialled) -> Self {
-        Self { baseline_warnings: Some(Arc::new(baseline.warnings.clone())), ..self.clone() }
+        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), ..self.clone() }
     }
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
-    pub async fn try_plan(&self, plan: &Plan, references: &References, scope: Scope, keep_outputs: bool) -> Trialled {
+    pub async fn try_plan(
+        &self,
+        plan: &Plan,
+        references: &References,
+        scope: Scope,
+        keep_outputs: bool,
+    ) -> Result<Trialled, TunerError> {
         self.try_trials(plan, references, scope, keep_outputs, None).await
     }
 
     /// Runs the timed cases one after the other, until those that were run leave no hope against the champion.
     /// Large ones run with data as far as ranking needs it.
-    pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Trialled {
+    pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Result<Trialled, TunerError> {
         self.try_trials(plan, references, Scope::Timed, false, Some(race)).await
     }
 
@@ -137,7 +151,7 @@ impl Evaluator {
         scope: Scope,
         keep_outputs: bool,
         race: Option<&Race<'_>>,
-    ) -> Trialled {
+    ) -> Result<Trialled, TunerError> {
         let mut trialled = Trialled {
             evaluation: Evaluation {
                 digest: plan.digest.clone(),
@@ -151,7 +165,7 @@ impl Evaluator {
             profiles: BTreeMap::new(),
             visited: VisitedLines::new(),
             outputs: References::new(),
-            warnings: BTreeSet::new(),
+            known: KnownFindings::of(&plan.sources),
         };
         let mut times = Vec::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
@@ -167,22 +181,21 @@ impl Evaluator {
             let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
             let result = match race {
                 Some(race) => self.rank_trial(plan, trial, expected, race).await,
-                None => self.run_judged(plan, trial, expected).await.map(|execution| (execution, None)),
+                None => self.run_judged(plan, trial, expected, &mut trialled.known).await.map(|ran| (ran, None)),
             };
-            let execution = match result {
+            let execution = match result.judged()? {
                 Ok((execution, blocks)) => {
                     trialled.evaluation.blocks.extend(blocks);
                     execution
                 }
                 Err(rejection) => {
                     trialled.evaluation.outcome = Outcome::Rejected(rejection);
-                    return trialled;
+                    return Ok(trialled);
                 }
             };
             let places = execution.launches.iter().flat_map(|launch| &launch.visited);
             trialled.visited.extend(places.map(|place| (place.file.clone(), place.line)));
-            let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-            trialled.warnings.extend(hazards.map(|hazard| hazard.kind));
+            trialled.known.note(&case.name, &execution, &self.manifest.allow);
             if trial.timed {
                 let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();
                 times.push(CaseTime {
@@ -201,22 +214,22 @@ impl Evaluator {
             }
         }
         trialled.evaluation.outcome = Outcome::Valid(times);
-        trialled
+        Ok(trialled)
     }
 
     /// Runs one trial with the other pattern in unwritten memory and the blocks in the other order. Results that depend on
     /// one of them differ.
-    pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, Rejection> {
+    pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, TrialError> {
         self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
     }
 
     /// Runs one trial without judging it. `outputs` of a direct launch are large and only read where they are compared.
-    pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, Rejection> {
+    pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, TrialError> {
         let case = &self.manifest.cases[trial.case];
         if self.manifest.layout == Layout::DirectLaunch {
             let program = self.build_direct(plan, &case.name).await?;
             let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
-            return run.await.map_err(|failure| rejection_of(failure, &case.name));
+            return run.await.map_err(|failure| TrialError::of_run(failure, &case.name));
         }
         let mut job = self.prepare_job(plan, trial).await?;
         self.run_job(plan, trial, &mut job).await
@@ -224,7 +237,7 @@ impl Evaluator {
 
     /// Runs one trial without data: its instructions are recorded and judged, and nothing is computed. `Err(NeedsData)` where
     /// the data decide what the operator does; then only a run with data can tell how long it takes.
-    pub async fn time_trial(&self, plan: &Plan, trial: &Trial) -> Result<Result<Execution, NeedsData>, Rejection> {
+    pub async fn time_trial(&self, plan: &Plan, trial: &Trial) -> Result<Result<Execution, NeedsData>, TrialError> {
         let case = &self.manifest.cases[trial.case].name;
         if self.manifest.layout == Layout::DirectLaunch {
             return Ok(Err(NeedsData("a program with its own main makes its data itself".to_owned())));
@@ -233,12 +246,12 @@ impl Evaluator {
         job.timing_only = true;
         match self.try_job(plan, trial, &mut job).await? {
             Err(RunFailure::NeedsData { reason, place }) => Ok(Err(NeedsData(format!("{reason}{}", place.suffix())))),
-            other => other.map(Ok).map_err(|failure| rejection_of(failure, case)),
+            other => other.map(Ok).map_err(|failure| TrialError::of_run(failure, case)),
         }
     }
 
     /// Libraries that the trials need, host library first, or the program of a direct launch.
-    pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, Rejection> {
+    pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, TrialError> {
         let mut artifacts = Vec::new();
         for trial in &self.workload.trials {
             let found = if self.manifest.layout == Layout::DirectLaunch {
@@ -262,15 +275,15 @@ impl Evaluator {
         &self,
         plan: &Plan,
         trial: &Trial,
-    ) -> Result<(DescribedOp, KernelJob), Rejection> {
+    ) -> Result<(DescribedOp, KernelJob), TrialError> {
         let case = &self.manifest.cases[trial.case].name;
         let mut job = self.prepare_job(plan, trial).await?;
-        let failed = |failure: RunFailure| rejection_of(failure, case);
+        let failed = |failure: RunFailure| TrialError::of_run(failure, case);
         let description = self.description(&job.host).await.map_err(failed)?;
         let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
         let op = op.ok_or_else(|| {
             let detail = format!("the host library registers no operator {}", self.manifest.operator);
-            Rejection::new(Reason::BuildFailed, case, detail)
+            TrialError::from(Rejection::new(Reason::BuildFailed, case, detail))
         })?;
         let (_, dims) = self.backend.tile(&job).await.map_err(failed)?;
         for (output, dims) in job.outputs.iter_mut().zip(dims) {
@@ -280,7 +293,7 @@ impl Evaluator {
     }
 
     /// Builds what is known to be needed before the tiling function ran.
-    pub(super) async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, Rejection> {
+    pub(super) async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, TrialError> {
         let case = &self.manifest.cases[trial.case];
         let host = self
             .build(plan, &case.name, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path))
@@ -319,9 +332,9 @@ impl Evaluator {
         plan: &Plan,
         trial: &Trial,
         job: &mut KernelJob,
-    ) -> Result<Execution, Rejection> {
+    ) -> Result<Execution, TrialError> {
         let case = &self.manifest.cases[trial.case].name;
-        self.try_job(plan, trial, job).await?.map_err(|failure| rejection_of(failure, case))
+        self.try_job(plan, trial, job).await?.map_err(|failure| TrialError::of_run(failure, case))
     }
 
     async fn try_job(
@@ -329,7 +342,7 @@ impl Evaluator {
         plan: &Plan,
         trial: &Trial,
         job: &mut KernelJob,
-    ) -> Result<Result<Execution, RunFailure>, Rejection> {
+    ) -> Result<Result<Execution, RunFailure>, TrialError> {
         let case = &self.manifest.cases[trial.case];
         match self.backend.run_operator(job).await {
             Err(RunFailure::KernelMissing(key)) => {
@@ -345,14 +358,14 @@ impl Evaluator {
     }
 
     /// The kernel of a trial with tiling key 0.
-    async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, Rejection> {
+    async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, TrialError> {
         let case = &self.manifest.cases[trial.case];
-        let description = self.description(host).await.map_err(|failure| rejection_of(failure, &case.name))?;
+        let description = self.description(host).await.map_err(|failure| TrialError::of_run(failure, &case.name))?;
         let project = self.builder.project();
         let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
         let Some(entry) = entry.cloned() else {
             let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
-            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail));
+            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail).into());
         };
         let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
             name: name.clone(),
@@ -391,12 +404,12 @@ impl Evaluator {
         Ok(description)
     }
 
-    async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, Rejection> {
+    async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, TrialError> {
         self.build(plan, case, |builder, plan| builder.direct(&plan.sources).map(|artifact| artifact.path)).await
     }
 
     /// Compilation blocks, so it goes to a thread of its own.
-    pub(super) async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, Rejection>
+    pub(super) async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, TrialError>
     where
         F: FnOnce(&Builder, &Plan) -> Result<Built, BuildError> + Send + 'static,
         Built: Send + 'static,
@@ -409,8 +422,8 @@ impl Evaluator {
         });
         match built.await {
             Ok(Ok(built)) => Ok(built),
-            Ok(Err(error)) => Err(build_rejection(&error, case)),
-            Err(error) => Err(Rejection::new(Reason::BuildFailed, case, error.to_string())),
+            Ok(Err(error)) => Err(TrialError::of_build(error, case)),
+            Err(error) => Err(TrialError::Machine(Box::new(TunerError::Internal(error.to_string())))),
         }
     }
 
@@ -426,135 +439,5 @@ impl Evaluator {
         let builder = Arc::new(self.builder.with_entries(entries)?);
         configured.insert(entries.clone(), Arc::clone(&builder));
         Ok(builder)
-    }
-
-    /// Runs a trial, weighs its hazards and compares its outputs where right ones are known.
-    pub(super) async fn run_judged(
-        &self,
-        plan: &Plan,
-        trial: &Trial,
-        expected: Option<&Vec<Vec<u8>>>,
-    ) -> Result<Execution, Rejection> {
-        let execution = self.run_trial(plan, trial, true).await?;
-        self.judge(trial, &execution)?;
-        if let Some(expected) = expected {
-            self.agrees(trial, &execution, expected)?;
-        }
-        Ok(execution)
-    }
-
-    /// Weighs hazards.
-    pub(super) fn judge(&self, trial: &Trial, execution: &Execution) -> Result<(), Rejection> {
-        let case = trial.label(&self.manifest.cases);
-        let policy = self.manifest.hazards;
-        // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
-        let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-        if let Some(hazard) = hazards
-            .into_iter()
-            .find(|hazard| rejects(hazard, policy) || is_new_risk(hazard.kind, self.baseline_warnings.as_deref()))
-        {
-            return Err(hazard_rejection(hazard, &case));
-        }
-        Ok(())
-    }
-
-    /// Compares the outputs of a run with right ones.
-    pub fn agrees(&self, trial: &Trial, execution: &Execution, expected: &[Vec<u8>]) -> Result<(), Rejection> {
-        let case = trial.label(&self.manifest.cases);
-        if expected.len() != execution.outputs.len() {
-            let detail = format!("{} outputs instead of {}", execution.outputs.len(), expected.len());
-            return Err(Rejection::new(Reason::WrongResult, &case, detail));
-        }
-        for (position, (actual, expected)) in execution.outputs.iter().zip(expected).enumerate() {
-            let (name, dtype) = self.output_type(trial, position);
-            let tolerance = self.manifest.tolerance.get(&dtype.to_string()).copied();
-            let tolerance = tolerance.unwrap_or_else(|| default_tolerance(dtype));
-            if let Err(mismatch) = compare(actual, expected, dtype, tolerance) {
-                let detail = format!("output {name}: {mismatch}");
-                return Err(Rejection::new(Reason::WrongResult, &case, detail));
-            }
-        }
-        Ok(())
-    }
-
-    /// Name and dtype of an output. Direct-launch regions have neither unless the case lists outputs: bytes, exactly.
-    pub(super) fn output_type(&self, trial: &Trial, position: usize) -> (String, DType) {
-        let unnamed = || (format!("region {position}"), DType::Uint8);
-        let outputs = &self.manifest.cases[trial.case].outputs;
-        let Some(tensor) = outputs.get(if outputs.len() == 1 { 0 } else { position }) else { return unnamed() };
-        tensor.dtype.parse().map_or_else(|_| unnamed(), |dtype| (tensor.name.clone(), dtype))
-    }
-}
-
-/// Whether a hazard rejects under the policy of the manifest.
-pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
-    match policy {
-        HazardPolicy::Errors => hazard.severity == Severity::Error,
-        HazardPolicy::Strict => true,
-    }
-}
-
-/// Whether a candidate writes in padding though the baseline does not: right for whole allocations, but slices of larger
-/// tensors, which the baseline can be used on, would lose what lies next to them.
-fn is_new_risk(kind: HazardKind, of_baseline: Option<&BTreeSet<HazardKind>>) -> bool {
-    kind == HazardKind::WriteInPadding && of_baseline.is_some_and(|known| !known.contains(&kind))
-}
-
-pub(super) fn hazard_rejection(hazard: &LocatedHazard, case: &str) -> Rejection {
-    let reason = match hazard.kind {
-        HazardKind::UnwrittenOutput => Reason::UnwrittenOutput,
-        _ => Reason::Hazard,
-    };
-    let mut detail = hazard.message.clone();
-    if !hazard.other.file.is_empty() {
-        detail.push_str(&format!(" (the other access is at {}:{})", hazard.other.file, hazard.other.line));
-    }
-    Rejection {
-        reason,
-        hazard: Some(hazard.kind),
-        case: case.to_owned(),
-        file: hazard.place.file.clone(),
-        line: hazard.place.line,
-        detail,
-    }
-}
-
-fn rejection_of(failure: RunFailure, case: &str) -> Rejection {
-    let reason = match &failure {
-        RunFailure::Tiling(_) => Reason::TilingFailed,
-        RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) => Reason::TimedOut,
-        RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
-        RunFailure::Program { .. } => Reason::WrongResult,
-        RunFailure::Crashed(_)
-        | RunFailure::Broken(_)
-        | RunFailure::KernelMissing(_)
-        | RunFailure::NeedsData { .. } => Reason::Crashed,
-    };
-    Rejection::new(reason, case, failure.to_string())
-}
-
-fn build_rejection(error: &BuildError, case: &str) -> Rejection {
-    let mut rejection = Rejection::new(Reason::BuildFailed, case, error.to_string());
-    if let BuildError::Compile(failure) = error
-        && let Some(diagnostic) = failure.diagnostics.first()
-    {
-        rejection.file.clone_from(&diagnostic.file);
-        rejection.line = diagnostic.line;
-        rejection.detail.clone_from(&diagnostic.message);
-    }
-    rejection
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn candidates_write_in_padding_only_where_the_baseline_does() {
-        let (clean, pads) = (BTreeSet::new(), BTreeSet::from([HazardKind::WriteInPadding]));
-        assert!(is_new_risk(HazardKind::WriteInPadding, Some(&clean)));
-        assert!(!is_new_risk(HazardKind::WriteInPadding, Some(&pads)));
-        assert!(!is_new_risk(HazardKind::WriteInPadding, None), "the baseline itself");
-        assert!(!is_new_risk(HazardKind::QueueMisuse, Some(&clean)));
     }
 }

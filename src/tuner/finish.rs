@@ -104,6 +104,8 @@ mod tests {
             generalisation: None,
             motifs: Vec::new(),
             cases: Vec::new(),
+            known: Vec::new(),
+            accepted: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::TunerError;
 use super::candidate::{Candidate, CandidateError};
 use super::evaluator::{Evaluator, Plan};
+use super::trial_error::Judgeable;
 use crate::source::tunable::looks_compile_time;
 use crate::space::{Binding, Tunable};
 use crate::verify::Reason;
@@ -42,35 +43,40 @@ impl Injection {
         if hopeful.is_empty() {
             return Ok(found);
         }
-        if compiles(evaluator, best, tunables, &hopeful).await {
+        if compiles(evaluator, best, tunables, &hopeful).await? {
             found.injectable = hopeful;
-            found.unread = found.never_read(evaluator, best, tunables).await;
+            found.unread = found.never_read(evaluator, best, tunables).await?;
             return Ok(found);
         }
         for tunable in hopeful {
-            if compiles(evaluator, best, tunables, std::slice::from_ref(&tunable)).await {
+            if compiles(evaluator, best, tunables, std::slice::from_ref(&tunable)).await? {
                 found.injectable.push(tunable);
             } else {
                 found.compiled_in.push((tunable.name.clone(), "it does not compile as a run-time value".to_owned()));
             }
         }
-        if found.injectable.len() > 1 && !compiles(evaluator, best, tunables, &found.injectable).await {
+        if found.injectable.len() > 1 && !compiles(evaluator, best, tunables, &found.injectable).await? {
             found.injectable.truncate(1);
         }
-        found.unread = found.never_read(evaluator, best, tunables).await;
+        found.unread = found.never_read(evaluator, best, tunables).await?;
         Ok(found)
     }
 
     /// Tunables given at run time that no timed case reads; none where that is not known.
-    async fn never_read(&self, evaluator: &Evaluator, best: &Candidate, tunables: &[Tunable]) -> BTreeSet<String> {
+    async fn never_read(
+        &self,
+        evaluator: &Evaluator,
+        best: &Candidate,
+        tunables: &[Tunable],
+    ) -> Result<BTreeSet<String>, TunerError> {
         let mut unread: BTreeSet<String> = self.injectable.iter().map(|tunable| tunable.name.clone()).collect();
-        let Ok(plan) = self.plan(best, tunables) else { return BTreeSet::new() };
+        let Ok(plan) = self.plan(best, tunables) else { return Ok(BTreeSet::new()) };
         for trial in evaluator.workload.trials.iter().filter(|trial| trial.timed) {
-            let ran = evaluator.run_trial(&plan, trial, false).await;
-            let Some(read) = ran.ok().and_then(|execution| execution.knobs_read) else { return BTreeSet::new() };
+            let ran = evaluator.run_trial(&plan, trial, false).await.judged()?;
+            let Some(read) = ran.ok().and_then(|execution| execution.knobs_read) else { return Ok(BTreeSet::new()) };
             unread.retain(|name| !read.contains(name));
         }
-        unread
+        Ok(unread)
     }
 
     /// Names of the tunables that need no rebuild.
@@ -85,12 +91,17 @@ impl Injection {
 }
 
 /// Whether the candidate builds, and computes as it should, with these tunables read at run time.
-async fn compiles(evaluator: &Evaluator, best: &Candidate, tunables: &[Tunable], injectable: &[Tunable]) -> bool {
-    let Ok(plan) = best.injected_plan(tunables, injectable) else { return false };
-    let Some(trial) = evaluator.workload.trials.first() else { return false };
-    match evaluator.run_trial(&plan, trial, false).await {
+async fn compiles(
+    evaluator: &Evaluator,
+    best: &Candidate,
+    tunables: &[Tunable],
+    injectable: &[Tunable],
+) -> Result<bool, TunerError> {
+    let Ok(plan) = best.injected_plan(tunables, injectable) else { return Ok(false) };
+    let Some(trial) = evaluator.workload.trials.first() else { return Ok(false) };
+    Ok(match evaluator.run_trial(&plan, trial, false).await.judged()? {
         Ok(_) => true,
         // The build is what is asked here; a kernel that fails otherwise is judged as a candidate.
         Err(rejection) => rejection.reason != Reason::BuildFailed,
-    }
+    })
 }

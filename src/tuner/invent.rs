@@ -214,9 +214,9 @@ impl Asked {
             tiling_classes: &self.tiling_classes,
         };
         let Tried { chosen, mut faults, unrun } =
-            trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await;
+            trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await?;
         if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
-            let tried = trial.select(std::slice::from_ref(&odd), |accepted| choose(accepted, 1)).await;
+            let tried = trial.select(std::slice::from_ref(&odd), |accepted| choose(accepted, 1)).await?;
             search.odd = tried.faults.is_empty().then_some(odd);
             faults.extend(tried.faults);
         }

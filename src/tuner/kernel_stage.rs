@@ -87,8 +87,8 @@ impl KernelStage<'_> {
         let (begun, before_us) = (session.spent(), progress.best_us);
         let mut last_gain = session.used();
         let mut parent = match self.rewriting {
-            Rewriting::FromBaseline => self.parent(session, self.baseline.0, self.baseline.1).await,
-            _ => self.parent(session, &progress.best, progress.best_us).await,
+            Rewriting::FromBaseline => self.parent(session, self.baseline.0, self.baseline.1).await?,
+            _ => self.parent(session, &progress.best, progress.best_us).await?,
         };
         let size = if self.rewriting == Rewriting::OneByOne { 1 } else { BATCH };
         loop {
@@ -113,7 +113,7 @@ impl KernelStage<'_> {
                     break;
                 }
                 last_gain = session.used();
-                parent = self.parent(session, &progress.best, progress.best_us).await;
+                parent = self.parent(session, &progress.best, progress.best_us).await?;
                 continue;
             }
             let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
@@ -134,7 +134,7 @@ impl KernelStage<'_> {
             }
             if let Some(proposal) = taken {
                 last_gain = session.used();
-                let next = self.parent(session, &progress.best, progress.best_us).await;
+                let next = self.parent(session, &progress.best, progress.best_us).await?;
                 progress.explain(&moved(&proposal.motifs, profile, next.profile.as_ref()));
                 learned.records.extend(self.help(&parent, &proposal, &next));
                 if self.rewriting != Rewriting::FromBaseline {
@@ -169,7 +169,7 @@ impl KernelStage<'_> {
         let Ok(origin) = self.baseline.0.with_configuration(self.tunables, &configuration) else {
             return Ok(false);
         };
-        let parent = self.parent(session, &origin, progress.baseline_us).await;
+        let parent = self.parent(session, &origin, progress.baseline_us).await?;
         let taken: Vec<&str> = best.patches.iter().flat_map(|patch| patch.motif.split('+')).collect();
         let used: BTreeSet<&str> = taken.iter().copied().collect();
         let proposals = used
@@ -187,15 +187,15 @@ impl KernelStage<'_> {
             improved |= progress.record(Stage::Kernel, candidate, patch, &judged, winner == Some(position), emit);
         }
         if improved {
-            let next = self.parent(session, &progress.best, progress.best_us).await;
+            let next = self.parent(session, &progress.best, progress.best_us).await?;
             progress.explain(&moved(&[], parent.profile.as_ref(), next.profile.as_ref()));
         }
         Ok(improved)
     }
 
     /// A candidate with its profile and what is known of its sources.
-    async fn parent(&self, session: &Session, candidate: &Candidate, us: f64) -> Parent {
-        let launch = self.profile(session, candidate).await;
+    async fn parent(&self, session: &Session, candidate: &Candidate, us: f64) -> Result<Parent, TunerError> {
+        let launch = self.profile(session, candidate).await?;
         let profile = launch.as_ref().map(|launch| launch.profile.clone());
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
         let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone())
@@ -205,7 +205,7 @@ impl KernelStage<'_> {
             Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),
             None => context,
         };
-        Parent { candidate: candidate.clone(), us, profile, context }
+        Ok(Parent { candidate: candidate.clone(), us, profile, context })
     }
 
     /// The record of a single motif that was not taken over because it did not help.
@@ -281,9 +281,9 @@ impl KernelStage<'_> {
     }
 
     /// Profile of the launch that takes longest over all cases.
-    async fn profile(&self, session: &Session, best: &Candidate) -> Option<LaunchProfile> {
-        let trialled = session.profile(&best.plain_plan(self.tunables)).await;
-        longest(trialled.profiles.values().flatten()).cloned()
+    async fn profile(&self, session: &Session, best: &Candidate) -> Result<Option<LaunchProfile>, TunerError> {
+        let trialled = session.profile(&best.plain_plan(self.tunables)).await?;
+        Ok(longest(trialled.profiles.values().flatten()).cloned())
     }
 }
 

@@ -8,11 +8,13 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::candidate::Candidate;
-use super::evaluator::{Evaluator, Plan, rejects};
+use super::evaluator::{Evaluator, Plan};
+use super::judgement::Standard;
+use super::known::KnownFindings;
+use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
-use super::{TunerError, Workspace, geometric_mean};
-use crate::aicore::HazardKind;
-use crate::backend::{Execution, LaunchProfile, LocatedHazard};
+use super::{TrialError, TunerError, Workspace, geometric_mean};
+use crate::backend::Execution;
 use crate::cases::{
     Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
     traffic_bytes,
@@ -46,18 +48,18 @@ pub struct Probe {
     /// Whether it runs with data.
     pub with_data: bool,
     /// Seed of its data.
-    pub data_seed: u32,
+    data_seed: u32,
+    /// Its trial in the workload of the set.
+    trial: usize,
 }
 
 /// The operator as it was, on one probe.
 #[derive(Clone, Debug)]
 struct Before {
     us: f64,
-    /// Kinds of hazards that it has there, and warnings that a candidate may have only where it has them.
-    hazards: Vec<HazardKind>,
-    /// Whether one of them is an error.
-    at_fault: bool,
-    /// Right outputs; `None` where it was timed only, or is itself at fault.
+    /// Hazards that it has there, and bytes that it leaves unwritten: no candidate may have more of it.
+    known: Arc<KnownFindings>,
+    /// Right outputs; `None` where it was only timed.
     outputs: Option<Vec<Vec<u8>>>,
 }
 
@@ -153,7 +155,7 @@ impl ProbeSet {
             let with_data = traffic_bytes(&found.candidate) <= WITH_DATA_BYTES;
             let seed = FIRST_DATA_SEED + self.seed.wrapping_mul(31) % FIRST_DATA_SEED + place as u64;
             let data_seed = u32::try_from(seed).unwrap_or(u32::MAX);
-            self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data, data_seed });
+            self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data, data_seed, trial: place });
         }
         self.prepare()
     }
@@ -173,6 +175,8 @@ impl ProbeSet {
     fn prepare(&mut self) -> Result<(), TunerError> {
         let mut manifest = (*self.evaluator.manifest).clone();
         manifest.cases = self.probes.iter().map(|probe| probe.case.clone()).collect();
+        // What the operator has anyway is no reason to look away where it has it.
+        manifest.hazards = HazardPolicy::Known;
         let with_data: Vec<bool> = self.probes.iter().map(|probe| probe.with_data).collect();
         let seeds: Vec<u32> = self.probes.iter().map(|probe| probe.data_seed).collect();
         let workload = Workload::of_probes(&manifest, &self.data, &seeds, &with_data)?;
@@ -192,9 +196,7 @@ impl ProbeSet {
                 let probe = self.probes[place].clone();
                 match run {
                     Some(Ok(run)) if run.us <= MOST_US => {
-                        let at_fault = run.at_fault;
-                        let outputs = run.outputs.filter(|_| !at_fault);
-                        kept.push((probe, Before { us: run.us, hazards: run.hazards, at_fault, outputs }));
+                        kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
                     }
                     Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
                         self.faulty.push((probe.case.name, rejection.to_string()));
@@ -205,7 +207,7 @@ impl ProbeSet {
         }
         kept.truncate(count);
         (self.probes, self.before) = kept.into_iter().unzip();
-        self.prepare()
+        Ok(())
     }
 
     /// Time of the operator as it was on a probe, in microseconds.
@@ -215,7 +217,7 @@ impl ProbeSet {
 
     /// Number of probes at which the operator as it was has hazards of its own.
     pub fn at_fault(&self) -> usize {
-        self.before.iter().filter(|before| before.at_fault).count()
+        self.before.iter().filter(|before| !before.known.findings.is_empty()).count()
     }
 
     /// Tries a candidate on all probes, in their order; with `until_broken` none is begun after those beside the first failure.
@@ -260,23 +262,12 @@ impl ProbeSet {
     }
 
     fn verdict(&self, place: usize, run: &Ran) -> ProbeVerdict {
-        let before = &self.before[place];
-        let run = match run {
-            Ok(run) => run,
-            Err(rejection) => return ProbeVerdict::Wrong(rejection.clone()),
-        };
-        if let Some((_, rejection)) = run.faults.iter().find(|(kind, _)| !before.hazards.contains(kind)) {
-            return ProbeVerdict::Wrong(rejection.clone());
+        let before_us = self.before[place].us;
+        match run {
+            Err(rejection) => ProbeVerdict::Wrong(rejection.clone()),
+            Ok(run) if run.us > before_us * self.floor => ProbeVerdict::Slower { speedup: before_us / run.us },
+            Ok(run) => ProbeVerdict::Held { speedup: before_us / run.us },
         }
-        if let (Some(expected), Some(outputs)) = (&before.outputs, &run.outputs) {
-            let execution = Execution { outputs: outputs.clone(), ..Execution::default() };
-            if let Err(rejection) = self.evaluator.agrees(&self.evaluator.workload.trials[place], &execution, expected)
-            {
-                return ProbeVerdict::Wrong(rejection);
-            }
-        }
-        let speedup = before.us / run.us;
-        if run.us > before.us * self.floor { ProbeVerdict::Slower { speedup } } else { ProbeVerdict::Held { speedup } }
     }
 
     /// Runs some probes, `jobs` at once.
@@ -304,9 +295,15 @@ impl ProbeSet {
     }
 
     fn task(&self, place: usize) -> Task {
-        let trial = self.evaluator.workload.trials[place].clone();
-        let bytes = case_bytes(&self.probes[place].case);
-        Task { evaluator: self.evaluator.clone(), trial, with_data: self.probes[place].with_data, bytes }
+        let probe = &self.probes[place];
+        let trial = self.evaluator.workload.trials[probe.trial].clone();
+        let mut evaluator = self.evaluator.of_baseline();
+        let before = self.before.get(place).cloned();
+        if let Some(before) = &before {
+            evaluator.standard = Standard::Candidate(Arc::clone(&before.known));
+        }
+        let expected = before.and_then(|before| before.outputs);
+        Task { evaluator, trial, expected, with_data: probe.with_data, bytes: case_bytes(&probe.case) }
     }
 }
 
@@ -367,10 +364,7 @@ type Ran = Result<ProbeRun, Rejection>;
 #[derive(Clone, Debug)]
 struct ProbeRun {
     us: f64,
-    hazards: Vec<HazardKind>,
-    at_fault: bool,
-    /// The same with what is said of them.
-    faults: Vec<(HazardKind, Rejection)>,
+    known: KnownFindings,
     outputs: Option<Vec<Vec<u8>>>,
 }
 
@@ -378,6 +372,7 @@ struct ProbeRun {
 struct Task {
     evaluator: Evaluator,
     trial: Trial,
+    expected: Option<Vec<Vec<u8>>>,
     with_data: bool,
     bytes: u64,
 }
@@ -385,32 +380,27 @@ struct Task {
 impl Task {
     /// `None` where the data decide what the operator does, and there are too many of them.
     async fn run(&self, plan: &Plan) -> Result<Option<Ran>, TunerError> {
+        let mut known = KnownFindings::of(&plan.sources);
         if !self.with_data {
-            match self.evaluator.time_trial(plan, &self.trial).await {
+            match self.evaluator.time_trial(plan, &self.trial).await.judged()? {
                 Err(rejection) => return Ok(Some(Err(rejection))),
-                Ok(Ok(execution)) => return Ok(Some(Ok(self.read(execution, false)))),
+                Ok(Ok(execution)) => {
+                    let judged = self.evaluator.judge(plan, &self.trial, &execution);
+                    return Ok(Some(judged.map(|()| self.read(execution, known, false))));
+                }
                 Ok(Err(_)) if self.bytes > MUST_HAVE_DATA_BYTES => return Ok(None),
                 Ok(Err(_)) => Workload::make_inputs(&self.evaluator.manifest, &self.trial)?,
             }
         }
-        let run = self.evaluator.run_trial(plan, &self.trial, true).await;
-        Ok(Some(run.map(|execution| self.read(execution, true))))
+        let run = self.evaluator.run_judged(plan, &self.trial, self.expected.as_ref(), &mut known).await;
+        Ok(Some(run.judged()?.map(|execution| self.read(execution, known, true))))
     }
 
-    fn read(&self, execution: Execution, with_data: bool) -> ProbeRun {
-        let case = self.trial.label(&self.evaluator.manifest.cases);
-        let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-        let is_error = |hazard: &LocatedHazard| rejects(hazard, HazardPolicy::Errors);
-        let at_fault = hazards.clone().any(is_error);
-        let faults: Vec<(HazardKind, Rejection)> = hazards
-            .filter(|hazard| is_error(hazard) || hazard.kind == HazardKind::WriteInPadding)
-            .map(|hazard| (hazard.kind, super::evaluator::hazard_rejection(hazard, &case)))
-            .collect();
-        let mut kinds: Vec<HazardKind> = faults.iter().map(|(kind, _)| *kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let us = execution.launches.iter().map(|launch: &LaunchProfile| launch.profile.task_us).sum();
-        ProbeRun { us, hazards: kinds, at_fault, faults, outputs: with_data.then_some(execution.outputs) }
+    fn read(&self, execution: Execution, mut known: KnownFindings, with_data: bool) -> ProbeRun {
+        let manifest = &self.evaluator.manifest;
+        known.note(&manifest.cases[self.trial.case].name, &execution, &manifest.allow);
+        let us = execution.launches.iter().map(|launch| launch.profile.task_us).sum();
+        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs) }
     }
 }
 
@@ -495,13 +485,10 @@ async fn ask_for(
 impl Evaluator {
     /// The host library of a plan and the operator's definition in it, if it has one.
     async fn defined(&self, plan: &Plan) -> Result<Option<(PathBuf, DescribedOp)>, TunerError> {
-        let baseline = |rejection: Rejection| TunerError::Baseline(Box::new(rejection));
-        let built =
-            self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path)).await;
-        let host = built.map_err(baseline)?;
+        let build = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path));
+        let host = build.await.map_err(TrialError::of_baseline)?;
         let described = self.description(&host).await;
-        let description =
-            described.map_err(|failure| baseline(Rejection::new(Reason::Crashed, "", failure.to_string())))?;
+        let description = described.map_err(|failure| TrialError::of_run(failure, "").of_baseline())?;
         let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
         Ok(op.filter(|op| !op.inputs.is_empty()).map(|op| (host, op)))
     }

@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Champion;
+use super::TrialError;
 use super::evaluator::{Evaluator, NeedsData, Plan};
+use super::known::KnownFindings;
 use super::workload::Trial;
 use crate::aicore::BlockSample;
 use crate::backend::Execution;
 use crate::manifest::Layout;
-use crate::verify::{DType, Rejection};
+use crate::verify::DType;
 
 /// What a quick trial runs against.
 #[derive(Clone, Copy, Debug)]
@@ -79,15 +81,15 @@ impl Evaluator {
         trial: &Trial,
         expected: Option<&Vec<Vec<u8>>>,
         race: &Race<'_>,
-    ) -> Result<(Execution, Option<CaseBlocks>), Rejection> {
+    ) -> Result<(Execution, Option<CaseBlocks>), TrialError> {
         let case = &self.manifest.cases[trial.case].name;
         let Some(right) = expected.filter(|right| self.is_large(trial, right) && !race.whole.contains(case)) else {
-            return Ok((self.run_judged(plan, trial, expected).await?, None));
+            return Ok((self.run_judged(plan, trial, expected, &mut KnownFindings::default()).await?, None));
         };
         let reason = match self.time_trial(plan, trial).await? {
             Err(NeedsData(reason)) => reason,
             Ok(timed) => {
-                self.judge(trial, &timed)?;
+                self.judge(plan, trial, &timed)?;
                 match timed.launches.first().and_then(|launch| launch.sample.clone()) {
                     Some(Ok(sample)) => {
                         let ran = BlocksRun::Sampled { blocks: sample.blocks.len() as u32, of: sample.of };
@@ -99,7 +101,7 @@ impl Evaluator {
                 }
             }
         };
-        let execution = self.run_judged(plan, trial, expected).await?;
+        let execution = self.run_judged(plan, trial, expected, &mut KnownFindings::default()).await?;
         Ok((execution, Some(CaseBlocks { case: case.clone(), ran: BlocksRun::All { reason } })))
     }
 
@@ -123,14 +125,21 @@ impl Evaluator {
         trial: &Trial,
         mut sample: BlockSample,
         expected: &[Vec<u8>],
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), TrialError> {
         keep_whole_elements(&mut sample, |output| self.output_type(trial, output as usize).1.size_bytes() as u64);
         let mut right = vec![Vec::new(); expected.len()];
+        let mut excused = vec![Vec::new(); expected.len()];
         for range in &sample.written {
             let (from, to) = (range.from as usize, (range.from + range.bytes) as usize);
             // What is not there is missing from the right answer, and so the comparison fails.
-            if let Some(part) = expected.get(range.output as usize).and_then(|output| output.get(from..to)) {
-                right[range.output as usize].extend_from_slice(part);
+            let output = range.output as usize;
+            if let Some(part) = expected.get(output).and_then(|output| output.get(from..to)) {
+                let begin = right[output].len();
+                excused[output].extend(self.unwritten_in_baseline(trial, output).iter().filter_map(|unwritten| {
+                    let (start, end) = (unwritten.start.max(from), unwritten.end.min(to));
+                    (start < end).then(|| begin + start - from..begin + end - from)
+                }));
+                right[output].extend_from_slice(part);
             }
         }
         let blocks = sample.blocks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
@@ -138,9 +147,10 @@ impl Evaluator {
         job.trace = false;
         job.sample = Some(sample);
         let execution = self.run_job(plan, trial, &mut job).await?;
-        self.agrees(trial, &execution, &right).map_err(|mut rejection| {
+        let except = |output: usize| excused.get(output).map_or(&[][..], Vec::as_slice);
+        self.agrees_except(trial, &execution, &right, &except).map_err(|mut rejection| {
             rejection.detail.push_str(&format!(" (counted over what blocks {blocks} write)"));
-            rejection
+            rejection.into()
         })
     }
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::TunerError;
 use super::evaluator::References;
 use super::workspace::Workspace;
+use super::{TrialError, TunerError};
 use crate::backend::KernelJob;
 use crate::cases::{Array, Python};
 use crate::manifest::{Layout, Reference};
@@ -49,10 +49,7 @@ async fn script_references(workspace: &Workspace, script: &Path, python: &Path) 
     for (index, trial) in evaluator.workload.trials.iter().enumerate() {
         let label = trial.label(&workspace.manifest.cases);
         let failed = |what: String| TunerError::Usage(format!("the reference {named} failed on case {label}: {what}"));
-        let (op, job) = evaluator
-            .described_job(&plan, trial)
-            .await
-            .map_err(|rejection| TunerError::Baseline(Box::new(rejection)))?;
+        let (op, job) = evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?;
         let arrays = python
             .golden(&script, &op, &snake_case(&op.kind), &job, &evaluator.backend.machine.name)
             .await

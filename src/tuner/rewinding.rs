@@ -106,6 +106,7 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         .map_err(|source| TunerError::Journal { source })?;
     let mut miner = Miner {
         workspace,
+        evaluator: workspace.evaluator.against(&strong),
         options,
         references: Arc::new(references),
         coverage,
@@ -147,6 +148,8 @@ fn inputs(workspace: &Workspace, baseline: &Candidate) -> String {
 
 struct Miner<'a> {
     workspace: &'a Workspace,
+    /// Judges by what the strong kernel has.
+    evaluator: Evaluator,
     options: &'a RewindOptions,
     references: Arc<References>,
     coverage: Coverage,
@@ -294,14 +297,14 @@ impl Miner<'_> {
         let mut running: JoinSet<Result<(usize, Tried), TunerError>> = JoinSet::new();
         for (position, plan) in plans.into_iter().enumerate() {
             let (permits, journal) = (Arc::clone(&permits), Arc::clone(&self.journal));
-            let (evaluator, references) = (self.workspace.evaluator.clone(), Arc::clone(&self.references));
+            let (evaluator, references) = (self.evaluator.clone(), Arc::clone(&self.references));
             let weights = self.workspace.weights();
             running.spawn(async move {
                 let _permit = permits.acquire().await;
                 if let Some(known) = journal.get(&plan.digest) {
                     return Ok((position, known.clone()));
                 }
-                let result = verified(&evaluator, &plan, &references, &weights).await;
+                let result = verified(&evaluator, &plan, &references, &weights).await?;
                 let tried = Tried { key: plan.digest, result };
                 journal.append(&tried).map_err(|source| TunerError::Journal { source })?;
                 Ok((position, tried))
@@ -337,9 +340,9 @@ async fn verified(
     plan: &Plan,
     references: &References,
     weights: &[f64],
-) -> Result<(f64, Profile), String> {
-    let trialled = evaluator.try_plan(plan, references, Scope::All, false).await;
-    match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
+) -> Result<Result<(f64, Profile), String>, TunerError> {
+    let trialled = evaluator.try_plan(plan, references, Scope::All, false).await?;
+    Ok(match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
         (Outcome::Rejected(rejection), _) => Err(format!("the rewound kernel is not right: {rejection}")),
         (Outcome::Valid(_), None) => Err("no case is timed".to_owned()),
         (Outcome::Valid(_), Some(mut profile)) => {
@@ -347,7 +350,7 @@ async fn verified(
             profile.timeline.clear();
             Ok((trialled.evaluation.objective(weights).unwrap_or(profile.task_us), profile))
         }
-    }
+    })
 }
 
 fn yields(steps: &[RewindStep]) -> Vec<RewindYield> {

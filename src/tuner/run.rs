@@ -12,6 +12,7 @@ use super::evaluation::{Outcome, geometric_mean};
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
+use super::known::KnownFindings;
 use super::probing::{Generalisation, ProbeSet, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
@@ -86,6 +87,12 @@ pub struct RunOutcome {
     pub winner_profiles: BTreeMap<String, Vec<LaunchProfile>>,
     /// Digest over the winner's verified outputs, by case.
     pub verification: BTreeMap<String, String>,
+    /// The same of each output, by case and name.
+    pub output_digests: BTreeMap<String, BTreeMap<String, String>>,
+    /// Hazards that the operator as it stands was accepted with.
+    pub baseline_known: KnownFindings,
+    /// Those that the winner still has: none that the operator did not have.
+    pub winner_known: KnownFindings,
     /// Weights of the timed cases.
     pub weights: Vec<f64>,
     /// Evaluations spent.
@@ -145,9 +152,12 @@ pub async fn run(
     let weights = field.weights.clone();
     emit(baseline_event(workspace, &baseline_times, &field.reference, field.baseline_us));
     emit_if(mostly_fixed(&baseline_profiles), emit);
+    let baseline_known = field.reference.known.clone();
+    baseline_known.warnings().into_iter().for_each(&mut *emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&field.reference);
+    let judging = evaluator.clone();
     let jobs = workspace.options.jobs;
     let mut session =
         Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
@@ -198,14 +208,14 @@ pub async fn run(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    let (mut winner, mut verification) = verify_winner(workspace, &standing.progress.best, &references).await?;
+    let (mut winner, mut verification) = verify_winner(workspace, &judging, &standing.progress.best, &references).await?;
     let speedup = speedup_over(&baseline_times, &winner.evaluation.outcome, &weights);
     if speedup < WORTH_WRITING && standing.progress.best.digest(tunables) != baseline.digest(tunables) {
         let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
         emit(Event::TakenBack(event::TakenBack { step: "everything".to_owned(), why: why.clone() }));
         taken_back.push(TakenBack { step: "everything".to_owned(), why });
         standing.progress.settle(baseline.clone(), field.baseline_us, field.baseline_times.clone());
-        (winner, verification) = verify_winner(workspace, &baseline, &references).await?;
+        (winner, verification) = verify_winner(workspace, &judging, &baseline, &references).await?;
     }
     let generalisation = match drawn.get() {
         Some(probes) => {
@@ -221,9 +231,12 @@ pub async fn run(
         baseline,
         baseline_times,
         baseline_profiles,
+        baseline_known,
+        winner_known: winner.known,
         winner_times,
         winner_profiles: winner.profiles,
         verification,
+        output_digests: workspace.output_digests(&winner.outputs),
         weights,
         evaluations: session.used(),
         beyond: session.beyond(),
@@ -320,7 +333,7 @@ async fn reference_run(
 ) -> Result<(Trialled, References), TunerError> {
     let golden = golden_references(workspace).await?;
     let plan = baseline.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, &golden, Scope::All, true).await;
+    let trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Baseline(Box::new(rejection)));
     }
@@ -332,18 +345,20 @@ async fn reference_run(
 /// Builds the winner from clean, exactly as it would be written back, and runs everything once more.
 async fn verify_winner(
     workspace: &Workspace,
+    evaluator: &Evaluator,
     winner: &Candidate,
     references: &References,
 ) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
     let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let mut evaluator = following(&workspace.evaluator);
+    let mut evaluator = following(evaluator);
     evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
     let plan = winner.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await;
+    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Winner(Box::new(rejection)));
     }
     let digests = workspace.verification_digests(&trialled.outputs);
+    workspace.keep_outputs(&trialled.outputs, &digests)?;
     Ok((trialled, digests))
 }
 

@@ -264,7 +264,7 @@ impl Session {
     }
 
     /// Runs a candidate outside the budget, for its profile with the critical path.
-    pub async fn profile(&self, plan: &Plan) -> Trialled {
+    pub async fn profile(&self, plan: &Plan) -> Result<Trialled, TunerError> {
         let mut evaluator = self.evaluator.clone();
         evaluator.backend.critical_path = true;
         evaluator.try_plan(plan, &self.references, Scope::Timed, false).await
@@ -309,9 +309,9 @@ impl Task {
         let trialled = match scope {
             Scope::Timed => {
                 let race = Race { champion: &self.champion, weights: &self.weights, whole: &self.whole };
-                self.evaluator.race(plan, &self.references, &race).await
+                self.evaluator.race(plan, &self.references, &race).await?
             }
-            _ => self.evaluator.try_plan(plan, &self.references, scope, false).await,
+            _ => self.evaluator.try_plan(plan, &self.references, scope, false).await?,
         };
         let seconds = started.elapsed().as_secs_f64();
         let evaluation = Evaluation { seconds, round: self.round, ..trialled.evaluation };

@@ -12,7 +12,7 @@ use super::workload::{InputData, Workload};
 use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{BuildOptions, Builder, Toolkit};
+use crate::build::{BuildOptions, Builder, ToolLimits, Toolkit};
 use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
@@ -113,6 +113,7 @@ impl Workspace {
             // Candidates are what runs in parallel; each of them compiles its few files in turn.
             jobs: 1,
             toolkit: toolkit_directory(&options, &manifest, &project.root)?,
+            limits: ToolLimits { wall_s: manifest.compile_timeout_s, memory_bytes: manifest.compile_memory_bytes },
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let backend = SimBackend {

@@ -39,6 +39,66 @@ impl fmt::Display for Mismatch {
     }
 }
 
+/// How far an output is from another one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// Elements that differ; where the lengths do, all of the longer one.
+    pub differing: usize,
+    /// Elements of the longer one.
+    pub elements: usize,
+    /// Where they differ most.
+    pub index: usize,
+    /// What was there.
+    pub before: f64,
+    /// What is there now.
+    pub now: f64,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} of {} elements differ, most at index {}: {:e} was locked, now {:e} (off by {:e})",
+            self.differing,
+            self.elements,
+            self.index,
+            self.before,
+            self.now,
+            (self.now - self.before).abs()
+        )
+    }
+}
+
+/// How far an output is from an earlier one, with the element that is farthest off; `None` if they are the same.
+pub fn largest_difference(now: &[u8], before: &[u8], dtype: DType) -> Option<Difference> {
+    let size = dtype.size_bytes();
+    let elements = now.len().max(before.len()) / size;
+    if now == before {
+        return None;
+    }
+    let mut found = Difference { differing: 0, elements, index: 0, before: f64::NAN, now: f64::NAN };
+    if now.len() != before.len() {
+        found.index = now.len().min(before.len()) / size;
+        return Some(Difference { differing: elements, ..found });
+    }
+    let mut farthest = f64::NEG_INFINITY;
+    for (index, (now, before)) in now.chunks_exact(size).zip(before.chunks_exact(size)).enumerate() {
+        if now == before {
+            continue;
+        }
+        found.differing += 1;
+        let (now, before) = (dtype.decode(now), dtype.decode(before));
+        let off = (now - before).abs();
+        // What is no number is farther off than any number.
+        let off = if off.is_nan() { f64::INFINITY } else { off };
+        if off > farthest {
+            farthest = off;
+            (found.index, found.before, found.now) = (index, before, now);
+        }
+    }
+    Some(found)
+}
+
 /// Tolerance of a dtype where the manifest gives none: a few units in the last place for floats, exact for integers.
 pub fn default_tolerance(dtype: DType) -> Tolerance {
     match dtype {
@@ -130,6 +190,17 @@ mod tests {
         let mismatch = check(&[1.0, 2.5, 3.0, 4.5], &[1.0, 2.0, 3.0, 4.0]).unwrap_err();
         assert_eq!((mismatch.index, mismatch.wrong, mismatch.elements), (1, 2, 4));
         assert!(mismatch.to_string().contains("2 of 4 elements differ"));
+    }
+
+    #[test]
+    fn the_largest_difference_is_found() {
+        let far = |now: &[f32], before: &[f32]| largest_difference(&singles(now), &singles(before), DType::Float32);
+        assert_eq!(far(&[1.0, 2.0], &[1.0, 2.0]), None);
+        let found = far(&[1.0, 2.5, 3.0, 8.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert_eq!((found.differing, found.elements, found.index), (2, 4, 3));
+        assert!(found.to_string().contains("off by 4e0"), "{found}");
+        assert_eq!(far(&[f32::NAN, 9.0], &[1.0, 1.0]).unwrap().index, 0);
+        assert_eq!(far(&[1.0], &[1.0, 2.0]).unwrap().differing, 2);
     }
 
     #[test]

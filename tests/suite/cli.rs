@@ -433,11 +433,57 @@ mod check {
     }
 
     #[test]
-    fn a_comment_is_drift_without_regression() {
+    fn comments_and_white_space_are_no_drift() {
         require_tools!();
         let project = copy_of_tuned();
         let text = project.read(GELU_KERNEL);
-        project.write(GELU_KERNEL, &format!("{text}// the end\n"));
+        project.write(GELU_KERNEL, &format!("// why\n\n{text}\n   // the end\n"));
+        let manifest = project.read("ascend.toml");
+        project.write("ascend.toml", &format!("# ours\n{manifest}\n\n"));
+        let ended = project.run(&["check"]).expect(0);
+        assert_eq!(only(&ended, "check")["drift"], serde_json::json!([]));
+        project.run(&["build", "--locked"]).expect(0);
+    }
+
+    #[test]
+    fn an_output_that_changes_is_told_with_how_far_it_is_off_and_can_be_locked_on_purpose() {
+        require_tools!();
+        let project = copy_of_tuned();
+        edit(&project, GELU_KERNEL, "0.044715f", "0.05f");
+        let ended = project.run(&["check"]).expect(1);
+        assert_eq!(only(&ended, "check")["verdict"], "different");
+        // What the run kept was not copied, but the lock knows which output it is.
+        assert_has(
+            &only(&ended, "check")["differences"].to_string(),
+            &["case 64x1024: output y is not what was locked"],
+        );
+
+        let before = project.read("ascend.lock");
+        let shown = project.run(&["lock"]).expect(0);
+        assert_eq!(only(&shown, "lock")["written"], false);
+        assert_eq!(project.read("ascend.lock"), before);
+        let accepted = project.run(&["lock", "--accept"]).expect(0);
+        assert_eq!(only(&accepted, "lock")["written"], true);
+        assert_has(&only(&accepted, "lock")["changes"].to_string(), &[GELU_KERNEL, "output y"]);
+        let after = project.read("ascend.lock");
+        let line = |text: &str, key: &str| text.lines().find(|line| line.starts_with(key)).map(str::to_owned);
+        assert_eq!(line(&after, "baseline_ps"), line(&before, "baseline_ps"));
+        assert_eq!(after.matches("[[motif]]").count(), before.matches("[[motif]]").count());
+        assert_has(&after, &["[[accepted]]"]);
+        project.run(&["check"]).expect(0);
+        let again = project.run(&["lock", "--accept"]).expect(0);
+        assert_eq!(only(&again, "lock")["written"], false, "nothing to take over");
+        edit(&project, GELU_KERNEL, "0.05f", "0.06f");
+        let said = only(&project.run(&["check"]).expect(1), "check")["differences"].to_string();
+        assert_has(&said, &["case 64x1024: output y: ", "elements differ, most at index", "was locked, now", "off by"]);
+    }
+
+    #[test]
+    fn code_without_effect_is_drift_without_regression() {
+        require_tools!();
+        let project = copy_of_tuned();
+        let text = project.read(GELU_KERNEL);
+        project.write(GELU_KERNEL, &format!("{text}constexpr int UNUSED = 1;\n"));
         let ended = project.run(&["check"]).expect(1);
         let (verdict, case) = verdict(&ended);
         assert_eq!((verdict, &case["verdict"]), (&"drifted".into(), &"ok".into()));

@@ -130,7 +130,7 @@ impl Operator {
         let tunables = self.workspace.tunables();
         let plan = Candidate::baseline(sources, tunables).plain_plan(tunables);
         let trial = self.workspace.evaluator.try_plan(&plan, &self.references, Scope::All, false);
-        self.runtime.block_on(trial).evaluation.outcome
+        self.runtime.block_on(trial).unwrap_or_else(|error| panic!("{error}")).evaluation.outcome
     }
 
     /// Line of the only occurrence of `text`.

@@ -5,6 +5,7 @@ mod corpus;
 mod defects;
 mod door;
 mod experience;
+mod faults;
 mod fidelity;
 mod kernel_tests;
 mod ladder;

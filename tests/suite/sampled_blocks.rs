@@ -110,7 +110,9 @@ fn what_only_unsampled_blocks_do_wrong_is_found_before_it_counts() {
     let champion = Champion { times: Vec::new(), us: 1e9 };
     let none = BTreeSet::new();
     let race = Race { champion: &champion, weights: &[], whole: &none };
-    let rank = |plan: &Plan| runtime.block_on(workspace.evaluator.race(plan, &references, &race)).evaluation;
+    let rank = |plan: &Plan| {
+        runtime.block_on(workspace.evaluator.race(plan, &references, &race)).expect("a machine that works").evaluation
+    };
     let sampled = |blocks| vec![CaseBlocks { case: "8x2048".to_owned(), ran: BlocksRun::Sampled { blocks, of: 8 } }];
     let reason = |outcome: &Outcome| match outcome {
         Outcome::Rejected(rejection) => Some((rejection.reason, rejection.detail.clone())),

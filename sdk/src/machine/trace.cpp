@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -157,6 +158,10 @@ void TraceWriter::WriteAll(const void* data, size_t bytes)
         const ssize_t written = ::write(fd_, next, bytes);
         if (written < 0) {
             failed_ = errno != EINTR;
+            if (failed_) {
+                // A program with its own main ends as it likes: who reads the trace must learn that it stops short.
+                (void)std::fprintf(stderr, "ascend_sim: cannot write the trace: %s\n", std::strerror(errno));
+            }
             continue;
         }
         next += written;

@@ -87,10 +87,12 @@ pub enum Command {
     Init(InitArgs),
     /// Tune the operator, write the winner back into the sources, write ascend.lock and a report.
     Run(RunArgs),
-    /// Run again and fail where a case is slower than ascend.lock, or sources and lock drifted apart.
+    /// Run again and fail where outputs or times are not those of ascend.lock, or it has drifted apart.
     Check(CheckArgs),
     /// Compare with an earlier state of the sources on cases that nobody tuned on.
     Compare(CompareArgs),
+    /// Show how the project differs from ascend.lock; with --accept, lock it as it is now.
+    Lock(LockArgs),
     /// Build the project with the values of ascend.lock.
     Build(BuildArgs),
     /// Run once and explain where the time goes.
@@ -135,6 +137,7 @@ impl Command {
             Command::Run(_) => "run",
             Command::Check(_) => "check",
             Command::Compare(_) => "compare",
+            Command::Lock(_) => "lock",
             Command::Build(_) => "build",
             Command::Profile(_) => "profile",
             Command::Test(_) => "test",
@@ -335,7 +338,8 @@ impl RunArgs {
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune check\n  \
     cargo ascend-tune check --tolerance 1.05 --message-format json\n\n\
-    Exit status 1 when a case regressed or the lock is stale, so that it can stand in CI as it is.")]
+    Exit status 1 when a case regressed, an output changed or the lock is stale, so that it can stand in CI as\n\
+    it is. A change of comments or white space is none.")]
 pub struct CheckArgs {
     /// What to build and run.
     #[command(flatten)]
@@ -361,6 +365,21 @@ pub struct CompareArgs {
     /// Cases to draw: larger and smaller ones, odd lengths, other dtypes and tiling keys.
     #[arg(long, value_name = "COUNT", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub probes: u32,
+}
+
+/// `lock`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune lock             # what differs, and nothing is written\n  \
+    cargo ascend-tune lock --accept    # lock the sources, outputs and times of today\n\n\
+    The times of the unmodified operator and what was taken over before stay in ascend.lock.")]
+pub struct LockArgs {
+    /// What to build and run.
+    #[command(flatten)]
+    pub target: Target,
+    /// Write what is there now into ascend.lock.
+    #[arg(long)]
+    pub accept: bool,
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

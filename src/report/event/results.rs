@@ -1,6 +1,7 @@
 //! Results: the events that commands end with.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -175,7 +176,9 @@ pub enum CheckVerdict {
     Regressed,
     /// Sources, manifest or machine are not what was locked.
     Drifted,
-    /// A case gives wrong outputs or shows a hazard.
+    /// An output is not what was locked.
+    Different,
+    /// A case cannot be run, or shows a hazard that is not locked.
     Wrong,
     /// The lock misses a case, or the project does.
     Missing,
@@ -196,6 +199,40 @@ pub struct CheckCase {
     pub verdict: CaseVerdict,
 }
 
+/// A hazard that the operator as it stands has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownHazard {
+    /// Kind.
+    pub kind: HazardKind,
+    /// File, relative to the operator's root; empty if unknown.
+    pub file: String,
+    /// Line from 1; 0 if unknown.
+    pub line: u32,
+    /// The line's text without blanks at its ends.
+    pub statement: String,
+    /// The output that stays unwritten, by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u32>,
+    /// What happened.
+    pub message: String,
+    /// Cases that show it.
+    pub cases: Vec<String>,
+    /// Why it is meant to be there, where the manifest says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
+}
+
+impl fmt::Display for KnownHazard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.kind.word())?;
+        if !self.file.is_empty() {
+            write!(formatter, " at {}:{}", self.file, self.line)?;
+        }
+        let cases = if self.cases.len() == 1 { "case" } else { "cases" };
+        write!(formatter, ": {} ({cases} {})", self.message, self.cases.join(", "))
+    }
+}
+
 /// Result of `check`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
@@ -205,6 +242,9 @@ pub struct Check {
     pub cases: Vec<CheckCase>,
     /// What drifted, one sentence each.
     pub drift: Vec<String>,
+    /// Outputs that are not the locked ones, one sentence each with how far they are off, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
     /// Ratio up to which a case is not slower.
     pub tolerance: f64,
     /// Where the latencies come from.
@@ -260,6 +300,17 @@ pub struct Comparison {
     pub machine: String,
     /// Version of the machine description.
     pub machine_version: String,
+}
+
+/// Result of `lock`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockUpdate {
+    /// Path of the lock file.
+    pub lock: String,
+    /// Whether it was written.
+    pub written: bool,
+    /// What is not as the lock says, or as it said, one sentence each.
+    pub changes: Vec<String>,
 }
 
 /// Result of `build`.
@@ -497,6 +548,9 @@ pub struct Summary {
     /// Large cases: how many of their blocks ran with data in trials that rank.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampled: Vec<SampledCase>,
+    /// Hazards that the operator had before the run; the result has no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownHazard>,
     /// Rejections by status word.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rejections: BTreeMap<String, u64>,

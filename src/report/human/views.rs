@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport,
-    KernelTest, KernelTestSummary, PathReport, ProfileEvent, StallReport, Summary, Survey,
+    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, Survey,
 };
 use super::super::units::{
     bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
@@ -182,6 +181,10 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
             case.of,
             counted(case.sampled, "quick trial"),
         );
+    }
+    for known in &summary.known {
+        let allowed = known.allowed.as_ref().map_or(String::new(), |reason| format!("; allowed: {reason}"));
+        let _ = writeln!(text, "  {}   {known}{allowed}", paint(color, BAD, "known hazard"));
     }
     if let Some(lock) = &summary.lock {
         let _ = writeln!(text, "  lock           {lock}");
@@ -374,11 +377,22 @@ fn hazards(hazards: &[HazardReport], color: bool) -> String {
             Severity::Error => (BAD, "error"),
             Severity::Warning => (WARN, "warning"),
         };
-        let kind = serde_json::to_value(hazard.kind).ok();
-        let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("hazard");
+        let kind = hazard.kind.word();
         let label = paint(color, style, &format!("{word}[{kind}]"));
         let _ = writeln!(text, "    {label} {}\n      {}", place(&hazard.file, hazard.line), hazard.message);
     }
+    text
+}
+
+pub(super) fn lock(update: &LockUpdate, color: bool) -> String {
+    let mut text: String = update.changes.iter().map(|change| format!("  {change}\n")).collect();
+    let _ = match (update.changes.is_empty(), update.written) {
+        (true, _) => writeln!(text, "{} says what is there", update.lock),
+        (false, true) => writeln!(text, "{} {} as it is now", paint(color, GOOD, "locked"), update.lock),
+        (false, false) => {
+            writeln!(text, "{} is not changed; --accept locks what is there now", update.lock)
+        }
+    };
     text
 }
 
@@ -413,6 +427,9 @@ pub(super) fn check(check: &Check, color: bool) -> String {
         ));
         text.push('\n');
     }
+    for difference in &check.differences {
+        let _ = writeln!(text, "{} {difference}", paint(color, BAD, "different:"));
+    }
     for drift in &check.drift {
         let _ = writeln!(text, "{} {drift}", paint(color, BAD, "drift:"));
     }
@@ -429,7 +446,11 @@ pub(super) fn check(check: &Check, color: bool) -> String {
         }
         CheckVerdict::Drifted => {
             paint(color, BAD, "drifted")
-                + ": the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`"
+                + ": the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`, or take it over as it is with `cargo ascend-tune lock --accept`"
+        }
+        CheckVerdict::Different => {
+            paint(color, BAD, "different")
+                + ": outputs are not what was locked; `cargo ascend-tune lock --accept` takes them over, if they are meant to be"
         }
         CheckVerdict::Wrong => paint(color, BAD, "wrong") + ": a case fails verification",
         CheckVerdict::Missing => paint(color, BAD, "missing") + ": project and ascend.lock have different cases",

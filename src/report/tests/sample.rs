@@ -223,6 +223,7 @@ pub(super) fn summary() -> Summary {
         configuration: configuration(8192, 2, 40),
         motifs: vec!["S01".into(), "A03".into()],
         sampled: Vec::new(),
+        known: Vec::new(),
         rejections: BTreeMap::from([("hazard".to_owned(), 3), ("infeasible".to_owned(), 20)]),
         generalisation: Some(Generalisation {
             seed: 1,
@@ -256,6 +257,7 @@ pub(super) fn check() -> Check {
             case("new", None, Some(2.0), CaseVerdict::Missing),
         ],
         drift: Vec::new(),
+        differences: Vec::new(),
         tolerance: 1.03,
         origin: Origin::Modelled,
         machine: "ascend910b2".into(),
@@ -489,6 +491,7 @@ pub(super) fn record() -> RunRecord {
         diffs: diff.iter().cloned().collect(),
     };
     RunRecord {
+        known: Vec::new(),
         format: RECORD_FORMAT,
         tool: "0.1.0".into(),
         operator: "GeluNaive".into(),

@@ -1,0 +1,124 @@
+//! `lock`: shows how the project differs from its lock, and takes the state of today over.
+
+use std::collections::BTreeMap;
+
+use super::Exit;
+use super::args::{Common, LockArgs};
+use super::locked::{
+    changed_outputs, drift_of, locked_findings, locked_machine, locked_manifest, measured, new_findings,
+};
+use super::output::Output;
+use super::target::{open, runtime, start_event};
+use crate::lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, Origin, source_digests};
+use crate::report::event::{Event, LockUpdate};
+use crate::tuner::{Outcome, TunerError, establish_baseline};
+
+/// Executes the command.
+pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    if !arguments.target.cases.is_empty() || !arguments.target.assignments.is_empty() {
+        let message = "a lock is of all cases and of the values in the sources: leave out --case and --set";
+        return Err(TunerError::Usage(message.to_owned()));
+    }
+    let workspace = open(start_event("lock", common), common, &arguments.target, false, output)?;
+    let path = workspace.project.root.join(LOCK_FILE);
+    let locked = lock::read(&path)?;
+    let candidate = workspace.baseline()?;
+    let drifted = drift_of(&workspace, &locked, &candidate);
+    let (trialled, _) = runtime()?.block_on(establish_baseline(&workspace, &candidate))?;
+    trialled.known.warnings().iter().for_each(|warning| output.emit(warning));
+    let Outcome::Valid(times) = &trialled.evaluation.outcome else {
+        return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
+    };
+    let times = measured(times);
+    let mut changes: Vec<String> = drifted.iter().map(ToString::to_string).collect();
+    changes.extend(changed_outputs(&workspace, &locked, &drifted, &trialled.outputs));
+    changes.extend(new_findings(&locked, &trialled.known).iter().map(|hazard| format!("new hazard: {hazard}")));
+    changes.extend(changed_times(&locked, &times));
+    if arguments.accept && !changes.is_empty() {
+        let digests = workspace.verification_digests(&trialled.outputs);
+        let outputs = workspace.output_digests(&trialled.outputs);
+        let state = Lock {
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            operator: workspace.manifest.operator.clone(),
+            origin: Origin::Modelled,
+            manifest: locked_manifest(&workspace),
+            machine: locked_machine(&workspace),
+            sources: source_digests(&workspace.sources),
+            configuration: candidate.configuration.clone(),
+            known: locked_findings(&trialled.known),
+            cases: taken_over(&locked, &times, |case| LockedCase {
+                verification: digests.get(&case.name).cloned().unwrap_or_default(),
+                outputs: outputs.get(&case.name).cloned().unwrap_or_default(),
+                ..case
+            }),
+            ..with_history(locked, changes.clone())
+        };
+        lock::write(&state, &path)?;
+        workspace.keep_outputs(&trialled.outputs, &digests)?;
+    }
+    output.emit(&Event::Lock(LockUpdate {
+        lock: path.display().to_string(),
+        written: arguments.accept && !changes.is_empty(),
+        changes,
+    }));
+    Ok(Exit::Fine)
+}
+
+/// The lock with one entry more of what was taken over.
+fn with_history(locked: Lock, changes: Vec<String>) -> Lock {
+    let mut locked = locked;
+    locked.accepted.push(Accepted { tool: env!("CARGO_PKG_VERSION").to_owned(), changes });
+    locked
+}
+
+/// The cases of today: what the unmodified operator took stays, for cases that the lock has.
+fn taken_over(locked: &Lock, times: &[MeasuredCase], finish: impl Fn(LockedCase) -> LockedCase) -> Vec<LockedCase> {
+    let case = |now: &MeasuredCase| LockedCase {
+        name: now.name.clone(),
+        baseline: locked.case(&now.name).map_or(now.time, |case| case.baseline),
+        tuned: now.time,
+        verification: String::new(),
+        outputs: BTreeMap::new(),
+    };
+    times.iter().map(|now| finish(case(now))).collect()
+}
+
+/// Times that are not the locked ones, one sentence each.
+fn changed_times(locked: &Lock, times: &[MeasuredCase]) -> Vec<String> {
+    let mut changes = Vec::new();
+    for now in times {
+        match locked.case(&now.name) {
+            Some(case) if case.tuned != now.time => {
+                changes.push(format!("case {}: {} -> {}", now.name, case.tuned, now.time));
+            }
+            Some(_) => {}
+            None => changes.push(format!("case {}: new, {}", now.name, now.time)),
+        }
+    }
+    let gone = locked.cases.iter().filter(|case| times.iter().all(|now| now.name != case.name));
+    changes.extend(gone.map(|case| format!("case {}: gone", case.name)));
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lock::{Picoseconds, sample};
+
+    #[test]
+    fn baselines_and_history_stay() {
+        let locked = sample();
+        let now = |name: &str, time: u64| MeasuredCase { name: name.to_owned(), time: Picoseconds(time) };
+        let times = [now("small", 3_000_000), now("new", 7_000_000)];
+        let changes = changed_times(&locked, &times);
+        assert_eq!(changes, ["case small: 2.000 us -> 3.000 us", "case new: new, 7.000 us", "case large: gone"]);
+        let cases = taken_over(&locked, &times, |case| case);
+        assert_eq!((cases[0].baseline, cases[0].tuned), (Picoseconds(4_000_000), Picoseconds(3_000_000)));
+        assert_eq!((cases[1].baseline, cases[1].tuned), (Picoseconds(7_000_000), Picoseconds(7_000_000)));
+        let once = with_history(locked.clone(), changes.clone());
+        let twice = with_history(once, vec!["case small: 3.000 us -> 2.900 us".to_owned()]);
+        assert_eq!(twice.motifs, locked.motifs);
+        assert_eq!(twice.accepted.len(), 2);
+        assert_eq!(twice.accepted[0].changes, changes);
+    }
+}

@@ -1,0 +1,110 @@
+//! What `check`, `build` and `lock` ask of a lock: what drifted, which outputs differ, which hazards are new.
+
+use crate::lock::{
+    Current, Drift, Lock, LockedFinding, LockedMachine, MeasuredCase, Picoseconds, drift, manifest_digest,
+};
+use crate::report::event::KnownHazard;
+use crate::tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
+
+/// The machine as the lock names it.
+pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
+    LockedMachine {
+        name: workspace.machine.name.clone(),
+        version: workspace.machine.version.clone(),
+        digest: workspace.machine.digest(),
+    }
+}
+
+/// Digest of the manifest as the lock has it.
+pub fn locked_manifest(workspace: &Workspace) -> String {
+    manifest_digest(&workspace.manifest_text)
+}
+
+/// Differences between the project and its lock.
+pub fn drift_of(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> Vec<Drift> {
+    drift(
+        locked,
+        &Current {
+            operator: &workspace.manifest.operator,
+            sources: &workspace.sources,
+            manifest: &workspace.manifest_text,
+            machine: &locked_machine(workspace),
+            configuration: Some(&candidate.configuration),
+        },
+    )
+}
+
+/// Times as the lock has them.
+pub fn measured(times: &[CaseTime]) -> Vec<MeasuredCase> {
+    let one =
+        |time: &CaseTime| Some(MeasuredCase { name: time.name.clone(), time: Picoseconds::from_us(time.task_us)? });
+    times.iter().filter_map(one).collect()
+}
+
+/// Known hazards as the lock has them.
+pub fn locked_findings(known: &KnownFindings) -> Vec<LockedFinding> {
+    let locked = |known: KnownHazard| LockedFinding {
+        kind: known.kind,
+        file: known.file,
+        statement: known.statement,
+        output: known.output,
+        cases: known.cases,
+        reason: known.allowed,
+    };
+    known.by_place().into_iter().map(locked).collect()
+}
+
+/// Hazards that the lock does not know. Lines move, so a place is told by its statement.
+pub fn new_findings(locked: &Lock, known: &KnownFindings) -> Vec<KnownHazard> {
+    let is_locked = |found: &KnownHazard| {
+        locked.known.iter().any(|locked| {
+            let output = locked.output.is_some() && locked.output == found.output;
+            let place = locked.file == found.file && locked.statement == found.statement;
+            locked.kind == found.kind && (output || place) && found.cases.iter().all(|case| locked.cases.contains(case))
+        })
+    };
+    known.by_place().into_iter().filter(|found| !is_locked(found)).collect()
+}
+
+/// Outputs that are not the ones that were locked, one sentence each. Other data or another machine give others by right, so then
+/// nothing is compared.
+pub fn changed_outputs(workspace: &Workspace, locked: &Lock, drifted: &[Drift], outputs: &References) -> Vec<String> {
+    let comparable = |drift: &Drift| matches!(drift, Drift::Source { .. } | Drift::Tunable { .. });
+    if !drifted.iter().all(comparable) {
+        return Vec::new();
+    }
+    let (now, by_output) = (workspace.verification_digests(outputs), workspace.output_digests(outputs));
+    let mut sentences = Vec::new();
+    for case in &locked.cases {
+        let Some(digest) = now.get(&case.name).filter(|now| **now != case.verification) else { continue };
+        let differing: Vec<&str> = by_output
+            .get(&case.name)
+            .into_iter()
+            .flatten()
+            .filter(|(name, digest)| case.outputs.get(*name).is_some_and(|locked| locked != *digest))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let kept = workspace.differences(&case.name, &case.verification, outputs).unwrap_or_default();
+        let said = sentences.len();
+        for (name, difference) in kept {
+            if let Some(difference) = difference {
+                sentences.push(format!("case {}: output {name}: {difference}", case.name));
+            }
+        }
+        if sentences.len() > said {
+            continue;
+        }
+        let which = match differing.as_slice() {
+            [] => "the outputs are".to_owned(),
+            [one] => format!("output {one} is"),
+            several => format!("outputs {} are", several.join(", ")),
+        };
+        let (locked, digest) = (short(&case.verification), short(digest));
+        sentences.push(format!("case {}: {which} not what was locked (digest {digest}, locked {locked})", case.name));
+    }
+    sentences
+}
+
+fn short(digest: &str) -> &str {
+    digest.get(..8).unwrap_or(digest)
+}

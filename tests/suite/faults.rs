@@ -1,0 +1,275 @@
+//! Whose fault it is: hazards that an operator has before anything was tried, and trouble of the machine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ascend_tune::aicore::HazardKind;
+use ascend_tune::tuner::{
+    Budget, Candidate, Champion, FailureKind, Journal, Outcome, Plan, References, Scope, Session, Trialled, TunerError,
+    Workspace, WorkspaceOptions, establish_baseline,
+};
+use ascend_tune::verify::{Reason, Rejection};
+
+use crate::support::{Project, TOOL, require_tools, sdk_options};
+
+/// One core, two full tiles of 128 floats and one of 44.
+const MANIFEST: &str = r#"
+[operator]
+name = "GeluNaive"
+layout = "msopgen"
+kernel = "gelu_naive"
+sources = ["op_host/gelu_naive.cpp", "op_kernel/gelu_naive.cpp"]
+
+[[case]]
+name = "300"
+inputs = [{ name = "x", dtype = "float32", shape = [300], range = [-3, 3] }]
+outputs = [{ name = "y", dtype = "float32", shape = [300] }]
+
+[tunable.BUFFER_NUM]
+file = "op_kernel/gelu_naive.cpp"
+constant = "BUFFER_NUM"
+domain = { range = [1, 2, 1] }
+default = 1
+
+[verify]
+seeds = 2
+
+[limits]
+run-timeout-s = 10.0
+compile-memory-mib = 3072
+"#;
+
+const KERNEL: &str = "op_kernel/gelu_naive.cpp";
+/// What orders the scalar loop before the first vector instruction, and what the race is without it.
+const SCALAR_TO_VECTOR: &str =
+    "        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::Muls(poly, poly, NEGATED_SCALE, count);";
+const RACE: &str = "        AscendC::Muls(poly, poly, NEGATED_SCALE, count);";
+/// What orders two vector instructions, of the same kind of race.
+const VECTOR_TO_STORE: &str = "        AscendC::Div(yLocal, xLocal, poly, count);\n        AscendC::PipeBarrier<PIPE_ALL>();\n\n        outQueueY.EnQue(yLocal);";
+const OTHER_RACE: &str = "        AscendC::Div(yLocal, xLocal, poly, count);\n        yLocal.SetValue(0, poly.GetValue(0));\n\n        outQueueY.EnQue(yLocal);";
+/// The whole tile on its way out, and all but its last four elements where it is not a full one.
+const WHOLE_TILE: &str = "static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};\n        AscendC::DataCopyPad(yGm";
+const SHORT_TILE: &str = "static_cast<uint32_t>((count < 128 ? count - 4 : count) * sizeof(float)), 0, 0, 0};\n        AscendC::DataCopyPad(yGm";
+const SHORTER_TILE: &str = "static_cast<uint32_t>((count < 128 ? count - 8 : count) * sizeof(float)), 0, 0, 0};\n        AscendC::DataCopyPad(yGm";
+
+/// GeluNaive with an edit.
+fn gelu(manifest: &str, from: &str, to: &str) -> Project {
+    let project = Project::fixture("gelu_naive");
+    project.write("ascend.toml", manifest);
+    project.write(KERNEL, &edited(&project.read(KERNEL), from, to));
+    project
+}
+
+#[track_caller]
+fn edited(text: &str, from: &str, to: &str) -> String {
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    text.replace(from, to)
+}
+
+fn open(project: &Project) -> Workspace {
+    let options = WorkspaceOptions {
+        directory: project.path().to_owned(),
+        jobs: 1,
+        worker_exe: Path::new(TOOL).to_owned(),
+        sdk: sdk_options(),
+        ..WorkspaceOptions::default()
+    };
+    Workspace::open(options, &mut |_| ()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
+}
+
+/// A baseline with what is known of it, and candidates against it.
+struct Baseline {
+    workspace: Workspace,
+    trialled: Trialled,
+    references: References,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Baseline {
+    fn of(project: &Project) -> Result<Self, TunerError> {
+        let (workspace, runtime) = (open(project), runtime());
+        let baseline = workspace.baseline()?;
+        let (trialled, references) = runtime.block_on(establish_baseline(&workspace, &baseline))?;
+        Ok(Self { workspace, trialled, references, runtime })
+    }
+
+    fn kinds(&self) -> Vec<HazardKind> {
+        self.trialled.known.by_place().iter().map(|known| known.kind).collect()
+    }
+
+    /// The operator with its kernel edited.
+    fn plan(&self, from: &str, to: &str) -> Plan {
+        let mut sources = self.workspace.sources.clone();
+        let text = edited(sources.text(KERNEL).expect("the kernel"), from, to);
+        sources.insert(KERNEL, text);
+        let tunables = self.workspace.tunables();
+        Candidate::baseline(sources, tunables).plain_plan(tunables)
+    }
+
+    /// Tries it.
+    fn try_edit(&self, from: &str, to: &str) -> Result<Outcome, TunerError> {
+        let plan = self.plan(from, to);
+        let evaluator = self.workspace.evaluator.against(&self.trialled);
+        let trial = evaluator.try_plan(&plan, &self.references, Scope::All, false);
+        Ok(self.runtime.block_on(trial)?.evaluation.outcome)
+    }
+
+    #[track_caller]
+    fn accept(&self, from: &str, to: &str) {
+        let outcome = self.try_edit(from, to).unwrap_or_else(|error| panic!("{error}"));
+        assert!(matches!(outcome, Outcome::Valid(_)), "{outcome:?}");
+    }
+
+    #[track_caller]
+    fn reject(&self, from: &str, to: &str) -> Rejection {
+        match self.try_edit(from, to).unwrap_or_else(|error| panic!("{error}")) {
+            Outcome::Rejected(rejection) => rejection,
+            Outcome::Valid(_) => panic!("it was accepted"),
+        }
+    }
+}
+
+#[track_caller]
+fn refused(project: &Project) -> Rejection {
+    match Baseline::of(project) {
+        Err(TunerError::Baseline(rejection)) => *rejection,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("it was accepted"),
+    }
+}
+
+#[test]
+fn a_race_that_the_operator_has_is_known_and_no_candidate_may_have_another() {
+    require_tools!();
+    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, RACE);
+    let baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(baseline.kinds(), [HazardKind::Race]);
+    // Lines move, the place stays.
+    baseline.accept("#include \"kernel_operator.h\"", "// one\n// two\n#include \"kernel_operator.h\"");
+    // A repaired one has less.
+    baseline.accept(RACE, SCALAR_TO_VECTOR);
+    let rejection = baseline.reject(VECTOR_TO_STORE, OTHER_RACE);
+    assert_eq!((rejection.reason, rejection.hazard), (Reason::Hazard, Some(HazardKind::Race)), "{rejection}");
+    assert!(rejection.detail.contains("but not here"), "{rejection}");
+    // The same race at a copy of the statement.
+    let twice = "        AscendC::Muls(poly, poly, NEGATED_SCALE, count);\n        poly.SetValue(0, poly.GetValue(0));\n        AscendC::Muls(poly, poly, 1.0f, count);";
+    let rejection = baseline.reject(RACE, twice);
+    assert_eq!(rejection.hazard, Some(HazardKind::Race), "{rejection}");
+}
+
+#[test]
+fn the_manifest_may_refuse_what_the_operator_has_or_allow_it_with_a_reason() {
+    require_tools!();
+    let errors = MANIFEST.replace("seeds = 2", "seeds = 2\nhazards = \"errors\"");
+    assert_eq!(refused(&gelu(&errors, SCALAR_TO_VECTOR, RACE)).hazard, Some(HazardKind::Race));
+    let allow = "\n[[allow]]\nhazard = \"race\"\nfunction = \"Compute\"\nreason = \"measured for years\"\n";
+    let baseline = Baseline::of(&gelu(&format!("{errors}{allow}"), SCALAR_TO_VECTOR, RACE));
+    let baseline = baseline.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(baseline.trialled.known.by_place()[0].allowed.as_deref(), Some("measured for years"));
+    assert_eq!(baseline.reject(VECTOR_TO_STORE, OTHER_RACE).hazard, Some(HazardKind::Race), "not more of it");
+    let elsewhere = allow.replace("Compute", "CopyOut");
+    assert_eq!(refused(&gelu(&format!("{errors}{elsewhere}"), SCALAR_TO_VECTOR, RACE)).hazard, Some(HazardKind::Race));
+    let strict = MANIFEST.replace("seeds = 2", "seeds = 2\nhazards = \"strict\"");
+    assert_eq!(refused(&gelu(&strict, SCALAR_TO_VECTOR, RACE)).hazard, Some(HazardKind::Race));
+}
+
+#[test]
+fn a_tail_that_the_operator_leaves_unwritten_is_left_out_and_no_more_than_that() {
+    require_tools!();
+    let project = gelu(MANIFEST, WHOLE_TILE, SHORT_TILE);
+    let baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(baseline.kinds(), [HazardKind::UnwrittenOutput]);
+    baseline.accept("constexpr int32_t BUFFER_NUM = 1;", "constexpr int32_t BUFFER_NUM = 2;");
+    baseline.accept(SHORT_TILE, WHOLE_TILE);
+    let rejection = baseline.reject(SHORT_TILE, SHORTER_TILE);
+    assert_eq!(rejection.reason, Reason::WrongResult, "{rejection}");
+    // Who says that an output is optional need not be told.
+    let errors = MANIFEST.replace("seeds = 2", "seeds = 2\nhazards = \"errors\"");
+    assert_eq!(refused(&gelu(&errors, WHOLE_TILE, SHORT_TILE)).reason, Reason::UnwrittenOutput);
+    let optional = errors.replace("shape = [300] }]\n\n", "shape = [300], optional = true }]\n\n");
+    assert_ne!(optional, errors);
+    assert!(Baseline::of(&gelu(&optional, WHOLE_TILE, SHORT_TILE)).is_ok());
+}
+
+#[test]
+fn an_operator_whose_results_depend_on_garbage_is_told_so() {
+    require_tools!();
+    // The polynomial begins with what is in the buffer.
+    let from = "        AscendC::Duplicate(ones, 1.0f, count);\n";
+    let rejection = refused(&gelu(MANIFEST, from, ""));
+    assert_eq!(rejection.reason, Reason::WrongResult, "{rejection}");
+    assert!(rejection.detail.contains("garbage"), "{rejection}");
+}
+
+#[test]
+fn a_run_shows_what_the_operator_has_and_keeps_it_in_the_lock() {
+    require_tools!();
+    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, RACE);
+    let run = ["run", "--budget", "4", "--seed", "1", "--jobs", "1", "--stage", "host"];
+    let ended = project.run(&run).expect(0);
+    let known: Vec<_> =
+        ended.named("warning").into_iter().filter(|warning| warning["code"] == "known-hazard").collect();
+    assert_eq!(known.len(), 1, "{:?}", ended.named("warning"));
+    assert!(known[0]["message"].as_str().is_some_and(|text| text.contains("race at op_kernel/gelu_naive.cpp:")));
+    assert_eq!(ended.named("summary")[0]["known"][0]["kind"], "race");
+    let report = project.read("target/ascend-tune/report.html");
+    assert!(report.contains("Known hazards"), "the report shows them");
+    let lock = project.read("ascend.lock");
+    assert!(lock.contains("[[known]]") && lock.contains("kind = \"race\""), "{lock}");
+    project.run(&["check"]).expect(0);
+    // A hazard that is not locked is told, and can be taken over.
+    project.write(KERNEL, &edited(&project.read(KERNEL), WHOLE_TILE, SHORT_TILE));
+    let ended = project.run(&["check"]).expect(1);
+    assert_eq!(ended.named("check")[0]["verdict"], "wrong", "{:?}", ended.events);
+}
+
+#[test]
+fn a_missing_runner_ends_the_run_and_is_in_no_journal() {
+    require_tools!();
+    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, RACE);
+    let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
+    baseline.workspace.evaluator.backend.runner = PathBuf::from("/nonexistent/runner");
+    let error = baseline.try_edit(RACE, SCALAR_TO_VECTOR).expect_err("nothing is known of the candidate");
+    assert_eq!(error.kind(), FailureKind::Environment, "{error}");
+    assert!(error.to_string().contains("/nonexistent/runner"), "{error}");
+    // The same through a session: what it journals is a verdict, and this is none.
+    let path = project.path().join("journal.jsonl");
+    let (journal, _) = Journal::open(&path, "inputs", false).expect("a journal");
+    let plan = baseline.plan(RACE, SCALAR_TO_VECTOR);
+    let digest = plan.digest.clone();
+    let mut session = Session::new(
+        baseline.workspace.evaluator.against(&baseline.trialled),
+        Arc::new(journal),
+        Arc::new(baseline.references.clone()),
+        Budget { evaluations: 4, time_limit: None },
+        1,
+        vec![1.0],
+    );
+    let champion = Champion { times: Vec::new(), us: 1e9 };
+    let error = baseline.runtime.block_on(session.evaluate(vec![plan], &champion)).expect_err("the run ends");
+    assert_eq!(error.kind(), FailureKind::Environment, "{error}");
+    assert!(!project.read("journal.jsonl").contains(&digest), "nothing is written down about it");
+    // Nor can a directory be made on a disk that is full, or not there.
+    let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
+    baseline.workspace.evaluator.backend.scratch = PathBuf::from("/proc/none");
+    let error = baseline.try_edit(RACE, SCALAR_TO_VECTOR).expect_err("nothing is known of the candidate");
+    assert_eq!(error.kind(), FailureKind::Environment, "{error}");
+}
+
+#[test]
+fn a_source_without_end_costs_the_compiler_its_limit_and_no_more() {
+    require_tools!();
+    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, SCALAR_TO_VECTOR);
+    let baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
+    let endless = "#include \"kernel_operator.h\"\n#include \"/dev/zero\"";
+    let rejection = baseline.reject("#include \"kernel_operator.h\"", endless);
+    assert_eq!(rejection.reason, Reason::BuildFailed, "{rejection}");
+    assert!(rejection.detail.contains("3072 MiB") && rejection.detail.contains("compile-memory-mib"), "{rejection}");
+    project.write(KERNEL, &edited(&project.read(KERNEL), "#include \"kernel_operator.h\"", endless));
+    let ended = project.run(&["run", "--budget", "2", "--seed", "1"]).expect(4);
+    assert!(ended.named("error")[0]["message"].as_str().is_some_and(|text| text.contains("compile-memory-mib")));
+}
