@@ -10,7 +10,9 @@ use crate::backend::{Execution, LaunchProfile};
 use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
-use crate::tuner::{InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects};
+use crate::tuner::{
+    InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects,
+};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {

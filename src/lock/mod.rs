@@ -20,8 +20,8 @@ pub use content::manifest_digest;
 pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
 pub use format::{
-    Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedFinding, LockedGeneralisation, LockedMachine, LockedMotif,
-    Origin, Picoseconds,
+    Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedFinding, LockedGeneralisation, LockedMachine,
+    LockedMotif, Origin, Picoseconds,
 };
 pub use store::{Written, read, write};
 #[cfg(test)]

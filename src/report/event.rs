@@ -18,7 +18,10 @@ pub use crate::tuner::{BlocksRun, CaseBlocks, SampledCase};
 mod results;
 
 pub use results::{
-    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary, KnownHazard, LockUpdate, PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages, StallReport, Summary, SummaryCase,
+    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor,
+    DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary, KnownHazard, LockUpdate,
+    PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages, StallReport, Summary,
+    SummaryCase,
 };
 
 /// Version of the event format, carried by the first event.

@@ -1,6 +1,6 @@
 //! From a candidate to a verdict: build, run every trial, compare, judge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -77,6 +77,8 @@ pub struct Evaluator {
     pub workload: Arc<Workload>,
     /// Operator's root: direct-launch programs see its data files.
     pub root: PathBuf,
+    /// Cases that are timed and judged without data where that is possible: large ones that joined a run.
+    pub(super) without_data: Arc<BTreeSet<String>>,
     /// What it judges by.
     pub(super) standard: Standard,
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
@@ -108,6 +110,7 @@ impl Evaluator {
             manifest,
             workload,
             root,
+            without_data: Arc::default(),
             standard: Standard::Alone,
             described: Arc::default(),
             keys: Arc::default(),
@@ -180,6 +183,9 @@ impl Evaluator {
             let case = &self.manifest.cases[trial.case];
             let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
             let result = match race {
+                _ if self.without_data.contains(&case.name) => {
+                    self.run_without_data(plan, trial, &mut trialled.known).await.map(|ran| (ran, None))
+                }
                 Some(race) => self.rank_trial(plan, trial, expected, race).await,
                 None => self.run_judged(plan, trial, expected, &mut trialled.known).await.map(|ran| (ran, None)),
             };

@@ -9,7 +9,7 @@ use super::Champion;
 use super::TrialError;
 use super::evaluator::{Evaluator, NeedsData, Plan};
 use super::known::KnownFindings;
-use super::workload::Trial;
+use super::workload::{Trial, Workload};
 use crate::aicore::BlockSample;
 use crate::backend::Execution;
 use crate::manifest::Layout;
@@ -103,6 +103,22 @@ impl Evaluator {
         };
         let execution = self.run_judged(plan, trial, expected, &mut KnownFindings::default()).await?;
         Ok((execution, Some(CaseBlocks { case: case.clone(), ran: BlocksRun::All { reason } })))
+    }
+
+    /// Times and judges a trial without data, or runs it with data where these decide what the operator does.
+    pub(super) async fn run_without_data(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        known: &mut KnownFindings,
+    ) -> Result<Execution, TrialError> {
+        if let Ok(execution) = self.time_trial(plan, trial).await? {
+            self.judge(plan, trial, &execution)?;
+            return Ok(execution);
+        }
+        let made = Workload::make_inputs(&self.manifest, trial);
+        made.map_err(|error| TrialError::Machine(Box::new(error.into())))?;
+        self.run_judged(plan, trial, None, known).await
     }
 
     /// Whether a trial's tensors are so large that leaving blocks out pays.

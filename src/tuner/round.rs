@@ -72,8 +72,8 @@ impl Field {
     }
 
     /// The same with a probe among the cases.
-    pub async fn joined_by(&self, case: Case, baseline: &Candidate) -> Result<Self, TunerError> {
-        Self::survey(self.workspace.with_case(case)?, baseline).await
+    pub async fn joined_by(&self, case: Case, without_data: bool, baseline: &Candidate) -> Result<Self, TunerError> {
+        Self::survey(self.workspace.with_case(case, without_data)?, baseline).await
     }
 
     /// Launches of the operator as it was, by case.

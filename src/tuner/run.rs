@@ -130,8 +130,8 @@ const MOST_FIXED: f64 = 1.0 / 3.0;
 const MORE_ROUNDS: usize = 4;
 /// With fewer evaluations left no further round is begun.
 const LEAST_ROUND: u64 = 8;
-/// Bytes of all tensors up to which a probe joins the cases of a run: larger ones would take all of its time.
-const MOST_JOINED_BYTES: u64 = 64 << 20;
+/// Bytes of all tensors up to which a probe that joins the cases of a run runs with data: more would take all of its time.
+const WITH_DATA_BYTES: u64 = 16 << 20;
 
 /// Tunes. Events go to `emit` as they happen.
 pub async fn run(
@@ -208,7 +208,8 @@ pub async fn run(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    let (mut winner, mut verification) = verify_winner(workspace, &judging, &standing.progress.best, &references).await?;
+    let (mut winner, mut verification) =
+        verify_winner(workspace, &judging, &standing.progress.best, &references).await?;
     let speedup = speedup_over(&baseline_times, &winner.evaluation.outcome, &weights);
     if speedup < WORTH_WRITING && standing.progress.best.digest(tunables) != baseline.digest(tunables) {
         let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
@@ -258,11 +259,10 @@ async fn with_probe(
     baseline: &Candidate,
     joined: &mut Vec<String>,
 ) -> Result<Option<Field>, TunerError> {
-    if case_bytes(&broken.case) > MOST_JOINED_BYTES {
-        return Ok(None);
-    }
+    let without_data = case_bytes(&broken.case) > WITH_DATA_BYTES;
     let name = broken.case.name.clone();
-    match field.joined_by(Case { verify_only: broken.wrong, ..broken.case }, baseline).await {
+    let case = Case { verify_only: broken.wrong && !without_data, ..broken.case };
+    match field.joined_by(case, without_data, baseline).await {
         Ok(next) => {
             joined.push(name);
             Ok(Some(next))

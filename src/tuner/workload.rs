@@ -1,6 +1,6 @@
 //! The workload of a run: for every case, seed and kind of data the input files and the right answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::backend::{JobInput, JobOutput};
@@ -101,12 +101,28 @@ impl Workload {
         directory: &Path,
         data: InputData,
     ) -> Result<Self, WorkloadError> {
+        Self::prepare_except(manifest, cases, directory, data, &BTreeSet::new())
+    }
+
+    /// The same, where cases of these names have one timed trial each and no input files.
+    pub fn prepare_except(
+        manifest: &Manifest,
+        cases: &[usize],
+        directory: &Path,
+        data: InputData,
+        without_data: &BTreeSet<String>,
+    ) -> Result<Self, WorkloadError> {
         let golden = golden_folder(manifest).filter(|_| data == InputData::Made);
         let files = Files { directory, golden: golden.as_deref(), data };
         let mut timed = Vec::new();
         let mut checks = Vec::new();
         for &index in cases {
             let Some(case) = manifest.cases.get(index) else { continue };
+            if without_data.contains(&case.name) {
+                let files = Files { directory, golden: None, data: InputData::Left };
+                timed.push(make_trial(index, case, (DataKind::Random, 0), true, &files)?);
+                continue;
+            }
             // A program makes its own data, the same every time.
             let seeds = if manifest.layout == Layout::DirectLaunch { 1 } else { manifest.seeds.max(1) };
             for seed in 0..seeds {

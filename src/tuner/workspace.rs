@@ -193,15 +193,23 @@ impl Workspace {
         Ok(())
     }
 
-    /// The same with one more case.
-    pub fn with_case(&self, case: Case) -> Result<Self, TunerError> {
+    /// The same with one more case; `without_data` for one that is so large that it is only timed and judged.
+    pub fn with_case(&self, case: Case, without_data: bool) -> Result<Self, TunerError> {
         let mut manifest = (*self.manifest).clone();
         let mut cases = self.cases.clone();
+        let mut evaluator = self.evaluator.clone();
+        let name = case.name.clone();
         cases.push(manifest.cases.len());
         manifest.cases.push(case);
-        let workload = Workload::prepare(&manifest, &cases, &self.work_directory.join(DATA), self.options.data)?;
+        let directory = self.work_directory.join(DATA);
+        if without_data {
+            let mut names = (*evaluator.without_data).clone();
+            names.insert(name);
+            evaluator.without_data = Arc::new(names);
+        }
+        let names = Arc::clone(&evaluator.without_data);
+        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, &names)?;
         let manifest = Arc::new(manifest);
-        let mut evaluator = self.evaluator.clone();
         (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
         Ok(Self { manifest, cases, evaluator, ..self.clone() })
     }

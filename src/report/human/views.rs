@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::super::event::{
-    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, Survey,
+    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport,
+    KernelTest, KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, Survey,
 };
 use super::super::units::{
     bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
