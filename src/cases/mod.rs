@@ -96,6 +96,11 @@ impl Candidate {
         given.chain(&self.output_shapes).map(|shape| elements(shape)).fold(0, u64::saturating_add)
     }
 
+    /// Whether another case has the same tensors.
+    pub fn same_tensors(&self, other: &Candidate) -> bool {
+        (&self.inputs, &self.outputs, &self.output_shapes) == (&other.inputs, &other.outputs, &other.output_shapes)
+    }
+
     /// The same with a dimension made longer, so that all tensors have about `wanted` elements; several ways to do it.
     pub fn larger(&self, wanted: u64) -> Vec<Candidate> {
         grow::larger(self, wanted)

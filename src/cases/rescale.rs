@@ -4,11 +4,26 @@ use crate::cases::{Candidate, elements};
 use crate::manifest::TensorSpec;
 use crate::verify::DType;
 
-/// Shape of the input that gives a case its size: the first of those with the most elements.
+/// Shape of the tensor that gives a case its size: the first of the inputs with the most elements, or, where all inputs are
+/// single numbers, of the outputs.
 pub(super) fn leading_shape(candidate: &Candidate) -> Option<&[u64]> {
-    let shapes =
-        candidate.inputs.iter().filter(|input| input.values.is_empty()).filter_map(|input| input.shape.as_deref());
-    shapes.rev().max_by_key(|shape| elements(shape))
+    let inputs = candidate.inputs.iter().filter(|input| input.values.is_empty());
+    let input = largest(inputs.filter_map(|input| input.shape.as_deref()));
+    if input.is_some_and(|shape| elements(shape) > 1) {
+        return input;
+    }
+    let given = candidate.outputs.iter().filter_map(|output| output.shape.as_deref());
+    largest(given.chain(candidate.output_shapes.iter().map(Vec::as_slice))).or(input)
+}
+
+fn largest<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Option<&'a [u64]> {
+    let mut found: Option<&[u64]> = None;
+    for shape in shapes {
+        if found.is_none_or(|known| elements(shape) > elements(known)) {
+            found = Some(shape);
+        }
+    }
+    found
 }
 
 /// The case with axis `axis` of the leading input made `length` long, and in every other tensor the axis that goes with it:
@@ -153,6 +168,14 @@ mod tests {
         let mixed = case(&[&[8, 16, 32], &[16, 32], &[8, 16]]);
         assert_eq!(shapes(&with_length(&mixed, 2, 5).unwrap()), [vec![8, 16, 5], vec![16, 5], vec![8, 16]]);
         assert_eq!(shapes(&with_length(&mixed, 0, 5).unwrap()), [vec![5, 16, 32], vec![16, 32], vec![5, 16]]);
+    }
+
+    #[test]
+    fn an_operator_of_single_numbers_has_the_size_of_its_output() {
+        let mut range = case(&[&[], &[]]);
+        range.output_shapes = vec![vec![557]];
+        assert_eq!(with_length(&range, 0, 5000).unwrap().output_shapes, [[5000]]);
+        assert_eq!(traffic_bytes(&range), 2 + 2 + 4 * 557);
     }
 
     #[test]

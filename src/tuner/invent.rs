@@ -297,7 +297,7 @@ async fn sizes_of(
         for &size in wanted {
             let Some(case) = sizes.at(base, size).await? else { continue };
             found = true;
-            if !sized.iter().any(|(_, known)| known.candidate.inputs == case.candidate.inputs) {
+            if !sized.iter().any(|(_, known)| known.candidate.same_tensors(&case.candidate)) {
                 sized.push((size, case));
             }
         }
@@ -317,7 +317,7 @@ fn with_sizes<'cases>(
     if sized.is_empty() {
         return written(chosen);
     }
-    let is_sized = |found: &Accepted| sized.iter().any(|(_, known)| known.candidate.inputs == found.candidate.inputs);
+    let is_sized = |found: &Accepted| sized.iter().any(|(_, known)| known.candidate.same_tensors(&found.candidate));
     let count = sized.len();
     // One call for all, so that no name is there twice.
     let all = sized.iter().map(|(_, found)| found).chain(chosen.filter(|found| !is_sized(found)));

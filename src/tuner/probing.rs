@@ -464,7 +464,7 @@ async fn ask_for(
             break;
         }
         for way in &wish.ways {
-            if unfit(way).is_some() || met.iter().any(|(_, known)| known.candidate.inputs == way.inputs) {
+            if unfit(way).is_some() || met.iter().any(|(_, known)| known.candidate.same_tensors(way)) {
                 continue;
             }
             match finder.ask(way).await {
