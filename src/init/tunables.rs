@@ -5,7 +5,7 @@
 //! buffer, numbers of dimensions and axes, indices, keys and events (meaning, not amount), sizes of dtypes and alignments
 //! (facts of the hardware), epsilons (results), capacities (`MAX_..`, which follow from the buffers), and workspace sizes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::constraints;
 use crate::manifest::Layout;
@@ -103,10 +103,17 @@ pub(super) fn find(tree: &SourceTree, sources: &[String], layout: Layout) -> Fou
     for file in sources {
         arguments(tree, file, &flow, &mut found);
         if layout != Layout::DirectLaunch && host.contains(&file) {
-            caps(tree, file, ruled, &mut found);
+            caps(tree, file, &flow, ruled, &mut found);
         }
     }
     cmake_entries(tree, &mut found);
+    let mut said = Vec::new();
+    found.notes.retain(|note| {
+        !said.contains(note) && {
+            said.push(note.clone());
+            true
+        }
+    });
     found.constraints = constraints::find(tree, sources, &flow, &found.tunables);
     found
 }
@@ -265,10 +272,8 @@ fn power(exponent: u32) -> Value {
 }
 
 /// Computed tile lengths and core counts of tiling functions: a limit is right for every shape.
-fn caps(tree: &SourceTree, file: &str, ruled: bool, found: &mut Found) {
+fn caps(tree: &SourceTree, file: &str, flow: &Flow, ruled: bool, found: &mut Found) {
     let tokens = Tokens::of(tree.text(file).unwrap_or_default());
-    let sizes = (0..tokens.tokens.len()).filter_map(|position| asked_size(file, &tokens, position));
-    let asked: BTreeSet<String> = sizes.map(|asked| asked.name).collect();
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
         if let Some(asked) = asked_size(file, &tokens, position) {
@@ -296,7 +301,7 @@ fn caps(tree: &SourceTree, file: &str, ruled: bool, found: &mut Found) {
         let capped = cap_of(&tokens, range.clone());
         // What follows from a limited size is limited with it, and a plain copy is decided elsewhere.
         let computed = words.iter().any(|word| matches!(*word, "+" | "-" | "*" | "/" | "%" | "(" | "?"));
-        if capped.is_none() && (!computed || words.iter().any(|word| asked.contains(*word))) {
+        if capped.is_none() && (!computed || flow.is_of_unified_buffer(target)) {
             continue;
         }
         // A literal, a constant or a plain copy is decided elsewhere.
