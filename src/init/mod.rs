@@ -6,6 +6,7 @@
 
 mod cases;
 mod choose;
+mod constraints;
 mod entry;
 mod operator;
 mod render;
@@ -70,6 +71,8 @@ pub struct Discovery {
     pub cases: Vec<FoundCase>,
     /// Tunables with domain and reason.
     pub tunables: Vec<Tunable>,
+    /// Conditions that every configuration must meet.
+    pub constraints: Vec<String>,
     /// The authors' own reference, if it runs.
     pub reference: Option<FoundReference>,
     /// Remarks on the reference.
@@ -185,6 +188,7 @@ pub fn discover_sources(
         attributes: found.attributes,
         cases: cases.into_iter().map(|case| FoundCase { case, source: String::new() }).collect(),
         tunables: tuning.tunables,
+        constraints: tuning.constraints,
         cmake_notes: tuning.cmake_notes,
         case_notes,
         reference: None,

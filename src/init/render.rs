@@ -54,6 +54,7 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
             python => discovery.reference.as_ref().map(|found| text(&found.python)),
             reference_notes => lines(&discovery.reference_notes),
             cases => discovery.cases.iter().map(case).collect::<Vec<_>>(),
+            constraints => discovery.constraints.iter().map(|constraint| text(constraint)).collect::<Vec<_>>(),
             tunables => discovery.tunables.iter().map(tunable).collect::<Vec<_>>(),
         },
     );
@@ -151,6 +152,11 @@ fn tunable(tunable: &Tunable) -> String {
         Binding::Cap { file, target } => {
             lines.push(format!("file = {}", text(file)));
             lines.push(format!("cap = {}", text(target)));
+        }
+        Binding::Share { file, cores, of } => {
+            lines.push(format!("file = {}", text(file)));
+            lines.push(format!("share = {}", text(cores)));
+            lines.push(format!("of = {}", text(of)));
         }
         Binding::Cmake { variable } => lines.push(format!("cmake = {}", text(variable))),
         // Spaces that were recorded elsewhere are never written into a manifest.

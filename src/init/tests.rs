@@ -118,7 +118,7 @@ fn definitions_give_tensors_and_attributes() {
     );
     tree.insert(
         "op_kernel/norm.cpp",
-        "extern \"C\" __global__ __aicore__ void norm(GM_ADDR x) { pipe.InitBuffer(inQueue, 1, n * 4); pipe.InitBuffer(tmp, 64); }",
+        "extern \"C\" __global__ __aicore__ void norm(GM_ADDR x) { int id = GetBlockIdx(); pipe.InitBuffer(inQueue, 1, n * 4); pipe.InitBuffer(tmp, 64); }",
     );
     let discovery = discover_sources(&tree, Layout::InTree, None, None).expect("an operator");
     assert_eq!(discovery.tiling, "NormTiling");

@@ -1,17 +1,20 @@
 //! Places in the sources that look like tuning decisions, each with a domain and the reason for it.
 //!
-//! Names decide, since types and values say little: a constant is taken when its words say how many buffers, how long a
-//! tile or how many cores. Left out on purpose, although they are small integers too: numbers of dimensions and axes,
-//! indices, keys and events (meaning, not amount), sizes of dtypes and alignments (facts of the hardware), epsilons
-//! (results), capacities (`MAX_..`, which follow from the buffers), and workspace sizes.
+//! Where a constant's value goes decides: to the number of buffers of a queue, the number of cores of a launch, the length of
+//! a tile. Names only narrow tiles down. Left out on purpose, although they are small integers too: slots of the unified
+//! buffer, numbers of dimensions and axes, indices, keys and events (meaning, not amount), sizes of dtypes and alignments
+//! (facts of the hardware), epsilons (results), capacities (`MAX_..`, which follow from the buffers), and workspace sizes.
 
 use std::collections::BTreeMap;
 
+use super::constraints;
 use crate::manifest::Layout;
 use crate::source::SourceTree;
 use crate::source::tunable::lexer::Tokens;
-use crate::source::tunable::{Meaning, SETS_CORES, SiteForm, asked_size, cap_of, constants_in, literal, locate};
-use crate::space::{Binding, Domain, Tunable, Value, domain_values};
+use crate::source::tunable::{
+    ASKS_CORES, Flow, Meaning, SETS_CORES, Sink, SiteForm, asked_size, cap_of, constants_in, divisions, literal, locate,
+};
+use crate::space::{Binding, Domain, NO_LIMIT, Tunable, Value, domain_values};
 
 /// Vector cores of the default machine description, the largest number worth asking for.
 const CORES: i64 = 48;
@@ -20,10 +23,17 @@ const CORES: i64 = 48;
 /// third and so on, so that twice or three times the buffers fit.
 const SHARES_OF_UNIFIED_BUFFER: [i64; 8] = [8192, 16_384, 24_576, 32_768, 49_152, 65_536, 98_304, 131_072];
 
+/// Words of amounts that are a few bytes each.
+const SMALL_UNITS: [&str; 14] = [
+    "length", "len", "size", "num", "nums", "count", "cnt", "elements", "element", "elem", "block", "blocks", "data",
+    "bytes",
+];
+
 /// What was found, and what was looked at and left.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub tunables: Vec<Tunable>,
+    pub constraints: Vec<String>,
     pub cmake_notes: Vec<String>,
     pub notes: Vec<String>,
 }
@@ -44,9 +54,9 @@ pub(super) fn editable_files(tree: &SourceTree) -> Vec<String> {
 fn domain_for(meaning: Meaning, value: i64) -> Option<(Domain, &'static str)> {
     let power = value > 0 && value & (value - 1) == 0;
     match meaning {
-        // More than four buffers only shrink the tiles; a larger number counts something else (tensors in UB).
+        // More than three buffers only shrink the tiles; a larger number counts something else (tensors in UB).
         Meaning::Buffers if (1..=4).contains(&value) => Some((
-            Domain::Range { min: 1, max: 4, step: 1 },
+            Domain::Range { min: 1, max: value.max(3), step: 1 },
             "buffers per queue: two overlap copies with computing, more rarely help",
         )),
         Meaning::Cores if (1..=64).contains(&value) => Some((
@@ -80,14 +90,31 @@ fn domain_for(meaning: Meaning, value: i64) -> Option<(Domain, &'static str)> {
 /// Finds the tunables of a project.
 pub(super) fn find(tree: &SourceTree, sources: &[String], layout: Layout) -> Found {
     let mut found = Found::default();
-    constants(tree, sources, &mut found);
+    let flow = Flow::of(tree, sources);
+    constants(tree, sources, &flow, &mut found);
+    let host: Vec<&String> = sources.iter().filter(|file| !file.contains("op_kernel/")).collect();
+    if layout != Layout::DirectLaunch {
+        for file in &host {
+            shares(tree, file, &mut found);
+        }
+    }
+    // A rule that is right for every size takes the place of a number of cores that is right for one.
+    let ruled = found.tunables.iter().any(|tunable| matches!(tunable.binding, Binding::Share { .. }));
     for file in sources {
-        arguments(tree, file, &mut found);
-        if layout != Layout::DirectLaunch && !file.contains("op_kernel/") {
-            caps(tree, file, &mut found);
+        arguments(tree, file, &flow, &mut found);
+        if layout != Layout::DirectLaunch && host.contains(&file) {
+            caps(tree, file, &flow, ruled, &mut found);
         }
     }
     cmake_entries(tree, &mut found);
+    let mut said = Vec::new();
+    found.notes.retain(|note| {
+        !said.contains(note) && {
+            said.push(note.clone());
+            true
+        }
+    });
+    found.constraints = constraints::find(tree, sources, &flow, &found.tunables);
     found
 }
 
@@ -106,13 +133,41 @@ fn add(tree: &SourceTree, found: &mut Found, mut tunable: Tunable) {
     }
     tunable.name = name;
     match locate(tree, &tunable.binding) {
+        // One limit is one decision: a value that is set in several places is not a maintainer's to limit in each of them.
+        Ok(sites) if matches!(tunable.binding, Binding::Cap { .. }) && sites.len() > 1 => {
+            let places: Vec<String> = sites.iter().map(|site| site.line.to_string()).collect();
+            let place = format!("{}:{}", sites[0].file, places.join(", "));
+            found.notes.push(format!("Left out: {} is limited by no single place ({place}).", tunable.name));
+        }
         Err(error) => found.notes.push(format!("Left out: {error}")),
         Ok(_) if domain_values(&tunable).is_ok() => found.tunables.push(tunable),
         Ok(_) => {}
     }
 }
 
-fn constants(tree: &SourceTree, sources: &[String], found: &mut Found) {
+/// Why a constant that is called like an amount to choose is left out.
+const NOWHERE: &str = "where it goes is no number of buffers or cores and no length of a tile";
+
+/// What a constant decides, by where its value goes. Where it does not stand in the call itself the name must say so as well:
+/// chains run through names that mean different things in different places, and lengths are made of many constants
+/// (alignments, sizes of types, slots of the unified buffer), few of which are choices.
+fn decides(flow: &Flow, name: &str) -> Option<Meaning> {
+    if flow.stands_in(name, Sink::Buffers) {
+        return Some(Meaning::Buffers);
+    }
+    if flow.stands_in(name, Sink::Cores) {
+        return Some(Meaning::Cores).filter(|_| flow.splits_among_cores);
+    }
+    let length = flow.makes(name, Sink::Length);
+    match Meaning::of_name(name)? {
+        Meaning::Buffers => flow.is_handed_to(name, Sink::Buffers).then_some(Meaning::Buffers),
+        Meaning::Cores => (flow.is_number_of_cores(name) && flow.splits_among_cores).then_some(Meaning::Cores),
+        Meaning::TileLength => (length || flow.divides_work(name)).then_some(Meaning::TileLength),
+        Meaning::TileCount => (flow.divides_work(name) || flow.makes(name, Sink::Loop)).then_some(Meaning::TileCount),
+    }
+}
+
+fn constants(tree: &SourceTree, sources: &[String], flow: &Flow, found: &mut Found) {
     // Same name and value on both sides, host and kernel, is one decision written twice.
     let mut groups: BTreeMap<(String, i64), Vec<(String, String)>> = BTreeMap::new();
     let mut order = Vec::new();
@@ -140,7 +195,12 @@ fn constants(tree: &SourceTree, sources: &[String], found: &mut Found) {
     for (name, value) in order {
         let Some(group) = groups.get(&(name.clone(), value)) else { continue };
         let Some((_, short)) = group.first() else { continue };
-        let Some(meaning) = Meaning::of_name(short) else { continue };
+        let Some(meaning) = decides(flow, short) else {
+            if Meaning::of_name(short).is_some() {
+                found.notes.push(format!("Left out: {name} = {value}: {NOWHERE}."));
+            }
+            continue;
+        };
         let Some((domain, reason)) = domain_for(meaning, value) else {
             found.notes.push(format!("Left out: {name} = {value} does not look like an amount to choose."));
             continue;
@@ -154,12 +214,13 @@ fn constants(tree: &SourceTree, sources: &[String], found: &mut Found) {
     }
 }
 
-fn arguments(tree: &SourceTree, file: &str, found: &mut Found) {
+fn arguments(tree: &SourceTree, file: &str, flow: &Flow, found: &mut Found) {
     let tokens = Tokens::of(tree.text(file).unwrap_or_default());
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
         let (index, meaning, count) = match word {
-            _ if SETS_CORES.contains(&word) => (0, Meaning::Cores, 1),
+            // More cores do the same work again where no kernel asks which one it is.
+            _ if SETS_CORES.contains(&word) && flow.splits_among_cores => (0, Meaning::Cores, 1),
             "InitBuffer" => (1, Meaning::Buffers, 3),
             _ => continue,
         };
@@ -184,8 +245,34 @@ fn arguments(tree: &SourceTree, file: &str, found: &mut Found) {
     }
 }
 
+/// Where work is divided among cores: the least share of a core is a rule that holds for every size.
+fn shares(tree: &SourceTree, file: &str, found: &mut Found) {
+    for division in divisions(file, tree.text(file).unwrap_or_default()) {
+        let parts = crate::source::tunable::words(&division.of);
+        // Rows, groups and the like are many bytes each; elements and blocks are few.
+        let coarse = !parts.iter().any(|part| SMALL_UNITS.contains(&part.as_str()));
+        let mut values = vec![NO_LIMIT];
+        values.extend(if coarse { (1..=7).map(power).collect::<Vec<_>>() } else { (5..=16).map(power).collect() });
+        let default = division.site.value.filter(|value| values.contains(value));
+        let cores = division.cores.rsplit(['.', '>']).next().unwrap_or_default().trim_end_matches('_');
+        let name = format!("{cores}_share");
+        let reason = format!(
+            "least share of `{}` a core gets: short work is done sooner by fewer cores; 0: no rule",
+            division.of
+        );
+        let domain = Domain::List { values, ordered: true };
+        let binding = Binding::Share { file: file.to_owned(), cores: division.cores, of: division.of };
+        let default = default.or(Some(NO_LIMIT));
+        add(tree, found, Tunable { name, domain, default, binding, reason, when: None });
+    }
+}
+
+fn power(exponent: u32) -> Value {
+    Value::Int(1 << exponent)
+}
+
 /// Computed tile lengths and core counts of tiling functions: a limit is right for every shape.
-fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
+fn caps(tree: &SourceTree, file: &str, flow: &Flow, ruled: bool, found: &mut Found) {
     let tokens = Tokens::of(tree.text(file).unwrap_or_default());
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
@@ -212,17 +299,23 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
         };
         let words: Vec<&str> = range.clone().map(|at| tokens.get(at)).collect();
         let capped = cap_of(&tokens, range.clone());
+        // What follows from a limited size is limited with it, and a plain copy is decided elsewhere.
+        let computed = words.iter().any(|word| matches!(*word, "+" | "-" | "*" | "/" | "%" | "(" | "?"));
+        if capped.is_none() && (!computed || flow.is_of_unified_buffer(target)) {
+            continue;
+        }
         // A literal, a constant or a plain copy is decided elsewhere.
         if capped.is_none() && (words.len() < 4 || literal::constant_expression(&words).is_some()) {
             continue;
         }
-        let platform = words.iter().any(|word| matches!(*word, "GetCoreNumAiv" | "GetCoreNum" | "GetVectorCoreNum"));
+        let platform = words.iter().any(|word| ASKS_CORES.contains(word));
         let target_words = crate::source::tunable::words(target);
         let per_core =
             target_words.iter().any(|word| matches!(word.as_str(), "block" | "core" | "row" | "rows" | "loop"));
         let (domain, reason) = match Meaning::of_name(target) {
+            _ if platform && ruled => continue,
             _ if platform => (
-                Domain::Range { min: 4, max: CORES, step: 4 },
+                Domain::Range { min: 4, max: CORES - 4, step: 4 },
                 "limit on the cores that take part: short work is done sooner by fewer",
             ),
             Some(Meaning::TileLength) if !per_core => (
@@ -236,8 +329,8 @@ fn caps(tree: &SourceTree, file: &str, found: &mut Found) {
             (Some(Value::Int(limit)), Domain::PowerOfTwo { min, max }) if limit & (limit - 1) == 0 => {
                 Domain::PowerOfTwo { min: min.min(*limit), max: max.max(*limit) }
             }
-            (Some(Value::Int(limit)), Domain::Range { .. }) if *limit <= CORES => {
-                Domain::Range { min: 1, max: CORES, step: 1 }
+            (Some(Value::Int(limit)), Domain::Range { .. }) if *limit < CORES => {
+                Domain::Range { min: 1, max: CORES - 1, step: 1 }
             }
             (Some(_), _) => continue,
             (None, domain) => domain,

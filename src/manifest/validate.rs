@@ -407,8 +407,9 @@ impl Validator {
             self.relative(file);
         }
         tunable.also.iter().for_each(|file| self.relative(file));
-        let kinds = [&tunable.constant, &tunable.call, &tunable.cap, &tunable.cmake];
-        let help = "write one of: file and constant; file, call, first and index; file and cap; cmake";
+        let kinds = [&tunable.constant, &tunable.call, &tunable.cap, &tunable.share, &tunable.cmake];
+        let help =
+            "write one of: file and constant; file, call, first and index; file and cap; file, share and of; cmake";
         if kinds.iter().filter(|kind| kind.is_some()).count() != 1 {
             self.find(span, format!("tunable `{name}` must say in one way where it lives"), help);
             return None;
@@ -417,6 +418,7 @@ impl Validator {
             (tunable.call.is_none(), tunable.first.as_ref().map(Spanned::span), "first"),
             (tunable.call.is_none(), tunable.index.as_ref().map(Spanned::span), "index"),
             (tunable.cmake.is_some(), tunable.file.as_ref().map(Spanned::span), "file"),
+            (tunable.share.is_none(), tunable.of.as_ref().map(Spanned::span), "of"),
             (tunable.constant.is_none(), tunable.also.first().map(Spanned::span), "also"),
         ];
         for (wrong, span, key) in stray {
@@ -437,6 +439,13 @@ impl Validator {
         }
         if let Some(target) = &tunable.cap {
             return Some(Binding::Cap { file, target: target.get_ref().clone() });
+        }
+        if let Some(cores) = &tunable.share {
+            let Some(of) = tunable.of.as_ref().map(|of| of.get_ref().clone()) else {
+                self.find(span, format!("tunable `{name}` has no `of`"), "write what is divided among the cores");
+                return None;
+            };
+            return Some(Binding::Share { file, cores: cores.get_ref().clone(), of });
         }
         let call = tunable.call.as_ref()?.get_ref().clone();
         let first = tunable.first.as_ref().map(|first| first.get_ref().clone()).unwrap_or_default();

@@ -137,6 +137,8 @@ pub(super) struct WireTunable {
     pub first: Option<Spanned<String>>,
     pub index: Option<Spanned<u32>>,
     pub cap: Option<Spanned<String>>,
+    pub share: Option<Spanned<String>>,
+    pub of: Option<Spanned<String>>,
     pub cmake: Option<Spanned<String>>,
     pub domain: Spanned<WireDomain>,
     pub default: Option<Spanned<Value>>,

@@ -23,10 +23,10 @@ fn change(context: &Context, to: impl Fn(i64) -> Option<i64>) -> Result<Vec<Edit
         let tokens = Tokens::of(file.text());
         for position in 0..tokens.tokens.len() {
             let Some(asked) = asked_size(file.name(), &tokens, position) else { continue };
-            let SiteForm::Asked { variable } = &asked.site.form else { continue };
+            let SiteForm::Asked { variable, line } = &asked.site.form else { continue };
             let present = asked.site.value.and_then(|limit| limit.as_int()).unwrap_or(UNIFIED_BUFFER_BYTES);
             let bytes = to(present).ok_or("the tiling function plans with the whole unified buffer")?;
-            let limit = if bytes < UNIFIED_BUFFER_BYTES { limit_asked(variable, bytes) } else { String::new() };
+            let limit = if bytes < UNIFIED_BUFFER_BYTES { limit_asked(variable, line, bytes) } else { String::new() };
             edits.push(edit(file, asked.site.span, limit));
         }
     }

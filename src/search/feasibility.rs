@@ -2,12 +2,14 @@
 //!
 //! Two views, both over what was told only. *Monotone*: larger tiles, more buffers and more cores overflow; so a point
 //! that is at least as large as an infeasible one in every ordered tunable is expected to fail too, as long as no
-//! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). *Neighbours*: the nearest known points vote.
+//! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). What did not fit into
+//! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either.
+//! *Neighbours*: the nearest known points vote.
 
 use crate::space::{Point, SearchSpace};
 
-use super::Outcome;
 use super::archive::Archive;
+use super::{InfeasibleClass, Outcome};
 
 /// Chance of failure beyond a known failure.
 const RULED_OUT: f64 = 0.95;
@@ -20,6 +22,8 @@ pub(super) struct Feasibility<'a> {
     space: &'a SearchSpace,
     feasible: Vec<&'a Point>,
     infeasible: Vec<&'a Point>,
+    /// Those that did not fit into memory, unless something larger did.
+    too_large: Vec<&'a Point>,
     upward: bool,
     downward: bool,
 }
@@ -28,14 +32,20 @@ impl<'a> Feasibility<'a> {
     pub fn fit(space: &'a SearchSpace, archive: &'a Archive) -> Self {
         let mut feasible = Vec::new();
         let mut infeasible = Vec::new();
+        let mut too_large = Vec::new();
         for (point, entry) in archive.iter() {
             match entry.outcome {
                 Some(Outcome::Objective(_)) => feasible.push(point),
-                Some(Outcome::Infeasible { .. }) => infeasible.push(point),
+                Some(Outcome::Infeasible { class }) => {
+                    infeasible.push(point);
+                    if class == InfeasibleClass::Resource {
+                        too_large.push(point);
+                    }
+                }
                 None => {}
             }
         }
-        let mut model = Self { space, feasible, infeasible, upward: false, downward: false };
+        let mut model = Self { space, feasible, infeasible, too_large, upward: false, downward: false };
         // A rule is believed when it explains more than one failure, or one, and no success contradicts it.
         let contradicted = |up: bool| {
             model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| model.at_least_as_far(good, bad, up)))
@@ -45,6 +55,9 @@ impl<'a> Feasibility<'a> {
         model.upward = upward;
         // With few data both directions are uncontradicted; overflow is by far the more common reason.
         model.downward = downward && !upward;
+        let fits = |bad: &Point| model.feasible.iter().any(|good| model.at_least_as_far(good, bad, true));
+        let too_large: Vec<&Point> = model.too_large.iter().copied().filter(|bad| !fits(bad)).collect();
+        model.too_large = too_large;
         model
     }
 
@@ -77,7 +90,9 @@ impl<'a> Feasibility<'a> {
     /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
     pub fn rule_risk(&self, point: &[u32]) -> f64 {
         let dominated = |up: bool| self.infeasible.iter().any(|bad| self.at_least_as_far(point, bad, up));
-        if (self.upward && dominated(true)) || (self.downward && dominated(false)) { RULED_OUT } else { 0.0 }
+        let overflows = || self.too_large.iter().any(|bad| self.at_least_as_far(point, bad, true));
+        let ruled_out = (self.upward && dominated(true)) || (self.downward && dominated(false)) || overflows();
+        if ruled_out { RULED_OUT } else { 0.0 }
     }
 
     /// Expected chance of failure, 0 to 1.
@@ -105,5 +120,54 @@ impl<'a> Feasibility<'a> {
             failing += if failed { weight } else { 0.0 };
         }
         failing / all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{Binding, Domain, Tunable, Value};
+
+    fn space() -> SearchSpace {
+        let tunable = |name: &str| Tunable {
+            name: name.to_owned(),
+            domain: Domain::Range { min: 1, max: 8, step: 1 },
+            default: Some(Value::Int(1)),
+            binding: Binding::Recorded,
+            reason: String::new(),
+            when: None,
+        };
+        SearchSpace::new(&[tunable("A"), tunable("B"), tunable("C")], &[], &[]).unwrap()
+    }
+
+    fn known(points: &[([u32; 3], Outcome)]) -> Archive {
+        let mut archive = Archive::default();
+        for (point, outcome) in points {
+            archive.tell(point.to_vec(), outcome);
+        }
+        archive
+    }
+
+    const TOO_LARGE: Outcome = Outcome::Infeasible { class: InfeasibleClass::Resource };
+    const WRONG: Outcome = Outcome::Infeasible { class: InfeasibleClass::Wrong };
+    const FINE: Outcome = Outcome::Objective(1.0);
+
+    #[test]
+    fn one_overflow_rules_out_all_that_is_larger_whatever_else_failed() {
+        let space = space();
+        // The wrong result contradicts the common rule in both directions, the overflow stands.
+        let archive = known(&[
+            ([2, 2, 2], FINE),
+            ([1, 1, 1], WRONG),
+            ([3, 3, 3], WRONG),
+            ([4, 4, 4], FINE),
+            ([0, 6, 0], TOO_LARGE),
+        ]);
+        let model = Feasibility::fit(&space, &archive);
+        assert_eq!(model.rule_risk(&[0, 7, 0]), RULED_OUT);
+        assert_eq!(model.rule_risk(&[5, 5, 5]), 0.0);
+        // Something larger that fits takes it back.
+        let archive = known(&[([2, 2, 2], FINE), ([1, 1, 1], WRONG), ([0, 6, 0], TOO_LARGE), ([4, 7, 4], FINE)]);
+        assert_eq!(Feasibility::fit(&space, &archive).rule_risk(&[0, 7, 0]), 0.0);
     }
 }

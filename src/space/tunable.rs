@@ -87,6 +87,16 @@ pub enum Binding {
         /// Left-hand side as written without object: `ubFactor` for `tiling->ubFactor = ..` and `tiling.set_ubFactor(..)`.
         target: String,
     },
+    /// A number of cores that work is divided among; the value is the least share of a core: no more cores take part than
+    /// get so much each, and 0 is no such rule.
+    Share {
+        /// File, relative to the operator's root.
+        file: String,
+        /// Variable that holds the number of cores.
+        cores: String,
+        /// What is divided, as written.
+        of: String,
+    },
     /// A CMake cache entry.
     Cmake {
         /// Name of the entry.

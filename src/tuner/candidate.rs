@@ -111,7 +111,7 @@ impl Candidate {
             .iter()
             .filter_map(|tunable| {
                 let value = match tunable.binding {
-                    Binding::Cap { .. } => NO_LIMIT,
+                    Binding::Cap { .. } | Binding::Share { .. } => NO_LIMIT,
                     _ => domain_values(tunable).ok()?.into_iter().next()?,
                 };
                 Some((tunable.clone(), value))

@@ -46,12 +46,18 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, Tuna
                 SiteForm::Argument => format!("static_cast<decltype({literal})>({knob})"),
                 // An enumerator must be constant: this fails to compile, which is the answer.
                 SiteForm::Enumerator => knob,
-                SiteForm::Asked { variable } => {
+                SiteForm::Share(rule) => {
+                    let fallback = site.value.as_ref().and_then(crate::space::Value::as_int).unwrap_or(0);
+                    let least = format!("static_cast<{}>(ascend_tune_knob(\"{name}\", {fallback}))", rule.kind);
+                    capped.insert(site.file.clone());
+                    format!("if ({least} > 0) {{ {} }} ", rule.limit(&least))
+                }
+                SiteForm::Asked { variable, .. } => {
                     let fallback = site.value.as_ref().and_then(crate::space::Value::as_int).unwrap_or(0);
                     let limit = format!("static_cast<uint64_t>(ascend_tune_knob(\"{name}\", {fallback}))");
                     format!(" if ({limit} > 0 && {variable} > {limit}) {{ {variable} = {limit}; }}")
                 }
-                SiteForm::Assigned { inner, device } => {
+                SiteForm::Assigned { inner, device, .. } => {
                     let expression = text.get(inner.clone()).unwrap_or_default();
                     let fallback = site.value.as_ref().and_then(crate::space::Value::as_int).unwrap_or(0);
                     let limit = format!("ascend_tune_knob(\"{name}\", {fallback})");

@@ -226,6 +226,11 @@ impl<'a> Tokens<'a> {
     pub fn compact(&self, range: Range<usize>) -> String {
         range.map(|position| self.get(position)).collect()
     }
+
+    /// Text of all tokens without blanks.
+    pub fn compact_all(&self) -> String {
+        self.compact(0..self.tokens.len())
+    }
 }
 
 /// Where a declaration stands.

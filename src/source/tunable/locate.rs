@@ -7,6 +7,7 @@ use crate::space::{Binding, Value};
 
 use super::lexer::{Kind, Scope, Tokens};
 use super::literal::constant_expression;
+use super::share::shares;
 use super::{Declaration, Site, SiteForm, TunableError, line_of};
 
 /// All sites of a binding, in file order. A CMake entry has none in the sources.
@@ -21,6 +22,7 @@ pub fn locate(tree: &SourceTree, binding: &Binding) -> Result<Vec<Site>, Tunable
         }
         Binding::Argument { file, call, first, index } => arguments(file, text_of(tree, file)?, call, first, *index),
         Binding::Cap { file, target } => caps(file, text_of(tree, file)?, target),
+        Binding::Share { file, cores, of } => shares(file, text_of(tree, file)?, cores, of),
         Binding::Cmake { .. } | Binding::Recorded => Ok(Vec::new()),
     }
 }
@@ -218,10 +220,12 @@ fn arguments(file: &str, text: &str, call: &str, first: &str, index: usize) -> R
 /// The limit and the tokens of the uncapped expression, if `range` has the form that a cap is written in.
 pub(crate) fn cap_of(tokens: &Tokens<'_>, range: Range<usize>) -> Option<(i64, Range<usize>)> {
     let word = |offset: usize| tokens.get(range.start + offset);
-    // std::min<int64_t>(EXPRESSION, LIMIT)
-    let prefix: Vec<&str> = (0..7).map(word).collect();
-    if prefix == ["std", "::", "min", "<", "int64_t", ">", "("] && tokens.closing(range.start + 6)? + 1 == range.end {
-        let [inner, limit] = <[Range<usize>; 2]>::try_from(tokens.arguments(range.start + 6)?).ok()?;
+    // std::min<TYPE>(EXPRESSION, LIMIT)
+    if (0..4).map(word).eq(["std", "::", "min", "<"]) {
+        let is_last =
+            |at: &usize| tokens.get(*at) == "(" && tokens.closing(*at).is_some_and(|end| end + 1 == range.end);
+        let open = range.clone().skip(5).find(|at| tokens.get(at - 1) == ">" && is_last(at))?;
+        let [inner, limit] = <[Range<usize>; 2]>::try_from(tokens.arguments(open)?).ok()?;
         let words: Vec<&str> = limit.map(|at| tokens.get(at)).collect();
         return Some((constant_expression(&words)?, inner));
     }
@@ -269,14 +273,31 @@ pub(crate) fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Op
     let limit = limited.and_then(|end| {
         let statement = tokens.compact(semicolon + 1..end);
         let bytes = statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?.parse().ok()?;
-        let written = super::realize::limit_asked(&assigned, bytes).replace(' ', "");
+        let written = super::realize::limit_asked(&assigned, "", bytes).replace(' ', "");
         (written.strip_suffix(';') == Some(statement.as_str())).then_some((end, bytes))
     });
     let start = tokens.span(semicolon..semicolon + 1).end;
     let end = limit.map_or(start, |(end, _)| tokens.span(end..end + 1).end);
     let value = limit.map(|(_, bytes)| Value::Int(bytes));
-    let form = SiteForm::Asked { variable: tokens.text[tokens.span(variable)].to_owned() };
+    let line = line_around(tokens.text, tokens.tokens[tokens.statement_start(position)].span.start);
+    let form = SiteForm::Asked { variable: tokens.text[tokens.span(variable)].to_owned(), line };
     Some(AskedSize { name, site: site(file, tokens.text, start..end, value, form) })
+}
+
+/// An assignment that a limit can be written into.
+struct Assignment {
+    position: usize,
+    range: Range<usize>,
+    /// Whether the new value is made of the old one.
+    updates: bool,
+}
+
+/// Line break and indentation of the line that `offset` is in.
+pub(super) fn line_around(text: &str, offset: usize) -> String {
+    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent: String = text[start..].chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect();
+    let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
+    format!("{newline}{indent}")
 }
 
 fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError> {
@@ -284,10 +305,15 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
     let setter = format!("set_{target}");
     let device = text.contains("__aicore__") || text.contains("kernel_operator.h");
     let mut found = Vec::new();
+    let mut assignments: Vec<Assignment> = Vec::new();
     for position in 0..tokens.tokens.len() {
         let word = tokens.get(position);
         if let Some(asked) = asked_size(file, &tokens, position).filter(|asked| asked.name == target) {
             found.push(asked.site);
+            continue;
+        }
+        // The limit behind a size that was asked for is that place's own.
+        if found.last().is_some_and(|asked: &Site| tokens.tokens[position].span.start < asked.span.end) {
             continue;
         }
         let range = if word == target && tokens.get(position + 1) == "=" {
@@ -306,27 +332,89 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
         } else {
             continue;
         };
-        // Clearing a field before it is computed is no place for a limit.
-        if range.is_empty() || tokens.compact(range.clone()) == "0" {
+        // Clearing a field before it is computed, or setting it to what is known, is no place for a limit.
+        let words: Vec<&str> = range.clone().map(|at| tokens.get(at)).collect();
+        if range.is_empty() || constant_expression(&words).is_some() || is_constant_name(&words) {
             continue;
         }
         // Of `a.x = b.x = value` only the inner assignment is limited; a lambda's body is no expression.
-        if range.clone().any(|at| matches!(tokens.get(at), "=" | ";")) {
+        if words.iter().any(|word| matches!(*word, "=" | ";")) {
             continue;
         }
-        if found.last().is_some_and(|outer: &Site| tokens.span(range.clone()).start < outer.span.end) {
+        if assignments.last().is_some_and(|outer| range.start < outer.range.end) {
             continue;
         }
-        let (value, inner) = match cap_of(&tokens, range.clone()) {
-            Some((limit, inner)) => (Some(Value::Int(limit)), inner),
-            None => (None, range.clone()),
+        let updates = words.iter().any(|word| word.trim_end_matches('_') == target.trim_end_matches('_'));
+        assignments.push(Assignment { position, range, updates });
+    }
+    let asked = !found.is_empty();
+    for Assignment { position, range, updates } in &assignments {
+        // What is limited where it is defined stays limited.
+        let here = tokens.enclosing(*position);
+        let defined = |other: &Assignment| {
+            let inside = tokens.enclosing(other.position).is_none_or(|open| here.is_some_and(|here| here >= open));
+            !other.updates && other.position < *position && inside && same_function(&tokens, other.position, *position)
         };
-        let form = SiteForm::Assigned { inner: tokens.span(inner), device };
-        found.push(site(file, text, tokens.span(range), value, form));
+        // A field that takes over the variable of its name is not where it is defined.
+        let compact = tokens.compact(range.clone());
+        let handed_on = compact.trim_end_matches('_') == target.trim_end_matches('_');
+        if *updates && (asked || assignments.iter().any(defined))
+            || handed_on && assignments.iter().any(|other| !other.updates)
+        {
+            continue;
+        }
+        let (value, inner, call) = match cap_of(&tokens, range.clone()) {
+            Some((limit, inner)) => {
+                let call = text[tokens.span(range.clone()).start..tokens.span(inner.clone()).start].trim_end();
+                (Some(Value::Int(limit)), inner, call.trim_end_matches('(').to_owned())
+            }
+            None => (None, range.clone(), format!("std::min<{}>", kind_of(&tokens, target, *position, range.clone()))),
+        };
+        let form = SiteForm::Assigned { inner: tokens.span(inner), call, device };
+        found.push(site(file, text, tokens.span(range.clone()), value, form));
     }
     if found.is_empty() {
         let what = format!("assignment to `{target}` and no call of `{setter}`");
         return Err(TunableError::NotFound { file: file.to_owned(), what });
     }
+    found.sort_by_key(|site| site.span.start);
     Ok(found)
+}
+
+fn same_function(tokens: &Tokens<'_>, one: usize, other: usize) -> bool {
+    let body = super::share::function_body(tokens, one);
+    body.is_some() && body == super::share::function_body(tokens, other)
+}
+
+/// Whether an expression is the name of a constant alone.
+fn is_constant_name(words: &[&str]) -> bool {
+    words.len() == 1 && words[0].bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// The type of a variable or field, as far as the file shows it; of `auto` the type of what it is made from.
+fn kind_of(tokens: &Tokens<'_>, target: &str, at: usize, range: Range<usize>) -> String {
+    let mut inferred = false;
+    // A declaration here says more than one elsewhere.
+    for position in std::iter::once(at).chain(1..tokens.tokens.len()).filter(|position| *position > 0) {
+        if tokens.get(position) != target {
+            continue;
+        }
+        let before = tokens.get(position - 1);
+        // TILING_DATA_FIELD_DEF(TYPE, NAME)
+        let field = before == "," && tokens.get(position + 1) == ")" && tokens.get(position.wrapping_sub(3)) == "(";
+        let kind = if field { tokens.get(position.wrapping_sub(2)) } else { before };
+        inferred |= kind == "auto";
+        if matches!(kind, "int" | "long" | "size_t")
+            || kind.ends_with("_t") && (kind.contains("int") || kind == "size_t")
+        {
+            return kind.to_owned();
+        }
+    }
+    if range.clone().any(|at| super::share::ASKS_CORES.contains(&tokens.get(at))) {
+        return "uint32_t".to_owned();
+    }
+    if inferred {
+        return format!("decltype({})", &tokens.text[tokens.span(range)]);
+    }
+    "int64_t".to_owned()
 }

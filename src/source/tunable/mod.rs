@@ -2,12 +2,14 @@
 //! the simulator reads at run time.
 
 pub(crate) mod compile_time;
+mod flow;
 mod instrument;
 pub(crate) mod lexer;
 pub(crate) mod literal;
 mod locate;
 mod meaning;
 mod realize;
+mod share;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -17,6 +19,7 @@ use std::ops::Range;
 use crate::space::Value;
 
 pub use compile_time::looks_compile_time;
+pub(crate) use flow::{Flow, Sink};
 pub use instrument::instrument;
 pub(super) use lexer::directive_end;
 pub use locate::locate;
@@ -25,6 +28,8 @@ pub use meaning::Meaning;
 pub(crate) use meaning::SETS_CORES;
 pub(crate) use realize::limit_asked;
 pub use realize::{present_value, realize};
+pub use share::ShareRule;
+pub(crate) use share::{ASKS_CORES, divisions};
 pub(crate) use words::words;
 
 /// A place in the sources that holds the value of a tunable.
@@ -59,13 +64,19 @@ pub enum SiteForm {
     Assigned {
         /// Bytes of the uncapped expression.
         inner: Range<usize>,
+        /// The call that picks the smaller value, in the type of what is assigned: `std::min<uint32_t>`.
+        call: String,
         /// Whether the file is compiled for the AI Core, where `std::min` is not at hand.
         device: bool,
     },
+    /// In front of the first statement that divides work by a number of cores: nothing, or a rule for the least share.
+    Share(ShareRule),
     /// Behind the call that asks the platform for the size of the unified buffer: nothing, or a statement that limits it.
     Asked {
         /// Where the answer goes, as written.
         variable: String,
+        /// Line break and indentation of the call.
+        line: String,
     },
 }
 

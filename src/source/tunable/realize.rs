@@ -13,7 +13,7 @@ pub fn present_value(tree: &SourceTree, binding: &Binding) -> Result<Option<Valu
     let sites = locate(tree, binding)?;
     Ok(sites.into_iter().next().map(|site| match (&site.value, &site.form) {
         (Some(value), _) => value.clone(),
-        (None, SiteForm::Assigned { .. } | SiteForm::Asked { .. }) => NO_LIMIT,
+        (None, SiteForm::Assigned { .. } | SiteForm::Asked { .. } | SiteForm::Share(_)) => NO_LIMIT,
         (None, _) => Value::Text(site.text),
     }))
 }
@@ -28,16 +28,23 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
         let before = patch.edits.len();
         for site in locate(tree, &tunable.binding)? {
             let replacement = match &site.form {
-                SiteForm::Assigned { inner, device } => {
+                SiteForm::Assigned { inner, call, device } => {
                     let text = tree.text(&site.file).unwrap_or_default();
                     let expression = text.get(inner.clone()).unwrap_or_default();
-                    let replacement = capped(tunable, value, &site, expression, *device)?;
+                    let replacement = capped(tunable, value, &site, expression, (!device).then_some(call))?;
                     if replacement.starts_with("std::min") && !wanting_algorithm.contains(&site.file) {
                         wanting_algorithm.push(site.file.clone());
                     }
                     replacement
                 }
-                SiteForm::Asked { variable } => limit_asked(variable, limit_of(tunable, value, &site)?),
+                SiteForm::Share(rule) => {
+                    let written = rule.text(limit_of(tunable, value, &site)?);
+                    if !written.is_empty() && !wanting_algorithm.contains(&site.file) {
+                        wanting_algorithm.push(site.file.clone());
+                    }
+                    written
+                }
+                SiteForm::Asked { variable, line } => limit_asked(variable, line, limit_of(tunable, value, &site)?),
                 _ => literal(tunable, value, &site)?,
             };
             if replacement != site.text {
@@ -117,9 +124,10 @@ fn limit_of(tunable: &Tunable, value: &Value, site: &Site) -> Result<i64, Tunabl
     }
 }
 
-/// The statement behind the call that asks for a size, which limits it to so many bytes; nothing for no limit.
-pub(crate) fn limit_asked(variable: &str, bytes: i64) -> String {
-    if bytes <= 0 { String::new() } else { format!(" {variable} = {variable} < {bytes} ? {variable} : {bytes};") }
+/// The statement behind the call that asks for a size, which limits it to so many bytes, on a line of its own; nothing for no
+/// limit. `line` is the line break and the indentation of the call.
+pub(crate) fn limit_asked(variable: &str, line: &str, bytes: i64) -> String {
+    if bytes <= 0 { String::new() } else { format!("{line}{variable} = {variable} < {bytes} ? {variable} : {bytes};") }
 }
 
 fn capped(
@@ -127,7 +135,7 @@ fn capped(
     value: &Value,
     site: &Site,
     expression: &str,
-    device: bool,
+    call: Option<&String>,
 ) -> Result<String, TunableError> {
     let limit = limit_of(tunable, value, site)?;
     if limit <= 0 {
@@ -136,8 +144,8 @@ fn capped(
     if site.value == Some(Value::Int(limit)) {
         return Ok(site.text.clone());
     }
-    if !device {
-        return Ok(format!("std::min<int64_t>({expression}, {limit})"));
+    if let Some(call) = call {
+        return Ok(format!("{call}({expression}, {limit})"));
     }
     if has_side_effects(expression) {
         let message = "the expression is evaluated twice here and changes something; compute it into a variable first";

@@ -146,7 +146,7 @@ fn caps_on_setters_locals_and_in_kernels() {
     );
     assert_eq!(
         changed(&cap("factor", "op_host/a.cpp"), 9)[1],
-        "factor = std::min<int64_t>(CeilDiv(total, BLOCK_DIM), 9);"
+        "factor = std::min<uint32_t>(CeilDiv(total, BLOCK_DIM), 9);"
     );
     let step = cap("step", "op_kernel/a.cpp");
     let once = written(&tree(), &step, 9);
@@ -320,7 +320,7 @@ fn the_size_asked_of_the_platform_takes_a_limit_behind_the_call() {
 
     let limited = written(&tree, &size, 98_304);
     let changed = limited.text("op_host/a.cpp").unwrap();
-    let wanted = "UB, info->ubSize); info->ubSize = info->ubSize < 98304 ? info->ubSize : 98304;\n";
+    let wanted = "UB, info->ubSize);\n    info->ubSize = info->ubSize < 98304 ? info->ubSize : 98304;\n";
     assert!(changed.contains(wanted), "{changed}");
     assert_eq!(present_value(&limited, &size.binding).unwrap(), Some(Value::Int(98_304)));
     assert_eq!(written(&limited, &size, 98_304), limited);
