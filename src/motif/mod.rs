@@ -4,6 +4,8 @@
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
 mod barrier_regions;
+mod block_runs;
+mod blocks;
 mod buffers;
 mod catalogue;
 mod choices;

@@ -169,6 +169,7 @@ impl Miner<'_> {
             motif::all().iter().copied().filter(|motif| motif.seen_by_model()).collect();
         let rewinds = in_turn(rewound_patches(&context, &visible), self.options.sites).into_iter();
         let wanted = rewinds.filter_map(|rewound| {
+            context.admit(&rewound.patch).ok()?;
             let slow = fast.candidate.with_patch(tunables, &rewound.patch, "").ok()?;
             let removal = Removal {
                 place: format!("{}:{}", rewound.site.file, rewound.site.line),
