@@ -3,12 +3,14 @@
 //! One file a motif. A motif computes *candidates*, a place with either a patch or the reason why there is none; the
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
+mod alias;
 mod barrier_regions;
 mod block_runs;
 mod blocks;
 mod buffers;
 mod catalogue;
 mod choices;
+mod change;
 mod chunk_loads;
 mod code;
 mod context;
@@ -27,6 +29,7 @@ mod d21_stage_scalars;
 mod d23_early_copy;
 mod entry;
 mod first_element;
+mod global_memory;
 mod hoist;
 mod keep_edits;
 mod keep_room;

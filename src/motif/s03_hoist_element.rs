@@ -1,6 +1,7 @@
 //! S03: an element that is read anew in every round, and is the same each time, is read once before the loop.
 
 use super::code::{assigns, block_of, edit, functions, invariant, words};
+use super::global_memory;
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::vectorise::counted;
 use crate::source::Edit;
@@ -205,7 +206,10 @@ impl Place<'_> {
                 reads += usize::from(object && reading) + usize::from(source);
             }
         }
-        if mentions == reads { Ok(()) } else { Err(format!("{tensor} is not only read by the kernel")) }
+        if mentions != reads {
+            return Err(format!("{tensor} is not only read by the kernel"));
+        }
+        global_memory::never_written(self.context, self.kernel, tensor)
     }
 
     fn hoisted(&self, local: &Local) -> Result<Vec<Edit>, String> {
