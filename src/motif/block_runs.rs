@@ -1,6 +1,6 @@
 //! Which blocks of a kernel ran, from the lines that its instructions left.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::blocks::Block;
@@ -46,8 +46,8 @@ struct Source<'a> {
     file: &'a SyntaxFile,
     /// First byte of each line.
     lines: Vec<usize>,
-    /// Lines that instructions left, from 1.
-    visited: BTreeSet<usize>,
+    /// Lines that instructions left, from 1, with the most that one core left there.
+    visited: BTreeMap<usize, u64>,
     /// Blocks of each function.
     blocks: Vec<Block>,
 }
@@ -79,7 +79,7 @@ impl<'a> Judge<'a> {
                 lines: std::iter::once(0).chain(file.text().match_indices('\n').map(|(at, _)| at + 1)).collect(),
                 visited: visited
                     .range((file.name().to_owned(), 0)..=(file.name().to_owned(), u32::MAX))
-                    .map(|(_, line)| *line as usize)
+                    .map(|((_, line), count)| (*line as usize, *count))
                     .collect(),
                 blocks: file.functions().iter().map(|function| Block::of(file, function)).collect(),
             })
@@ -140,7 +140,11 @@ impl<'a> Judge<'a> {
             if callees.iter().all(|ran| *ran == Ran::No) && block.owns(site.at) {
                 return Ran::No;
             }
-            if site.callees.iter().any(|callee| self.functions[callee] == Ran::Yes && self.only_in(*callee, index, block)) {
+            let needed = |callee: &(usize, usize)| {
+                self.functions[callee] == Ran::Yes
+                    && (self.only_in(*callee, index, block) || self.ran_more_often(*callee, index, block))
+            };
+            if site.callees.iter().any(needed) {
                 found = Ran::Yes;
             } else if found == Ran::Traceless && callees.iter().any(|ran| matches!(ran, Ran::Yes | Ran::Unknown)) {
                 found = Ran::Unknown;
@@ -154,6 +158,38 @@ impl<'a> Judge<'a> {
         let dead = |site: &&Site| !self.dead.iter().any(|(file, span)| *file == site.file && span.contains(&site.at));
         let calls = self.sites.iter().filter(|site| site.callees.contains(&callee));
         calls.filter(dead).all(|site| site.file == index && block.span.contains(&site.at))
+    }
+
+    /// Whether a function ran more often on one core than its calls outside of a block account for: none of them stands in a
+    /// loop, and each of its copies leaves one record.
+    fn ran_more_often(&self, callee: (usize, usize), index: usize, block: &Block) -> bool {
+        let source = &self.files[callee.0];
+        let body = &source.blocks[callee.1];
+        let copies = source.file.calls_in(body.span.clone()).filter(|call| {
+            call.object.is_none() && is_copy(&call.name) && body.owns(call.span.start) && call.statement.is_some()
+        });
+        let lines = copies.flat_map(|call| source.visited.range(source.line(call.span.start)..=source.line(call.span.end)));
+        let most = lines.map(|(_, count)| *count).max().unwrap_or(0);
+        let alive = |site: &&Site| !self.dead.iter().any(|(file, span)| *file == site.file && span.contains(&site.at));
+        let calls = self.sites.iter().filter(|site| site.callees.contains(&callee)).filter(alive);
+        let outside: Vec<&Site> = calls.filter(|site| site.file != index || !block.span.contains(&site.at)).collect();
+        most > outside.len() as u64 && outside.iter().all(|site| self.once(site, ROUNDS_MAX))
+    }
+
+    /// Whether a call is made once a launch at most: in no loop, by a function that is called once.
+    fn once(&self, site: &Site, depth: usize) -> bool {
+        let file = self.files[site.file].file;
+        if depth == 0 || file.enclosing_loop(site.at).is_some() {
+            return false;
+        }
+        let functions = file.functions();
+        let Some(number) = functions.iter().rposition(|function| function.span.contains(&site.at)) else { return false };
+        let mut callers = self.sites.iter().filter(|caller| caller.callees.contains(&(site.file, number)));
+        match (callers.next(), callers.next()) {
+            (None, _) => true,
+            (Some(caller), None) => self.once(caller, depth - 1),
+            _ => false,
+        }
     }
 
     /// Parts of a file that no case is known to run.
@@ -213,7 +249,7 @@ impl Source<'_> {
                 outside && call.span.start < bytes.end && bytes.start < call.span.end && may_leave_line(call)
             })
         };
-        self.visited.range(first..=last).any(|line| !shared(*line))
+        self.visited.range(first..=last).any(|(line, _)| !shared(*line))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the cases run of a kernel, block by block. A change to anything else could be wrong without anybody noticing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use similar::{DiffTag, TextDiff};
@@ -9,15 +9,16 @@ use super::block_runs::{Silent, silent_blocks};
 use crate::source::parse::SyntaxForest;
 use crate::source::{Edit, SourceTree};
 
-/// Lines that instructions of all runs came from: file, relative to the operator's root, and line from 1.
-pub type VisitedLines = BTreeSet<(String, u32)>;
+/// Lines that instructions of all runs came from, by file, relative to the operator's root, and line from 1; each with the most
+/// records that one core left there in one launch.
+pub type VisitedLines = BTreeMap<(String, u32), u64>;
 
 /// Blocks with instructions none of which ran, or of which nobody knows whether they ran.
 ///
 /// A block is the body of a function, an arm of a branch or directive, the body of a loop, a case, or what follows an early
 /// exit. An instruction in it, or in a block inside it, that left a line shows that it ran. Blocks without instructions say
 /// nothing and go with what is around them. A block that only calls functions of the operator ran if one of them is called
-/// nowhere else and ran; it did not if none of them ran.
+/// nowhere else and ran, or ran more often than its other calls account for; it did not if none of them ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Blocks of each file that are not to be touched, in the text that stands in `sources`.

@@ -179,7 +179,10 @@ impl Evaluator {
                 }
             };
             let places = execution.launches.iter().flat_map(|launch| &launch.visited);
-            trialled.visited.extend(places.map(|place| (place.file.clone(), place.line)));
+            for (place, count) in places {
+                let known = trialled.visited.entry((place.file.clone(), place.line)).or_default();
+                *known = (*count).max(*known);
+            }
             let hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
             trialled.warnings.extend(hazards.map(|hazard| hazard.kind));
             if trial.timed {

@@ -10,7 +10,7 @@ fn line(text: &str, wanted: &str) -> (String, u32) {
 }
 
 fn covered(context: &Context, visited: &[(String, u32)]) -> Context {
-    let visited: VisitedLines = visited.iter().cloned().collect();
+    let visited: VisitedLines = visited.iter().cloned().map(|line| (line, 1)).collect();
     context.clone().with_coverage(&Coverage::of(&context.forest, &visited))
 }
 
@@ -148,6 +148,11 @@ fn a_block_of_calls_ran_if_what_it_calls_is_called_nowhere_else() {
     let found = barrier(&text);
     assert!(found.refused.iter().any(|refused| refused.reason.contains("the block of Process at line")), "{found:?}");
     assert!(found.sites.is_empty());
+    // Copies that ran more often than the one call behind the loop has made are the loop's.
+    let often: VisitedLines = lines(&text, &ran).into_iter().map(|line| (line, 3)).collect();
+    let plain = context(&text);
+    let often = plain.clone().with_coverage(&Coverage::of(&plain.forest, &often));
+    assert_eq!(motif("Y01").find(&often).sites.len(), 1);
     // A branch that calls what never ran did not run either.
     let text = computing(&format!(
         "{EXP}        if (count < 8) {{\n            AscendC::PipeBarrier<PIPE_ALL>();\n            Rest(count);\n        }}\n"

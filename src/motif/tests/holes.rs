@@ -164,3 +164,27 @@ fn a_name_that_begins_like_a_type_is_a_name() {
     let steady = text("voidIdx").replace("            voidIdx += size;\n", "            valid_ += size;\n");
     assert_eq!(motif("S13").find(&context(&steady)).sites.len(), 1);
 }
+
+#[test]
+fn global_memory_is_known_by_its_address_and_not_by_a_name() {
+    let rounds = "        AscendC::ReduceSum(poly, x, ones, count);\n        float sum = poly.GetValue(0);\n        AscendC::Muls(y, x, sum, count);\n";
+    let text = computing(rounds)
+        .replace("            AscendC::PipeBarrier<PIPE_ALL>();\n", "")
+        .replace("BUFFER_NUM = 1", "BUFFER_NUM = 2");
+    assert_eq!(motif("D23").find(&context(&text)).sites.len(), 1);
+    // The result goes where the input comes from.
+    refuses("D23", &text.replace("(__gm__ float *)y", "(__gm__ float *)x + 8"), "yGm is written and starts where xGm does, at x");
+    // So it does by way of a local, of a caller, and of a name that says it.
+    let local = text.replace("        xGm.Set", "        auto *from = (__gm__ float *)y;\n        xGm.Set").replace("(__gm__ float *)x", "from");
+    refuses("D23", &local, "starts where xGm does, at y");
+    let entry = format!("{text}extern \"C\" __global__ __aicore__ void entry(GM_ADDR both, uint32_t length)\n{{\n    Kernel op;\n    op.Init(both, both, length);\n    op.Process(4);\n}}\n");
+    refuses("D23", &entry, "starts where xGm does, at both");
+    let named = text.replace("GM_ADDR y", "GM_ADDR x_ref").replace("(__gm__ float *)y", "(__gm__ float *)x_ref");
+    refuses("D23", &named, "starts where xGm does, at x");
+    // An operator whose definition gives one name to an input and an output writes its input.
+    let mut tree = SourceTree::new();
+    tree.insert("k.h", text.as_str());
+    tree.insert("op_host/k.cpp", "class K : public OpDef {\n    K() { this->Input(\"var\"); this->Output(\"var\"); }\n};\n");
+    let found = motif("D23").find(&Context::new(tree, KnownValues::default(), None));
+    assert!(found.refused.iter().any(|refused| refused.reason.contains("writes its input \"var\"")), "{found:?}");
+}

@@ -248,6 +248,9 @@ impl TensorFacts {
         for token in lex(body).into_iter().filter(|token| token.kind == TokenKind::Word) {
             let span = function.body.start + token.span.start..function.body.start + token.span.end;
             let word = &body[token.span.clone()];
+            if !made.iter().any(|(name, _, from)| name == word && *from <= span.start) {
+                continue;
+            }
             let own = self.uses.iter().find(|used| used.span.start == span.start && used.tensor == word);
             let access = own.map_or(Access::Escape, |used| used.access);
             let access = if matches!(access, Access::Read | Access::None) { access } else { Access::Escape };
@@ -276,9 +279,10 @@ impl TensorFacts {
             })
         };
         let text = file.slice(value);
-        for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
-            if lambda || !asked(value.start + token.span.start) {
-                let known = made.iter().filter(|(name, _, _)| *name == text[token.span.clone()]);
+        let tokens = if made.is_empty() { Vec::new() } else { lex(text) };
+        for token in tokens.into_iter().filter(|token| token.kind == TokenKind::Word) {
+            let mut known = made.iter().filter(|(name, _, _)| *name == text[token.span.clone()]).peekable();
+            if known.peek().is_some() && (lambda || !asked(value.start + token.span.start)) {
                 names.extend(known.flat_map(|(_, names, _)| names.iter().copied()));
             }
         }
