@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, TilingDecision};
+use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;

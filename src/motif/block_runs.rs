@@ -35,7 +35,10 @@ enum Ran {
 }
 
 /// Parts of each file that no case is known to run, outer before inner.
-pub(super) fn silent_blocks<'a>(forest: &'a SyntaxForest, visited: &VisitedLines) -> Vec<(&'a SyntaxFile, Vec<Silent>)> {
+pub(super) fn silent_blocks<'a>(
+    forest: &'a SyntaxForest,
+    visited: &VisitedLines,
+) -> Vec<(&'a SyntaxFile, Vec<Silent>)> {
     let mut judge = Judge::new(forest, visited);
     judge.settle();
     (0..judge.files.len()).map(|index| (judge.files[index].file, judge.silent(index))).collect()
@@ -168,7 +171,8 @@ impl<'a> Judge<'a> {
         let copies = source.file.calls_in(body.span.clone()).filter(|call| {
             call.object.is_none() && is_copy(&call.name) && body.owns(call.span.start) && call.statement.is_some()
         });
-        let lines = copies.flat_map(|call| source.visited.range(source.line(call.span.start)..=source.line(call.span.end)));
+        let lines =
+            copies.flat_map(|call| source.visited.range(source.line(call.span.start)..=source.line(call.span.end)));
         let most = lines.map(|(_, count)| *count).max().unwrap_or(0);
         let alive = |site: &&Site| !self.dead.iter().any(|(file, span)| *file == site.file && span.contains(&site.at));
         let calls = self.sites.iter().filter(|site| site.callees.contains(&callee)).filter(alive);
@@ -183,7 +187,9 @@ impl<'a> Judge<'a> {
             return false;
         }
         let functions = file.functions();
-        let Some(number) = functions.iter().rposition(|function| function.span.contains(&site.at)) else { return false };
+        let Some(number) = functions.iter().rposition(|function| function.span.contains(&site.at)) else {
+            return false;
+        };
         let mut callers = self.sites.iter().filter(|caller| caller.callees.contains(&(site.file, number)));
         match (callers.next(), callers.next()) {
             (None, _) => true,
@@ -223,10 +229,13 @@ impl<'a> Judge<'a> {
                 classes.entry(class).or_default().push(self.functions[&(index, number)]);
             }
         }
-        classes.retain(|_, ran| ran.contains(&Ran::No) && !ran.iter().any(|ran| matches!(ran, Ran::Yes | Ran::Unknown)));
+        classes
+            .retain(|_, ran| ran.contains(&Ran::No) && !ran.iter().any(|ran| matches!(ran, Ran::Yes | Ran::Unknown)));
         let bodies = file.classes().iter().filter(|class| classes.contains_key(class.name.as_str()));
-        let functions = file.functions().iter().filter_map(|function| Some((function.class.as_deref()?, &function.span)));
-        let silent = |name: &str, span: &Range<usize>| Silent { span: span.clone(), what: name.to_owned(), certain: true };
+        let functions =
+            file.functions().iter().filter_map(|function| Some((function.class.as_deref()?, &function.span)));
+        let silent =
+            |name: &str, span: &Range<usize>| Silent { span: span.clone(), what: name.to_owned(), certain: true };
         bodies
             .map(|class| silent(&class.name, &class.span))
             .chain(functions.filter(|(class, _)| classes.contains_key(class)).map(|(class, span)| silent(class, span)))
@@ -282,7 +291,8 @@ fn sites(files: &[Source<'_>]) -> Vec<Site> {
             let around = source.file.enclosing_function(call.span.start);
             let classes = classes_meant(source.file, around, call);
             // The nearest that fit: of this file and class, of the class, or else any of the name.
-            let of_class = |callee: &&(usize, usize)| of(callee).class.as_deref().is_some_and(|class| classes.contains(&class));
+            let of_class =
+                |callee: &&(usize, usize)| of(callee).class.as_deref().is_some_and(|class| classes.contains(&class));
             let here = all.iter().filter(|callee| callee.0 == index).filter(of_class).copied().collect::<Vec<_>>();
             let anywhere = all.iter().filter(of_class).copied().collect::<Vec<_>>();
             let nearest = [here, anywhere].into_iter().find(|found| !found.is_empty());
@@ -301,7 +311,11 @@ fn classes_meant<'a>(file: &'a SyntaxFile, around: Option<&'a Function>, call: &
     let body = around.map(|function| function.body.clone()).unwrap_or_default();
     let declared = file.locals().iter().filter(|local| local.name == object && body.contains(&local.span.start));
     let words = |text: &'a str| {
-        lex(text).into_iter().filter(|token| token.kind == TokenKind::Word).map(|token| &text[token.span]).collect::<Vec<_>>()
+        lex(text)
+            .into_iter()
+            .filter(|token| token.kind == TokenKind::Word)
+            .map(|token| &text[token.span])
+            .collect::<Vec<_>>()
     };
     declared.flat_map(|local| words(local.type_text.as_str())).collect()
 }

@@ -43,7 +43,9 @@ pub(super) fn assigns(text: &str, name: &str) -> bool {
         .collect();
     let named = |(kind, word, _): &(TokenKind, &str, usize)| *kind == TokenKind::Word && *word == name;
     tokens.iter().enumerate().filter(|(_, token)| named(token)).any(|(index, _)| changed_at(&tokens, index))
-        || tokens.iter().any(|(kind, directive, _)| *kind == TokenKind::Directive && words(&directive[1..]).contains(&name))
+        || tokens
+            .iter()
+            .any(|(kind, directive, _)| *kind == TokenKind::Directive && words(&directive[1..]).contains(&name))
 }
 
 fn changed_at(tokens: &[(TokenKind, &str, usize)], index: usize) -> bool {
@@ -76,7 +78,8 @@ fn changed_at(tokens: &[(TokenKind, &str, usize)], index: usize) -> bool {
     let stepped_before = matches!((before(2), before(1)), ("+", "+") | ("-", "-"));
     // `a & b` is no address; `&b` is one, and so is `(b)` after a sign of reference.
     let operand = |word: &str| {
-        matches!(word, ")" | "]") || word.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        matches!(word, ")" | "]")
+            || word.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let address = before(1) == "&" && before(2) != "&" && !(operand(before(2)) && before(2) != "return");
     let bound = matches!(before(1), "=" | "{" | "(" | ":") && {

@@ -332,11 +332,6 @@ pub trait Motif: Sync {
     fn replaces_constants(&self) -> bool {
         false
     }
-    /// Whether the embedded AI Core model can show the effect. Where it can't, only a device's profiler can tell, and the
-    /// motif is proposed there alone.
-    fn seen_by_model(&self) -> bool {
-        true
-    }
     /// Counters that should go down, most telling first.
     fn relieves(&self) -> &'static [Counter];
     /// Speed-up to expect before anything is known: a seed of ours for ordering, not a measurement.

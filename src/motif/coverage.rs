@@ -78,7 +78,8 @@ impl Coverage {
 
 /// Whether a change lies in a block; an insertion at its edges does not.
 fn touches(block: &Range<usize>, change: &Range<usize>) -> bool {
-    change.start < block.end && block.start < change.end.max(change.start + usize::from(change.is_empty()))
+    change.start < block.end
+        && block.start < change.end.max(change.start + usize::from(change.is_empty()))
         && !(change.is_empty() && change.start <= block.start)
 }
 
@@ -90,11 +91,15 @@ fn changed(text: &str, edit: &Edit) -> Vec<Range<usize>> {
     }
     let plain = |text: &str| text.split_inclusive('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
     let lengths: Vec<usize> = old.split_inclusive('\n').map(str::len).collect();
-    let starts: Vec<usize> = lengths.iter().scan(edit.span.start, |at, length| {
-        let start = *at;
-        *at += length;
-        Some(start)
-    }).chain([edit.span.end]).collect();
+    let starts: Vec<usize> = lengths
+        .iter()
+        .scan(edit.span.start, |at, length| {
+            let start = *at;
+            *at += length;
+            Some(start)
+        })
+        .chain([edit.span.end])
+        .collect();
     let (before, after) = (plain(old), plain(&edit.replacement));
     let before: Vec<&str> = before.iter().map(String::as_str).collect();
     let after: Vec<&str> = after.iter().map(String::as_str).collect();
@@ -133,4 +138,3 @@ fn moved(silent: &[Silent], old: &str, new: &str) -> Vec<Silent> {
     };
     silent.iter().map(one).collect()
 }
-

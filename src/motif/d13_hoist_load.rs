@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::code::{block_of, edit, words};
-use super::global_memory;
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::global_memory;
 use super::signature::{with_parameter, without_parameter};
 use super::steady::{is_own_call, own_functions, reached, steady};
 use crate::source::Edit;

@@ -55,7 +55,10 @@ pub(super) fn never_written(context: &Context, kernel: &Kernel, global: &str) ->
     if written.contains(global) {
         return Err(format!("{global} may be written"));
     }
-    written.iter().filter(|other| kernel.globals.contains_key(*other)).try_for_each(|other| apart(context, kernel, global, other))
+    written
+        .iter()
+        .filter(|other| kernel.globals.contains_key(*other))
+        .try_for_each(|other| apart(context, kernel, global, other))
 }
 
 /// Proves that two global tensors of a kernel are different memory.
@@ -122,7 +125,8 @@ fn follow(
 ) {
     let pointer = |type_text: &str| type_text.contains("GM_ADDR") || type_text.contains('*');
     for word in words(text) {
-        let position = function.parameters.iter().position(|parameter| parameter.name == word && pointer(&parameter.type_text));
+        let position =
+            function.parameters.iter().position(|parameter| parameter.name == word && pointer(&parameter.type_text));
         if let Some(position) = position {
             let before = found.len();
             if depth > 0 {
@@ -137,7 +141,8 @@ fn follow(
             }
             continue;
         }
-        let locals = file.locals().iter().filter(|local| function.body.contains(&local.span.start) && local.name == word);
+        let locals =
+            file.locals().iter().filter(|local| function.body.contains(&local.span.start) && local.name == word);
         for local in locals.filter(|local| pointer(&local.type_text) || local.type_text.contains("auto")) {
             if let (Some(value), true) = (&local.value, depth > 0) {
                 follow(context, file, function, file.slice(value), depth - 1, found);

@@ -42,10 +42,7 @@ pub(super) fn each_pair(
                 let untouched = tensors
                     .uses_of(source)
                     .all(|used| used.span.start < first.statement.end || used.span.start >= second.statement.start);
-                if first.name == first_name
-                    && untouched
-                    && same_block(file, &first.statement, &second.statement)
-                {
+                if first.name == first_name && untouched && same_block(file, &first.statement, &second.statement) {
                     found.extend(judge(&Pair { context, file, function, kernel, tensors: &tensors, first, second }));
                 }
             }
@@ -116,9 +113,14 @@ impl Pair<'_> {
         let Self { context, file, function, kernel, tensors, .. } = *self;
         let around = Surroundings { context, file, function, kernel, tensors };
         let temporary = self.temporary();
-        let touched = tensors.uses.iter().filter(|used| between.contains(&used.span.start) && used.access != Access::None);
+        let touched =
+            tensors.uses.iter().filter(|used| between.contains(&used.span.start) && used.access != Access::None);
         if let Some(used) = touched.into_iter().find(|used| may_share(&around, &used.tensor, temporary)) {
-            return Err(format!("{} may share memory with {temporary} at line {}", used.tensor, file.line(used.span.start)));
+            return Err(format!(
+                "{} may share memory with {temporary} at line {}",
+                used.tensor,
+                file.line(used.span.start)
+            ));
         }
         for used in self.tensors.uses.iter().filter(|used| between.contains(&used.span.start)) {
             let writes = !matches!(used.access, Access::Read | Access::None | Access::Release);

@@ -1,8 +1,8 @@
 //! S03: an element that is read anew in every round, and is the same each time, is read once before the loop.
 
 use super::code::{assigns, block_of, edit, functions, invariant, words};
-use super::global_memory;
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::global_memory;
 use super::vectorise::counted;
 use crate::source::Edit;
 use crate::source::facts::api::{Access, argument_access, is_copy};

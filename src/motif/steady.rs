@@ -97,7 +97,9 @@ pub(super) fn steady(
         return Ok(());
     }
     let reached = reached(context, kernel, file, span);
-    for (other, part) in reached.iter().map(|(other, function)| (*other, function.body.clone())).chain([(file, span.clone())]) {
+    for (other, part) in
+        reached.iter().map(|(other, function)| (*other, function.body.clone())).chain([(file, span.clone())])
+    {
         if let Some((name, word)) = changed_by_macro(context, other.slice(&part), &variables) {
             return Err(format!("the macro {name} may change {word}"));
         }
@@ -161,7 +163,9 @@ fn changed_elsewhere<'a>(context: &'a Context, call: &Call, variables: &[&'a str
         if !seen.insert(name) {
             continue;
         }
-        for (file, function) in context.forest.iter().flat_map(|file| file.functions().iter().map(move |function| (file, function))) {
+        for (file, function) in
+            context.forest.iter().flat_map(|file| file.functions().iter().map(move |function| (file, function)))
+        {
             if function.name != name || is_host(file.name()) {
                 continue;
             }

@@ -42,8 +42,6 @@ pub struct KernelStage<'a> {
     pub bank: &'a Bank,
     /// Makes proposals.
     pub proposer: &'a MotifProposer,
-    /// Values of names over all cases.
-    pub known: &'a KnownValues,
     /// What no case runs.
     pub coverage: &'a Coverage,
     /// How rewrites follow each other.
@@ -101,12 +99,14 @@ impl KernelStage<'_> {
             let profile = parent.profile.as_ref();
             let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
             let size = size.min(room);
-            let mut batch = self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
+            let mut batch =
+                self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
             if batch.is_empty() && spent.evaluations == 0 {
                 // A turn with nothing better to do: an evaluation tells more than the bank.
                 let proposer = MotifProposer { unlikely: true, ..*self.proposer };
                 let proposals = proposer.propose(&parent.context, self.bank, profile, &learned.history);
-                batch = self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
+                batch =
+                    self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
             }
             if batch.is_empty() {
                 if !self.doubt(session, progress, learned, room, emit).await? {
@@ -198,7 +198,7 @@ impl KernelStage<'_> {
         let launch = self.profile(session, candidate).await;
         let profile = launch.as_ref().map(|launch| launch.profile.clone());
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
-        let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone())
+        let context = Context::new(candidate.sources.clone(), KnownValues::default(), profile.clone())
             .with_coverage(self.coverage)
             .with_hot_lines(hot);
         let context = match &launch {

@@ -155,14 +155,12 @@ pub async fn run(
         Progress::new(baseline.clone(), baseline_us, baseline_times.clone(), workspace.manifest.case_floor);
     let mut learned = Learned::default();
     let provenance = workspace.provenance();
-    let known = workspace.known_values();
     let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
     if options.stages.contains(&Stage::Kernel) {
         tracing::debug!(silent = ?coverage.silent(), visited = ?reference.visited, "what no case runs");
     }
     let proposer = MotifProposer {
         allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
-        on_device: false,
         keep_constants: false,
         unlikely: false,
         reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
@@ -235,7 +233,6 @@ pub async fn run(
                     tunables,
                     bank: &bank,
                     proposer: &proposer,
-                    known: &known,
                     coverage: &coverage,
                     rewriting: options.rewriting,
                     baseline: (&baseline, baseline_us),
@@ -366,7 +363,7 @@ fn settings_of_others(
 ) -> Vec<Configuration> {
     let launches = || reference.profiles.values().flatten();
     let symptoms = longest(launches()).map(|launch| symptoms_of(&launch.profile)).unwrap_or_default();
-    let context = Context::new(baseline.sources.clone(), workspace.known_values(), None);
+    let context = Context::new(baseline.sources.clone(), KnownValues::default(), None);
     let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
     let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
     let asks = |tunable: &&Tunable| {
@@ -457,10 +454,5 @@ impl Workspace {
             }
         }
         hashers.into_iter().map(|(name, hasher)| (name, hasher.finalize().to_hex()[..32].to_owned())).collect()
-    }
-
-    /// Values of names that hold over all cases, for proofs of motifs: sizes of element types and shared tensor sizes.
-    pub fn known_values(&self) -> KnownValues {
-        KnownValues::default()
     }
 }

@@ -160,7 +160,10 @@ fn a_block_of_calls_ran_if_what_it_calls_is_called_nowhere_else() {
     let rest = "    __aicore__ inline void Rest(uint32_t count)\n    {\n        AscendC::Duplicate(spare, 1.0f, count);\n    }\n\n    AscendC::TPipe pipe;";
     let text = text.replace("    AscendC::TPipe pipe;", rest);
     let found = barrier(&text);
-    assert!(found.refused.iter().any(|refused| refused.reason.contains("no case runs the block of Compute")), "{found:?}");
+    assert!(
+        found.refused.iter().any(|refused| refused.reason.contains("no case runs the block of Compute")),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -169,7 +172,10 @@ fn blocks_are_known_again_wherever_edits_move_them() {
         "        AscendC::Abs(y, x, count);\n        if (count > 8) {\n            AscendC::Exp(y, x, count);\n        }\n        AscendC::Ln(y, y, count);\n",
     );
     let context = covered(&context(&text), &lines(&text, &[COPIES[0], "Abs(y", "Ln(y"]));
-    let longer = text.replace("        AscendC::Abs(y, x, count);\n", "        AscendC::Abs(y, x, count);\n        uint32_t more = 1;\n        (void)more;\n");
+    let longer = text.replace(
+        "        AscendC::Abs(y, x, count);\n",
+        "        AscendC::Abs(y, x, count);\n        uint32_t more = 1;\n        (void)more;\n",
+    );
     let mut tree = SourceTree::new();
     tree.insert("k.h", longer.as_str());
     let after = context.after(tree);
@@ -182,7 +188,8 @@ fn blocks_are_known_again_wherever_edits_move_them() {
     // A patch that only indents the block anew leaves it as it was; one that takes it along does not.
     let replaced = |from: &str, to: &str| {
         let at = longer.find(from).unwrap();
-        let edit = crate::source::Edit { file: "k.h".to_owned(), span: at..at + from.len(), replacement: to.to_owned() };
+        let edit =
+            crate::source::Edit { file: "k.h".to_owned(), span: at..at + from.len(), replacement: to.to_owned() };
         after.admit(&Patch { edits: vec![edit], ..Patch::default() }).is_ok()
     };
     let block = "        if (count > 8) {\n            AscendC::Exp(y, x, count);\n        }\n        AscendC::Ln(y, y, count);\n";

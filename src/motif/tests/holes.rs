@@ -34,18 +34,23 @@ fn a_call_that_changes_the_scalar_is_seen() {
     };
     refuses("V06", &with_functions(NEXT, &fill("        Next();\n")), "Next may change scale_");
     // A function outside of the class that changes what stands outside too.
-    let outside = with_functions("", &split("        Grow();\n")).replace("scale_, count", "growth, count").replace(
-        "class Kernel {",
-        "float growth = 1.0f;\nvoid Grow()\n{\n    growth += 1.0f;\n}\nclass Kernel {",
-    );
+    let outside = with_functions("", &split("        Grow();\n"))
+        .replace("scale_, count", "growth, count")
+        .replace("class Kernel {", "float growth = 1.0f;\nvoid Grow()\n{\n    growth += 1.0f;\n}\nclass Kernel {");
     refuses("V02", &outside, "Grow may change growth");
 }
 
 #[test]
 fn an_operand_with_an_effect_is_not_moved() {
-    let text = with_functions(NEXT, "        AscendC::Muls(poly, x, scale_, count++);\n        AscendC::Add(y, poly, y, count++);\n");
+    let text = with_functions(
+        NEXT,
+        "        AscendC::Muls(poly, x, scale_, count++);\n        AscendC::Add(y, poly, y, count++);\n",
+    );
     refuses("V02", &text, "may change");
-    let text = with_functions(NEXT, "        AscendC::Muls(poly, x, Take(), count);\n        AscendC::Add(y, poly, y, count);\n");
+    let text = with_functions(
+        NEXT,
+        "        AscendC::Muls(poly, x, Take(), count);\n        AscendC::Add(y, poly, y, count);\n",
+    );
     refuses("V02", &text, "Take() may change");
 }
 
@@ -82,7 +87,9 @@ fn a_way_out_before_the_overwrite_keeps_the_fill() {
         assert!(motif("D15").find(&context(&text)).sites.is_empty(), "{leave}");
     }
     // Two arms are not one after the other.
-    let text = computing("        if (count > 8)\n            AscendC::Duplicate(y, 0.0f, count);\n        else\n            AscendC::Exp(y, x, count);\n");
+    let text = computing(
+        "        if (count > 8)\n            AscendC::Duplicate(y, 0.0f, count);\n        else\n            AscendC::Exp(y, x, count);\n",
+    );
     assert!(motif("D15").find(&context(&text)).sites.is_empty());
 }
 
@@ -96,24 +103,26 @@ fn another_name_of_a_tensor_reads_it() {
         ("        auto view = poly[0];\n", "        AscendC::Mul(y, y, view, count);\n"),
         ("        auto &view = poly;\n", "        AscendC::Mul(y, y, view, count);\n"),
         ("        auto view = poly.ReinterpretCast<float>();\n", "        AscendC::Mul(y, y, view, count);\n"),
-        (
-            "        auto view = poly[0];\n        auto part = view[8];\n",
-            "        AscendC::Mul(y, y, part, count);\n",
-        ),
+        ("        auto view = poly[0];\n        auto part = view[8];\n", "        AscendC::Mul(y, y, part, count);\n"),
         (
             "        AscendC::LocalTensor<float> view;\n        view = poly[0];\n",
             "        AscendC::Mul(y, y, view, count);\n",
         ),
         ("        auto later = [&]() { AscendC::Mul(y, y, poly, count); };\n", "        later();\n"),
         ("        kept_ = poly[0];\n", "        Finish(y);\n"),
-        ("        AscendC::LocalTensor<float> again = polyBuf.Get<float>();\n", "        AscendC::Mul(y, y, again, count);\n"),
+        (
+            "        AscendC::LocalTensor<float> again = polyBuf.Get<float>();\n",
+            "        AscendC::Mul(y, y, again, count);\n",
+        ),
     ] {
         let text = with_functions("", &format!("{before}{ADD_RELU}{after}"));
         let found = motif("V04").find(&context(&text));
         assert!(found.sites.is_empty() && found.refused.len() == 1, "{before}{after}{found:?}");
     }
     // Numbers that were asked of it are no other names.
-    let text = computing(&format!("        float first = ones.GetValue(0);\n{ADD_RELU}        AscendC::Adds(y, y, first, count);\n"));
+    let text = computing(&format!(
+        "        float first = ones.GetValue(0);\n{ADD_RELU}        AscendC::Adds(y, y, first, count);\n"
+    ));
     assert_eq!(motif("V04").find(&context(&text)).sites.len(), 1);
 }
 
@@ -173,18 +182,29 @@ fn global_memory_is_known_by_its_address_and_not_by_a_name() {
         .replace("BUFFER_NUM = 1", "BUFFER_NUM = 2");
     assert_eq!(motif("D23").find(&context(&text)).sites.len(), 1);
     // The result goes where the input comes from.
-    refuses("D23", &text.replace("(__gm__ float *)y", "(__gm__ float *)x + 8"), "yGm is written and starts where xGm does, at x");
+    refuses(
+        "D23",
+        &text.replace("(__gm__ float *)y", "(__gm__ float *)x + 8"),
+        "yGm is written and starts where xGm does, at x",
+    );
     // So it does by way of a local, of a caller, and of a name that says it.
-    let local = text.replace("        xGm.Set", "        auto *from = (__gm__ float *)y;\n        xGm.Set").replace("(__gm__ float *)x", "from");
+    let local = text
+        .replace("        xGm.Set", "        auto *from = (__gm__ float *)y;\n        xGm.Set")
+        .replace("(__gm__ float *)x", "from");
     refuses("D23", &local, "starts where xGm does, at y");
-    let entry = format!("{text}extern \"C\" __global__ __aicore__ void entry(GM_ADDR both, uint32_t length)\n{{\n    Kernel op;\n    op.Init(both, both, length);\n    op.Process(4);\n}}\n");
+    let entry = format!(
+        "{text}extern \"C\" __global__ __aicore__ void entry(GM_ADDR both, uint32_t length)\n{{\n    Kernel op;\n    op.Init(both, both, length);\n    op.Process(4);\n}}\n"
+    );
     refuses("D23", &entry, "starts where xGm does, at both");
     let named = text.replace("GM_ADDR y", "GM_ADDR x_ref").replace("(__gm__ float *)y", "(__gm__ float *)x_ref");
     refuses("D23", &named, "starts where xGm does, at x");
     // An operator whose definition gives one name to an input and an output writes its input.
     let mut tree = SourceTree::new();
     tree.insert("k.h", text.as_str());
-    tree.insert("op_host/k.cpp", "class K : public OpDef {\n    K() { this->Input(\"var\"); this->Output(\"var\"); }\n};\n");
+    tree.insert(
+        "op_host/k.cpp",
+        "class K : public OpDef {\n    K() { this->Input(\"var\"); this->Output(\"var\"); }\n};\n",
+    );
     let found = motif("D23").find(&Context::new(tree, KnownValues::default(), None));
     assert!(found.refused.iter().any(|refused| refused.reason.contains("writes its input \"var\"")), "{found:?}");
 }

@@ -216,7 +216,8 @@ impl TensorFacts {
                     None => break,
                 }
             }
-            let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+            let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            else {
                 continue;
             };
             if node.kind() != "assignment_expression" || !inside(&used.span, &right.byte_range()) {
