@@ -1,4 +1,4 @@
-//! Counters that run along, and counts in place of repeats with a rest.
+//! Counts in place of repeats with a rest.
 
 use super::*;
 

@@ -1,12 +1,6 @@
-//! Scalar work, and writes that nobody reads.
+//! Writes that nobody reads.
 
 use super::*;
-
-const LOOP: &str = "        for (uint32_t tile = AscendC::GetBlockIdx(); tile < this->tiles; tile += AscendC::GetBlockNum()) {\n            AscendC::Exp(y, x, this->tiles);\n        }\n";
-
-fn member(compute: &str) -> String {
-    kernel("    uint32_t tiles;\n", "        this->tiles = length;\n", compute)
-}
 
 #[test]
 fn d15_drops_what_is_overwritten() {
