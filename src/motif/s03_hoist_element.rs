@@ -30,7 +30,7 @@ impl Motif for HoistElement {
         "nothing"
     }
     fn left_to_verifier(&self) -> &'static str {
-        "the loop runs at least once, where it is not known; no other tensor writes the same global memory"
+        "the loop runs at least once, where it is not known"
     }
     fn undoing(&self) -> &'static str {
         "into the loop"
