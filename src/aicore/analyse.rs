@@ -53,7 +53,7 @@ pub struct LaunchReport {
     /// Records played.
     pub records: u64,
     /// Sites of all records, where the critical path is followed.
-    pub sites: Vec<u64>,
+    pub sites: Vec<(u64, u64)>,
 }
 
 /// Judge every launch of a trace.

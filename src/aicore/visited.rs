@@ -1,22 +1,24 @@
-//! Which places of the program a launch came through.
+//! Which places of the program a launch came through, and how often.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::stream::Cursor;
 use super::trace::Launch;
 
-/// Sites of all records of a launch, in order.
-pub(crate) fn sites(launch: &Launch<'_>) -> Vec<u64> {
-    let mut found = BTreeSet::new();
+/// Sites of all records of a launch in order, each with the most records of it that one core has.
+pub(crate) fn sites(launch: &Launch<'_>) -> Vec<(u64, u64)> {
+    let mut most: BTreeMap<u64, u64> = BTreeMap::new();
     for stream in launch.cores.values() {
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
         let mut cursor = Some(stream.cursor(&launch.message_opcodes));
-        let mut last = 0;
         while let Some(record) = cursor.as_mut().and_then(Cursor::next) {
-            if record.site != last {
-                last = record.site;
-                found.insert(last);
-            }
+            *counts.entry(record.site).or_default() += 1;
+        }
+        for (site, count) in counts {
+            let known = most.entry(site).or_default();
+            *known = count.max(*known);
         }
     }
-    found.into_iter().collect()
+    most.remove(&0);
+    most.into_iter().collect()
 }

@@ -1,6 +1,6 @@
 //! What comes back from a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,9 @@ pub struct LaunchProfile {
     pub path_places: Vec<Place>,
     /// Source places of the buffers in `profile.buffers`, in the same order.
     pub buffer_places: Vec<Place>,
-    /// Source places that its instructions come from, where the critical path was followed.
-    pub visited: BTreeSet<Place>,
+    /// Source places that its instructions come from, where the critical path was followed, each with the most records that one
+    /// core left there.
+    pub visited: BTreeMap<Place, u64>,
     /// Blocks that stand for all, or why all have to run. Of a run without data, `None` of all others.
     pub sample: Option<Result<BlockSample, NoSample>>,
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::execution::{Execution, LaunchProfile, LocatedHazard, RunFailure, TilingDecision};
+use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
@@ -338,7 +338,15 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
     let path_places = report.profile.critical_path.iter().map(|step| symbols.place(step.site)).collect();
     let buffer_places = report.profile.buffers.iter().map(|buffer| symbols.place(buffer.site)).collect();
-    let visited = report.sites.iter().map(|site| symbols.place(*site)).filter(|place| place.line > 0).collect();
+    let mut visited: BTreeMap<Place, u64> = BTreeMap::new();
+    for (site, count) in report.sites {
+        let place = symbols.place(site);
+        if place.line > 0 {
+            // Several instructions may stand in one line: each of them ran as often as its own records say.
+            let known = visited.entry(place).or_default();
+            *known = count.max(*known);
+        }
+    }
     let (profile, sample) = (report.profile, report.sample);
     LaunchProfile { profile, hazards, stall_places, path_places, buffer_places, visited, sample }
 }

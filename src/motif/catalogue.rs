@@ -15,18 +15,8 @@ use super::d21_stage_scalars::StageScalars;
 use super::d23_early_copy::EarlyCopy;
 use super::l01_all_cores::AllCores;
 use super::l02_fewer_cores::FewerCores;
-use super::l06_kernel_type::KernelType;
-use super::l07_small_tiling::SmallTiling;
 use super::l08_pipe_outside::PipeOutside;
-use super::l09_workspace::NoWorkspace;
-use super::l11_shape_dimensions::NoShapes;
-use super::s01_fold_tail::FoldTail;
-use super::s02_peel_last::PeelLast;
 use super::s03_hoist_element::HoistElement;
-use super::s04_running_counter::RunningCounter;
-use super::s08_local_member::LocalMember;
-use super::s09_if_constexpr::ConstantBranch;
-use super::s12_core_number::CoreNumber;
 use super::s13_hoist_descriptor::HoistDescriptor;
 use super::v01_scalar_loop::ScalarLoop;
 use super::v02_axpy::Axpy;
@@ -61,7 +51,6 @@ use super::y02_vector_barrier::VectorBarrier;
 use super::y03_flag_pair::FlagPair;
 use super::y04_queue_for_buffer::QueueForBuffer;
 use super::y05_scratch_buffer::ScratchBuffer;
-use super::y06_queue_depth::QueueDepth;
 use super::y07_barrier_behind::BarrierBehind;
 use super::y11_vector_scalars::VectorScalars;
 use super::y12_late_take::LateTake;
@@ -83,19 +72,9 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &StageScalars,
         &AllCores,
         &FewerCores,
-        &KernelType,
-        &SmallTiling,
         &PipeOutside,
-        &NoWorkspace,
-        &NoShapes,
-        &FoldTail,
-        &PeelLast,
         &HoistElement,
-        &RunningCounter,
         &HoistDescriptor,
-        &LocalMember,
-        &ConstantBranch,
-        &CoreNumber,
         &ScalarLoop,
         &Axpy,
         &MultiplyAdd,
@@ -129,7 +108,6 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &VectorBarrier,
         &FlagPair,
         &ScratchBuffer,
-        &QueueDepth,
         &BarrierBehind,
         &VectorScalars,
         &LateTake,

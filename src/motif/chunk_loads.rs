@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::code::{assigns, squash};
+use super::global_memory::never_written;
 use super::pipe_order::PROTOCOL;
 use super::queue_run::{Frame, QueueRun, Reader, Step, counter, leaves};
 use crate::source::facts::api::is_copy;
@@ -246,7 +247,7 @@ impl Reuse<'_> {
                 return Err(format!("{word} stands in the loop around"));
             }
         }
-        never_written(run, &first.global)?;
+        never_written(run.context, run.kernel, &first.global)?;
         if self.meets_others(run) {
             given_from_outside(run, &first.global)?;
         }
@@ -333,63 +334,6 @@ fn given_from_outside(run: &QueueRun<'_>, global: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("other cores may write {global} between the loads: cores wait for each other"))
-}
-
-/// Proves that the class never writes a global tensor, nor another that starts at the same argument.
-fn never_written(run: &QueueRun<'_>, global: &str) -> Result<(), String> {
-    let (kernel, forest) = (run.kernel, &run.context.forest);
-    let callers = Callers::new(kernel, forest);
-    let mut written: BTreeSet<String> = BTreeSet::new();
-    for (file, _, call) in kernel.calls(forest) {
-        let Some(function) = file.enclosing_function(call.span.start) else { continue };
-        let members = |index: usize| {
-            file.argument(call, index).map(|text| callers.members(function, base_name(text))).unwrap_or_default()
-        };
-        let object = call.object.as_deref().map(|object| callers.members(function, base_name(object)));
-        if object.is_some_and(|members| members.contains(global)) {
-            if !matches!(
-                call.name.as_str(),
-                "SetGlobalBuffer" | "GetValue" | "SetL2CacheHint" | "GetPhyAddr" | "GetSize"
-            ) {
-                return Err(format!("{}.{} at line {}", global, call.name, file.line(call.span.start)));
-            }
-            continue;
-        }
-        if call.object.is_some() || !callers.callees(call).is_empty() {
-            continue;
-        }
-        for index in 0..call.arguments.len() {
-            let touched = members(index);
-            let reads = index > 0 && call.name.contains("Copy");
-            if is_copy(&call.name) && index == 0 || (touched.contains(global) && !reads) {
-                written.extend(touched);
-            }
-        }
-    }
-    if written.contains(global) {
-        return Err(format!("{global} may be written"));
-    }
-    let sources = |name: &str| -> BTreeSet<String> {
-        let set = kernel.calls(forest).filter(|(_, _, call)| {
-            call.name == "SetGlobalBuffer" && call.object.as_deref().map(base_name) == Some(name)
-        });
-        set.filter_map(|(file, _, call)| {
-            let function = file.enclosing_function(call.span.start)?;
-            let text = file.argument(call, 0)?;
-            let pointers = function
-                .parameters
-                .iter()
-                .filter(|parameter| parameter.type_text.contains("GM_ADDR") || parameter.type_text.contains('*'));
-            let words = super::code::words(text);
-            pointers.map(|parameter| parameter.name.clone()).find(|name| words.contains(&name.as_str()))
-        })
-        .collect()
-    };
-    let own = sources(global);
-    match written.iter().find(|other| sources(other).intersection(&own).next().is_some()) {
-        Some(other) => Err(format!("{other} is written and starts where {global} does")),
-        None => Ok(()),
-    }
 }
 
 /// Proves that the taken tensor is only read by the vector and scalar units; the last load may change it.

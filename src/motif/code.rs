@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::alias::may_share;
 use super::context::{Candidate, Context};
+use super::steady::steady;
 use crate::source::Edit;
 use crate::source::facts::api::Access;
 use crate::source::facts::api::{Shape, overwrites_first, vector_shape};
@@ -122,28 +124,11 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     lex(text).into_iter().filter(|token| token.kind == TokenKind::Word).map(|token| &text[token.span]).collect()
 }
 
-/// Whether the text assigns to the name, steps it, takes its address or passes it on to an unknown place by `&`.
-pub(super) fn assigns(text: &str, name: &str) -> bool {
-    let tokens: Vec<(TokenKind, &str)> = lex(text)
-        .into_iter()
-        .filter(|token| token.kind != TokenKind::Comment)
-        .map(|token| (token.kind, &text[token.span]))
-        .collect();
-    let at = |index: usize| tokens.get(index).map_or("", |(_, word)| *word);
-    for (index, _) in tokens.iter().enumerate().filter(|(_, (kind, word))| *kind == TokenKind::Word && *word == name) {
-        let next = (at(index + 1), at(index + 2));
-        let plain = next.0 == "=" && next.1 != "=";
-        let compound = matches!(next.0, "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^") && next.1 == "=";
-        let stepped = matches!(next, ("+", "+") | ("-", "-"));
-        let before =
-            if index >= 2 { (at(index - 2), at(index - 1)) } else { ("", if index == 1 { at(0) } else { "" }) };
-        let stepped_before = matches!(before, ("+", "+") | ("-", "-"));
-        let address = before.1 == "&" && before.0 != "&";
-        if plain || compound || stepped || stepped_before || address {
-            return true;
-        }
-    }
-    false
+pub(super) use super::change::assigns;
+
+/// Whether two statements stand directly in the same block, so that both run or, but for an early exit in between, neither.
+pub(super) fn same_block(file: &SyntaxFile, left: &Range<usize>, right: &Range<usize>) -> bool {
+    block_of(file, left).is_some_and(|block| block_of(file, right) == Some(block))
 }
 
 /// Whether an expression has the same value everywhere in the text: no name in it is assigned there, and it calls nothing
@@ -207,7 +192,7 @@ pub(super) fn dead_after(
     statement: &Range<usize>,
     count: &str,
 ) -> Result<(), String> {
-    let Surroundings { file, function, tensors, .. } = *around;
+    let Surroundings { context, file, function, kernel, tensors } = *around;
     let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
     let overwrites = |used: &crate::source::facts::TensorUse| {
         let call =
@@ -221,25 +206,71 @@ pub(super) fn dead_after(
         })
     };
     let relevant = |used: &&crate::source::facts::TensorUse| relevant(file, used);
+    let statement_of = |used: &crate::source::facts::TensorUse| {
+        used.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone())
+    };
+    let shared = |span: &Range<usize>| {
+        let others = tensors.uses.iter().filter(|used| used.access != Access::None && used.tensor != tensor);
+        let mut others = others.filter(|used| span.contains(&used.span.start));
+        others.find(|used| may_share(around, tensor, &used.tensor))
+    };
+    let is_shared = |used: &crate::source::facts::TensorUse| {
+        format!("{} may share memory with {tensor} and is used at line {}", used.tensor, file.line(used.span.start))
+    };
     if let Some(next) = tensors.uses_of(tensor).filter(relevant).find(|used| used.span.start >= statement.end) {
-        let next_statement =
-            next.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
-        let same_block = next_statement.is_some_and(|next| block_of(file, &next) == block_of(file, statement));
-        return if overwrites(next) && same_block {
-            Ok(())
-        } else {
-            Err(format!("{tensor} is used again at line {}", file.line(next.span.start)))
+        let next_statement = statement_of(next).filter(|next| same_block(file, next, statement));
+        let Some(next_statement) = next_statement.filter(|_| overwrites(next)) else {
+            return Err(format!("{tensor} is used again at line {}", file.line(next.span.start)));
         };
+        let between = statement.end..next_statement.start;
+        if let Some(word) = leaves_early(file.slice(&between)) {
+            return Err(format!("{word} may leave {tensor} as it is before line {}", file.line(next_statement.start)));
+        }
+        steady(context, file, kernel, count, &between)
+            .map_err(|reason| format!("{tensor} may not be overwritten in its whole length: {reason}"))?;
+        return shared(&(statement.end..next_statement.end)).map_or(Ok(()), |used| Err(is_shared(used)));
+    }
+    if let Some(used) = shared(&(statement.end..function.body.end)) {
+        return Err(is_shared(used));
     }
     // The next round of a loop, or the next call of the function, starts with the first use.
     for repetition in loops_around(file, function, statement.start) {
-        let declared_inside = repetition.body.contains(&variable.declaration.start);
-        let first = tensors.uses_of(tensor).filter(relevant).find(|used| repetition.span.contains(&used.span.start));
-        if !declared_inside && first.is_some_and(|first| !overwrites(first)) {
+        if repetition.body.contains(&variable.declaration.start) {
+            break;
+        }
+        if let Some(used) = shared(&repetition.span) {
+            return Err(is_shared(used));
+        }
+        let inside: Vec<&crate::source::facts::TensorUse> = tensors
+            .uses_of(tensor)
+            .filter(relevant)
+            .filter(|used| repetition.span.contains(&used.span.start) && !statement.contains(&used.span.start))
+            .collect();
+        let Some(first) = inside.first() else { continue };
+        if !overwrites(first) || !leads(file, first, &inside) {
             return Err(format!("the next round of the loop reads {tensor}"));
         }
+        steady(context, file, kernel, count, &repetition.span)
+            .map_err(|reason| format!("the next round may overwrite less of {tensor}: {reason}"))?;
     }
     not_kept(around, tensor, &overwrites)
+}
+
+/// Whether the first of some uses is a statement of a block that all of them stand in, so that it comes before the others on all
+/// paths.
+fn leads(
+    file: &SyntaxFile,
+    first: &crate::source::facts::TensorUse,
+    uses: &[&crate::source::facts::TensorUse],
+) -> bool {
+    let statement = first.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
+    let block = statement.and_then(|statement| block_of(file, &statement));
+    block.is_some_and(|block| uses.iter().all(|used| block.contains(&used.span.start)))
+}
+
+/// The first word of a text that leaves a function or a round of a loop.
+pub(super) fn leaves_early(text: &str) -> Option<&str> {
+    words(text).into_iter().find(|word| matches!(*word, "break" | "continue" | "return" | "goto" | "throw"))
 }
 
 /// Proves that no later call of the function finds what a tensor holds at its end; `overwrites` tells the uses that leave
@@ -255,9 +286,10 @@ pub(super) fn not_kept(
     match &variable.origin {
         Origin::Alloc(_) | Origin::DeQue(_) => Ok(()),
         Origin::Buffer(buffer) => {
-            if tensors.uses_of(tensor).find(relevant).is_some_and(|first| !overwrites(first)) {
+            let uses: Vec<&crate::source::facts::TensorUse> = tensors.uses_of(tensor).filter(relevant).collect();
+            if uses.first().is_some_and(|first| !overwrites(first) || !leads(around.file, first, &uses)) {
                 return Err(format!(
-                    "{tensor} is read before it is written, so its content may come from an earlier call"
+                    "{tensor} may be read before it is written, so its content may come from an earlier call"
                 ));
             }
             let here = |file: &SyntaxFile, call: &Call| {
@@ -333,9 +365,13 @@ fn is_free(file: &SyntaxFile, used: &crate::source::facts::TensorUse) -> bool {
         && used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| call.name == "FreeTensor")
 }
 
-/// Scratch tensors that the function declares and does not use, of the given element type.
+/// Scratch tensors that the function declares and does not use, of the given element type, in buffers of their own.
 pub(super) fn unused_scratch<'a>(tensors: &'a TensorFacts, element: &str) -> Vec<&'a str> {
-    let unused = |name: &str| tensors.uses_of(name).next().is_none();
+    let twin = |name: &str| {
+        let origin = tensors.tensors.get(name).map(|tensor| &tensor.origin);
+        tensors.tensors.iter().any(|(other, tensor)| other != name && Some(&tensor.origin) == origin)
+    };
+    let unused = |name: &str| tensors.uses_of(name).next().is_none() && !twin(name);
     tensors
         .tensors
         .iter()

@@ -53,7 +53,7 @@ impl Context {
 
     /// The same with what no case runs, of these sources or of those that they were made from.
     pub fn with_coverage(self, coverage: &Coverage) -> Self {
-        Self { coverage: coverage.clone(), ..self }
+        Self { coverage: coverage.carried(&self.tree), ..self }
     }
 
     /// The same with the lines of the critical path.
@@ -69,6 +69,16 @@ impl Context {
         self.hot.range((site.file.clone(), first)..=(site.file.clone(), last)).map(|(_, share)| share).sum()
     }
 
+    /// The sources with a patch of any origin, or why it must not become a candidate: it touches code that is not understood, or
+    /// that no case runs, or leaves code that does not parse.
+    pub fn admit(&self, patch: &Patch) -> Result<SourceTree, Refusal> {
+        self.forest.check_edits(&patch.edits)?;
+        verifiable(&patch.edits, self).map_err(|reason| Refusal::Unverified { title: patch.title.clone(), reason })?;
+        let patched = self.tree.apply(patch)?;
+        self.forest.check_result(patch, &patched)?;
+        Ok(patched)
+    }
+
     /// The text at a place.
     pub fn text_of(&self, place: &Place) -> Option<&str> {
         Some(self.forest.get(&place.file)?.slice(&place.span()))
@@ -78,7 +88,7 @@ impl Context {
     pub fn after(&self, tree: SourceTree) -> Self {
         Self {
             unified_buffer: self.unified_buffer.of_descendant(),
-            coverage: self.coverage.clone(),
+            coverage: self.coverage.carried(&tree),
             ..Self::new(tree, self.known.clone(), None)
         }
     }
@@ -226,6 +236,14 @@ pub enum Refusal {
         /// The line.
         line: usize,
     },
+    /// No case would show whether a change is right.
+    #[error("{title}: {reason}")]
+    Unverified {
+        /// What the patch would do.
+        title: String,
+        /// Why not.
+        reason: String,
+    },
     /// The code is not understood.
     #[error(transparent)]
     Parse(#[from] ParseError),
@@ -314,11 +332,6 @@ pub trait Motif: Sync {
     fn replaces_constants(&self) -> bool {
         false
     }
-    /// Whether the embedded AI Core model can show the effect. Where it can't, only a device's profiler can tell, and the
-    /// motif is proposed there alone.
-    fn seen_by_model(&self) -> bool {
-        true
-    }
     /// Counters that should go down, most telling first.
     fn relieves(&self) -> &'static [Counter];
     /// Speed-up to expect before anything is known: a seed of ours for ordering, not a measurement.
@@ -368,11 +381,7 @@ fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
 
 /// `Err` where an edit touches what no case runs.
 fn verifiable(edits: &[Edit], context: &Context) -> Result<(), String> {
-    let unverified = edits.iter().find_map(|edit| {
-        let file = context.forest.get(&edit.file)?;
-        context.coverage.unverified(file, edit.span.start)
-    });
-    unverified.map_or(Ok(()), Err)
+    edits.iter().find_map(|edit| context.coverage.unverified(edit)).map_or(Ok(()), Err)
 }
 
 fn patch(
@@ -388,17 +397,14 @@ fn patch(
     let Some(candidate) = candidates.into_iter().find(same) else {
         return Err(Refusal::NoSuchSite { motif: motif.to_owned(), file: site.file.clone(), line: site.line });
     };
-    let verified = candidate.edits.and_then(|edits| verifiable(&edits, context).map(|()| edits));
-    let edits = verified.map_err(|reason| Refusal::Precondition {
+    let edits = candidate.edits.map_err(|reason| Refusal::Precondition {
         motif: motif.to_owned(),
         file: site.file.clone(),
         line: site.line,
         reason,
     })?;
-    context.forest.check_edits(&edits)?;
     let title = format!("{title} at {}:{}", site.file, site.line);
     let patch = Patch { title, motif: motif.to_owned(), edits };
-    let patched = context.tree.apply(&patch)?;
-    context.forest.check_result(&patch, &patched)?;
+    context.admit(&patch)?;
     Ok(patch)
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::code::{block_of, edit, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::global_memory;
 use super::signature::{with_parameter, without_parameter};
 use super::steady::{is_own_call, own_functions, reached, steady};
 use crate::source::Edit;
@@ -272,7 +273,7 @@ impl<'a> Load<'a> {
                 return Err(format!("{global} may be written at line {}", file.line(call.span.start)));
             }
         }
-        Ok(())
+        global_memory::never_written(self.context, self.kernel, global)
     }
 
     /// Locals of the filling function that the copy rests on.

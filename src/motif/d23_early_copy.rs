@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use super::code::{assigns, edit, squash, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::global_memory::apart;
+use super::queue_depth::depth_set;
 use super::steady::{is_own_call, own_functions, reached};
-use super::y06_queue_depth::depth_set;
 use crate::source::Edit;
 use crate::source::facts::api::is_copy;
-use crate::source::facts::{Kernel, base_name};
+use crate::source::facts::{Callers, Kernel, base_name};
 use crate::source::parse::{Call, Function, Loop, SyntaxFile, TokenKind, lex};
 
 /// Buffers that a queue needs: one is computed on while the other is filled.
@@ -358,6 +359,19 @@ fn moved_ahead(
                 })
             {
                 return Err(format!("{word} is written in the rest of the round"));
+            }
+            if kernel.globals.contains_key(word) {
+                for (file, call) in calls().filter(|(_, call)| is_copy(&call.name) && call.object.is_none()) {
+                    let function = file.enclosing_function(call.span.start);
+                    let target = file.argument(call, 0).map(base_name).unwrap_or_default();
+                    let targets =
+                        function.map(|function| Callers::new(kernel, &context.forest).members(function, target));
+                    for target in
+                        targets.unwrap_or_default().iter().filter(|target| kernel.globals.contains_key(*target))
+                    {
+                        apart(context, kernel, word, target)?;
+                    }
+                }
             }
         }
     }

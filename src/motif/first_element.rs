@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::code::{Surroundings, assigns, block_of, loops_around, not_kept, squash, words};
+use super::code::{Surroundings, block_of, loops_around, not_kept, squash};
+use super::steady::steady;
 use crate::source::facts::api::{Access, Shape, overwrites_first, vector_shape};
 use crate::source::facts::{Origin, TensorUse, base_name};
 use crate::source::parse::Call;
@@ -56,10 +57,9 @@ fn overwritten_first(around: &Surroundings<'_>, uses: &[&TensorUse], none: bool)
     for used in uses {
         let fresh = |count: &str| {
             written.iter().any(|(length, valid)| {
-                let between = file.slice(&(valid.start..used.span.start));
                 valid.contains(&used.span.start)
                     && length == count
-                    && words(length).iter().all(|word| !assigns(between, word))
+                    && steady(around.context, file, around.kernel, length, &(valid.start..used.span.start)).is_ok()
             })
         };
         match touch(around, used, none) {

@@ -16,13 +16,17 @@ What the source does not prove is stated as a *condition* of the site; the verif
 const TAIL: &str = "
 Marked **rounding**: proposed only when the user allows it. V01, V12 and V14 are marked per site: V01 where a double constant, a
 chain in half, or a function such as `exp` stands in the loop, V12, V38 and Y11 for sums. Half loops that compute in float become casts
-around a float chain. Marked **device only**: the embedded model can't show the effect (the compiler's, or the launch's), so
-the motif is proposed only where a device measures. Expected gains are seeds of ours for the order of proposals, not measurements.
+around a float chain. Expected gains are seeds of ours for the order of proposals, not measurements.
 
 ## What has no motif
 - Tile length, number of buffers and number of cores are tunables of the host stage, among them the part of the unified buffer that a
   tiling function plans with.
 - A tiling key or constants for one shape: that would change what the operator accepts, and is its author's choice.
+- What only a device could measure is out, as no backend measures on one: the effect is the compiler's or the launch's, the embedded model gives
+  the same time with and without it, and a rewrite that nothing shows to help is noise in the sources. These were the tail folded into
+  the loop and the last round peeled off (S01, S02), running counters for remainder and quotient (S04), members in local variables (S08),
+  `if constexpr` for known conditions (S09), the number of the core out of the loop (S12), queues of depth 1 (Y06), the vector-only kernel
+  type (L06), tiling fields of 32 bits (L07), checks of an unused workspace (L09), tensors without shapes (L11).
 - Not written, though they apply to vector kernels: the remainder of a split spread over all cores; tensors that one after the other could share
   a buffer (in place, or with the temporary space of a high-level call); counts in whole repeats; padded blocks moved as what is valid of
   them; small operands of all rounds loaded at once; many short copies out as one; partial sums through atomics in place of a workspace,
@@ -30,7 +34,10 @@ the motif is proposed only where a device measures. Expected gains are seeds of 
   (the embedded model has no price for that); indices of 32 bits; scans that end early; axes merged.
 
 ## Rules for a new motif
-- Nothing that no case runs is changed: `src/motif/coverage.rs` refuses it for every motif.
+- Nothing is changed that no case is known to run, block by block: `src/motif/coverage.rs` refuses it for every patch, whoever made it
+  (`Context::admit`). Blocks are the arms of branches and directives, bodies of loops, cases, and what follows an early exit.
+- Whether something changes in between is asked of `steady` (calls, references and macros followed), not of the text; whether two
+  local tensors share memory, of `may_share`; whether two global ones do, of `global_memory`: names tell neither.
 - An edit that needs several places changes all of them or none; code in or beside a syntax error is not touched, and a
   patch after which a file has more syntax errors than before is refused.
 - Tests: it edits a realistic kernel; it refuses when the precondition does not hold; rewind after apply, and apply after
@@ -57,10 +64,9 @@ fn page() -> String {
             let counters: Vec<String> =
                 motif.relieves().iter().map(|counter: &Counter| format!("`{}`", counter.name())).collect();
             let rounding = if motif.rounding_changes() { " (**rounding**)" } else { "" };
-            let blind = if motif.seen_by_model() { "" } else { " (**device only**)" };
             let _ = write!(
                 text,
-                "\n### {} {}{rounding}{blind}\n- Needs: {}\n- Left to the verifier: {}\n- Should fall: {}; expected gain {:.2}x\n- Costs: {}\n- Tunables: {}\n- Rewind: {}\n",
+                "\n### {} {}{rounding}\n- Needs: {}\n- Left to the verifier: {}\n- Should fall: {}; expected gain {:.2}x\n- Costs: {}\n- Tunables: {}\n- Rewind: {}\n",
                 motif.id(),
                 motif.title(),
                 motif.precondition(),

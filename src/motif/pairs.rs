@@ -1,9 +1,11 @@
 //! Pairs of vector calls where the second consumes what the first put into a temporary.
 
+use super::alias::may_share;
 use super::code::{
-    Surroundings, VectorCall, assigns, block_of, dead_after, functions, squash, vector_calls, words, written_scope,
+    Surroundings, VectorCall, dead_after, functions, leaves_early, same_block, squash, vector_calls, written_scope,
 };
 use super::context::{Candidate, Context};
+use super::steady::steady;
 use crate::source::facts::api::Access;
 use crate::source::facts::{Kernel, TensorFacts};
 use crate::source::parse::{Function, SyntaxFile};
@@ -40,10 +42,7 @@ pub(super) fn each_pair(
                 let untouched = tensors
                     .uses_of(source)
                     .all(|used| used.span.start < first.statement.end || used.span.start >= second.statement.start);
-                if first.name == first_name
-                    && untouched
-                    && block_of(file, &first.statement) == block_of(file, &second.statement)
-                {
+                if first.name == first_name && untouched && same_block(file, &first.statement, &second.statement) {
                     found.extend(judge(&Pair { context, file, function, kernel, tensors: &tensors, first, second }));
                 }
             }
@@ -89,29 +88,43 @@ impl Pair<'_> {
 
     /// Proves that both cover the same elements.
     pub(super) fn same_count(&self) -> Result<(), String> {
-        let between = self.file.slice(&(self.first.statement.end..self.second.statement.start));
-        let changed = words(self.first.count).into_iter().find(|word| assigns(between, word));
         if squash(self.first.count) != squash(self.second.count) {
             return Err(format!("the counts differ: {} and {}", self.first.count, self.second.count));
         }
-        changed.map_or(Ok(()), |word| Err(format!("{word} changes between the two instructions")))
+        self.steady_between(self.first.count)
     }
 
-    /// Proves that nothing the first instruction reads changes before the second.
+    /// Proves that an expression has no effect and means the same at both instructions.
+    fn steady_between(&self, expression: &str) -> Result<(), String> {
+        let between = self.first.statement.end..self.second.statement.start;
+        steady(self.context, self.file, self.kernel, expression, &between)
+            .map_err(|reason| format!("{reason} between the two instructions"))
+    }
+
+    /// Proves that nothing the first instruction reads changes before the second, and that the second follows on all paths.
     pub(super) fn inputs_unchanged(&self) -> Result<(), String> {
         let between = self.first.statement.end..self.second.statement.start;
-        let text = self.file.slice(&between);
-        if let Some(word) =
-            self.first.scalar.map(words).unwrap_or_default().into_iter().find(|word| assigns(text, word))
-        {
-            return Err(format!("{word} changes between the two instructions"));
+        if let Some(word) = leaves_early(self.file.slice(&between)) {
+            return Err(format!("{word} may leave before line {}", self.file.line(self.second.statement.start)));
         }
-        if self.first.scalar.is_some_and(|scalar| scalar.contains('(') && !super::code::invariant(scalar, text)) {
-            return Err("the scalar operand is a call that may not be repeated".to_owned());
+        if let Some(scalar) = self.first.scalar {
+            self.steady_between(scalar)?;
+        }
+        let Self { context, file, function, kernel, tensors, .. } = *self;
+        let around = Surroundings { context, file, function, kernel, tensors };
+        let temporary = self.temporary();
+        let touched =
+            tensors.uses.iter().filter(|used| between.contains(&used.span.start) && used.access != Access::None);
+        if let Some(used) = touched.into_iter().find(|used| may_share(&around, &used.tensor, temporary)) {
+            return Err(format!(
+                "{} may share memory with {temporary} at line {}",
+                used.tensor,
+                file.line(used.span.start)
+            ));
         }
         for used in self.tensors.uses.iter().filter(|used| between.contains(&used.span.start)) {
             let writes = !matches!(used.access, Access::Read | Access::None | Access::Release);
-            let hits = |source: &&str| used.tensor == **source || !self.tensors.disjoint(&used.tensor, source);
+            let hits = |source: &&str| may_share(&around, &used.tensor, source);
             if let Some(source) = self.first.sources.iter().find(|source| writes && hits(source)) {
                 return Err(format!("{} may change {source} at line {}", used.tensor, self.file.line(used.span.start)));
             }

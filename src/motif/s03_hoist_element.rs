@@ -2,6 +2,7 @@
 
 use super::code::{assigns, block_of, edit, functions, invariant, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::global_memory;
 use super::vectorise::counted;
 use crate::source::Edit;
 use crate::source::facts::api::{Access, argument_access, is_copy};
@@ -29,7 +30,7 @@ impl Motif for HoistElement {
         "nothing"
     }
     fn left_to_verifier(&self) -> &'static str {
-        "the loop runs at least once, where it is not known; no other tensor writes the same global memory"
+        "the loop runs at least once, where it is not known"
     }
     fn undoing(&self) -> &'static str {
         "into the loop"
@@ -205,7 +206,10 @@ impl Place<'_> {
                 reads += usize::from(object && reading) + usize::from(source);
             }
         }
-        if mentions == reads { Ok(()) } else { Err(format!("{tensor} is not only read by the kernel")) }
+        if mentions != reads {
+            return Err(format!("{tensor} is not only read by the kernel"));
+        }
+        global_memory::never_written(self.context, self.kernel, tensor)
     }
 
     fn hoisted(&self, local: &Local) -> Result<Vec<Edit>, String> {

@@ -111,12 +111,7 @@ impl Place<'_> {
     fn check(&self, local: &Local, repetition: &Loop) -> Result<(), String> {
         let (file, name) = (self.file, local.name.as_str());
         let value = local.value.clone().unwrap_or_default();
-        // Qualifiers and types of casts are no variables.
-        let arguments =
-            file.slice(&value).replace("__gm__", "").replace("void", "").replace("uint8_t", "").replace("*)", ")");
-        let arguments = arguments.replace("(  )", "").replace("( )", "").replace("()", "");
-        let arguments = arguments.trim().trim_start_matches('(').trim_end_matches(')');
-        steady(self.context, file, self.kernel, arguments, &repetition.span)?;
+        steady(self.context, file, self.kernel, file.slice(&value), &repetition.span)?;
         let mentions = words(file.slice(&self.function.body)).into_iter().filter(|word| *word == name).count();
         let asked = file
             .calls_in(self.function.body.clone())

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::code::{assigns, invariant, words};
 use super::context::Context;
 use crate::source::facts::api::{Access, argument_access, is_copy};
-use crate::source::facts::{Kernel, base_name};
+use crate::source::facts::{Kernel, base_name, is_host};
 use crate::source::parse::{Call, Function, SyntaxFile};
 
 /// Free functions that change none of their arguments.
@@ -97,6 +97,13 @@ pub(super) fn steady(
         return Ok(());
     }
     let reached = reached(context, kernel, file, span);
+    for (other, part) in
+        reached.iter().map(|(other, function)| (*other, function.body.clone())).chain([(file, span.clone())])
+    {
+        if let Some((name, word)) = changed_by_macro(context, other.slice(&part), &variables) {
+            return Err(format!("the macro {name} may change {word}"));
+        }
+    }
     for (other, function) in &reached {
         if let Some(word) = variables.iter().find(|word| assigns(other.slice(&function.body), word)) {
             return Err(format!("{} may change {word}", function.name));
@@ -112,6 +119,9 @@ pub(super) fn steady(
             if known {
                 continue;
             }
+            if let Some((function, word)) = changed_elsewhere(context, call, &variables) {
+                return Err(format!("{function} may change {word}"));
+            }
             let object = call.object.as_deref().map(base_name).unwrap_or_default();
             let by_reference = call.arguments.iter().enumerate().any(|(position, argument)| {
                 let argument = other.slice(argument).trim();
@@ -125,6 +135,52 @@ pub(super) fn steady(
         }
     }
     Ok(())
+}
+
+/// A macro that a text uses and that changes one of the variables, with the variable.
+fn changed_by_macro<'a>(context: &'a Context, text: &str, variables: &[&'a str]) -> Option<(&'a str, &'a str)> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut open: Vec<&str> = words(text);
+    while let Some(word) = open.pop() {
+        let Some((name, bodies)) = context.facts.macros.get_key_value(word).filter(|_| seen.insert(word)) else {
+            continue;
+        };
+        for body in bodies {
+            if let Some(variable) = variables.iter().find(|variable| assigns(body, variable)) {
+                return Some((name, variable));
+            }
+            open.extend(words(body));
+        }
+    }
+    None
+}
+
+/// A function outside of the class that a call may mean, or one that it calls, and a variable that it changes.
+fn changed_elsewhere<'a>(context: &'a Context, call: &Call, variables: &[&'a str]) -> Option<(&'a str, &'a str)> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut open = vec![call.name.as_str()];
+    while let Some(name) = open.pop() {
+        if !seen.insert(name) {
+            continue;
+        }
+        for (file, function) in
+            context.forest.iter().flat_map(|file| file.functions().iter().map(move |function| (file, function)))
+        {
+            if function.name != name || is_host(file.name()) {
+                continue;
+            }
+            let own = |word: &str| {
+                function.parameters.iter().any(|parameter| parameter.name == word)
+                    || file.locals().iter().any(|local| local.name == word && function.body.contains(&local.span.start))
+            };
+            let body = file.slice(&function.body);
+            if let Some(word) = variables.iter().find(|word| !own(word) && assigns(body, word)) {
+                return Some((&function.name, word));
+            }
+            open.extend(file.calls_in(function.body.clone()).map(|call| call.name.as_str()));
+        }
+    }
+    None
 }
 
 /// Whether all functions that a call may mean take an argument as a copy or as a constant.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::code::{assigns, block_of, edit, functions, scope, vector_calls, words};
+use super::code::{block_of, edit, functions, leaves_early, scope, vector_calls};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::pairs::{Pair, each_pair, renamed};
+use super::steady::steady;
 use crate::source::Edit;
 use crate::source::facts::api::Access;
 use crate::source::facts::{Kernel, Origin, TensorFacts, base_name};
@@ -204,10 +205,12 @@ impl Trip<'_> {
         {
             return Err("the three steps do not stand in one block".to_owned());
         }
-        let between = file.slice(&(self.set.end..get.span.start));
-        if let Some(word) = words(value).into_iter().find(|word| assigns(between, word)) {
-            return Err(format!("{word} changes in between"));
+        let between = self.set.end..get.span.start;
+        if let Some(word) = leaves_early(file.slice(&between)) {
+            return Err(format!("{word} may leave in between"));
         }
+        steady(context, file, kernel, value, &between)
+            .map_err(|reason| format!("{value} changes in between: {reason}"))?;
         if file.calls_in(self.set.clone()).count() > 1
             && file.calls_in(self.set.clone()).any(|call| call.name == "GetValue")
         {

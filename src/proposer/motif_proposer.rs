@@ -30,7 +30,7 @@ const TOGETHER: &[&[&str]] = &[
 ];
 
 /// Motifs that undo each other or want the same place: of each pair only the one that promises more is used at once.
-const OPPOSITES: &[(&str, &str)] = &[("S01", "S02"), ("V10", "V11"), ("V07", "V08"), ("L01", "L02")];
+const OPPOSITES: &[(&str, &str)] = &[("V10", "V11"), ("V07", "V08"), ("L01", "L02")];
 
 /// In this order: vector forms make barriers and buffers superfluous, and copies are arranged last.
 const FAMILIES: &[Family] = &[Family::Vector, Family::Scalar, Family::Synchronisation, Family::DataMovement];
@@ -61,8 +61,6 @@ pub enum Reach {
 pub struct MotifProposer {
     /// Whether motifs that change rounding may be proposed.
     pub allow_rounding: bool,
-    /// Whether a device measures: then motifs are proposed too whose effect the embedded model can't show.
-    pub on_device: bool,
     /// Whether what may be a tunable stays as it is: a stage that varies it has not had a turn yet.
     pub keep_constants: bool,
     /// Whether motifs that promise next to nothing are tried too, each until something is known of it here: where nothing better is
@@ -173,11 +171,10 @@ impl MotifProposer {
         self.unlikely && history.seen(motif).is_none()
     }
 
-    /// Motifs whose effect can be seen here, and which may be used now.
+    /// Motifs that may be used now.
     fn motifs(&self) -> impl Iterator<Item = &'static dyn Motif> {
-        let Self { on_device, keep_constants, .. } = *self;
-        let may_be_used = move |motif: &&dyn Motif| !(keep_constants && motif.replaces_constants());
-        all().iter().copied().filter(move |motif| on_device || motif.seen_by_model()).filter(may_be_used)
+        let keep_constants = self.keep_constants;
+        all().iter().copied().filter(move |motif| !(keep_constants && motif.replaces_constants()))
     }
 
     /// Whether a site may be taken, and was not refused before.

@@ -71,7 +71,7 @@ impl Proposal {
         let names: Vec<&str> = motifs.iter().map(|motif| motif.title()).collect();
         let title = format!("{}, at {places}", names.join(" + "));
         let patch = difference(&context.tree, &applied.context.tree, &title, &ids.join("+"));
-        context.forest.check_result(&patch, &applied.context.tree).ok()?;
+        context.admit(&patch).ok()?;
         let reasons: Vec<String> =
             ids.iter().zip(expected).map(|(id, expected)| format!("{id}: {}", expected.reason)).collect();
         let mut conditions: Vec<String> = applied.sites.iter().flat_map(|site| site.conditions.clone()).collect();

@@ -210,19 +210,6 @@ fn what_brought_nothing_here_comes_later_and_what_was_refused_in_between() {
 }
 
 #[test]
-fn a_motif_that_the_model_cannot_show_waits_for_a_device() {
-    let context = gelu();
-    let on = |on_device: bool| {
-        let proposer = MotifProposer { on_device, ..MotifProposer::default() };
-        let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
-        proposals.into_iter().flat_map(|proposal| proposal.motifs).collect::<std::collections::BTreeSet<_>>()
-    };
-    let blind = |id: &String| !by_id(id).unwrap().seen_by_model();
-    assert!(!on(false).iter().any(blind));
-    assert!(on(false).is_subset(&on(true)));
-}
-
-#[test]
 fn constants_that_a_tunable_may_stand_at_are_kept_while_it_was_not_varied() {
     let mut tree = gelu().tree;
     let host = "op_host/gelu_naive.cpp";

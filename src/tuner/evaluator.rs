@@ -200,7 +200,10 @@ impl Evaluator {
                 }
             };
             let places = execution.launches.iter().flat_map(|launch| &launch.visited);
-            trialled.visited.extend(places.map(|place| (place.file.clone(), place.line)));
+            for (place, count) in places {
+                let known = trialled.visited.entry((place.file.clone(), place.line)).or_default();
+                *known = (*count).max(*known);
+            }
             trialled.known.note(&case.name, &execution, &self.manifest.allow);
             if trial.timed {
                 let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();

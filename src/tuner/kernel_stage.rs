@@ -42,8 +42,6 @@ pub struct KernelStage<'a> {
     pub bank: &'a Bank,
     /// Makes proposals.
     pub proposer: &'a MotifProposer,
-    /// Values of names over all cases.
-    pub known: &'a KnownValues,
     /// What no case runs.
     pub coverage: &'a Coverage,
     /// How rewrites follow each other.
@@ -101,12 +99,14 @@ impl KernelStage<'_> {
             let profile = parent.profile.as_ref();
             let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
             let size = size.min(room);
-            let mut batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size);
+            let mut batch =
+                self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
             if batch.is_empty() && spent.evaluations == 0 {
                 // A turn with nothing better to do: an evaluation tells more than the bank.
                 let proposer = MotifProposer { unlikely: true, ..*self.proposer };
                 let proposals = proposer.propose(&parent.context, self.bank, profile, &learned.history);
-                batch = self.next_batch(session, &parent.candidate, proposals, &mut learned.history, size);
+                batch =
+                    self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
             }
             if batch.is_empty() {
                 if !self.doubt(session, progress, learned, room, emit).await? {
@@ -176,7 +176,7 @@ impl KernelStage<'_> {
             .iter()
             .flat_map(|motif| self.proposer.without(&parent.context, self.bank, &learned.history, &taken, motif))
             .collect();
-        let batch = self.next_batch(session, &origin, proposals, &mut learned.history, room);
+        let batch = self.next_batch(session, &origin, &parent.context, proposals, &mut learned.history, room);
         let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
         let judged = session.evaluate(plans, &progress.champion()).await?;
         let winner = best_of(&judged);
@@ -198,7 +198,7 @@ impl KernelStage<'_> {
         let launch = self.profile(session, candidate).await?;
         let profile = launch.as_ref().map(|launch| launch.profile.clone());
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
-        let context = Context::new(candidate.sources.clone(), self.known.clone(), profile.clone())
+        let context = Context::new(candidate.sources.clone(), KnownValues::default(), profile.clone())
             .with_coverage(self.coverage)
             .with_hot_lines(hot);
         let context = match &launch {
@@ -254,6 +254,7 @@ impl KernelStage<'_> {
         &self,
         session: &Session,
         best: &Candidate,
+        context: &Context,
         proposals: Vec<Proposal>,
         history: &mut History,
         size: usize,
@@ -266,6 +267,10 @@ impl KernelStage<'_> {
         for proposal in first.into_iter().chain(others) {
             if batch.len() == size {
                 break;
+            }
+            // Whoever proposed it: what no case would verify is no candidate.
+            if context.admit(&proposal.patch).is_err() {
+                continue;
             }
             let Ok(candidate) = best.with_patch(self.tunables, &proposal.patch, &proposal.why) else { continue };
             let digest = candidate.digest(self.tunables);

@@ -23,6 +23,7 @@ use crate::build::cache::Digest;
 use crate::experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
 use crate::motif::{self, Context, Counter, Coverage};
 use crate::report::event::{RewindStep, RewindYield};
+use crate::source::facts::KnownValues;
 use crate::source::parse::SyntaxForest;
 
 /// What rewinding may do.
@@ -164,14 +165,11 @@ impl Miner<'_> {
     /// Takes every motif out of a kernel, one at a time. Returns the kernels that got slower as they should.
     async fn screen(&mut self, fast: &Kernel) -> Result<Vec<Kernel>, TunerError> {
         let tunables = self.workspace.tunables();
-        let context =
-            Context::new(fast.candidate.sources.clone(), self.workspace.known_values(), Some(fast.profile.clone()))
-                .with_coverage(&self.coverage);
-        // What the model cannot show would only be recorded as worth nothing.
-        let visible: Vec<&dyn motif::Motif> =
-            motif::all().iter().copied().filter(|motif| motif.seen_by_model()).collect();
-        let rewinds = in_turn(rewound_patches(&context, &visible), self.options.sites).into_iter();
+        let context = Context::new(fast.candidate.sources.clone(), KnownValues::default(), Some(fast.profile.clone()))
+            .with_coverage(&self.coverage);
+        let rewinds = in_turn(rewound_patches(&context, motif::all()), self.options.sites).into_iter();
         let wanted = rewinds.filter_map(|rewound| {
+            context.admit(&rewound.patch).ok()?;
             let slow = fast.candidate.with_patch(tunables, &rewound.patch, "").ok()?;
             let removal = Removal {
                 place: format!("{}:{}", rewound.site.file, rewound.site.line),
@@ -204,7 +202,7 @@ impl Miner<'_> {
             Some((removal, slow))
         });
         let context =
-            Context::new(strong.candidate.sources.clone(), self.workspace.known_values(), Some(strong.profile.clone()));
+            Context::new(strong.candidate.sources.clone(), KnownValues::default(), Some(strong.profile.clone()));
         self.slow_down(&context, strong, wanted).await?;
         Ok(())
     }

@@ -132,13 +132,11 @@ impl Round<'_> {
         let tunables = workspace.tunables();
         let Standing { session, progress, learned, turns, compiled_in } = standing;
         let provenance = workspace.provenance();
-        let known = workspace.known_values();
         if options.stages.contains(&Stage::Kernel) {
             tracing::debug!(silent = ?field.coverage.silent(), visited = ?field.reference.visited, "what no case runs");
         }
         let proposer = MotifProposer {
             allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
-            on_device: false,
             keep_constants: false,
             unlikely: false,
             reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
@@ -212,7 +210,6 @@ impl Round<'_> {
                         tunables,
                         bank,
                         proposer: &proposer,
-                        known: &known,
                         coverage: &field.coverage,
                         rewriting: options.rewriting,
                         baseline: (baseline, progress.baseline_us),

@@ -391,7 +391,7 @@ pub(super) fn settings_of_others(
 ) -> Vec<Configuration> {
     let launches = || reference.profiles.values().flatten();
     let symptoms = longest(launches()).map(|launch| symptoms_of(&launch.profile)).unwrap_or_default();
-    let context = Context::new(baseline.sources.clone(), workspace.known_values(), None);
+    let context = Context::new(baseline.sources.clone(), KnownValues::default(), None);
     let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
     let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
     let asks = |tunable: &&Tunable| {
@@ -482,10 +482,5 @@ impl Workspace {
             }
         }
         hashers.into_iter().map(|(name, hasher)| (name, hasher.finalize().to_hex()[..32].to_owned())).collect()
-    }
-
-    /// Values of names that hold over all cases, for proofs of motifs: sizes of element types and shared tensor sizes.
-    pub fn known_values(&self) -> KnownValues {
-        KnownValues::default()
     }
 }

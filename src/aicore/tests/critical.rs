@@ -244,6 +244,6 @@ fn sites_of_all_cores_are_listed_where_the_path_is_followed() {
         let options = Options { critical_path, ..Options::default() };
         analyse(&trace.build(), &machine, &options).unwrap().remove(0).sites
     };
-    assert_eq!(sites(true), [3, 4, 7, 8]);
+    assert_eq!(sites(true), [(3, 1), (4, 1), (7, 2), (8, 2)]);
     assert!(sites(false).is_empty());
 }

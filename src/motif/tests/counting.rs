@@ -1,61 +1,6 @@
-//! Counters that run along, and counts in place of repeats with a rest.
+//! Counts in place of repeats with a rest.
 
 use super::*;
-
-#[test]
-fn s04_lets_counters_run_along() {
-    let slow = kernel(
-        "    uint32_t columns;\n",
-        "        this->columns = length;\n",
-        "        for (uint32_t i = 0; i < count; i++) {\n            AscendC::Adds(y[i % this->columns], x[i / this->columns * 8], CUBIC, 8);\n        }\n",
-    );
-    let fast = round_trip("S04", &slow);
-    for part in [
-        "        auto iRest = static_cast<uint32_t>(0) % this->columns;\n        auto iQuotient = static_cast<uint32_t>(0) / this->columns;\n        for (",
-        "            AscendC::Adds(y[iRest], x[iQuotient * 8], CUBIC, 8);\n            if (++iRest == this->columns) {\n                iRest = 0;\n                ++iQuotient;\n            }\n        }\n",
-    ] {
-        assert!(fast.contains(part), "{part}\n{fast}");
-    }
-    assert_eq!(apply("S04", &slow).0.conditions, ["this->columns is positive"]);
-    // From another start, with a sign, and the remainder alone.
-    let other =
-        slow.replace("uint32_t i = 0", "int64_t i = AscendC::GetBlockIdx()").replace("x[i / this->columns * 8]", "x");
-    let fast = round_trip("S04", &other);
-    assert!(
-        fast.contains(
-            "        auto iRest = static_cast<int64_t>(AscendC::GetBlockIdx()) % this->columns;\n        for ("
-        )
-    );
-    assert!(!fast.contains("Quotient"), "{fast}");
-    assert_eq!(apply("S04", &other).0.conditions.len(), 2);
-    // The compiler divides by constants itself.
-    assert!(
-        reasons("S04", &slow.replace("this->columns]", "BUFFER_NUM]").replace("this->columns *", "16 *")).is_empty()
-    );
-    refuses("S04", &slow.replace("CUBIC, 8);\n", "CUBIC, 8);\n            this->columns += 1;\n"), "may change");
-    refuses(
-        "S04",
-        &slow.replace("CUBIC, 8);\n", "CUBIC, 8);\n            Init(nullptr, nullptr, 1);\n"),
-        "may change columns",
-    );
-    refuses(
-        "S04",
-        &slow.replace(
-            "CUBIC, 8);\n",
-            "CUBIC, 8);\n            if (i > 3) {\n                continue;\n            }\n",
-        ),
-        "continue",
-    );
-    refuses("S04", &slow.replace("CUBIC, 8);\n", "CUBIC, 8);\n            i += 2;\n"), "is changed in the loop");
-    // Only a factor of what is divided.
-    assert!(
-        reasons(
-            "S04",
-            &slow.replace("i % this->columns", "3 * i % this->columns").replace("i / this->columns * 8", "0")
-        )
-        .is_empty()
-    );
-}
 
 #[test]
 fn v10_counts_elements() {

@@ -11,59 +11,6 @@ fn entry(statements: &str) -> String {
 }
 
 #[test]
-fn l06_takes_the_cube_core_out_of_the_launch() {
-    let slow = entry("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);\n");
-    let fast = round_trip("L06", &slow);
-    assert!(fast.contains("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"));
-    refuses("L06", &slow.replace("MIX_AIV_1_0", "MIX_AIC_1_2"), "half the cores");
-    refuses(
-        "L06",
-        &slow.replace("            Compute(TILE);", "            AscendC::SyncAll();"),
-        "SyncAll needs other cores",
-    );
-    refuses(
-        "L06",
-        &slow.replace("class Kernel", "#if defined(__DAV_C220_CUBE__) && ASCEND_IS_AIC\n#endif\nclass Kernel"),
-        "ASCEND_IS_AIC",
-    );
-    refuses(
-        "L06",
-        &slow.replace("class Kernel", "#include \"../common/helpers.h\"\nclass Kernel"),
-        "not part of these sources",
-    );
-}
-
-#[test]
-fn l09_drops_checks_of_a_workspace_that_nobody_uses() {
-    let slow = entry(
-        "    if (workspace == nullptr) {\n        return;\n    }\n    SetSysWorkspace(workspace);\n    GM_ADDR userWS = GetUserWorkspace(workspace);\n    if (userWS == nullptr) {\n        return;\n    }\n",
-    );
-    let fast = round_trip("L09", &slow);
-    assert_eq!(fast, entry(""));
-    assert_eq!(apply("L09", &slow).0.conditions.len(), 1);
-    refuses("L09", &slow.replace("op.Init(x, y, data", "op.Init(x, userWS, data"), "userWS is used");
-    refuses(
-        "L09",
-        &slow.replace("            Compute(TILE);", "            AscendC::SyncAll();"),
-        "SyncAll uses the workspace",
-    );
-    assert!(reasons("L09", &entry("")).is_empty());
-}
-
-#[test]
-fn l11_leaves_shapes_out_of_tensors() {
-    let fast = round_trip("L11", &entry(""));
-    assert!(fast.starts_with("#define K_MAX_SHAPE_DIM 0\n#include \"kernel_operator.h\"\n"), "{fast}");
-    refuses(
-        "L11",
-        &entry("").replace("            Compute(TILE);", "            xGm.SetShapeInfo(shape);"),
-        "SetShapeInfo needs",
-    );
-    refuses("L11", &entry("").replace("class Kernel", "#include \"lib/matmul_intf.h\"\nclass Kernel"), "matmul_intf.h");
-    assert!(reasons("L11", &computing(EXP)).is_empty());
-}
-
-#[test]
 fn l08_makes_the_pipe_a_variable_of_the_entry() {
     let slow = entry("");
     let fast = round_trip("L08", &slow);
@@ -183,38 +130,4 @@ fn l02_starts_no_core_without_work() {
     assert!(applied_on_host("L02", &shapeless).err().unwrap().contains("asks for the shape of the first input"));
     let by_value = slow.replace("context->SetBlockDim", "context.SetBlockDim");
     assert!(applied_on_host("L02", &by_value).err().unwrap().contains("pointer to a context"));
-}
-
-#[test]
-fn l07_takes_32_bits_where_nothing_is_computed_with_the_field() {
-    let slow = entry("").replace(
-        "class Kernel {",
-        "struct KTilingData {\n    uint64_t length = 0;\n    int64_t tiles = 0; // rounds\n    float scale;\n};\nclass Kernel {",
-    );
-    let fast = slow.replace("uint64_t length", "uint32_t length");
-    // `tiles` goes to Process, which may be a template.
-    let (site, edited) = apply("L07", &slow);
-    assert_eq!(edited, fast);
-    assert_eq!(site.conditions, ["length fit 32 bits in every case"]);
-    let both = slow
-        .replace("    op.Process(data.tiles);\n", "    const int64_t tiles = data.tiles;\n    op.Process(tiles);\n");
-    let fast = round_trip("L07", &both);
-    assert!(fast.contains("    uint32_t length = 0;\n    int32_t tiles = 0; // rounds\n"), "{fast}");
-    refuses("L07", &slow.replace("data.length)", "data.length * 2)"), "computed with");
-    refuses(
-        "L07",
-        &slow.replace("    Kernel op;", "    auto copy = data.length;\n    Kernel op;"),
-        "takes the field's type",
-    );
-    let mut known = KnownValues::default();
-    known.add("length", 1 << 33);
-    let mut tree = SourceTree::new();
-    tree.insert("k.h", slow.as_str());
-    let found = motif("L07").find(&Context::new(tree, known, None));
-    assert!(found.sites.is_empty() && found.refused[0].reason.contains("length is 8589934592"), "{found:?}");
-    let macros = entry("").replace(
-        "class Kernel {",
-        "BEGIN_TILING_DATA_DEF(KTilingData)\nTILING_DATA_FIELD_DEF(uint64_t, length); // elements\nTILING_DATA_FIELD_DEF(uint32_t, tiles);\nEND_TILING_DATA_DEF;\nclass Kernel {",
-    );
-    assert!(apply("L07", &macros).1.contains("TILING_DATA_FIELD_DEF(uint32_t, length); // elements"));
 }

@@ -5,6 +5,7 @@ mod counting;
 mod coverage;
 mod fused;
 mod hoist;
+mod holes;
 mod keep;
 mod launch;
 mod masks;

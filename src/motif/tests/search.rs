@@ -43,8 +43,9 @@ fn reading(call: &str, read: &str) -> String {
         kernel("    AscendC::GlobalTensor<int32_t> indexGm;\n    uint32_t first;\n    uint32_t rows;\n", "", EXP);
     text.replace(
         "        xGm.Set",
-        "        this->first = length * AscendC::GetBlockIdx();\n        this->rows = length;\n        xGm.Set",
+        "        indexGm.SetGlobalBuffer((__gm__ int32_t *)index, length);\n        this->first = length * AscendC::GetBlockIdx();\n        this->rows = length;\n        xGm.Set",
     )
+    .replace("GM_ADDR y, uint32_t length", "GM_ADDR y, GM_ADDR index, uint32_t length")
     .replace("tile < tiles; tile++", "tile < this->rows; tile++")
     .replace("            CopyIn(tile * TILE, TILE);", &format!("            CopyIn({call}, TILE);"))
     .replace(

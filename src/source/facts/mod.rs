@@ -36,6 +36,8 @@ pub struct Facts {
     pub constants: Vec<Constant>,
     /// What the constants' names are known to be.
     pub known: KnownValues,
+    /// Bodies of macros by name, of all definitions.
+    pub macros: BTreeMap<String, Vec<String>>,
 }
 
 impl Facts {
@@ -51,7 +53,11 @@ impl Facts {
                 }
             }
         }
-        Self { kernels: collect_kernels(forest), constants, known }
+        let mut macros: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, body) in forest.iter().flat_map(macros_of) {
+            macros.entry(name).or_default().push(body);
+        }
+        Self { kernels: collect_kernels(forest), constants, known, macros }
     }
 
     /// The kernel a function belongs to.
@@ -99,6 +105,17 @@ impl Facts {
 
 fn collect_kernels(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
     kernel::collect(forest)
+}
+
+/// Names and bodies of the macros that a file defines.
+fn macros_of(file: &SyntaxFile) -> Vec<(String, String)> {
+    let directives = lex(file.text()).into_iter().filter(|token| token.kind == TokenKind::Directive);
+    let defined = directives.filter_map(|token| {
+        let rest = file.slice(&token.span).strip_prefix('#')?.trim_start().strip_prefix("define")?.trim_start();
+        let end = rest.find(|next: char| !(next.is_ascii_alphanumeric() || next == '_')).unwrap_or(rest.len());
+        (end > 0).then(|| (rest[..end].to_owned(), rest[end..].to_owned()))
+    });
+    defined.collect()
 }
 
 fn constants_of(file: &SyntaxFile) -> Vec<Constant> {

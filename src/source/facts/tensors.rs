@@ -1,10 +1,10 @@
 //! Local tensors of one function: where they come from and every place that touches them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::api::{Access, argument_access, member_access};
-use crate::source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
+use crate::source::parse::{Call, Function, Local, SyntaxFile, TokenKind, lex};
 
 /// Where a local tensor comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -188,6 +188,106 @@ impl TensorFacts {
             }
         }
         self.uses = accounted.into_values().collect();
+        let views = self.views(file, function);
+        self.uses.extend(views);
+        self.uses.sort_by_key(|used| used.span.start);
+    }
+
+    /// Uses of tensors by other names: by variables that were made of a part of them, references, lists, lambdas.
+    fn views(&self, file: &SyntaxFile, function: &Function) -> Vec<TensorUse> {
+        // Which tensors a name may stand for, from where on.
+        let mut made: Vec<(String, BTreeSet<&str>, usize)> = Vec::new();
+        let mut kept: BTreeSet<&str> = BTreeSet::new();
+        let locals: Vec<&Local> =
+            file.locals().iter().filter(|local| inside(&local.span, &function.body) && local.value.is_some()).collect();
+        for local in &locals {
+            let value = local.value.clone().unwrap_or_default();
+            let lambda = file.slice(&value).trim_start().starts_with('[');
+            let names = self.handed_on(file, &value, lambda, &made);
+            if !names.is_empty() {
+                made.push((local.name.clone(), names, local.span.end));
+            }
+        }
+        for used in self.uses.iter().filter(|used| used.access == Access::Escape) {
+            let Some(mut node) = file.node_at(&used.span) else { continue };
+            while node.kind() != "assignment_expression" {
+                match node.parent().filter(|parent| inside(&parent.byte_range(), &function.body)) {
+                    Some(parent) => node = parent,
+                    None => break,
+                }
+            }
+            let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            else {
+                continue;
+            };
+            if node.kind() != "assignment_expression" || !inside(&used.span, &right.byte_range()) {
+                continue;
+            }
+            let name = base_name(file.slice(&left.byte_range())).to_owned();
+            let is_local = file.locals().iter().any(|local| local.name == name && inside(&local.span, &function.body));
+            let names = self.handed_on(file, &right.byte_range(), false, &made);
+            if !is_local {
+                kept.extend(names.iter().copied());
+            }
+            made.push((name, names, node.end_byte()));
+        }
+        if made.is_empty() {
+            return Vec::new();
+        }
+        let by = |name: &str, access: Access, span: Range<usize>| TensorUse {
+            tensor: name.to_owned(),
+            access,
+            whole: false,
+            call: None,
+            argument: None,
+            span,
+        };
+        // What a member keeps of it may be used when the function has ended.
+        let end = function.body.end - 1;
+        let mut found: Vec<TensorUse> = kept.iter().map(|name| by(name, Access::Escape, end..end)).collect();
+        let body = file.slice(&function.body);
+        for token in lex(body).into_iter().filter(|token| token.kind == TokenKind::Word) {
+            let span = function.body.start + token.span.start..function.body.start + token.span.end;
+            let word = &body[token.span.clone()];
+            if !made.iter().any(|(name, _, from)| name == word && *from <= span.start) {
+                continue;
+            }
+            let own = self.uses.iter().find(|used| used.span.start == span.start && used.tensor == word);
+            let access = own.map_or(Access::Escape, |used| used.access);
+            let access = if matches!(access, Access::Read | Access::None) { access } else { Access::Escape };
+            for (_, names, _) in made.iter().filter(|(name, _, from)| name == word && *from <= span.start) {
+                found.extend(names.iter().filter(|name| **name != word).map(|name| by(name, access, span.clone())));
+            }
+        }
+        found
+    }
+
+    /// Tensors that an expression hands on as what they are, directly or by names made of them before.
+    fn handed_on<'a>(
+        &'a self,
+        file: &SyntaxFile,
+        value: &Range<usize>,
+        lambda: bool,
+        made: &[(String, BTreeSet<&'a str>, usize)],
+    ) -> BTreeSet<&'a str> {
+        let here = self.uses.iter().filter(|used| inside(&used.span, value));
+        let mut names: BTreeSet<&str> =
+            here.filter(|used| lambda || used.access == Access::Escape).map(|used| used.tensor.as_str()).collect();
+        // An element that is asked for by another name is a number.
+        let asked = |at: usize| {
+            file.calls_in(value.clone()).any(|call| {
+                call.span.start == at && call.object.is_some() && member_access(&call.name) != Access::Escape
+            })
+        };
+        let text = file.slice(value);
+        let tokens = if made.is_empty() { Vec::new() } else { lex(text) };
+        for token in tokens.into_iter().filter(|token| token.kind == TokenKind::Word) {
+            let mut known = made.iter().filter(|(name, _, _)| *name == text[token.span.clone()]).peekable();
+            if known.peek().is_some() && (lambda || !asked(value.start + token.span.start)) {
+                names.extend(known.flat_map(|(_, names, _)| names.iter().copied()));
+            }
+        }
+        names
     }
 
     /// `t.ReinterpretCast<U>()` as an operand, or with an element read or written: the tensor is what is touched.
