@@ -83,24 +83,37 @@ impl Bench {
 
     /// Runs every launch of every job, in their order.
     pub async fn run(&self, jobs: &[Job<'_>], wanted: Wanted) -> Result<Vec<Ran>, SoundnessError> {
-        let mut ran = Vec::with_capacity(jobs.len());
-        // Parts still to be compiled together, first one last. What does not compile is taken apart.
-        let mut parts = vec![0..jobs.len()];
+        let mut ran: Vec<Option<Ran>> = vec![None; jobs.len()];
+        // Kernels still to be compiled together. What does not compile is taken out, and asked alone.
+        let mut parts: Vec<Vec<usize>> = vec![(0..jobs.len()).collect()];
         while let Some(part) = parts.pop() {
             if part.is_empty() {
                 continue;
             }
+            let chosen: Vec<Job<'_>> = part.iter().map(|at| jobs[*at]).collect();
             let directory = tempfile::Builder::new().prefix("soundness-").tempdir_in(&self.scratch)?;
-            match self.compile(directory.path(), &jobs[part.clone()], wanted)? {
-                None => ran.extend(self.launch(directory.path(), &jobs[part], wanted).await?),
-                Some(log) if part.len() == 1 => ran.push(Ran::NotCompiled(log)),
-                Some(_) => {
-                    let middle = part.start + part.len() / 2;
-                    parts.extend([middle..part.end, part.start..middle]);
+            match self.compile(directory.path(), &chosen, wanted)? {
+                None => {
+                    let launched = self.launch(directory.path(), &chosen, wanted).await?;
+                    for (at, result) in part.into_iter().zip(launched) {
+                        ran[at] = Some(result);
+                    }
+                }
+                Some(log) if part.len() == 1 => ran[part[0]] = Some(Ran::NotCompiled(log)),
+                Some(log) => {
+                    let blamed = blamed(&log);
+                    let (bad, good): (Vec<_>, Vec<_>) = (0..part.len()).partition(|place| blamed.contains(place));
+                    if bad.is_empty() || good.is_empty() {
+                        let (first, second) = part.split_at(part.len() / 2);
+                        parts.extend([first.to_vec(), second.to_vec()]);
+                    } else {
+                        parts.extend(bad.iter().map(|place| vec![part[*place]]));
+                        parts.push(good.iter().map(|place| part[*place]).collect());
+                    }
                 }
             }
         }
-        Ok(ran)
+        Ok(ran.into_iter().map(|result| result.unwrap_or_else(|| Ran::NotCompiled(String::new()))).collect())
     }
 
     /// Whether the program around no kernel at all builds; its error otherwise.
@@ -120,7 +133,7 @@ impl Bench {
             fs_err::write(directory.join(file_of(number)), job.text)?;
         }
         let library = self.sdk.library_directory.display();
-        let mut words = vec!["-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fmax-errors=3"]
+        let mut words = vec!["-std=c++17", "-O0", "-w", "-ffp-contract=off"]
             .into_iter()
             .map(str::to_owned)
             .collect::<Vec<_>>();
@@ -233,6 +246,12 @@ fn note_lines(slot: &mut Observed, report: &LaunchReport, symbols: &mut Symbols)
         }
     }
     slot.buffers_end_bytes = report.profile.buffers_end_bytes;
+}
+
+/// Kernels that the compiler found errors in, by their place in the program.
+fn blamed(log: &str) -> BTreeSet<usize> {
+    let place = |line: &str| line.split_once(".h:")?.0.strip_prefix('v')?.parse().ok();
+    log.lines().filter(|line| line.contains("error: ")).filter_map(place).collect()
 }
 
 fn file_of(number: usize) -> String {

@@ -19,7 +19,7 @@ use crate::source::facts::KnownValues;
 /// Kernels that are generated, built and judged together: as many as make their changed versions a few programs' worth.
 const KERNELS_OF_A_GROUP: u64 = 6;
 /// Changed kernels in one program.
-const VARIANTS_OF_A_BATCH: usize = 64;
+const VARIANTS_OF_A_BATCH: usize = 128;
 /// Stream of draws that decides about sites, beside those of the kernels.
 const SITES_STREAM: u64 = 1 << 40;
 

@@ -14,6 +14,7 @@ pub mod generator;
 pub mod judge;
 pub mod launch;
 pub mod pair;
+pub mod refusals;
 pub mod report;
 pub mod tally;
 

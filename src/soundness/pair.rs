@@ -49,6 +49,8 @@ pub struct Offered {
     pub broken: Vec<String>,
     /// Applications.
     pub pairs: Vec<Pair>,
+    /// Applications of which some rewind gives the kernel back byte for byte.
+    pub given_back: usize,
 }
 
 /// What every motif makes of a kernel, in the order of the catalogue; at most `most` applications of each in each direction.
@@ -84,6 +86,15 @@ fn offered(motif: &'static dyn Motif, direction: Direction, context: &Context, m
         match changed {
             Ok(tree) => {
                 let text = text_of(&tree);
+                if direction == Direction::Apply {
+                    let fast = context.after(tree);
+                    let mut sites = motif.rewind_sites(&fast).sites.into_iter();
+                    let gives_back = |site: Site| {
+                        let back = motif.rewind(&fast, &site).ok().and_then(|patch| fast.tree.apply(&patch).ok());
+                        back.is_some_and(|back| back == context.tree)
+                    };
+                    offered.given_back += usize::from(sites.any(gives_back));
+                }
                 offered.pairs.push(Pair { motif: motif.id(), direction, site, text });
             }
             Err(reason) => offered.broken.push(reason),

@@ -22,17 +22,18 @@ pub fn render(tally: &Tally) -> String {
         tally.faulty_probes,
         tally.faulty_probes + tally.probes,
     );
-    text.push_str("| motif | way | kernels | sites | refused | pairs | runs | wrong | new hazards | stopped by a case | escaped to a probe |\n");
-    text.push_str("|---|---|---|---|---|---|---|---|---|---|---|\n");
+    text.push_str("| motif | way | kernels | sites | refused | undone | pairs | runs | wrong | new hazards | stopped by a case | escaped to a probe |\n");
+    text.push_str("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for ((motif, direction), row) in &tally.rows {
         let id = all().get(*motif).map_or("?", |motif| motif.id());
         let _ = writeln!(
             text,
-            "| {id} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {id} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             direction.name(),
             row.kernels,
             row.sites,
             row.refused,
+            row.given_back,
             row.pairs,
             row.runs,
             row.wrong + row.broken,

@@ -9,6 +9,8 @@ use crate::motif::all;
 
 /// Misses of one motif that are kept whole; the others are counted.
 const KEPT_MISSES: usize = 12;
+/// The same of those on condition.
+const KEPT_CONDITIONAL: usize = 3;
 
 /// Figures of one motif in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Row {
     pub refused: usize,
     /// Sites that it offered and then did not edit.
     pub broken: usize,
+    /// Applications that a rewind undoes byte for byte.
+    pub given_back: usize,
     /// Applications that were run.
     pub pairs: usize,
     /// Launches of changed kernels.
@@ -127,6 +131,7 @@ impl Tally {
                 sites: sum.sites + row.sites,
                 refused: sum.refused + row.refused,
                 broken: sum.broken + row.broken,
+                given_back: sum.given_back + row.given_back,
                 pairs: sum.pairs + row.pairs,
                 runs: sum.runs + row.runs,
                 wrong: sum.wrong + row.wrong,
@@ -141,10 +146,11 @@ impl Tally {
         self.faulty_probes += other.faulty_probes;
         self.reasons.extend(other.reasons);
         self.reasons.truncate(KEPT_MISSES);
-        for (kept, new) in [(&mut self.misses, other.misses), (&mut self.conditional, other.conditional)] {
+        let kinds = [(&mut self.misses, other.misses, KEPT_MISSES), (&mut self.conditional, other.conditional, KEPT_CONDITIONAL)];
+        for (kept, new, most) in kinds {
             for miss in new {
                 let same = kept.iter().filter(|known| known.motif == miss.motif && known.direction == miss.direction);
-                if same.count() < KEPT_MISSES {
+                if same.count() < most {
                     kept.push(miss);
                 }
             }
@@ -168,6 +174,7 @@ impl Tally {
         row.sites += offered.sites;
         row.refused += offered.refused;
         row.broken += offered.broken.len();
+        row.given_back += offered.given_back;
         for reason in &offered.broken {
             self.reasons.push(format!("{motif} offers a site and refuses it: {reason}"));
         }

@@ -4,7 +4,7 @@ use super::super::draw::Draw;
 use super::super::launch::Element;
 use super::body::Body;
 use super::process::{Rounds, process};
-use super::{fused, loops, rows};
+use super::{fast, fused, loops, rows};
 
 /// What brings tensors to the computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,14 +66,15 @@ impl Class {
     /// The source.
     pub(super) fn text(&self, draw: &mut Draw) -> String {
         let body = self.computation(draw);
-        let class = self.class(draw, &body);
+        let (class, name) = self.class(draw, &body);
         let constants = format!(
             "constexpr int32_t BUFFER_NUM = {};\nconstexpr uint32_t TILE_STEP = 64;\n",
             draw.one(&[1, 1, 2])
         );
         let fields = "struct KernelTilingData {\n    uint64_t length;\n    uint32_t tile;\n    uint32_t tiles;\n    uint32_t tail;\n    uint32_t mode;\n    uint32_t valid;\n    uint64_t rounds;\n    uint32_t divisor;\n    float scale;\n    float bias;\n};\n";
-        let entry = entry(draw);
-        format!("#include \"kernel_operator.h\"\n{constants}{fields}{class}{entry}")
+        let using = if draw.percent(60) { "using namespace AscendC;\n" } else { "" };
+        let entry = entry(draw, &name);
+        format!("#include \"kernel_operator.h\"\n{using}{constants}{fields}{class}{entry}")
     }
 
     /// Statements between taking `x` and `y` and handing them on.
@@ -89,10 +90,11 @@ impl Class {
             body.set(&to);
         }
         for _ in 0..phrases {
-            match body.draw.below(10) {
+            match body.draw.below(12) {
                 0..5 => fused::phrase(&mut body),
                 5..8 => loops::phrase(&mut body),
-                _ => rows::phrase(&mut body),
+                8..11 => rows::phrase(&mut body),
+                _ => fast::phrase(&mut body),
             }
         }
         if !body.is_ready("y") || body.draw.percent(35) {
@@ -102,9 +104,9 @@ impl Class {
         body.finish()
     }
 
-    fn class(&self, draw: &mut Draw, body: &str) -> String {
+    fn class(&self, draw: &mut Draw, body: &str) -> (String, String) {
         let element = self.element.name();
-        let mut members = Members::new(element);
+        let mut members = Members::default();
         let mut compute = String::new();
         let (input, output) = match self.movement {
             Movement::Queues => {
@@ -175,13 +177,10 @@ impl Class {
         let copies = self.copies(draw);
         let helpers = helpers(draw, body);
         let process = self.process(draw);
-        let init = self.init(draw, &members);
+        let init = self.init(draw);
         let first_pass = if self.rounds == Rounds::Passes { sum_of(&mut members) } else { String::new() };
         // The sum's buffer is made behind the others.
-        let init = match self.rounds {
-            Rounds::Passes => init.replace("        // buffers\n", &members.made()),
-            _ => init.replace("        // buffers\n", &members.made()),
-        };
+        let init = init.replace("        // buffers\n", &members.made());
         let class = format!(
             "class Kernel {{\npublic:\n{init}    __aicore__ inline void Process()\n    {{\n{process}    }}\n\nprivate:\n{copies}    __aicore__ inline void Compute(uint32_t count)\n    {{\n{compute}    }}\n{first_pass}{helpers}\n    AscendC::TPipe pipe;\n{}    AscendC::GlobalTensor<T> xGm;\n    AscendC::GlobalTensor<T> yGm;\n    AscendC::GlobalTensor<T> zGm;\n    AscendC::GlobalTensor<int32_t> indexGm;\n    uint64_t length_;\n    uint32_t tile_;\n    uint32_t tiles_;\n    uint32_t tail_;\n    uint32_t mode_;\n    uint32_t valid_;\n    uint32_t rounds_;\n    uint32_t divisor_;\n    uint32_t first_;\n    uint32_t rows64_;\n    uint32_t rows128_;\n    float scale_;\n    float bias_;\n    float factor_;\n    float sum_;\n}};\n",
             members.declared()
@@ -195,12 +194,12 @@ impl Class {
         };
         let class = if parameters.contains("typename T") { class.replace("DeQue<T>", "template DeQue<T>").replace("AllocTensor<T>", "template AllocTensor<T>").replace("Get<T>", "template Get<T>") } else { spelled(&class, element) };
         if parameters.is_empty() {
-            return format!("{class}using Probe = Kernel;\n");
+            return (class, "Kernel".to_owned());
         }
-        format!("template <{parameters}>\n{class}using Probe = Kernel<{arguments}>;\n")
+        (format!("template <{parameters}>\n{class}"), format!("Kernel<{arguments}>"))
     }
 
-    fn init(&self, draw: &mut Draw, _members: &Members) -> String {
+    fn init(&self, draw: &mut Draw) -> String {
         let offset = match self.rounds {
             Rounds::Turns => "",
             _ => " + AscendC::GetBlockIdx() * data.length",
@@ -209,6 +208,8 @@ impl Class {
         let tensors = format!(
             "        xGm.SetGlobalBuffer((__gm__ T *)x{offset});\n        yGm.SetGlobalBuffer((__gm__ T *)y{offset});\n        zGm.SetGlobalBuffer((__gm__ T *)z{offset});\n        indexGm.SetGlobalBuffer((__gm__ int32_t *)indices);\n"
         );
+        let hints = if draw.percent(12) { "        xGm.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);\n" } else { "" };
+        let tensors = format!("{tensors}{hints}");
         let order = draw.percent(50);
         let body = if order { format!("{names}{tensors}        // buffers\n") } else { format!("{tensors}{names}        // buffers\n") };
         format!("    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR indices, GM_ADDR z, const KernelTilingData &data)\n    {{\n{body}    }}\n")
@@ -336,7 +337,7 @@ fn helpers(draw: &mut Draw, body: &str) -> String {
     text
 }
 
-fn entry(draw: &mut Draw) -> String {
+fn entry(draw: &mut Draw, class: &str) -> String {
     let mut before = String::new();
     if draw.percent(15) {
         before.push_str("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);\n");
@@ -346,23 +347,19 @@ fn entry(draw: &mut Draw) -> String {
         before = before.replace("SetSys", "AscendC::SetSys").replace("GetUser", "AscendC::GetUser");
     }
     format!(
-        "extern \"C\" __global__ __aicore__ void probe_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR indices, GM_ADDR z, GM_ADDR extra, GM_ADDR workspace, GM_ADDR tiling)\n{{\n{before}    GET_TILING_DATA(data, tiling);\n    Probe op;\n    op.Init(x, y, indices, z, data);\n    op.Process();\n}}\n"
+        "extern \"C\" __global__ __aicore__ void probe_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR indices, GM_ADDR z, GM_ADDR extra, GM_ADDR workspace, GM_ADDR tiling)\n{{\n{before}    GET_TILING_DATA(data, tiling);\n    {class} op;\n    op.Init(x, y, indices, z, data);\n    op.Process();\n}}\n"
     )
 }
 
 /// Members for buffers and queues.
+#[derive(Default)]
 struct Members {
-    element: &'static str,
     text: String,
     made: String,
     given_back: Vec<String>,
 }
 
 impl Members {
-    fn new(element: &'static str) -> Self {
-        Self { element, text: String::new(), made: String::new(), given_back: Vec::new() }
-    }
-
     fn queue(&mut self, name: &str, position: &str, depth: &str, number: &str, length: &str) {
         self.text.push_str(&format!("    AscendC::TQue<AscendC::TPosition::{position}, {depth}> {name};\n"));
         self.made.push_str(&format!("        pipe.InitBuffer({name}, {number}, {length} * sizeof(T));\n"));
@@ -374,7 +371,6 @@ impl Members {
     }
 
     fn declared(&self) -> &str {
-        debug_assert!(!self.element.is_empty());
         &self.text
     }
 

@@ -250,12 +250,13 @@ fn barriers_in_a_loop(body: &mut Body<'_>) {
 
 fn constant_branch(body: &mut Body<'_>) {
     let q = body.changeable(&[]);
-    let condition = body.draw.one(&["LEVEL > 1", "LEVEL == 3 && FLAG", "FLAG", "sizeof(float) == 4", "LEVEL > 1 || FLAG"]);
     let hidden = body.draw.percent(15);
+    let conditions = ["LEVEL > 1", "LEVEL == 3 && FLAG", "FLAG", "sizeof(float) == 4", "LEVEL > 1 || FLAG", "BUFFER_NUM > 1"];
+    let condition = if hidden { "BUFFER_NUM > 1" } else { body.draw.one(&conditions) };
     let (s, t) = (body.scalar(), body.scalar());
     if hidden {
         body.line("{");
-        body.line("    const uint32_t LEVEL = mode_;");
+        body.line("    const uint32_t BUFFER_NUM = mode_;");
     }
     body.line(&format!("if ({condition}) {{"));
     body.line(&format!("    AscendC::Adds({q}, {q}, {s}, count);"));

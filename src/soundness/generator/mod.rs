@@ -5,6 +5,7 @@
 
 mod body;
 mod class;
+mod fast;
 mod fused;
 mod loops;
 mod process;
