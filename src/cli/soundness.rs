@@ -8,6 +8,7 @@ use super::output::{Output, write_whole};
 use super::target::{processors, worker_exe};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::soundness::refusals::{self, Answer, Violation};
 use crate::soundness::{Bench, Plan, SoundnessError, report, run};
 use crate::tuner::{TunerError, load_machine};
 
@@ -39,16 +40,22 @@ pub fn execute(arguments: &SoundnessArgs, output: &mut Output) -> Result<Exit, T
         sites: arguments.sites as usize,
         jobs: arguments.jobs.map_or_else(processors, |jobs| jobs as usize),
     };
+    let answers: Vec<(Violation, Answer)> =
+        refusals::all().into_iter().map(|asked| (asked, refusals::ask(&asked))).collect();
+    let refused = report::refusals(&answers);
     let watched = std::io::stderr().is_terminal();
+    let page = work.join("soundness.md");
     let tally = run(&bench, &plan, &|tally| {
+        // A run that is stopped leaves its figures so far.
+        let _ = write_whole(&page, &report::render(tally));
         if watched {
             // Nobody looks any more: the figures matter, not their progress.
             let _ = write!(std::io::stderr(), "\r{} pairs, {} wrong ", tally.pairs(), tally.wrong());
         }
     })
     .map_err(failure)?;
-    let text = report::render(&tally);
-    write_whole(&work.join("soundness.md"), &text)?;
+    let text = format!("{}\n{refused}", report::render(&tally));
+    write_whole(&page, &text)?;
     for (number, miss) in tally.misses.iter().enumerate() {
         let name = format!("wrong-{}-{}-{number}.txt", miss.motif, miss.direction.name());
         write_whole(&work.join(name), &report::describe(miss))?;
@@ -59,7 +66,8 @@ pub fn execute(arguments: &SoundnessArgs, output: &mut Output) -> Result<Exit, T
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")?;
-    Ok(if tally.wrong() > 0 { Exit::CheckFailed } else { Exit::Fine })
+    let all_refused = answers.iter().all(|(_, answer)| *answer == Answer::Right);
+    Ok(if tally.wrong() > 0 || !all_refused { Exit::CheckFailed } else { Exit::Fine })
 }
 
 fn failure(error: SoundnessError) -> TunerError {

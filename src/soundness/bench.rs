@@ -133,10 +133,8 @@ impl Bench {
             fs_err::write(directory.join(file_of(number)), job.text)?;
         }
         let library = self.sdk.library_directory.display();
-        let mut words = vec!["-std=c++17", "-O0", "-w", "-ffp-contract=off"]
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<Vec<_>>();
+        let mut words =
+            vec!["-std=c++17", "-O0", "-w", "-ffp-contract=off"].into_iter().map(str::to_owned).collect::<Vec<_>>();
         if wanted == Wanted::Lines {
             words.extend(["-g1".to_owned(), format!("-fdebug-prefix-map={}=.", directory.display())]);
         }
@@ -281,6 +279,9 @@ fn program(kernels: usize, wanted: Wanted) -> String {
     if kernels == 0 {
         text.push_str("    {nullptr, nullptr, 0},\n");
     }
-    let _ = writeln!(text, "}};\nint main(int argc, char** argv) {{ return soundness::Main(argc, argv, kVariants, {kernels}); }}");
+    let _ = writeln!(
+        text,
+        "}};\nint main(int argc, char** argv) {{ return soundness::Main(argc, argv, kVariants, {kernels}); }}"
+    );
     text
 }

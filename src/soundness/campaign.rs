@@ -101,7 +101,9 @@ fn group(bench: &Bench, plan: &Plan, number: u64) -> Result<Tally, SoundnessErro
         for (motif, direction, offered) in pairs(&sound.context, &plan.motifs, plan.sites, &mut draw) {
             tally.offered(motif, direction, &offered);
             // What two motifs make alike is one pair.
-            all.extend(offered.pairs.into_iter().filter(|pair| texts.insert(pair.text.clone())).map(|pair| (index, pair)));
+            all.extend(
+                offered.pairs.into_iter().filter(|pair| texts.insert(pair.text.clone())).map(|pair| (index, pair)),
+            );
         }
     }
     for batch in all.chunks(VARIANTS_OF_A_BATCH) {
@@ -217,4 +219,3 @@ fn judge(sound: &Sound, pair: &Pair, launches: &[Launch], ran: Ran) -> Verdict {
         Some((false, failure)) => Verdict::Escaped(failure),
     }
 }
-

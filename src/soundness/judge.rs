@@ -102,7 +102,8 @@ fn nearly(old: &[u8], new: &[u8], element: Element) -> Result<(), usize> {
     };
     let numbers = |bytes: &[u8]| bytes.chunks_exact(size).map(|bytes| number(bytes, element)).collect::<Vec<_>>();
     let (old, new) = (numbers(old), numbers(new));
-    let largest = old.iter().copied().filter(|number| number.is_finite()).fold(0.0_f64, |most, number| most.max(number.abs()));
+    let largest =
+        old.iter().copied().filter(|number| number.is_finite()).fold(0.0_f64, |most, number| most.max(number.abs()));
     let off = |(old, new): (&f64, &f64)| {
         let both_without_bound = !old.is_finite() && !new.is_finite();
         let allowed = relative * old.abs().max(new.abs()).max(largest * 0.05);

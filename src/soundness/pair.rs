@@ -69,7 +69,13 @@ pub(super) fn pairs(
     found
 }
 
-fn offered(motif: &'static dyn Motif, direction: Direction, context: &Context, most: usize, draw: &mut Draw) -> Offered {
+fn offered(
+    motif: &'static dyn Motif,
+    direction: Direction,
+    context: &Context,
+    most: usize,
+    draw: &mut Draw,
+) -> Offered {
     let findings = match direction {
         Direction::Apply => motif.find(context),
         Direction::Rewind => motif.rewind_sites(context),
@@ -80,9 +86,9 @@ fn offered(motif: &'static dyn Motif, direction: Direction, context: &Context, m
             Direction::Apply => motif.apply(context, &site),
             Direction::Rewind => motif.rewind(context, &site),
         };
-        let changed = patch.map_err(|refusal| refusal.to_string()).and_then(|patch| {
-            context.tree.apply(&patch).map_err(|error| error.to_string())
-        });
+        let changed = patch
+            .map_err(|refusal| refusal.to_string())
+            .and_then(|patch| context.tree.apply(&patch).map_err(|error| error.to_string()));
         match changed {
             Ok(tree) => {
                 let text = text_of(&tree);

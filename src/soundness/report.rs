@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 
 use super::pair::Direction;
+use super::refusals::{Answer, Violation};
 use super::tally::{Miss, Tally};
 use crate::motif::all;
 
@@ -60,9 +61,25 @@ pub fn render(tally: &Tally) -> String {
     text
 }
 
+/// How motifs answered to kernels that violate one precondition each.
+pub fn refusals(answers: &[(Violation, Answer)]) -> String {
+    let right = answers.iter().filter(|(_, answer)| *answer == Answer::Right).count();
+    let mut text = format!("{} violations of preconditions, {right} refused for their reason.\n", answers.len());
+    for (violation, answer) in answers.iter().filter(|(_, answer)| *answer != Answer::Right) {
+        let _ =
+            writeln!(text, "\nNOT REFUSED AS IT SHOULD: {}, {}: {answer:?}", violation.motif, violation.precondition);
+    }
+    text
+}
+
 fn line(miss: &Miss) -> String {
     let Miss { motif, direction, kernel, line, note, failure, .. } = miss;
-    format!("{motif} {} on kernel {kernel}, line {line} ({note}): {}; {}", direction.name(), failure.what.text(), failure.launch)
+    format!(
+        "{motif} {} on kernel {kernel}, line {line} ({note}): {}; {}",
+        direction.name(),
+        failure.what.text(),
+        failure.launch
+    )
 }
 
 /// A miss whole: what is wrong, the change, the kernel.

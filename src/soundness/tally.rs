@@ -146,7 +146,10 @@ impl Tally {
         self.faulty_probes += other.faulty_probes;
         self.reasons.extend(other.reasons);
         self.reasons.truncate(KEPT_MISSES);
-        let kinds = [(&mut self.misses, other.misses, KEPT_MISSES), (&mut self.conditional, other.conditional, KEPT_CONDITIONAL)];
+        let kinds = [
+            (&mut self.misses, other.misses, KEPT_MISSES),
+            (&mut self.conditional, other.conditional, KEPT_CONDITIONAL),
+        ];
         for (kept, new, most) in kinds {
             for miss in new {
                 let same = kept.iter().filter(|known| known.motif == miss.motif && known.direction == miss.direction);
@@ -180,13 +183,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn judged(
-        &mut self,
-        pair: &Pair,
-        runs: usize,
-        verdict: &Verdict,
-        miss: impl Fn(&Failure) -> Miss,
-    ) {
+    pub(super) fn judged(&mut self, pair: &Pair, runs: usize, verdict: &Verdict, miss: impl Fn(&Failure) -> Miss) {
         let row = self.row(pair.motif, pair.direction);
         row.pairs += 1;
         row.runs += runs;

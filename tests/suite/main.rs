@@ -15,6 +15,7 @@ mod replay;
 mod resume;
 mod sampled_blocks;
 mod sdk;
+mod soundness;
 mod support;
 mod survey;
 mod timing_only;

@@ -76,7 +76,8 @@ impl<'draw> Body<'draw> {
     /// A buffer to write, none of `taken`.
     pub(super) fn scratch(&mut self, taken: &[&str]) -> String {
         let free: Vec<&str> = SCRATCH.iter().copied().filter(|name| !taken.contains(name)).collect();
-        self.draw.one(&free).to_owned()
+        // Where all are taken, something is overwritten that was to be kept: the kernel is what it is then, before and after.
+        if free.is_empty() { SCRATCH[0].to_owned() } else { self.draw.one(&free).to_owned() }
     }
 
     /// A tensor to write: a buffer or the result.
@@ -189,7 +190,8 @@ impl<'draw> Body<'draw> {
             16 => {
                 self.line(&format!("LocalTensor<{}> kept = {some};", self.element.name()).replace("kept", "kept0"));
                 let name = self.fresh("kept");
-                let last = self.lines.pop().unwrap_or_default().replace("kept0", &name).replace("LocalT", "AscendC::LocalT");
+                let last =
+                    self.lines.pop().unwrap_or_default().replace("kept0", &name).replace("LocalT", "AscendC::LocalT");
                 self.lines.push(last);
                 self.line(&format!("AscendC::Adds({name}, {name}, {two}, n);"));
             }

@@ -59,7 +59,8 @@ impl Class {
             _ => None,
         };
         let weights = weights.filter(|_| movement == Movement::Queues && rounds != Rounds::Turns);
-        let pure_copy = movement == Movement::Queues && weights.is_none() && rounds != Rounds::Passes && draw.percent(4);
+        let pure_copy =
+            movement == Movement::Queues && weights.is_none() && rounds != Rounds::Passes && draw.percent(4);
         Self { element, whole, movement, rounds, weights, pure_copy }
     }
 
@@ -67,10 +68,8 @@ impl Class {
     pub(super) fn text(&self, draw: &mut Draw) -> String {
         let body = self.computation(draw);
         let (class, name) = self.class(draw, &body);
-        let constants = format!(
-            "constexpr int32_t BUFFER_NUM = {};\nconstexpr uint32_t TILE_STEP = 64;\n",
-            draw.one(&[1, 1, 2])
-        );
+        let constants =
+            format!("constexpr int32_t BUFFER_NUM = {};\nconstexpr uint32_t TILE_STEP = 64;\n", draw.one(&[1, 1, 2]));
         let fields = "struct KernelTilingData {\n    uint64_t length;\n    uint32_t tile;\n    uint32_t tiles;\n    uint32_t tail;\n    uint32_t mode;\n    uint32_t valid;\n    uint64_t rounds;\n    uint32_t divisor;\n    float scale;\n    float bias;\n};\n";
         let using = if draw.percent(60) { "using namespace AscendC;\n" } else { "" };
         let entry = entry(draw, &name);
@@ -80,7 +79,8 @@ impl Class {
     /// Statements between taking `x` and `y` and handing them on.
     fn computation(&self, draw: &mut Draw) -> String {
         if self.pure_copy {
-            return "        AscendC::DataCopy(y, x, COPIED);\n".replace("COPIED", if self.whole { "count" } else { "tile_" });
+            return "        AscendC::DataCopy(y, x, COPIED);\n"
+                .replace("COPIED", if self.whole { "count" } else { "tile_" });
         }
         let phrases = 2 + draw.below(4);
         let mut body = Body::new(draw, self.element, self.whole);
@@ -187,12 +187,24 @@ impl Class {
         );
         let constant = mentions(&class, "LEVEL") || mentions(&class, "FLAG");
         let (parameters, arguments) = match (draw.percent(30), constant) {
-            (true, true) => ("typename T, uint32_t LEVEL, bool FLAG".to_owned(), format!("{element}, {}, {}", draw.below(4), draw.percent(50))),
+            (true, true) => (
+                "typename T, uint32_t LEVEL, bool FLAG".to_owned(),
+                format!("{element}, {}, {}", draw.below(4), draw.percent(50)),
+            ),
             (true, false) => ("typename T".to_owned(), element.to_owned()),
-            (false, true) => ("uint32_t LEVEL, bool FLAG".to_owned(), format!("{}, {}", draw.below(4), draw.percent(50))),
+            (false, true) => {
+                ("uint32_t LEVEL, bool FLAG".to_owned(), format!("{}, {}", draw.below(4), draw.percent(50)))
+            }
             (false, false) => (String::new(), String::new()),
         };
-        let class = if parameters.contains("typename T") { class.replace("DeQue<T>", "template DeQue<T>").replace("AllocTensor<T>", "template AllocTensor<T>").replace("Get<T>", "template Get<T>") } else { spelled(&class, element) };
+        let class = if parameters.contains("typename T") {
+            class
+                .replace("DeQue<T>", "template DeQue<T>")
+                .replace("AllocTensor<T>", "template AllocTensor<T>")
+                .replace("Get<T>", "template Get<T>")
+        } else {
+            spelled(&class, element)
+        };
         if parameters.is_empty() {
             return (class, "Kernel".to_owned());
         }
@@ -208,11 +220,18 @@ impl Class {
         let tensors = format!(
             "        xGm.SetGlobalBuffer((__gm__ T *)x{offset});\n        yGm.SetGlobalBuffer((__gm__ T *)y{offset});\n        zGm.SetGlobalBuffer((__gm__ T *)z{offset});\n        indexGm.SetGlobalBuffer((__gm__ int32_t *)indices);\n"
         );
-        let hints = if draw.percent(12) { "        xGm.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);\n" } else { "" };
+        let hints =
+            if draw.percent(12) { "        xGm.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);\n" } else { "" };
         let tensors = format!("{tensors}{hints}");
         let order = draw.percent(50);
-        let body = if order { format!("{names}{tensors}        // buffers\n") } else { format!("{tensors}{names}        // buffers\n") };
-        format!("    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR indices, GM_ADDR z, const KernelTilingData &data)\n    {{\n{body}    }}\n")
+        let body = if order {
+            format!("{names}{tensors}        // buffers\n")
+        } else {
+            format!("{tensors}{names}        // buffers\n")
+        };
+        format!(
+            "    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR indices, GM_ADDR z, const KernelTilingData &data)\n    {{\n{body}    }}\n"
+        )
     }
 
     fn process(&self, draw: &mut Draw) -> String {
@@ -251,7 +270,9 @@ impl Class {
             Movement::Queues => ("inQueue.AllocTensor<T>()", "        inQueue.EnQue(xLocal);\n"),
             Movement::Barriers => ("inBuf.Get<T>()", ""),
         };
-        let padded = format!("        AscendC::DataCopyPad(xLocal, xGm[start], AscendC::DataCopyExtParams{{1, {bytes}, 0, 0, 0}}, AscendC::DataCopyPadExtParams<T>{{false, 0, 0, 0}});\n");
+        let padded = format!(
+            "        AscendC::DataCopyPad(xLocal, xGm[start], AscendC::DataCopyExtParams{{1, {bytes}, 0, 0, 0}}, AscendC::DataCopyPadExtParams<T>{{false, 0, 0, 0}});\n"
+        );
         let plain = "        AscendC::DataCopy(xLocal, xGm[start], count);\n".to_owned();
         let by_rows = "        for (uint32_t row = 0; row < count / TILE_STEP; row++) {\n            AscendC::DataCopy(xLocal[row * TILE_STEP], xGm[start + row * TILE_STEP], TILE_STEP);\n        }\n".to_owned();
         let copy = if self.whole { draw.one(&[padded, plain.clone(), plain, by_rows]) } else { padded };
@@ -261,17 +282,23 @@ impl Class {
         } else {
             String::new()
         };
-        let mut text = format!("    __aicore__ inline void CopyIn(uint32_t start, uint32_t count)\n    {{\n        AscendC::LocalTensor<T> xLocal = {taken};\n{fill}{copy}{given}    }}\n");
+        let mut text = format!(
+            "    __aicore__ inline void CopyIn(uint32_t start, uint32_t count)\n    {{\n        AscendC::LocalTensor<T> xLocal = {taken};\n{fill}{copy}{given}    }}\n"
+        );
         let (taken, given) = match self.movement {
             Movement::Queues => ("outQueue.DeQue<T>()", "        outQueue.FreeTensor(yLocal);\n"),
             Movement::Barriers => ("outBuf.Get<T>()", ""),
         };
-        let named = format!("        AscendC::DataCopyExtParams params{{1, {bytes}, 0, 0, 0}};\n        AscendC::DataCopyPad(zGm[start], yLocal, params);\n");
+        let named = format!(
+            "        AscendC::DataCopyExtParams params{{1, {bytes}, 0, 0, 0}};\n        AscendC::DataCopyPad(zGm[start], yLocal, params);\n"
+        );
         let plain = "        AscendC::DataCopy(zGm[start], yLocal, count);\n".to_owned();
         let out = if self.whole { draw.one(&[named, plain]) } else { named };
         text.push_str(&format!("    __aicore__ inline void CopyOut(uint32_t start, uint32_t count)\n    {{\n        AscendC::LocalTensor<T> yLocal = {taken};\n{out}{given}    }}\n"));
         let load = |head: &str, before: &str, from: &str| {
-            format!("    __aicore__ inline void {head}\n    {{\n{before}        AscendC::LocalTensor<T> wLocal = weightQueue.AllocTensor<T>();\n        AscendC::DataCopyPad(wLocal, {from}, AscendC::DataCopyExtParams{{1, {bytes}, 0, 0, 0}}, AscendC::DataCopyPadExtParams<T>{{false, 0, 0, 0}});\n        weightQueue.EnQue(wLocal);\n    }}\n")
+            format!(
+                "    __aicore__ inline void {head}\n    {{\n{before}        AscendC::LocalTensor<T> wLocal = weightQueue.AllocTensor<T>();\n        AscendC::DataCopyPad(wLocal, {from}, AscendC::DataCopyExtParams{{1, {bytes}, 0, 0, 0}}, AscendC::DataCopyPadExtParams<T>{{false, 0, 0, 0}});\n        weightQueue.EnQue(wLocal);\n    }}\n"
+            )
         };
         match self.weights {
             Some(Weights::Same) => {
@@ -323,11 +350,13 @@ fn helpers(draw: &mut Draw, body: &str) -> String {
         let chosen = draw.some(&changes, count).concat();
         text.push_str(&format!("    __aicore__ inline void Next()\n    {{\n{chosen}    }}\n"));
         if chosen.contains("Deeper") {
-            let change = draw.one(&["factor_ *= 0.5f;", "scale_ = scale_ + 1.0f;", "valid_ = valid_ > 1 ? valid_ - 1 : 1;"]);
+            let change =
+                draw.one(&["factor_ *= 0.5f;", "scale_ = scale_ + 1.0f;", "valid_ = valid_ > 1 ? valid_ - 1 : 1;"]);
             text.push_str(&format!("    __aicore__ inline void Deeper()\n    {{\n        {change}\n    }}\n"));
         }
     }
-    let parameter = draw.one(&["AscendC::LocalTensor<T> &to", "AscendC::LocalTensor<T> to", "const AscendC::LocalTensor<T> &to"]);
+    let parameter =
+        draw.one(&["AscendC::LocalTensor<T> &to", "AscendC::LocalTensor<T> to", "const AscendC::LocalTensor<T> &to"]);
     if mentions(body, "Touch") {
         text.push_str(&format!("    __aicore__ inline void Touch({parameter}, uint32_t count)\n    {{\n        AscendC::Adds(to, to, static_cast<T>(1), count);\n    }}\n"));
     }
@@ -381,7 +410,9 @@ impl Members {
 
 /// A class with the element type in place of its parameter.
 fn spelled(class: &str, element: &str) -> String {
-    ["<T>", "(T)", "T *)"].iter().fold(class.to_owned(), |text, pattern| text.replace(pattern, &pattern.replace('T', element)))
+    ["<T>", "(T)", "T *)"]
+        .iter()
+        .fold(class.to_owned(), |text, pattern| text.replace(pattern, &pattern.replace('T', element)))
 }
 
 /// Whether a text has a word.

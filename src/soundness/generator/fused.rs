@@ -96,7 +96,11 @@ fn filled_operand(body: &mut Body<'_>) {
     }
     body.gap(&[&p, &t]);
     let q = body.target(&[]);
-    let calls: &[&str] = if body.is_float() { &["Add", "Sub", "Mul", "Max", "Min", "Div"] } else { &["Add", "Sub", "Mul", "Max", "Min"] };
+    let calls: &[&str] = if body.is_float() {
+        &["Add", "Sub", "Mul", "Max", "Min", "Div"]
+    } else {
+        &["Add", "Sub", "Mul", "Max", "Min"]
+    };
     let call = body.draw.one(calls);
     let operands = if body.draw.percent(80) { format!("{p}, {t}") } else { format!("{t}, {p}") };
     body.line(&format!("AscendC::{call}({q}, {operands}, {count});"));

@@ -251,7 +251,8 @@ fn barriers_in_a_loop(body: &mut Body<'_>) {
 fn constant_branch(body: &mut Body<'_>) {
     let q = body.changeable(&[]);
     let hidden = body.draw.percent(15);
-    let conditions = ["LEVEL > 1", "LEVEL == 3 && FLAG", "FLAG", "sizeof(float) == 4", "LEVEL > 1 || FLAG", "BUFFER_NUM > 1"];
+    let conditions =
+        ["LEVEL > 1", "LEVEL == 3 && FLAG", "FLAG", "sizeof(float) == 4", "LEVEL > 1 || FLAG", "BUFFER_NUM > 1"];
     let condition = if hidden { "BUFFER_NUM > 1" } else { body.draw.one(&conditions) };
     let (s, t) = (body.scalar(), body.scalar());
     if hidden {
@@ -273,13 +274,25 @@ fn constant_branch(body: &mut Body<'_>) {
 fn cores_in_a_loop(body: &mut Body<'_>) {
     let q = body.changeable(&[]);
     let i = body.fresh("i");
-    let block = body.typed(if body.is_float() { "static_cast<float>(AscendC::GetBlockIdx())" } else { "static_cast<int32_t>(AscendC::GetBlockIdx())" });
-    body.block(&format!("for (uint32_t {i} = AscendC::GetBlockIdx(); {i} < rounds_ + divisor_; {i} += AscendC::GetBlockNum())"), |body| {
-        leave(body, &i);
-        body.line(&format!("AscendC::Adds({q}, {q}, {block}, count);"));
-        if body.draw.percent(40) {
-            body.line(&format!("AscendC::Muls({q}, {q}, {}, rounds_ < count ? rounds_ + 1 - 1 > 0 ? rounds_ : 1 : 1);", body.literal("2.0f")));
-        }
-        body.gap(&[&q]);
+    let block = body.typed(if body.is_float() {
+        "static_cast<float>(AscendC::GetBlockIdx())"
+    } else {
+        "static_cast<int32_t>(AscendC::GetBlockIdx())"
     });
+    body.block(
+        &format!(
+            "for (uint32_t {i} = AscendC::GetBlockIdx(); {i} < rounds_ + divisor_; {i} += AscendC::GetBlockNum())"
+        ),
+        |body| {
+            leave(body, &i);
+            body.line(&format!("AscendC::Adds({q}, {q}, {block}, count);"));
+            if body.draw.percent(40) {
+                body.line(&format!(
+                    "AscendC::Muls({q}, {q}, {}, rounds_ < count ? rounds_ + 1 - 1 > 0 ? rounds_ : 1 : 1);",
+                    body.literal("2.0f")
+                ));
+            }
+            body.gap(&[&q]);
+        },
+    );
 }

@@ -21,7 +21,10 @@ pub(super) enum Rounds {
 pub(super) fn process(draw: &mut Draw, rounds: Rounds, steps: &[String], first_pass: &[String]) -> String {
     let at = |depth: usize, start: &str, count: &str, steps: &[String]| {
         let indentation = "    ".repeat(depth);
-        steps.iter().map(|step| format!("{indentation}{}\n", step.replace("START", start).replace("COUNT", count))).collect::<String>()
+        steps
+            .iter()
+            .map(|step| format!("{indentation}{}\n", step.replace("START", start).replace("COUNT", count)))
+            .collect::<String>()
     };
     let way_out = |draw: &mut Draw, counter: &str| {
         if draw.percent(7) {

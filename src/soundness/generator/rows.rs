@@ -242,9 +242,13 @@ fn masks(body: &mut Body<'_>) {
     let mask = body.draw.one(&[repeat, repeat / 2, 8]);
     let s = body.scalar();
     body.block(&format!("for (uint32_t {row} = 0; {row} < {rows}; {row}++)"), |body| {
-        body.line(&format!("AscendC::Muls({q}[{row} * {repeat}], {p}[{row} * {repeat}], {s}, {mask}, 1, {{1, 1, 8, 8}});"));
+        body.line(&format!(
+            "AscendC::Muls({q}[{row} * {repeat}], {p}[{row} * {repeat}], {s}, {mask}, 1, {{1, 1, 8, 8}});"
+        ));
         if body.draw.percent(50) {
-            body.line(&format!("AscendC::Adds({q}[{row} * {repeat}], {q}[{row} * {repeat}], {s}, {mask}, 1, {{1, 1, 8, 8}});"));
+            body.line(&format!(
+                "AscendC::Adds({q}[{row} * {repeat}], {q}[{row} * {repeat}], {s}, {mask}, 1, {{1, 1, 8, 8}});"
+            ));
         }
         if body.draw.percent(20) {
             body.gap(&[&q]);
@@ -268,11 +272,7 @@ fn numbers_of_rows(body: &mut Body<'_>) {
     body.line(&format!("{t}.SetValue(1, bias_);"));
     body.set(&t);
     let width = body.draw.one(&[64_u32, 64, 128]);
-    let rows = if body.whole {
-        format!("rows{width}_")
-    } else {
-        rows(body, width)
-    };
+    let rows = if body.whole { format!("rows{width}_") } else { rows(body, width) };
     let (row, number) = (body.fresh("row"), body.fresh("number"));
     let call = body.draw.one(&["Muls", "Adds"]);
     let change = body.draw.below(8);

@@ -64,8 +64,14 @@ pub fn ask(violation: &Violation) -> Answer {
     if found.sites.len() >= twin.sites.len() {
         return Answer::Taken(format!("{:?}", found.sites));
     }
-    let named = violation.because.is_empty() && found.sites.len() + found.refused.len() < twin.sites.len() + twin.refused.len();
-    if named || found.refused.iter().any(|refused| !violation.because.is_empty() && refused.reason.contains(violation.because)) {
+    let named =
+        violation.because.is_empty() && found.sites.len() + found.refused.len() < twin.sites.len() + twin.refused.len();
+    if named
+        || found
+            .refused
+            .iter()
+            .any(|refused| !violation.because.is_empty() && refused.reason.contains(violation.because))
+    {
         return Answer::Right;
     }
     Answer::OtherReason(format!("{:?}", found.refused))
