@@ -32,6 +32,7 @@ pub mod proposer;
 pub mod replay;
 pub mod report;
 pub mod search;
+pub mod soundness;
 pub mod source;
 pub mod space;
 pub mod survey;

@@ -22,6 +22,7 @@ mod record;
 mod replay;
 mod rewind;
 mod run;
+mod soundness;
 mod survey;
 mod target;
 mod test;
@@ -90,6 +91,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Replay(arguments) => replay::execute(arguments, &mut output),
         Command::Ablation(arguments) => ablation::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
+        Command::Soundness(arguments) => soundness::execute(arguments, &mut output),
         Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
     };
     match result {

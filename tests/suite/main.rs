@@ -17,6 +17,7 @@ mod replay;
 mod resume;
 mod sampled_blocks;
 mod sdk;
+mod soundness;
 mod support;
 mod survey;
 mod timing_only;

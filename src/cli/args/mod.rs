@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+mod soundness;
 mod studies;
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
 use crate::search::StrategyKind;
+pub use soundness::SoundnessArgs;
 pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
 
 /// Autotuner for Ascend C operators: searches tilings, rewrites kernels, verifies every candidate, locks the winner.
@@ -115,6 +117,9 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Tune many operators with parts of the tuner taken out, and say what each part is worth.
     Ablation(AblationArgs),
+    /// Apply every motif to generated kernels and compare what they do before and after.
+    #[command(hide = true)]
+    Soundness(SoundnessArgs),
     /// Compare an operator's kernels built against the embedded headers and against a toolkit's.
     #[command(hide = true)]
     Doors(DoorsArgs),
@@ -145,6 +150,7 @@ impl Command {
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
+            Command::Soundness(_) => "soundness",
             Command::Fidelity(_) => "fidelity",
             Command::Replay(_) => "replay",
             Command::Calibrate(_) => "calibrate",
