@@ -176,10 +176,9 @@ fn factor_before(tokens: &Tokens<'_>, position: usize) -> Option<usize> {
         }
     }
     let last = start;
-    if !matches!(tokens.get(start), "(") && !matches!(tokens.kind(start), Some(Kind::Identifier | Kind::Number)) {
-        if tokens.get(start) != "<" {
-            return None;
-        }
+    let names = matches!(tokens.kind(start), Some(Kind::Identifier | Kind::Number));
+    if !names && !matches!(tokens.get(start), "(" | "<") {
+        return None;
     }
     if matches!(tokens.get(start), "(" | "<") {
         let named = start.checked_sub(1).is_some_and(|at| {
@@ -268,8 +267,8 @@ fn core_counts(tokens: &Tokens<'_>) -> BTreeSet<String> {
 
 /// Whether an expression is the platform's answer itself, possibly handed through a function that picks a smaller number.
 fn asks(tokens: &Tokens<'_>, range: Range<usize>) -> bool {
-    let asked = range.clone().any(|at| ASKS_CORES.contains(&tokens.get(at)));
-    asked && !range.into_iter().any(|at| matches!(tokens.get(at), "*" | "/" | "%" | "+" | "-" | "==" | "!=" | "?"))
+    let has = |marks: &[&str]| range.clone().any(|at| marks.contains(&tokens.get(at)));
+    has(&ASKS_CORES) && !has(&["*", "/", "%", "+", "-", "==", "!=", "?"])
 }
 
 /// The name whose value an expression copies: a path, a getter, or either behind a cast.
