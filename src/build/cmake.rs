@@ -139,7 +139,11 @@ pub fn configure(
     let cmake = Cmake::find()?;
     run(&cmake, project, sdk, &source_directory, &binary_directory, &entries)?;
     let model = read_reply(&binary_directory)
-        .map_err(|error| BuildError::Cmake { diagnostics: Vec::new(), log: error.to_string() })?;
+        // CMake was content, so it is too old for what it was asked, or the disk is full, of which it says nothing.
+        .map_err(|error| BuildError::Environment {
+            message: error.to_string(),
+            fix: "look for a full disk, and for the version of cmake with `cargo ascend-tune doctor`".to_owned(),
+        })?;
     let inputs = model.inputs.iter().map(|path| (path.clone(), digest_of(path))).collect();
     let stamp = serde_json::to_vec_pretty(&Stamp { request, inputs }).unwrap_or_default();
     std::fs::write(&stamp_path, stamp).map_err(BuildError::io(&stamp_path))?;

@@ -100,6 +100,10 @@ impl TunerError {
     /// Which kind of failure it is.
     pub fn kind(&self) -> FailureKind {
         match self {
+            // A file that the user names is not there, or the disk is full.
+            TunerError::Workload(WorkloadError::Io(error)) if error.kind() != std::io::ErrorKind::NotFound => {
+                FailureKind::Environment
+            }
             TunerError::Project(_)
             | TunerError::Sources(_)
             | TunerError::NoManifest(_)

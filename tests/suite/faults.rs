@@ -40,13 +40,16 @@ compile-memory-mib = 3072
 "#;
 
 const KERNEL: &str = "op_kernel/gelu_naive.cpp";
-/// What orders the scalar loop before the first vector instruction, and what the race is without it.
-const SCALAR_TO_VECTOR: &str =
-    "        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::Muls(poly, poly, NEGATED_SCALE, count);";
-const RACE: &str = "        AscendC::Muls(poly, poly, NEGATED_SCALE, count);";
-/// What orders two vector instructions, of the same kind of race.
-const VECTOR_TO_STORE: &str = "        AscendC::Div(yLocal, xLocal, poly, count);\n        AscendC::PipeBarrier<PIPE_ALL>();\n\n        outQueueY.EnQue(yLocal);";
-const OTHER_RACE: &str = "        AscendC::Div(yLocal, xLocal, poly, count);\n        yLocal.SetValue(0, poly.GetValue(0));\n\n        outQueueY.EnQue(yLocal);";
+/// The end of the computation, and the same with a tensor that is read after it was given back: wrong, and harmless.
+const FREED_LAST: &str = "        AscendC::Div(yLocal, xLocal, poly, count);\n        AscendC::PipeBarrier<PIPE_ALL>();\n\n        \
+                          outQueueY.EnQue(yLocal);\n        inQueueX.FreeTensor(xLocal);\n";
+const FREED_FIRST: &str = "        inQueueX.FreeTensor(xLocal);\n        AscendC::Div(yLocal, xLocal, poly, count);\n        \
+                           AscendC::PipeBarrier<PIPE_ALL>();\n\n        outQueueY.EnQue(yLocal);\n";
+/// The same fault at another place.
+const COPIED_FIRST: &str =
+    "        AscendC::DataCopyPad(yGm[start], yLocal, copyParams);\n        outQueueY.FreeTensor(yLocal);\n";
+const COPIED_LAST: &str =
+    "        outQueueY.FreeTensor(yLocal);\n        AscendC::DataCopyPad(yGm[start], yLocal, copyParams);\n";
 /// The whole tile on its way out, and all but its last four elements where it is not a full one.
 const WHOLE_TILE: &str = "static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};\n        AscendC::DataCopyPad(yGm";
 const SHORT_TILE: &str = "static_cast<uint32_t>((count < 128 ? count - 4 : count) * sizeof(float)), 0, 0, 0};\n        AscendC::DataCopyPad(yGm";
@@ -143,38 +146,41 @@ fn refused(project: &Project) -> Rejection {
 }
 
 #[test]
-fn a_race_that_the_operator_has_is_known_and_no_candidate_may_have_another() {
+fn a_hazard_that_the_operator_has_is_known_and_no_candidate_may_have_another() {
     require_tools!();
-    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, RACE);
+    let project = gelu(MANIFEST, FREED_LAST, FREED_FIRST);
     let baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(baseline.kinds(), [HazardKind::Race]);
+    assert_eq!(baseline.kinds(), [HazardKind::QueueMisuse]);
     // Lines move, the place stays.
     baseline.accept("#include \"kernel_operator.h\"", "// one\n// two\n#include \"kernel_operator.h\"");
     // A repaired one has less.
-    baseline.accept(RACE, SCALAR_TO_VECTOR);
-    let rejection = baseline.reject(VECTOR_TO_STORE, OTHER_RACE);
-    assert_eq!((rejection.reason, rejection.hazard), (Reason::Hazard, Some(HazardKind::Race)), "{rejection}");
+    baseline.accept(FREED_FIRST, FREED_LAST);
+    let rejection = baseline.reject(COPIED_FIRST, COPIED_LAST);
+    assert_eq!((rejection.reason, rejection.hazard), (Reason::Hazard, Some(HazardKind::QueueMisuse)), "{rejection}");
     assert!(rejection.detail.contains("but not here"), "{rejection}");
-    // The same race at a copy of the statement.
-    let twice = "        AscendC::Muls(poly, poly, NEGATED_SCALE, count);\n        poly.SetValue(0, poly.GetValue(0));\n        AscendC::Muls(poly, poly, 1.0f, count);";
-    let rejection = baseline.reject(RACE, twice);
-    assert_eq!(rejection.hazard, Some(HazardKind::Race), "{rejection}");
+    // The same at a copy of the statement.
+    let statement = "        AscendC::Div(yLocal, xLocal, poly, count);\n";
+    let rejection = baseline.reject(statement, &statement.repeat(2));
+    assert_eq!(rejection.hazard, Some(HazardKind::QueueMisuse), "{rejection}");
 }
 
 #[test]
 fn the_manifest_may_refuse_what_the_operator_has_or_allow_it_with_a_reason() {
     require_tools!();
     let errors = MANIFEST.replace("seeds = 2", "seeds = 2\nhazards = \"errors\"");
-    assert_eq!(refused(&gelu(&errors, SCALAR_TO_VECTOR, RACE)).hazard, Some(HazardKind::Race));
-    let allow = "\n[[allow]]\nhazard = \"race\"\nfunction = \"Compute\"\nreason = \"measured for years\"\n";
-    let baseline = Baseline::of(&gelu(&format!("{errors}{allow}"), SCALAR_TO_VECTOR, RACE));
+    assert_eq!(refused(&gelu(&errors, FREED_LAST, FREED_FIRST)).hazard, Some(HazardKind::QueueMisuse));
+    let allow = "\n[[allow]]\nhazard = \"queue-misuse\"\nfunction = \"Compute\"\nreason = \"measured for years\"\n";
+    let baseline = Baseline::of(&gelu(&format!("{errors}{allow}"), FREED_LAST, FREED_FIRST));
     let baseline = baseline.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(baseline.trialled.known.by_place()[0].allowed.as_deref(), Some("measured for years"));
-    assert_eq!(baseline.reject(VECTOR_TO_STORE, OTHER_RACE).hazard, Some(HazardKind::Race), "not more of it");
+    assert_eq!(baseline.reject(COPIED_FIRST, COPIED_LAST).hazard, Some(HazardKind::QueueMisuse), "not more of it");
     let elsewhere = allow.replace("Compute", "CopyOut");
-    assert_eq!(refused(&gelu(&format!("{errors}{elsewhere}"), SCALAR_TO_VECTOR, RACE)).hazard, Some(HazardKind::Race));
+    assert_eq!(
+        refused(&gelu(&format!("{errors}{elsewhere}"), FREED_LAST, FREED_FIRST)).hazard,
+        Some(HazardKind::QueueMisuse)
+    );
     let strict = MANIFEST.replace("seeds = 2", "seeds = 2\nhazards = \"strict\"");
-    assert_eq!(refused(&gelu(&strict, SCALAR_TO_VECTOR, RACE)).hazard, Some(HazardKind::Race));
+    assert_eq!(refused(&gelu(&strict, FREED_LAST, FREED_FIRST)).hazard, Some(HazardKind::QueueMisuse));
 }
 
 #[test]
@@ -208,18 +214,20 @@ fn an_operator_whose_results_depend_on_garbage_is_told_so() {
 #[test]
 fn a_run_shows_what_the_operator_has_and_keeps_it_in_the_lock() {
     require_tools!();
-    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, RACE);
+    let project = gelu(MANIFEST, FREED_LAST, FREED_FIRST);
     let run = ["run", "--budget", "4", "--seed", "1", "--jobs", "1", "--stage", "host"];
     let ended = project.run(&run).expect(0);
     let known: Vec<_> =
         ended.named("warning").into_iter().filter(|warning| warning["code"] == "known-hazard").collect();
     assert_eq!(known.len(), 1, "{:?}", ended.named("warning"));
-    assert!(known[0]["message"].as_str().is_some_and(|text| text.contains("race at op_kernel/gelu_naive.cpp:")));
-    assert_eq!(ended.named("summary")[0]["known"][0]["kind"], "race");
+    assert!(
+        known[0]["message"].as_str().is_some_and(|text| text.contains("queue-misuse at op_kernel/gelu_naive.cpp:"))
+    );
+    assert_eq!(ended.named("summary")[0]["known"][0]["kind"], "queue-misuse");
     let report = project.read("target/ascend-tune/report.html");
     assert!(report.contains("Known hazards"), "the report shows them");
     let lock = project.read("ascend.lock");
-    assert!(lock.contains("[[known]]") && lock.contains("kind = \"race\""), "{lock}");
+    assert!(lock.contains("[[known]]") && lock.contains("kind = \"queue-misuse\""), "{lock}");
     project.run(&["check"]).expect(0);
     // A hazard that is not locked is told, and can be taken over.
     project.write(KERNEL, &edited(&project.read(KERNEL), WHOLE_TILE, SHORT_TILE));
@@ -230,16 +238,16 @@ fn a_run_shows_what_the_operator_has_and_keeps_it_in_the_lock() {
 #[test]
 fn a_missing_runner_ends_the_run_and_is_in_no_journal() {
     require_tools!();
-    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, RACE);
+    let project = gelu(MANIFEST, FREED_LAST, FREED_FIRST);
     let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
     baseline.workspace.evaluator.backend.runner = PathBuf::from("/nonexistent/runner");
-    let error = baseline.try_edit(RACE, SCALAR_TO_VECTOR).expect_err("nothing is known of the candidate");
+    let error = baseline.try_edit(FREED_FIRST, FREED_LAST).expect_err("nothing is known of the candidate");
     assert_eq!(error.kind(), FailureKind::Environment, "{error}");
     assert!(error.to_string().contains("/nonexistent/runner"), "{error}");
     // The same through a session: what it journals is a verdict, and this is none.
     let path = project.path().join("journal.jsonl");
     let (journal, _) = Journal::open(&path, "inputs", false).expect("a journal");
-    let plan = baseline.plan(RACE, SCALAR_TO_VECTOR);
+    let plan = baseline.plan(FREED_FIRST, FREED_LAST);
     let digest = plan.digest.clone();
     let mut session = Session::new(
         baseline.workspace.evaluator.against(&baseline.trialled),
@@ -256,14 +264,14 @@ fn a_missing_runner_ends_the_run_and_is_in_no_journal() {
     // Nor can a directory be made on a disk that is full, or not there.
     let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
     baseline.workspace.evaluator.backend.scratch = PathBuf::from("/proc/none");
-    let error = baseline.try_edit(RACE, SCALAR_TO_VECTOR).expect_err("nothing is known of the candidate");
+    let error = baseline.try_edit(FREED_FIRST, FREED_LAST).expect_err("nothing is known of the candidate");
     assert_eq!(error.kind(), FailureKind::Environment, "{error}");
 }
 
 #[test]
 fn a_source_without_end_costs_the_compiler_its_limit_and_no_more() {
     require_tools!();
-    let project = gelu(MANIFEST, SCALAR_TO_VECTOR, SCALAR_TO_VECTOR);
+    let project = gelu(MANIFEST, FREED_LAST, FREED_LAST);
     let baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
     let endless = "#include \"kernel_operator.h\"\n#include \"/dev/zero\"";
     let rejection = baseline.reject("#include \"kernel_operator.h\"", endless);
