@@ -9,6 +9,7 @@
 //! * [`verify`], [`backend`], [`build`], [`project`], [`manifest`]: from sources to a verdict.
 //! * [`aicore`]: the AI Core model: machine descriptions, instruction streams, timing, hazards.
 //! * [`fidelity`]: the model beside published measurements, and its constants fitted to them.
+//! * [`soundness`]: motifs on generated kernels, both versions run and compared.
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
 //! * [`lock`], [`report`]: what stays behind after a run.
 #![forbid(unsafe_code)]

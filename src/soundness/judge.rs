@@ -70,7 +70,7 @@ pub fn difference(before: &Observed, after: &Observed, element: Element, roundin
         let Some(new) = after.outputs.get(region) else {
             return Some(Difference::Result("nothing was written".to_owned()));
         };
-        let same = if rounding { nearly(old, new, element) } else { first_other(old, new) };
+        let same = if rounding { nearly(old, new, element) } else { first_other(old, new, element) };
         if let Err(at) = same {
             let size = element.bytes() as usize;
             let from = at / size * size;
@@ -81,12 +81,15 @@ pub fn difference(before: &Observed, after: &Observed, element: Element, roundin
     None
 }
 
-/// `Err` with the first byte that differs.
-fn first_other(old: &[u8], new: &[u8]) -> Result<(), usize> {
+/// `Err` with the first byte of an element that differs. What is no number may be so in any of its spellings.
+fn first_other(old: &[u8], new: &[u8], element: Element) -> Result<(), usize> {
     if old.len() != new.len() {
         return Err(old.len().min(new.len()));
     }
-    old.iter().zip(new).position(|(old, new)| old != new).map_or(Ok(()), Err)
+    let size = element.bytes() as usize;
+    let differ =
+        |(old, new): (&[u8], &[u8])| old != new && !(number(old, element).is_nan() && number(new, element).is_nan());
+    old.chunks(size).zip(new.chunks(size)).position(differ).map_or(Ok(()), |position| Err(position * size))
 }
 
 /// `Err` with the first byte of a number that is off by more than rounding.
@@ -98,7 +101,7 @@ fn nearly(old: &[u8], new: &[u8], element: Element) -> Result<(), usize> {
     let relative = match element {
         Element::Float => ROUNDING_FLOAT,
         Element::Half => ROUNDING_HALF,
-        _ => return first_other(old, new),
+        _ => return first_other(old, new, element),
     };
     let numbers = |bytes: &[u8]| bytes.chunks_exact(size).map(|bytes| number(bytes, element)).collect::<Vec<_>>();
     let (old, new) = (numbers(old), numbers(new));

@@ -17,11 +17,14 @@ pub(super) struct Body<'draw> {
     /// Tensors whose first `count` elements hold something.
     ready: Vec<String>,
     fresh: usize,
+    /// How often, in percent, something comes in between.
+    restless: usize,
 }
 
 impl<'draw> Body<'draw> {
     pub(super) fn new(draw: &'draw mut Draw, element: Element, whole: bool) -> Self {
-        Self { draw, element, whole, lines: Vec::new(), depth: 2, ready: vec!["x".to_owned()], fresh: 0 }
+        let restless = draw.one(&[0, 15, 40]);
+        Self { draw, element, whole, lines: Vec::new(), depth: 2, ready: vec!["x".to_owned()], fresh: 0, restless }
     }
 
     /// The text, each line with its indentation.
@@ -69,6 +72,10 @@ impl<'draw> Body<'draw> {
 
     /// A tensor to read.
     pub(super) fn source(&mut self) -> String {
+        // Mostly the input: what was computed is to be dead at times.
+        if self.draw.percent(45) {
+            return "x".to_owned();
+        }
         let ready = self.ready.clone();
         self.draw.one(&ready)
     }
@@ -142,7 +149,7 @@ impl<'draw> Body<'draw> {
 
     /// Perhaps something between the statements of a phrase that touches the tensors in `hot`.
     pub(super) fn gap(&mut self, hot: &[&str]) {
-        if self.draw.percent(38) {
+        if self.draw.percent(self.restless) {
             self.interfere(hot);
         }
     }

@@ -82,7 +82,7 @@ impl Class {
             return "        AscendC::DataCopy(y, x, COPIED);\n"
                 .replace("COPIED", if self.whole { "count" } else { "tile_" });
         }
-        let phrases = 2 + draw.below(4);
+        let phrases = 4 + draw.below(5);
         let mut body = Body::new(draw, self.element, self.whole);
         if self.weights.is_some() {
             let to = body.target(&[]);
