@@ -59,7 +59,7 @@ pub struct Observed {
     /// Kinds of hazards that reject a candidate, with what the first of each kind says.
     pub hazards: BTreeMap<HazardKind, String>,
     /// Lines that ran, where they were asked for.
-    pub lines: BTreeSet<u32>,
+    pub lines: BTreeMap<u32, u64>,
     /// Bytes of the unified buffer by the line that takes them, where lines were asked for.
     pub buffers: CutLines,
     /// Where these end.
@@ -237,7 +237,13 @@ fn note_lines(slot: &mut Observed, report: &LaunchReport, symbols: &mut Symbols)
         let place = symbols.place(site);
         (place.line > 0 && place.file.starts_with('v')).then_some(place.line)
     };
-    slot.lines = report.sites.iter().filter_map(|site| line(*site)).collect();
+    slot.lines.clear();
+    for &(site, records) in &report.sites {
+        if let Some(line) = line(site) {
+            let most = slot.lines.entry(line).or_default();
+            *most = records.max(*most);
+        }
+    }
     for buffer in &report.profile.buffers {
         if let Some(line) = line(buffer.site) {
             *slot.buffers.entry((FILE.to_owned(), line)).or_default() += buffer.bytes;

@@ -179,8 +179,11 @@ async fn sound(bench: &Bench, kernels: Vec<Kernel>, tally: &mut Tally) -> Result
 /// What motifs see: the source with the coverage and the buffers that the cases alone show.
 fn context(text: &str, cases: &[(Launch, Observed)]) -> Context {
     let context = Context::new(tree_of(text), KnownValues::default(), None);
-    let visited: VisitedLines =
-        cases.iter().flat_map(|(_, seen)| &seen.lines).map(|line| (FILE.to_owned(), *line)).collect();
+    let mut visited = VisitedLines::new();
+    for (&line, &records) in cases.iter().flat_map(|(_, seen)| &seen.lines) {
+        let most = visited.entry((FILE.to_owned(), line)).or_default();
+        *most = records.max(*most);
+    }
     let coverage = Coverage::of(&context.forest, &visited);
     let context = context.with_coverage(&coverage);
     match cases.iter().max_by_key(|(_, seen)| seen.buffers_end_bytes) {
