@@ -21,6 +21,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
     };
     let machine = &workspace.machine;
     RunRecord {
+        generalisation: outcome.generalisation.as_ref().map(super::run::generalisation),
+        taken_back: outcome.taken_back.iter().map(super::run::taken_back).collect(),
         known: outcome.baseline_known.by_place(),
         format: RECORD_FORMAT,
         tool: env!("CARGO_PKG_VERSION").to_owned(),

@@ -149,11 +149,13 @@ fn summary(
     }
 }
 
-fn taken_back(step: &TakenBack) -> event::TakenBack {
+/// A step that was taken back, as it is reported.
+pub fn taken_back(step: &TakenBack) -> event::TakenBack {
     event::TakenBack { step: step.step.clone(), why: step.why.clone() }
 }
 
-fn generalisation(general: &Generalisation) -> event::Generalisation {
+/// Results on probes, as they are reported.
+pub fn generalisation(general: &Generalisation) -> event::Generalisation {
     let probes = general.probes.iter().map(|(probe, speedup)| event::ProbeResult {
         name: probe.case.name.clone(),
         speedup: *speedup,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::event::{KnownHazard, PathReport, Stage, Status};
+use super::event::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status};
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
 use super::svg::{search_chart, stall_bars, timelines};
 use super::units::{
@@ -104,6 +104,23 @@ fn page(record: &RunRecord) -> Value {
         rejected => rejected(record),
         rejected_limit => REJECTED_ROWS,
         known => record.known.iter().map(known).collect::<Vec<_>>(),
+        generalisation => record.generalisation.as_ref().map(generalisation),
+        taken_back => record.taken_back.iter().map(|step| context! { step => step.step.as_str(), why => step.why.as_str() }).collect::<Vec<_>>(),
+    }
+}
+
+fn generalisation(general: &Generalisation) -> Value {
+    let probe = |probe: &ProbeResult| {
+        context! { name => probe.name.as_str(), speedup => factor(probe.speedup), compared => probe.compared }
+    };
+    context! {
+        seed => general.seed,
+        speedup => factor(general.speedup),
+        worst => general.worst().map(probe),
+        probes => general.probes.iter().map(probe).collect::<Vec<_>>(),
+        joined => general.joined.join(", "),
+        faulty => general.faulty.clone(),
+        at_fault => general.at_fault,
     }
 }
 

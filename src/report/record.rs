@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use super::event::{CaseTime, KnownHazard, Origin, PathReport, Stage, Stages, Status};
+use super::event::{CaseTime, Generalisation, KnownHazard, Origin, PathReport, Stage, Stages, Status, TakenBack};
 use crate::aicore::Profile;
 use crate::source::SourceTree;
 use crate::space::Configuration;
@@ -182,6 +182,12 @@ pub struct RunRecord {
     /// Source lines by instruction site, for stalls and timelines: `file:line`.
     #[serde(default)]
     pub sites: BTreeMap<u64, String>,
+    /// How the winner does on cases that the search never saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generalisation: Option<Generalisation>,
+    /// Steps of winners that were taken back, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_back: Vec<TakenBack>,
     /// Hazards that the operator had before the run; the winner has no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<KnownHazard>,

@@ -491,6 +491,8 @@ pub(super) fn record() -> RunRecord {
         diffs: diff.iter().cloned().collect(),
     };
     RunRecord {
+        generalisation: summary().generalisation,
+        taken_back: summary().taken_back,
         known: Vec::new(),
         format: RECORD_FORMAT,
         tool: "0.1.0".into(),
