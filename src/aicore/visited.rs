@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::stream::Cursor;
-use super::trace::Launch;
+use super::trace::{Launch, NO_PIPE};
 
 /// Sites of all records of a launch in order, each with the most records of it that one core has.
 pub(crate) fn sites(launch: &Launch<'_>) -> Vec<(u64, u64)> {
@@ -12,7 +12,8 @@ pub(crate) fn sites(launch: &Launch<'_>) -> Vec<(u64, u64)> {
         let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
         let mut cursor = Some(stream.cursor(&launch.message_opcodes));
         while let Some(record) = cursor.as_mut().and_then(Cursor::next) {
-            *counts.entry(record.site).or_default() += 1;
+            // What belongs to no pipe, such as the end of a block, is no instruction of its site.
+            *counts.entry(record.site).or_default() += u64::from(record.pipe != NO_PIPE);
         }
         for (site, count) in counts {
             let known = most.entry(site).or_default();
