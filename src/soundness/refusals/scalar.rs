@@ -123,7 +123,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
                 "AscendC::LocalTensor<float> other = aBuf.Get<float>();\n        AscendC::Exp(other, other, 8);",
             ),
         ],
-        "",
+        "Next may change",
     ),
     of(
         "S03",
@@ -133,7 +133,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
             ("for (uint32_t row", "AscendC::LocalTensor<float> view = a[0];\n        for (uint32_t row"),
             ("Muls(z, z, factor", "Muls(view, z, factor"),
         ],
-        "",
+        "changed through view",
     ),
     of(
         "S04",

@@ -96,6 +96,7 @@ fn masks() -> String {
 }
 fn banks() -> String {
     computing("AscendC::Exp(a, x, count);\nAscendC::Abs(b, x, count);\nAscendC::Add(z, a, b, count);")
+        .replace("TILE = 64", "TILE = 128")
 }
 fn scalars() -> String {
     computing("for (uint32_t i = 0; i < count; i++) {\n    z.SetValue(i, x.GetValue(i) * 2.0f + 1.0f);\n}")
@@ -191,7 +192,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
             ("AscendC::Add(a", "AscendC::LocalTensor<float> view = a[0];\n        AscendC::Add(a"),
             (LAST, "        AscendC::Exp(b, view, count);\n        outQueue.EnQue(z);"),
         ],
-        "",
+        "read before it is written",
     ),
     of(
         "V04",
@@ -486,21 +487,21 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "rounds do not depend on each other",
         scalars,
         &[("z.SetValue(i, x.GetValue(i) * 2.0f + 1.0f);", "scale_ += x.GetValue(i);")],
-        "",
+        "rounds depend on each other",
     ),
     of(
         "V01",
         "constants do not change",
         scalars,
         &[("* 2.0f", "* scale_"), ("+ 1.0f);", "+ 1.0f);\n            scale_ += 1.0f;")],
-        "",
+        "differs from round to round",
     ),
     of(
         "V01",
         "no call changes a constant",
         scalars,
         &[("* 2.0f", "* scale_"), ("+ 1.0f);", "+ 1.0f);\n            Next();"), ("done_ += 1;", "scale_ += 1.0f;")],
-        "",
+        "Next has no vector form",
     ),
     of(
         "V20",
@@ -514,7 +515,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "elements at the counter only",
         branches,
         &[("x.GetValue(i) > scale_", "x.GetValue(i + 1) > scale_")],
-        "",
+        "another index",
     ),
     of("V34", "places in a row", numbers, &[("SetValue(i, ", "SetValue(i * 8, ")], "apart"),
     of("V34", "numbers in equal steps", numbers, &[("<float>(i)", "<float>(i * i)")], ""),
@@ -541,7 +542,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
             "number, 64);\n",
             "number, 64);\n            float other = number + 1.0f;\n            AscendC::Adds(z[row * 64], z[row * 64], other, 64);\n",
         )],
-        "",
+        "used by the scalar unit again",
     ),
     of("V23", "elements of 16 bits", transposed, &[("half>", "float>")], "blocks are of half"),
     of("V23", "swapped places", transposed, &[("i * valid_ + j", "j * valid_ + i")], ""),
