@@ -21,6 +21,8 @@ pub enum ProbeKind {
     Larger,
     /// A fraction of the smallest case.
     Smaller,
+    /// Several times the smallest case.
+    Between,
     /// Lengths that no block, tile or core divides.
     Ragged,
     /// So long that every core goes through several full tiles and ends in a part of one.
@@ -37,6 +39,7 @@ impl ProbeKind {
         match self {
             ProbeKind::Larger => "larger",
             ProbeKind::Smaller => "smaller",
+            ProbeKind::Between => "between",
             ProbeKind::Ragged => "ragged",
             ProbeKind::Boundary => "boundary",
             ProbeKind::OtherDtype => "other-dtype",
@@ -109,7 +112,7 @@ impl ProbeDraw<'_> {
         for _ in 0..MORE_RAGGED {
             for group in &groups {
                 wishes.push(self.ragged(group, &mut rng));
-                wishes.push(self.larger(group.smallest, 16, &mut rng));
+                wishes.push(Wish { kind: ProbeKind::Between, ..self.larger(group.smallest, 16, &mut rng) });
             }
         }
         wishes.retain(|wish| !wish.ways.is_empty());

@@ -161,7 +161,7 @@ fn exit_statuses_are_a_contract() {
     insta::assert_snapshot!(Exit::help(), @"
     Exit status:
         0  fine
-        1  a check failed: a case regressed, or ascend.lock is stale
+        1  a check failed: a case regressed, an output changed, or ascend.lock is stale
         2  wrong arguments, or ascend.toml is missing or invalid
         3  something on this machine is missing; `doctor` says what
         4  the project does not build as it is

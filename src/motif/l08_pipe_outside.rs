@@ -256,6 +256,12 @@ impl<'a> Operator<'a> {
         edits.extend(self.mentions(false)?);
         let comma = if init.parameters.is_empty() { "" } else { ", " };
         for mut head in self.heads(file, init)? {
+            // Where every parameter has a line of its own, no blank is left at the end of the first.
+            let ends_line = self.context.forest.get(&head.file).is_some_and(|file| {
+                let rest = &file.text()[head.span.start..];
+                rest.starts_with('\n')
+            });
+            let comma = if ends_line { comma.trim_end() } else { comma };
             head.replacement = format!("{type_text} *{PARAMETER}{comma}");
             edits.push(head);
         }
@@ -297,7 +303,7 @@ impl<'a> Operator<'a> {
             let from = head.span.start;
             let text = self.context.forest.get(&head.file).map_or("", |file| &file.text()[from..]);
             let end = text.find(PARAMETER).ok_or("the parameter is not found")? + PARAMETER.len();
-            let comma = if text[end..].starts_with(", ") { 2 } else { 0 };
+            let comma = if text[end..].starts_with(", ") { 2 } else { usize::from(text[end..].starts_with(",\n")) };
             head.span = from..from + end + comma;
             edits.push(head);
         }

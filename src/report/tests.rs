@@ -31,7 +31,7 @@ fn human(events: &[Event], verbosity: Verbosity, color: bool) -> String {
 
 #[test]
 fn the_summary_keeps_its_contract() {
-    insta::assert_snapshot!(json(&Event::Summary(sample::summary())), @r#"{"event":"summary","operator":"GeluNaive","cases":[{"name":"large","baseline_us":1234.5,"best_us":20.5,"speedup":60.25,"bound_us":18.25,"limiter":"memory"},{"name":"odd","baseline_us":8.5,"best_us":4.25,"speedup":2.0}],"speedup":10.5,"evaluations":100,"rejected":23,"wall_s":83.0,"origin":"modelled","machine":"ascend910b2","machine_version":"3","stages":{"host":{"evaluations":70,"gain":4.2},"kernel":{"evaluations":30,"gain":2.5}},"lock":"ascend.lock","report":"target/ascend-tune/report.html","configuration":{"BLOCK_DIM":40,"BUFFER_NUM":2,"TILE_LENGTH":8192},"motifs":["S01","A03"],"rejections":{"hazard":3,"infeasible":20}}"#);
+    insta::assert_snapshot!(json(&Event::Summary(sample::summary())), @r#"{"event":"summary","operator":"GeluNaive","cases":[{"name":"large","baseline_us":1234.5,"best_us":20.5,"speedup":60.25,"bound_us":18.25,"limiter":"memory"},{"name":"odd","baseline_us":8.5,"best_us":4.25,"speedup":2.0}],"speedup":10.5,"evaluations":100,"rejected":23,"wall_s":83.0,"origin":"modelled","machine":"ascend910b2","machine_version":"3","stages":{"host":{"evaluations":70,"gain":4.2},"kernel":{"evaluations":30,"gain":2.5}},"lock":"ascend.lock","report":"target/ascend-tune/report.html","configuration":{"BLOCK_DIM":40,"BUFFER_NUM":2,"TILE_LENGTH":8192},"motifs":["S01","A03"],"rejections":{"hazard":3,"infeasible":20},"generalisation":{"seed":1,"probes":[{"name":"larger-float16-8192x1024","speedup":12.0,"compared":false},{"name":"smaller-float16-7","speedup":1.5,"compared":true}],"speedup":4.243,"at_fault":0,"joined":["smaller-float16-7"]},"taken_back":[{"step":"BLOCK_DIM 48 -> 8","why":"worth nothing"}],"beyond":7}"#);
 }
 
 #[test]
@@ -108,6 +108,8 @@ fn a_run_without_a_terminal_gives_plain_lines() {
       100 evaluations in 1 m 23 s, 23 rejected; host stage 4.20x (70 evaluations), kernel stage 2.50x (30 evaluations)
       configuration  BLOCK_DIM=40 BUFFER_NUM=2 TILE_LENGTH=8192
       motifs         S01, A03
+      probes         4.24x on 2 cases that the search never saw, 1.50x on the worst (smaller-float16-7)
+                     an earlier winner did not hold on smaller-float16-7: tuned on from then
       lock           ascend.lock
       report         target/ascend-tune/report.html
     ");
