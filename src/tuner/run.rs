@@ -219,10 +219,10 @@ pub async fn run(
         (winner, verification) = verify_winner(workspace, &judging, &baseline, &references).await?;
     }
     let generalisation = match drawn.get() {
-        Some(probes) => {
+        Some(probes) if count > 0 => {
             Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?)
         }
-        None => None,
+        _ => None,
     };
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));

@@ -173,7 +173,8 @@ fn the_manifest_may_refuse_what_the_operator_has_or_allow_it_with_a_reason() {
     let baseline = Baseline::of(&gelu(&format!("{errors}{allow}"), FREED_LAST, FREED_FIRST));
     let baseline = baseline.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(baseline.trialled.known.by_place()[0].allowed.as_deref(), Some("measured for years"));
-    assert_eq!(baseline.reject(COPIED_FIRST, COPIED_LAST).hazard, Some(HazardKind::QueueMisuse), "not more of it");
+    let rejection = baseline.reject(COPIED_FIRST, COPIED_LAST);
+    assert_eq!(rejection.hazard, Some(HazardKind::QueueMisuse), "not more of it: {rejection}");
     let elsewhere = allow.replace("Compute", "CopyOut");
     assert_eq!(
         refused(&gelu(&format!("{errors}{elsewhere}"), FREED_LAST, FREED_FIRST)).hazard,

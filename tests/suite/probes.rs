@@ -75,7 +75,7 @@ fn a_race_that_no_case_shows_is_not_written() {
 #[test]
 fn an_overflow_in_another_dtype_is_not_written() {
     require_tools!();
-    let trap = Trap { constant: "SLOT_LENGTH", elements: 1 << 21, values: [8192, 32_768], present: 8192, probes: 4 };
+    let trap = Trap { constant: "SLOT_LENGTH", elements: 1 << 23, values: [8192, 32_768], present: 8192, probes: 4 };
     trap.is_refused("other-dtype-float32", "InitBuffer");
 }
 
