@@ -4,6 +4,7 @@
 //! trait's provided methods turn them into sites, refusals and checked patches. Ids are those of the catalogue of motifs.
 
 mod alias;
+mod barrier_order;
 mod barrier_regions;
 mod block_runs;
 mod blocks;

@@ -109,13 +109,18 @@ pub(super) fn taken<'a>(
     Ok(Some((role, found)))
 }
 
-enum Touched {
+/// How a tensor is used at one place.
+pub(super) enum Touched {
+    /// Not at all.
     Nothing,
+    /// By a copy.
     ByCopy(Role),
+    /// By the vector or the scalar unit.
     ByWork,
 }
 
-fn touched(kernel: &Kernel, file: &SyntaxFile, used: &TensorUse) -> Result<Touched, String> {
+/// How a tensor is used at one place.
+pub(super) fn touched(kernel: &Kernel, file: &SyntaxFile, used: &TensorUse) -> Result<Touched, String> {
     let line = file.line(used.span.start);
     let unclear = || Err(format!("line {line}: {} goes to code that is not analysed", used.tensor));
     let Some(call) = used.call.and_then(|index| file.calls().get(index)) else { return unclear() };

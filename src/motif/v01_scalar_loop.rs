@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::code::{Surroundings, block_of, edit, functions, scope, unused_scratch, vector_calls, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::grouped;
 use super::vectorise::{Chain, Element, Manner, Names, vectorise};
 use crate::source::Edit;
 use crate::source::facts::{InitBuffer, Origin, fixed_type_bytes};
@@ -54,7 +55,7 @@ impl Motif for ScalarLoop {
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
+        for (file, function, kernel, tensors) in functions(context) {
             for call in vector_calls(file, function, &tensors) {
                 let operator = match call.name {
                     "Add" | "Adds" => "+",
@@ -83,16 +84,19 @@ impl Motif for ScalarLoop {
                     .sources
                     .get(1)
                     .map(|source| read(source))
-                    .or_else(|| call.scalar.map(str::to_owned))
+                    .or_else(|| call.scalar.map(grouped))
                     .unwrap_or_default();
                 let indentation = file.indentation(call.statement.start);
                 let value = format!("{} {operator} {right}", read(call.sources[0]));
                 let value = if half { format!("static_cast<half>({value})") } else { value };
-                let (count, destination) = (call.count, call.destination);
+                let (count, destination) = (grouped(call.count), call.destination);
                 let text = format!(
                     "for (uint32_t {counter} = 0; {counter} < {count}; {counter}++) {{\n{indentation}    {destination}.SetValue({counter}, {value});\n{indentation}}}"
                 );
-                let edits = if half || all_of("float") {
+                let place = Surroundings { context, file, function, kernel, tensors: &tensors };
+                let edits = if let Some(reason) = call.scalar.and_then(|scalar| place.other_in_rounds(scalar)) {
+                    Err(reason)
+                } else if half || all_of("float") {
                     Ok(vec![edit(file, call.statement.clone(), text)])
                 } else {
                     Err("only float, and half without constants, keep their rounding in a scalar loop for certain"
@@ -185,6 +189,29 @@ impl Surroundings<'_> {
         let separator = format!("\n{}", self.file.indentation(repetition.span.start));
         edits.push(edit(self.file, repetition.span.clone(), lines.join(&separator)));
         Ok((edits, chain))
+    }
+
+    /// Why a scalar operand, which a vector call computes once and as a number of the element's type, may be another number in
+    /// the rounds of a loop.
+    fn other_in_rounds(&self, scalar: &str) -> Option<String> {
+        let double = |text: &str| {
+            let suffixed = text.ends_with(['f', 'F']) || text.starts_with("0x");
+            !suffixed && text.contains(['.', 'e'])
+        };
+        for token in lex(scalar) {
+            let text = &scalar[token.span.clone()];
+            match token.kind {
+                TokenKind::Number if double(text) => return Some(format!("{text} is a double")),
+                TokenKind::Word if self.scalar_type(text).is_some_and(|kind| kind.contains("double")) => {
+                    return Some(format!("{text} is a double"));
+                }
+                TokenKind::Word if text == "double" || self.tensors.tensors.contains_key(text) => {
+                    return Some(format!("{text} may be another number in every round"));
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Comments of the loop survive in front of the calls.

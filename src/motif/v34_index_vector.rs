@@ -1,12 +1,14 @@
 //! V34: numbers in equal steps that scalars write one by one are made by vector instructions.
 
-use super::code::{edit, functions, scope};
+use super::code::{Surroundings, edit, functions, scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::grouped;
 use super::rows::{Operand, RowLoop, Stepped};
 use super::v09_row_loop::row_loops;
+use super::vectorise::Names;
 use crate::source::Edit;
-use crate::source::facts::TensorFacts;
 use crate::source::facts::base_name;
+use crate::source::parse::{Call, TokenKind, lex};
 
 /// The motif.
 pub struct IndexVector;
@@ -74,11 +76,12 @@ impl Motif for IndexVector {
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
+        for (file, function, kernel, tensors) in functions(context) {
             for call in file.calls_in(function.body.clone()) {
                 let Some(statement) = &call.statement else { continue };
-                let Some(text) = scalars(file, call, &tensors) else { continue };
-                let edits = Ok(vec![edit(file, statement.clone(), text)]);
+                let place = Surroundings { context, file, function, kernel, tensors: &tensors };
+                let Some(text) = scalars(&place, call) else { continue };
+                let edits = text.map(|text| vec![edit(file, statement.clone(), text)]);
                 found.push(Candidate::new(file, statement, "number by number", edits));
             }
         }
@@ -130,15 +133,12 @@ fn progression(
     Ok(vec![edit(rows.file, rows.span(), text)])
 }
 
-/// The loop for a call as this motif writes it.
-fn scalars(
-    file: &crate::source::parse::SyntaxFile,
-    call: &crate::source::parse::Call,
-    tensors: &TensorFacts,
-) -> Option<String> {
+/// The loop for a call as this motif writes it; an error where it would make other numbers.
+fn scalars(place: &Surroundings<'_>, call: &Call) -> Option<Result<String, String>> {
+    let file = place.file;
     let argument = |index: usize| file.argument(call, index).map(str::trim);
     let name = base_name(argument(0)?);
-    let element = tensors.tensors.get(name)?.element.as_str();
+    let element = place.tensors.tensors.get(name)?.element.as_str();
     let computed = if element == "uint32_t" { "int32_t" } else { element };
     let target = argument(0)?;
     let target = if element == "uint32_t" { target.strip_suffix(".ReinterpretCast<int32_t>()")? } else { target };
@@ -152,14 +152,42 @@ fn scalars(
         }
         _ => return None,
     };
-    let place = match target.split_once('[') {
+    for number in [&start, &step] {
+        if let Err(reason) = whole_number(place, number, matches!(element, "float" | "half")) {
+            return Some(Err(reason));
+        }
+    }
+    let at = match target.split_once('[') {
         None => "i".to_owned(),
         Some((_, start)) => format!("{} + i", start.strip_suffix(']')?),
     };
-    let term = if step == "1" { "i".to_owned() } else { format!("i * {step}") };
+    let term = if step == "1" { "i".to_owned() } else { format!("i * {}", grouped(&step)) };
     let value = if start == "0" { term } else { format!("{start} + {term}") };
-    let indentation = file.indentation(call.span.start);
-    Some(format!(
-        "for (uint32_t i = 0; i < {count}; i++) {{\n{indentation}    {name}.SetValue({place}, static_cast<{element}>({value}));\n{indentation}}}"
-    ))
+    let (count, indentation) = (grouped(&count), file.indentation(call.span.start));
+    Some(Ok(format!(
+        "for (uint32_t i = 0; i < {count}; i++) {{\n{indentation}    {name}.SetValue({at}, static_cast<{element}>({value}));\n{indentation}}}"
+    )))
+}
+
+/// Proves that a cast of the number may as well stand around the sum: it is made of integers, and where the cast does not
+/// take every integer modulo a power of two, of such without sign.
+fn whole_number(place: &Surroundings<'_>, number: &str, without_sign: bool) -> Result<(), String> {
+    let unsigned = |kind: &str| matches!(kind, "uint64_t" | "uint32_t" | "uint16_t" | "uint8_t" | "size_t");
+    let signed = |kind: &str| matches!(kind, "int64_t" | "int32_t" | "int16_t" | "int8_t" | "int");
+    for token in lex(number) {
+        let text = &number[token.span.clone()];
+        let fits = match token.kind {
+            TokenKind::Number => text.bytes().all(|byte| byte.is_ascii_digit()),
+            TokenKind::Word => place.scalar_type(text).is_some_and(|kind| {
+                let kind = kind.trim_start_matches("const ").trim_start_matches("constexpr ").trim();
+                unsigned(kind) || (signed(kind) && !without_sign)
+            }),
+            TokenKind::Punctuation => matches!(text, "+" | "*" | "(" | ")") || (text == "-" && !without_sign),
+            _ => false,
+        };
+        if !fits {
+            return Err(format!("{text} in {number} is not known to be an integer that the cast keeps"));
+        }
+    }
+    Ok(())
 }

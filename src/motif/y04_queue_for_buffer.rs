@@ -1,5 +1,6 @@
 //! Y04: a queue instead of a buffer that copies fill or empty, so that queues order it and not barriers.
 
+use super::barrier_order::barriers_order;
 use super::code::edit;
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::regions::is_full_barrier;
@@ -68,7 +69,8 @@ impl Motif for QueueForBuffer {
                 if !matches!(queue.position.as_str(), "VECIN" | "VECOUT") {
                     continue;
                 }
-                let edits = super::taken_buffer::as_buffer(context, kernel, name);
+                let edits = barriers_order(context, kernel, name)
+                    .and_then(|()| super::taken_buffer::as_buffer(context, kernel, name));
                 found.push(Candidate::new(header, &queue.declaration.span(), format!("{name} as a buffer"), edits));
             }
         }

@@ -2,6 +2,7 @@
 
 use super::code::{edit, functions, insert_after};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::queue_run::leaves;
 use super::queue_uses::{calls_on, name_span, single_buffer};
 use super::siblings::siblings;
 use crate::source::Edit;
@@ -181,6 +182,11 @@ fn queued(
         .into_iter()
         .filter(|other| other.end >= last.span.end && function.body.contains(&other.start))
     {
+        // Behind a way out the tensor would not be given back on all paths.
+        let ways_out = ["return", "break", "continue", "goto"];
+        if leaves(file.slice(&(taken.end..after.end)), &ways_out).is_some() {
+            break;
+        }
         let Some(free) = insert_after(file, &after, &[format!("{name}.FreeTensor({tensor});")]) else { continue };
         let edits = vec![
             member.clone(),

@@ -87,6 +87,7 @@ fn v34_makes_numbers_in_equal_steps() {
     let offsets = typed(&slow, "y", "uint32_t").replace("LocalTensor<int32_t> y", "LocalTensor<uint32_t> y");
     let offsets =
         offsets.replace("SetValue(i, static_cast<int32_t>(i))", "SetValue(i, static_cast<uint32_t>(first + i * 4))");
+    let offsets = offsets.replace("        for (", "        const uint32_t first = count / 2;\n        for (");
     let fast = round_trip("V34", &offsets);
     assert!(
         fast.contains("AscendC::ArithProgression(y.ReinterpretCast<int32_t>(), static_cast<int32_t>(first), static_cast<int32_t>(4), static_cast<int32_t>(count));"),
@@ -103,6 +104,23 @@ fn v34_makes_numbers_in_equal_steps() {
         "int64_t",
     );
     assert!(reasons("V34", &slow.replace("<int32_t>(i)", "<int32_t>(i * i)")).is_empty());
+}
+
+#[test]
+fn v34_rewind_leaves_numbers_alone_that_a_cast_around_the_sum_changes() {
+    let found = |call: &str, element: &str| {
+        let text = computing(&format!("        AscendC::{call};\n")).replace("float>", &format!("{element}>"));
+        motif("V34").rewind_sites(&context(&text))
+    };
+    let taken = |call: &str, element: &str| found(call, element).sites.len();
+    assert_eq!(taken("CreateVecIndex(y, static_cast<int32_t>(count), count)", "int32_t"), 1);
+    assert_eq!(taken("CreateVecIndex(y, static_cast<int32_t>(-3), count)", "int32_t"), 1);
+    // The cast cuts the fraction off the start, not off each sum; a negative number and an unsigned counter make a large one.
+    let cut = found("CreateVecIndex(y, static_cast<int32_t>(-2.5f), count)", "int32_t");
+    assert!(cut.refused.iter().any(|refused| refused.reason.contains("2.5f in -2.5f is not known")), "{cut:?}");
+    assert_eq!(taken("CreateVecIndex(y, static_cast<float>(-3), count)", "float"), 0);
+    assert_eq!(taken("CreateVecIndex(y, static_cast<float>(3), count)", "float"), 1);
+    assert_eq!(taken("CreateVecIndex(y, static_cast<int32_t>(unknown), count)", "int32_t"), 0);
 }
 
 #[test]

@@ -201,3 +201,38 @@ fn y04_leaves_buffers_alone_that_a_queue_does_not_fit() {
     let scratch = "            AscendC::DataCopy(yGm[tile * TILE], y, TILE);\n";
     assert_eq!(motif("Y04").find(&context(&block.replace(scratch, ""))).sites.len(), 1);
 }
+
+#[test]
+fn y04_takes_no_queue_back_where_barriers_do_not_order_all_of_its_accesses() {
+    let queues = all_sites("Y04", &in_steps());
+    let text = queues.tree.text("k.h").unwrap();
+    let back = |text: &str| motif("Y04").rewind_sites(&context(text));
+    assert_eq!(back(text).sites.len(), 2, "{:?}", back(text).refused);
+    let step = "            Compute();\n";
+    let open = text.replace(&format!("{step}{BARRIER}"), step);
+    let found = back(&open);
+    assert_eq!(found.sites.len(), 1, "{found:?}");
+    assert!(found.sites[0].note.starts_with("inBuf"), "{found:?}");
+    let named = found.refused.iter().any(|refused| refused.reason.contains("only outBuf orders DataCopy"));
+    assert!(named, "{found:?}");
+    // A barrier in one arm is none on the other path; one in a step is as good as one beside it.
+    let sometimes = format!("{step}            if (tile > 0) {{\n    {BARRIER}            }}\n");
+    assert_eq!(back(&open.replace(step, &sometimes)).sites.len(), 1);
+    let head = "CopyOut(uint32_t tile)\n    {\n";
+    assert_eq!(back(&open.replace(head, &format!("{head}{BARRIER}"))).sites.len(), 2);
+    // Nor is one on a path that leaves the function before it.
+    let leaves = format!("{head}        if (tile > 0) {{\n            return;\n        }}\n{BARRIER}");
+    let twice = open
+        .replace(head, &leaves)
+        .replace("            CopyOut(tile);\n", "            CopyOut(tile);\n            Drain(tile);\n");
+    let drain = "    __aicore__ inline void Drain(uint32_t tile)\n    {\n        AscendC::LocalTensor<float> y = outBuf.DeQue<float>();\n        AscendC::DataCopy(yGm[tile * TILE], y, TILE);\n    }\n";
+    let twice =
+        twice.replace("    __aicore__ inline void CopyOut(", &format!("{drain}    __aicore__ inline void CopyOut("));
+    let found = back(&twice);
+    assert!(found.sites.iter().all(|site| site.note.starts_with("inBuf")), "{found:?}");
+    // Rounds follow each other: without these two the copy of the next round comes while this one works.
+    let last = format!("            CopyOut(tile);\n{BARRIER}");
+    let rounds = open.replace(&last, "            CopyOut(tile);\n");
+    let found = back(&rounds);
+    assert!(found.refused.iter().any(|refused| refused.reason.contains("only inBuf orders DataCopy")), "{found:?}");
+}

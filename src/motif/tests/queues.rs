@@ -43,6 +43,22 @@ fn y05_makes_a_buffer_of_a_queue_that_no_copy_touches() {
 }
 
 #[test]
+fn y05_gives_a_tensor_back_in_front_of_a_way_out_only() {
+    let last = "        AscendC::Add(y, tmp, x, count);\n";
+    let slow = with_scratch_queue("VECCALC").replace("        tmpQueue.FreeTensor(tmp);\n", "");
+    let fast = slow
+        .replace("tmpQueue, 1, ", "tmpQueue, ")
+        .replace("TQue<AscendC::TPosition::VECCALC, 1> tmp", "TBuf<AscendC::TPosition::VECCALC> tmp")
+        .replace("tmpQueue.AllocTensor", "tmpQueue.Get");
+    let places = |text: &str| motif("Y05").rewind_sites(&context(text)).sites.len();
+    let out = "        if (count == 0) {\n            return;\n        }\n";
+    assert!(places(&fast) > 3, "{:?}", motif("Y05").rewind_sites(&context(&fast)));
+    // Behind the last use alone, one for each position of the queue.
+    assert_eq!(places(&fast.replace(last, &format!("{last}{out}"))), 3);
+    assert_eq!(places(&fast.replace(last, &format!("{out}{last}"))), 0);
+}
+
+#[test]
 fn d08_binds_the_queues_of_a_pure_copy() {
     let pass = "        AscendC::LocalTensor<float> xLocalIn = inQueue.DeQue<float>();\n        AscendC::LocalTensor<float> xLocalCopy = outQueueCopy.AllocTensor<float>();\n        AscendC::DataCopy(xLocalCopy, xLocalIn, count);\n        outQueueCopy.EnQue(xLocalCopy);\n        inQueue.FreeTensor(xLocalIn);\n";
     let plain = computing("");

@@ -14,6 +14,28 @@ fn v01_keeps_the_order_of_operations_of_a_polynomial() {
 }
 
 #[test]
+fn v01_rewind_puts_brackets_around_what_is_no_single_operand() {
+    let loops = |call: &str| {
+        let text = computing(&format!("        AscendC::{call};\n"));
+        let context = context(&text);
+        let found = motif("V01").rewind_sites(&context);
+        let one = |site: &Site| {
+            let patch = motif("V01").rewind(&context, site).unwrap();
+            patched(&context, &patch).tree.text("k.h").unwrap().to_owned()
+        };
+        found.sites.iter().map(one).collect::<String>()
+    };
+    assert!(loops("Add(y, x, poly, count)").contains("i < count; i++"));
+    let chosen = loops("Add(y, x, poly, count > 8 ? 8 : count)");
+    assert!(chosen.contains("for (uint32_t i = 0; i < (count > 8 ? 8 : count); i++) {"), "{chosen}");
+    let sum = loops("Muls(y, x, CUBIC + 1.0f, count)");
+    assert!(sum.contains("x.GetValue(i) * (CUBIC + 1.0f));"), "{sum}");
+    // These are other numbers in a loop: the first changes with its rounds, the second is a double.
+    assert_eq!(loops("Muls(y, x, y.GetValue(0), count)"), "");
+    assert_eq!(loops("Muls(y, x, 0.1, count)"), "");
+}
+
+#[test]
 fn v01_round_trip_of_one_instruction() {
     round_trip(
         "V01",

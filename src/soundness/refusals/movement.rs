@@ -70,7 +70,7 @@ fn freed_late() -> String {
 fn indices() -> String {
     class(
         "    AscendC::GlobalTensor<int32_t> indexGm;\n    uint32_t first;\n    uint32_t rows;\n",
-        "",
+        "        indexGm.SetGlobalBuffer((__gm__ int32_t *)x + 4096, length);\n",
         "AscendC::Exp(z, x, count);",
     )
     .replace(
@@ -93,16 +93,6 @@ fn passes() -> String {
     .replace(
         "    __aicore__ inline void Next()",
         "    __aicore__ inline float SumOf(uint32_t count)\n    {\n        AscendC::LocalTensor<float> x = inQueue.DeQue<float>();\n        AscendC::LocalTensor<float> a = aBuf.Get<float>();\n        AscendC::ReduceSum(a, x, a, count);\n        inQueue.FreeTensor(x);\n        return a.GetValue(0);\n    }\n    __aicore__ inline void Next()",
-    )
-}
-fn mixed() -> String {
-    plain()
-        .replace("    GET_TILING_DATA", "    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);\n    GET_TILING_DATA")
-}
-fn workspace() -> String {
-    plain().replace(
-        "    GET_TILING_DATA",
-        "    if (workspace == nullptr) {\n        return;\n    }\n    GM_ADDR userWS = GetUserWorkspace(workspace);\n    if (userWS == nullptr) {\n        return;\n    }\n    GET_TILING_DATA",
     )
 }
 
@@ -204,7 +194,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "nobody writes it under another name",
         weights,
         &[("zGm.SetGlobalBuffer((__gm__ float *)z, length)", "zGm.SetGlobalBuffer((__gm__ float *)x + 4096, length)")],
-        "",
+        "zGm is written and starts where wGm does",
     ),
     of(
         "D13",
@@ -353,7 +343,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "nobody writes it under another name",
         waiting,
         &[("zGm.SetGlobalBuffer((__gm__ float *)z", "zGm.SetGlobalBuffer((__gm__ float *)x")],
-        "",
+        "zGm is written and starts where xGm does",
     ),
     of(
         "D23",
@@ -362,15 +352,6 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         &[(CALL, "            AscendC::PipeBarrier<PIPE_ALL>();\n            Compute(TILE);\n")],
         "full barrier",
     ),
-    of(
-        "L06",
-        "no synchronisation of the cores",
-        mixed,
-        &[(CALL, "            AscendC::SyncAll();\n            Compute(TILE);\n")],
-        "SyncAll needs other cores",
-    ),
-    of("L06", "one vector core a block", mixed, &[("MIX_AIV_1_0", "MIX_AIC_1_2")], "half the cores"),
-    of("L07", "nothing is computed with the field", plain, &[("data.length,", "data.length * 2,")], "computed with"),
     of("L08", "no base class", plain, &[("class Kernel {", "class Kernel : public Base {")], "base class"),
     of(
         "L08",
@@ -378,13 +359,5 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         plain,
         &[("    Kernel op;", "    float pipe = 1;\n    Kernel op;")],
         "something named pipe",
-    ),
-    of("L09", "the workspace is not used", workspace, &[("op.Init(x, z", "op.Init(userWS, z")], "userWS is used"),
-    of(
-        "L11",
-        "no shape is asked for",
-        plain,
-        &[(CALL, "            xGm.SetShapeInfo(shape);\n            Compute(TILE);\n")],
-        "SetShapeInfo needs",
     ),
 ];

@@ -35,9 +35,6 @@ fn scratch_queue() -> String {
         "AscendC::LocalTensor<float> t = tQueue.AllocTensor<float>();\nAscendC::Exp(t, x, count);\nAscendC::Add(z, t, x, count);\ntQueue.FreeTensor(t);",
     )
 }
-fn deep() -> String {
-    computing("AscendC::Exp(z, x, count);").replace("VECIN, BUFFERS>", "VECIN, 2>")
-}
 fn barriers_in_a_loop() -> String {
     computing(
         "for (uint32_t row = 0; row < 4; row++) {\n    AscendC::Exp(z[row * 64], x[row * 64], 64);\n    AscendC::PipeBarrier<PIPE_ALL>();\n}",
@@ -107,20 +104,6 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         scratch_queue,
         &[("AscendC::Exp(t, x, count)", "AscendC::DataCopy(t, xGm, count)")],
         "",
-    ),
-    of(
-        "Y06",
-        "never two tensors at a time",
-        deep,
-        &[("        for (uint32_t i = 0", "        CopyIn(0, TILE);\n        for (uint32_t i = 0")],
-        "may hold a tensor already",
-    ),
-    of(
-        "Y06",
-        "the queue is empty at the end",
-        deep,
-        &[(CALL, "            if (i == 3) {\n                return;\n            }\n            Compute(TILE);\n")],
-        "left early",
     ),
     of(
         "Y07",

@@ -166,7 +166,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
             ("AscendC::Exp(z, x, count);", "AscendC::Exp(z, x, count);\n        Next();"),
             ("done_ += 1;", "scale_ += 1.0f;"),
         ],
-        "",
+        "Next may change scale_",
     ),
     of(
         "V03",
@@ -192,7 +192,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
             ("AscendC::Add(a", "AscendC::LocalTensor<float> view = a[0];\n        AscendC::Add(a"),
             (LAST, "        AscendC::Exp(b, view, count);\n        outQueue.EnQue(z);"),
         ],
-        "read before it is written",
+        "a is used again",
     ),
     of(
         "V04",
