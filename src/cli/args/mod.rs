@@ -344,8 +344,8 @@ impl RunArgs {
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune check\n  \
     cargo ascend-tune check --tolerance 1.05 --message-format json\n\n\
-    Exit status 1 when a case regressed, an output changed or the lock is stale, so that it can stand in CI as\n\
-    it is. A change of comments or white space is none.")]
+    Exit status 1 when a case regressed, an output changed or the lock is stale, so that it can stand\n\
+    in CI as it is. A change of comments or white space is none.")]
 pub struct CheckArgs {
     /// What to build and run.
     #[command(flatten)]
