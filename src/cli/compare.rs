@@ -10,7 +10,7 @@ use super::target::{open, runtime, start_event};
 use crate::lock::Origin;
 use crate::report::event::{ComparedProbe, Comparison, Event};
 use crate::source::SourceTree;
-use crate::tuner::{Candidate, ProbeSet, ProbeVerdict, TunerError, Workspace};
+use crate::tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, Workspace};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -19,7 +19,14 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
     let before = Candidate::baseline(earlier(&workspace, &arguments.against)?, workspace.tunables());
     let (seed, jobs) = (arguments.target.seed, workspace.options.jobs);
     let (set, verdicts) = runtime()?.block_on(async {
-        let set = ProbeSet::draw(&workspace, &before, arguments.probes as usize, seed).await?;
+        let plan = before.plain_plan(workspace.tunables());
+        let evaluator = workspace.evaluator.of_baseline();
+        let timed = evaluator.try_plan(&plan, &References::new(), Scope::Timed, false).await?;
+        let times = match timed.evaluation.outcome {
+            Outcome::Valid(times) => times,
+            Outcome::Rejected(_) => Vec::new(),
+        };
+        let set = ProbeSet::draw(&workspace, &before, &times, arguments.probes as usize, seed).await?;
         let verdicts = set.check(&now.plain_plan(workspace.tunables()), jobs, false).await?;
         Ok::<_, TunerError>((set, verdicts))
     })?;

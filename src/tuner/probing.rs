@@ -13,7 +13,7 @@ use super::judgement::Standard;
 use super::known::KnownFindings;
 use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
-use super::{TrialError, TunerError, Workspace, geometric_mean};
+use super::{CaseTime, TrialError, TunerError, Workspace, geometric_mean};
 use crate::backend::Execution;
 use crate::cases::{
     Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
@@ -30,7 +30,7 @@ const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
 /// Bytes of all tensors that no probe goes beyond.
 const MOST_BYTES: u64 = 256 << 20;
 /// Modelled time that a probe takes at most, in microseconds: what takes longer takes minutes to simulate.
-const MOST_US: f64 = 20_000.0;
+const MOST_US: f64 = 40_000.0;
 /// Cases for which a tiling function may fail to return before it is asked no more.
 const MOST_ENDLESS: usize = 2;
 /// Probe data are drawn from seeds that no case uses: those count from zero.
@@ -111,13 +111,15 @@ pub struct ProbeSet {
 }
 
 impl ProbeSet {
-    /// Draws at most `count` probes by `seed` and runs the operator as it is on them.
+    /// Draws at most `count` probes by `seed` and runs the operator as it is on them. `times` are those of its timed cases: what
+    /// would take much longer than these is not drawn.
     ///
     /// The same seed, sources and manifest give the same probes. An operator with its own `main` has none: its program
     /// decides on its data.
     pub async fn draw(
         workspace: &Workspace,
         baseline: &Candidate,
+        times: &[CaseTime],
         count: usize,
         seed: u64,
     ) -> Result<Self, TunerError> {
@@ -139,7 +141,8 @@ impl ProbeSet {
         let plan = baseline.plain_plan(workspace.tunables());
         let Some((host, op)) = set.evaluator.defined(&plan).await? else { return Ok(set) };
         // Some of them will turn out to say nothing: dtypes that do not build for this chip, and the like.
-        let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, seed).await?;
+        let affordable = affordable_bytes(workspace, times);
+        let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
         let _ = std::fs::remove_dir_all(&set.data);
         set.admit(accepted)?;
         set.establish(&plan, workspace.options.jobs, count).await?;
@@ -422,6 +425,16 @@ fn candidate_of(case: &Case) -> CaseCandidate {
     }
 }
 
+/// Bytes of all tensors of a probe that the operator as it is should get through in [`MOST_US`], going by its fastest case.
+fn affordable_bytes(workspace: &Workspace, times: &[CaseTime]) -> u64 {
+    let cases = times.iter().filter_map(|time| {
+        let case = workspace.manifest.cases.iter().find(|case| case.name == time.name)?;
+        Some(time.task_us / case_bytes(case).max(1) as f64)
+    });
+    let least_us = cases.fold(f64::INFINITY, f64::min);
+    if least_us.is_finite() { ((MOST_US / least_us) as u64).min(MOST_BYTES) } else { MOST_BYTES }
+}
+
 /// Asks the tiling function for every wish until `count` are met.
 async fn ask_for(
     workspace: &Workspace,
@@ -429,7 +442,7 @@ async fn ask_for(
     op: &DescribedOp,
     data: &Path,
     count: usize,
-    seed: u64,
+    (seed, most_bytes): (u64, u64),
 ) -> Result<Vec<(ProbeKind, Accepted)>, TunerError> {
     let backend = &workspace.evaluator.backend;
     // What is only checked is mostly there for an odd length or a few elements: no measure for what larger and smaller means.
@@ -454,7 +467,7 @@ async fn ask_for(
         cases: &cases,
         cores: workspace.machine.parameters.aiv_cores as u64,
         ub_bytes: workspace.machine.parameters.ub_bytes as u64,
-        most_bytes: MOST_BYTES,
+        most_bytes,
         seed,
     };
     let mut keys = Vec::new();
