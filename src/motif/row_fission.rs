@@ -263,7 +263,7 @@ impl<'a> Fission<'a> {
         let indentation = self.file.indentation(self.rows.span().start);
         Ok(format!(
             "for (uint32_t column = 0; column < {}; column += {full}) {{\n{indentation}    {callee}({}, {middle}{full}, {tail}\n{indentation}}}",
-            bound(&call.width),
+            bound(call.width),
             operands.join(", ")
         ))
     }

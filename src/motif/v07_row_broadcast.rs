@@ -153,7 +153,7 @@ fn line(known: &KnownValues, rows: &RowLoop<'_>, call: &RowCall<'_>, tensors: &T
     let indentation = rows.file.indentation(rows.span().start);
     Ok(format!(
         "for (uint32_t column = 0; column < {}; column += {step}) {{\n{indentation}    {callee}({}, {step}, {tail}\n{indentation}}}",
-        bound(&call.width),
+        bound(call.width),
         operands.join(", ")
     ))
 }
