@@ -4,6 +4,9 @@ use tree_sitter::Node;
 
 use super::vectorise::{Kind, Reader};
 
+/// What a comparison leaves open.
+pub(super) const NAN_CONDITION: &str = "NaN is chosen like the vector instruction does";
+
 impl Reader<'_> {
     /// `if (..) { v = ..; }`, and a store to the same place in both branches.
     pub(super) fn choice(&mut self, node: Node<'_>, unknown: &str) -> Result<(), String> {
@@ -65,7 +68,7 @@ impl Reader<'_> {
         };
         let left = self.expression(part("left")?, 1)?;
         let right = self.expression(part("right")?, 1)?;
-        self.conditions.push("NaN is chosen like the vector instruction does".to_owned());
+        self.conditions.push(NAN_CONDITION.to_owned());
         if self.alike(yes, left) && self.alike(no, right) {
             return self.binary(if larger { "max" } else { "min" }, left, right);
         }

@@ -3,6 +3,7 @@
 use super::code::{edit, functions, scope, squash};
 use super::context::{Candidate, Context, Counter, Family, Motif};
 use super::d05_data_copy_pad::{braced, fields_of, without_size};
+use super::linear::bound;
 use super::rows::{Operand, RowLoop, factors, product};
 use super::v09_row_loop::row_loops;
 use crate::source::Edit;
@@ -282,6 +283,7 @@ fn row_by_row(file: &SyntaxFile, call: &Call, kernel: &Kernel, tensors: &TensorF
     } else {
         format!("{}({operands}, {width})", callee.strip_suffix("Pad").unwrap_or(callee))
     };
+    let rows = bound(&rows);
     Some(format!("for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {copy};\n{indentation}}}"))
 }
 

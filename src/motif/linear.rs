@@ -119,6 +119,12 @@ pub(super) fn grouped(text: &str) -> String {
     if whole || cast { text.to_owned() } else { format!("({text})") }
 }
 
+/// In parentheses where it would not stay one operand of `<`.
+pub(super) fn bound(text: &str) -> String {
+    let holds = is_name(text) || parted(text, &['+', '-']).is_some();
+    if holds { text.to_owned() } else { format!("({text})") }
+}
+
 /// Parts at the top level of some operators, each with the operator before it; `None` where a weaker one than `+` stands there.
 pub(super) fn parted<'a>(text: &'a str, operators: &[char]) -> Option<Vec<(char, &'a str)>> {
     let (mut depth, mut from, mut sign) = (0i32, 0, '+');
@@ -174,6 +180,16 @@ mod tests {
         );
         assert_eq!(taken("(uint64_t)(row + 1) * n + k % 3"), pair("((uint64_t)(first + 1)) * n + k % 3", "n"));
         assert_eq!(taken("n / 2"), pair("n / 2", ""));
+    }
+
+    #[test]
+    fn a_bound_is_in_parentheses_where_it_would_fall_apart() {
+        for text in ["n", "64", "this->rows", "static_cast<int32_t>(n)", "n / 2 + 1", "rows * width", "Rows(a, b)"] {
+            assert_eq!(bound(text), text);
+        }
+        for text in ["n > 8 ? 8 : n", "n & 7", "a || b", "a, b", "n == 3"] {
+            assert_eq!(bound(text), format!("({text})"));
+        }
     }
 
     #[test]

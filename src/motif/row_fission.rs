@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::code::{assigns, edit, squash, words};
 use super::context::Context;
 use super::d07_batch_rows::{COUNT, ROWS};
-use super::linear::grouped;
+use super::linear::{bound, grouped};
 use super::round_buffers::Room;
 use super::rows::{Operand, RowCall, RowLoop, Stepped};
 use crate::source::Edit;
@@ -263,7 +263,7 @@ impl<'a> Fission<'a> {
         let indentation = self.file.indentation(self.rows.span().start);
         Ok(format!(
             "for (uint32_t column = 0; column < {}; column += {full}) {{\n{indentation}    {callee}({}, {middle}{full}, {tail}\n{indentation}}}",
-            call.width,
+            bound(call.width),
             operands.join(", ")
         ))
     }
@@ -361,7 +361,7 @@ pub(super) fn row_by_row(file: &SyntaxFile, call: &Call, tensors: &TensorFacts, 
     let indentation = file.indentation(call.span.start);
     Some(format!(
         "for (uint32_t row = 0; row < {}; row++) {{\n{indentation}    {}({}, {width});\n{indentation}}}",
-        cast(repeats).unwrap_or(repeats),
+        bound(cast(repeats).unwrap_or(repeats)),
         file.slice(&call.callee),
         stepped.join(", ")
     ))

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::buffers::{added, free_name};
 use super::code::{edit, scope, squash, words, written_scope};
-use super::linear::grouped;
+use super::linear::{bound, grouped};
 use super::round_buffers::{Room, at_init};
 use super::row_fission::Fission;
 use super::rows::{Operand, RowCall};
@@ -369,7 +369,7 @@ impl<'a> RowScalars<'a> {
         let indentation = self.fission.file.indentation(self.fission.rows.span().start);
         self.lines.push(format!(
             "for (uint32_t column = 0; column < {}; column += {full}) {{\n{indentation}    {callee}({list}, {mask}, {tail}\n{indentation}}}",
-            self.width
+            bound(&self.width)
         ));
         Ok(())
     }

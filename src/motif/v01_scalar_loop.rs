@@ -193,7 +193,7 @@ impl Surroundings<'_> {
 
     /// Why a scalar operand, which a vector call computes once and as a number of the element's type, may be another number in
     /// the rounds of a loop.
-    fn other_in_rounds(&self, scalar: &str) -> Option<String> {
+    pub(super) fn other_in_rounds(&self, scalar: &str) -> Option<String> {
         let double = |text: &str| {
             let suffixed = text.ends_with(['f', 'F']) || text.starts_with("0x");
             !suffixed && text.contains(['.', 'e'])

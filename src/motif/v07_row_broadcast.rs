@@ -2,6 +2,7 @@
 
 use super::code::{edit, functions};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::bound;
 use super::rows::{Operand, RowCall, RowLoop, apart, is_name};
 use super::v09_row_loop::{at_least_one, row_loops, vector_rows};
 use crate::source::Edit;
@@ -152,7 +153,7 @@ fn line(known: &KnownValues, rows: &RowLoop<'_>, call: &RowCall<'_>, tensors: &T
     let indentation = rows.file.indentation(rows.span().start);
     Ok(format!(
         "for (uint32_t column = 0; column < {}; column += {step}) {{\n{indentation}    {callee}({}, {step}, {tail}\n{indentation}}}",
-        call.width,
+        bound(call.width),
         operands.join(", ")
     ))
 }
@@ -186,6 +187,7 @@ pub(super) fn row_by_row(
         return None;
     }
     let rows = repeats.strip_prefix("static_cast<uint8_t>(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(repeats);
+    let rows = bound(rows);
     let stepped: Vec<String> = operands
         .iter()
         .zip([target, left, right])

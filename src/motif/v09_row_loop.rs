@@ -2,6 +2,7 @@
 
 use super::code::{edit, functions, vector_calls};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::bound;
 use super::row_fission::{Fission, row_by_row};
 use super::rows::{Operand, RowCall, RowLoop, apart, factors, product};
 use crate::source::Edit;
@@ -104,7 +105,7 @@ impl Motif for JoinedRows {
                     .map(|operand| format!("{operand}[row * {width}]"))
                     .collect();
                 arguments.extend(call.scalar.map(str::to_owned));
-                let indentation = file.indentation(call.statement.start);
+                let (rows, indentation) = (bound(rows), file.indentation(call.statement.start));
                 let text = format!(
                     "for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {}({}, {width});\n{indentation}}}",
                     file.slice(&call.call.callee),

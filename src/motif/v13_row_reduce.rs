@@ -2,6 +2,7 @@
 
 use super::code::{edit, functions, squash, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::bound;
 use super::rows::{Operand, RowLoop};
 use super::v09_row_loop::{at_least_one, row_loops};
 use crate::source::Edit;
@@ -183,6 +184,7 @@ fn row_by_row(
     }
     let prefix = written_scope(file, call);
     let indentation = file.indentation(call.span.start);
+    let rows = bound(rows);
     let scratches = super::code::unused_scratch(tensors, element).into_iter();
     let text = |work: &str| {
         format!(

@@ -1,7 +1,9 @@
 //! V20: a scalar loop that chooses the larger, the smaller or the absolute value by a branch becomes vector calls.
 
-use super::code::{edit, functions, vector_calls, words};
+use super::choices::NAN_CONDITION;
+use super::code::{Surroundings, edit, functions, vector_calls, words};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::grouped;
 use super::v01_scalar_loop::scalar_loops;
 
 /// The motif.
@@ -46,7 +48,7 @@ impl Motif for Branchless {
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
+        for (file, function, kernel, tensors) in functions(context) {
             let mentions = words(file.slice(&function.span));
             let Some(counter) = ["i", "j", "k", "element"].into_iter().find(|name| !mentions.contains(name)) else {
                 continue;
@@ -60,17 +62,23 @@ impl Motif for Branchless {
                 let float = |name: &&str| tensors.tensors.get(*name).is_some_and(|tensor| tensor.element == "float");
                 let read = |name: &str| format!("{name}.GetValue({counter})");
                 let left = read(call.sources[0]);
-                let right = call.sources.get(1).map(|source| read(source)).or_else(|| call.scalar.map(str::to_owned));
+                let right = call.sources.get(1).map(|source| read(source)).or_else(|| call.scalar.map(grouped));
                 let (Some(right), true) = (right, call.sources.iter().all(float) && float(&call.destination)) else {
                     continue;
                 };
                 let indentation = file.indentation(call.statement.start);
                 let text = format!(
                     "for (uint32_t {counter} = 0; {counter} < {}; {counter}++) {{\n{indentation}    {}.SetValue({counter}, {left} {operator} {right} ? {left} : {right});\n{indentation}}}",
-                    call.count, call.destination
+                    grouped(call.count),
+                    call.destination
                 );
-                let edits = Ok(vec![edit(file, call.statement.clone(), text)]);
-                found.push(Candidate::new(file, &call.call.span, format!("scalar loop for {}", call.name), edits));
+                let place = Surroundings { context, file, function, kernel, tensors: &tensors };
+                let edits = match call.scalar.and_then(|scalar| place.other_in_rounds(scalar)) {
+                    Some(reason) => Err(reason),
+                    None => Ok(vec![edit(file, call.statement.clone(), text)]),
+                };
+                let note = format!("scalar loop for {}", call.name);
+                found.push(Candidate::new(file, &call.call.span, note, edits).on_condition(NAN_CONDITION));
             }
         }
         found

@@ -3,6 +3,7 @@
 use super::buffers::removed;
 use super::code::{edit, functions, squash, words, written_scope};
 use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::linear::bound;
 use super::row_fission::Fission;
 use super::row_scalars::{RowScalars, SPREAD};
 use super::rows::RowLoop;
@@ -156,7 +157,7 @@ fn fetched(
             Some(_) => None,
         }
     };
-    let prefix = written_scope(file, call);
+    let (rows, prefix) = (bound(rows), written_scope(file, call));
     let text = format!(
         "for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {element} number = {}.GetValue(row);\n{indentation}    {prefix}{name}({}, {}, number, {width});\n{indentation}}}",
         place.hole("s"),

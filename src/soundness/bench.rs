@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::error::SoundnessError;
@@ -162,7 +163,7 @@ impl Bench {
             .map(|(number, (variant, job, launch))| launch.line(number, variant, job.element))
             .collect();
         let mut observed: Vec<Observed> = vec![Observed::default(); lines.len()];
-        let mut parts = vec![0..lines.len()];
+        let mut parts: Vec<Range<usize>> = std::iter::once(0..lines.len()).collect();
         while let Some(part) = parts.pop() {
             if part.is_empty() {
                 continue;

@@ -260,3 +260,16 @@ fn s03_reads_an_element_once() {
         "CopyIn may change poly.GetValue(first)",
     );
 }
+
+#[test]
+fn rewinds_keep_a_number_of_rows_that_is_a_choice() {
+    let slow = computing(
+        "        AscendC::WholeReduceMax(y, x, 64, count > 8 ? 8 : count, 1, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);\n",
+    );
+    let context = context(&slow);
+    let sites = motif("V13").rewind_sites(&context).sites;
+    assert!(!sites.is_empty());
+    let loops = patched(&context, &motif("V13").rewind(&context, &sites[0]).unwrap());
+    let loops = loops.tree.text("k.h").unwrap();
+    assert!(loops.contains("row < (count > 8 ? 8 : count); row++"), "{loops}");
+}

@@ -106,6 +106,21 @@ fn v20_takes_the_larger_and_the_smaller_without_a_branch() {
 }
 
 #[test]
+fn v20_rewind_names_what_a_comparison_leaves_open() {
+    let text = |call: &str| computing(&format!("        AscendC::{call};\n"));
+    let sites = |call: &str| motif("V20").rewind_sites(&context(&text(call))).sites;
+    let found = sites("Maxs(y, x, CUBIC, count)");
+    assert!(found[0].conditions.iter().any(|condition| condition.contains("NaN")), "{found:?}");
+    assert!(sites("Maxs(y, x, y.GetValue(0), count)").is_empty());
+    let context = context(&text("Mins(y, x, CUBIC + 1.0f, count > 8 ? 8 : count)"));
+    let site = &motif("V20").rewind_sites(&context).sites[0];
+    let loops = patched(&context, &motif("V20").rewind(&context, site).unwrap());
+    let loops = loops.tree.text("k.h").unwrap();
+    let part = "i < (count > 8 ? 8 : count); i++) {\n            y.SetValue(i, x.GetValue(i) < (CUBIC + 1.0f) ? x.GetValue(i) : (CUBIC + 1.0f));";
+    assert!(loops.contains(part), "{loops}");
+}
+
+#[test]
 fn v01_refuses_what_has_no_vector_form() {
     let body = |text: &str| {
         computing(&format!(
