@@ -87,7 +87,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         }));
     }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
-    output.emit(&Event::Summary(summary(&workspace, &outcome, wall_s, lock_shown, report)));
+    output.emit(&Event::Summary(Box::new(summary(&workspace, &outcome, wall_s, lock_shown, report))));
     Ok(Exit::Fine)
 }
 

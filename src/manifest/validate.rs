@@ -173,7 +173,7 @@ impl Validator {
             && *probes.get_ref() > MOST_PROBES
         {
             let message = format!("`probes` is {}", probes.get_ref());
-            self.find(probes.span(), message, &format!("it must be from 0 (none) to {MOST_PROBES}"));
+            self.find(probes.span(), message, format!("it must be from 0 (none) to {MOST_PROBES}"));
         }
         Manifest {
             path: path.to_owned(),

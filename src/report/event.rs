@@ -150,7 +150,7 @@ pub enum Event {
     /// One case of `doors`.
     Doors(Box<Doors>),
     /// Result of `run`, its last event.
-    Summary(Summary),
+    Summary(Box<Summary>),
 }
 
 /// A step of the best candidate that was taken back: it is worth nothing, or does not hold where the search did not look.

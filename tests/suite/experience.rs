@@ -7,7 +7,10 @@ fn small() -> Project {
     let project = Project::fixture("softmax_rows");
     let manifest = project.read("ascend.toml");
     assert!(manifest.contains("[1024, 1024]"));
-    project.write("ascend.toml", &manifest.replace("[1024, 1024]", "[64, 1024]"));
+    project.write(
+        "ascend.toml",
+        &manifest.replace("[1024, 1024]", "[64, 1024]").replace("seeds = 3", "seeds = 3\nprobes = 2"),
+    );
     project
 }
 

@@ -19,7 +19,7 @@ fn project(mib: u32) -> Project {
     let project = Project::fixture("add_custom");
     let manifest = project.read("ascend.toml");
     let large = manifest.replace("[8, 2048]", "[8, 65536]");
-    let sampled = large.replace("[verify]\n", &format!("[verify]\nsample-blocks-from-mib = {mib}\n"));
+    let sampled = large.replace("[verify]\n", &format!("[verify]\nprobes = 2\nsample-blocks-from-mib = {mib}\n"));
     assert!(large != manifest && sampled != large);
     project.write("ascend.toml", &sampled);
     project

@@ -79,7 +79,7 @@ pub(super) fn run_events() -> Vec<Event> {
             to: Stage::Kernel,
             reason: "no improvement in 20 evaluations".into(),
         }),
-        Event::Summary(summary()),
+        Event::Summary(Box::new(summary())),
     ]
 }
 
