@@ -170,7 +170,8 @@ fn the_manifest_may_refuse_what_the_operator_has_or_allow_it_with_a_reason() {
     let errors = MANIFEST.replace("seeds = 2", "seeds = 2\nhazards = \"errors\"");
     assert_eq!(refused(&gelu(&errors, FREED_LAST, FREED_FIRST)).hazard, Some(HazardKind::QueueMisuse));
     let allow = "\n[[allow]]\nhazard = \"queue-misuse\"\nfunction = \"Compute\"\nreason = \"measured for years\"\n";
-    let baseline = Baseline::of(&gelu(&format!("{errors}{allow}"), FREED_LAST, FREED_FIRST));
+    let project = gelu(&format!("{errors}{allow}"), FREED_LAST, FREED_FIRST);
+    let baseline = Baseline::of(&project);
     let baseline = baseline.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(baseline.trialled.known.by_place()[0].allowed.as_deref(), Some("measured for years"));
     let rejection = baseline.reject(COPIED_FIRST, COPIED_LAST);

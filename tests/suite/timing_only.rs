@@ -7,7 +7,10 @@ use crate::support::{Project, require_tools, tool};
 /// Profiles of the fixture's cases without what is said of their outputs.
 fn profiles(project: &Project, arguments: &[&str]) -> Vec<Value> {
     let ended = project.run(&[&["profile"], arguments].concat()).expect(0);
-    assert!(ended.named("warning").is_empty(), "{:?}", ended.named("warning"));
+    // That a small case is mostly launch is no matter of data.
+    let others: Vec<&Value> =
+        ended.named("warning").into_iter().filter(|warning| warning["code"] != "launch-bound").collect();
+    assert!(others.is_empty(), "{others:?}");
     let without_verdict = |event: &&Value| {
         let mut event = (*event).clone();
         let fields = event.as_object_mut().expect("an object");
