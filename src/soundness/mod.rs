@@ -3,7 +3,7 @@
 //!
 //! * [`generator`]: kernels, by seed; [`launch`]: the data and tiling they are launched with.
 //! * [`pair`]: what each motif makes of a kernel, with the coverage that its cases give.
-//! * [`bench`]: compiles many kernels into one program and runs many launches in one process.
+//! * [`mod@bench`]: compiles many kernels into one program and runs many launches in one process.
 //! * [`judge`], [`campaign`], [`tally`], [`report`]: comparison, the loop, the figures.
 
 pub mod bench;
