@@ -169,7 +169,10 @@ pub async fn run(
     // Drawn when there is something to try on them.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
     let count = workspace.manifest.probes as usize;
-    let draw = || ProbeSet::draw(workspace, &baseline, &baseline_times, count, options.seed);
+    let draw = async || {
+        let drawn = ProbeSet::draw(workspace, &baseline, &baseline_times, count, options.seed).await?;
+        Ok::<_, TunerError>(drawn.with_margin())
+    };
     let mut doubt = async |best: &Candidate| {
         let probes = drawn.get_or_try_init(draw).await?;
         let verdicts = probes.check(&best.plain_plan(tunables), jobs, true).await?;
