@@ -50,8 +50,9 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, Tuna
                     let fallback = site.value.as_ref().and_then(crate::space::Value::as_int).unwrap_or(0);
                     let least = format!("static_cast<{}>(ascend_tune_knob(\"{name}\", {fallback}))", rule.kind);
                     capped.insert(site.file.clone());
-                    format!("if ({least} > 0) {{ {} }} ", rule.limit(&least))
+                    rule.knob(&least)
                 }
+                SiteForm::Shared { variable, .. } => variable.clone(),
                 SiteForm::Asked { variable, .. } => {
                     let fallback = site.value.as_ref().and_then(crate::space::Value::as_int).unwrap_or(0);
                     let limit = format!("static_cast<uint64_t>(ascend_tune_knob(\"{name}\", {fallback}))");

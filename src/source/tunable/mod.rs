@@ -71,6 +71,13 @@ pub enum SiteForm {
     },
     /// In front of the first statement that divides work by a number of cores: nothing, or a rule for the least share.
     Share(ShareRule),
+    /// A number of cores behind a rule that declares a variable for those that take part.
+    Shared {
+        /// The constant that stands there without a rule.
+        constant: String,
+        /// The variable that stands there with one.
+        variable: String,
+    },
     /// Behind the call that asks the platform for the size of the unified buffer: nothing, or a statement that limits it.
     Asked {
         /// Where the answer goes, as written.

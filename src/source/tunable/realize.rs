@@ -44,6 +44,10 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                     }
                     written
                 }
+                SiteForm::Shared { constant, variable } => {
+                    let ruled = limit_of(tunable, value, &site)? > 0;
+                    if ruled { variable.clone() } else { constant.clone() }
+                }
                 SiteForm::Asked { variable, line } => limit_asked(variable, line, limit_of(tunable, value, &site)?),
                 _ => literal(tunable, value, &site)?,
             };

@@ -4,6 +4,10 @@
 //! lowered, and the work is known: `cores = max(1, min(cores, ceil(work / least)))` is right for every size, where a limit on
 //! the cores is right for one.
 
+mod of_constant;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -25,6 +29,8 @@ pub(crate) struct Division {
     pub of: String,
     /// In front of the statement: nothing, or a rule that stands there already.
     pub site: Site,
+    /// Where the number of cores is a constant: the places behind that take the variable of the rule in its stead.
+    pub uses: Vec<Site>,
 }
 
 /// Text of the rule in front of a division.
@@ -40,6 +46,17 @@ pub struct ShareRule {
     pub kind: String,
     /// Line break and indentation of the statements around.
     pub line: String,
+    /// Where the number of cores is a constant: the variable that the rule declares for those that take part.
+    pub declared: Option<Declared>,
+}
+
+/// A variable that a rule declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its type.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
 }
 
 impl ShareRule {
@@ -54,8 +71,28 @@ impl ShareRule {
 
     /// The statement that lowers the number of cores, with the least share given by an expression.
     pub(crate) fn limit(&self, least: &str) -> String {
+        format!("{} = {};", self.target(), self.lowered(least))
+    }
+
+    /// What is assigned: a variable that is there, or one that is declared.
+    fn target(&self) -> String {
+        match &self.declared {
+            Some(Declared { kind, name }) => format!("const {kind} {name}"),
+            None => self.cores.clone(),
+        }
+    }
+
+    fn lowered(&self, least: &str) -> String {
         let Self { cores, of, kind, .. } = self;
-        format!("{cores} = std::max<{kind}>(1, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}));")
+        format!("std::max<{kind}>(1, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}))")
+    }
+
+    /// The statement for a least share that is only known at run time; nothing is lowered where it is none.
+    pub(crate) fn knob(&self, least: &str) -> String {
+        match self.declared {
+            Some(_) => format!("{} = {least} > 0 ? {} : {}; ", self.target(), self.lowered(least), self.cores),
+            None => format!("if ({least} > 0) {{ {} }} ", self.limit(least)),
+        }
     }
 }
 
@@ -81,8 +118,10 @@ pub(crate) fn divisions(file: &str, text: &str) -> Vec<Division> {
             other == body && tokens.compact(second.cores.clone()) == cores && second.of != quotient.of
         });
         let others: Vec<usize> = others.map(|(_, second)| second.cores.start).collect();
-        divisions.extend(division(file, &tokens, body, quotient, &others));
+        let found = division(file, &tokens, body, quotient, &others);
+        divisions.extend(found.or_else(|| of_constant::division(file, &tokens, body, quotient)));
     }
+    divisions.extend(of_constant::ruled(file, &tokens));
     divisions
 }
 
@@ -93,7 +132,7 @@ pub(super) fn shares(file: &str, text: &str, cores: &str, of: &str) -> Result<Ve
     let found = divisions(file, text).into_iter();
     let sites: Vec<Site> = found
         .filter(|found| compact(&found.cores) == cores && compact(&found.of) == of)
-        .map(|found| found.site)
+        .flat_map(|found| std::iter::once(found.site).chain(found.uses))
         .collect();
     if sites.is_empty() {
         let what = format!("place where `{of}` is divided by `{cores}` and that may still be lowered");
@@ -365,6 +404,7 @@ fn division(
         constant: constant_name(tokens, quotient.of.clone()),
         kind: compared_in(tokens, quotient).to_owned(),
         line: super::locate::line_around(text, at),
+        declared: None,
     };
     let written = present(tokens, start, &rule);
     let span = written.as_ref().map_or(at, |(from, _)| *from)..at;
@@ -377,7 +417,7 @@ fn division(
         value,
         form: SiteForm::Share(rule),
     };
-    Some(Division { cores: cores_text.to_owned(), of: of.to_owned(), site })
+    Some(Division { cores: cores_text.to_owned(), of: of.to_owned(), site, uses: Vec::new() })
 }
 
 /// Start and least share of the rule in front of the statement at `start`.
@@ -535,121 +575,4 @@ fn compared_in(tokens: &Tokens<'_>, quotient: &Quotient) -> &'static str {
             && matches!(tokens.get(at - 1), "int" | "int32_t" | "int64_t" | "int16_t")
     });
     if signed { "int64_t" } else { "uint64_t" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::source::SourceTree;
-    use crate::source::tunable::{instrument, present_value, realize};
-    use crate::space::{Binding, Domain, Tunable};
-
-    const TILING: &str = "#include \"scale_tiling.h\"\n\
-        namespace optiling {\n\
-        const uint64_t BLOCK = 32;\n\
-        static ge::graphStatus Tiling(gert::TilingContext* context)\n{\n    \
-            auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());\n    \
-            auto coreNum = platform.GetCoreNum();\n    \
-            if (coreNum == 0) {\n        return ge::GRAPH_FAILED;\n    }\n    \
-            uint64_t bytes = context->GetInputShape(0)->GetStorageShape().GetShapeSize() * 4;\n    \
-            if (tile >= bytes) {\n        coreNum = 1;\n    } else {\n        \
-                coreNum = coreNum < bytes / BLOCK ? coreNum : bytes / BLOCK;\n    }\n    \
-            uint64_t blocks = bytes / BLOCK / coreNum;\n    \
-            uint64_t rest = (bytes / BLOCK) % coreNum;\n    \
-            context->SetBlockDim(coreNum);\n    return ge::GRAPH_SUCCESS;\n}\n}\n";
-
-    fn tree(text: &str) -> SourceTree {
-        let mut tree = SourceTree::new();
-        tree.insert("op_host/scale.cpp", text);
-        tree
-    }
-
-    fn share(cores: &str, of: &str) -> Tunable {
-        let binding =
-            Binding::Share { file: "op_host/scale.cpp".to_owned(), cores: cores.to_owned(), of: of.to_owned() };
-        let domain = Domain::PowerOfTwo { min: 1, max: 1024 };
-        Tunable { name: "share".to_owned(), domain, default: None, binding, reason: String::new(), when: None }
-    }
-
-    fn written(tree: &SourceTree, tunable: &Tunable, least: i64) -> SourceTree {
-        tree.apply(&realize(tree, &[(tunable.clone(), Value::Int(least))]).unwrap()).unwrap()
-    }
-
-    fn found(text: &str) -> Vec<(String, String)> {
-        divisions("op_host/scale.cpp", text).into_iter().map(|found| (found.cores, found.of)).collect()
-    }
-
-    #[test]
-    fn a_least_share_is_written_once_where_the_work_is_divided() {
-        assert_eq!(found(TILING), [("coreNum".to_owned(), "bytes / BLOCK".to_owned())]);
-        let tree = tree(TILING);
-        let share = share("coreNum", "bytes / BLOCK");
-        assert_eq!(present_value(&tree, &share.binding), Ok(Some(Value::Int(0))));
-        assert_eq!(written(&tree, &share, 0), tree);
-        let ruled = written(&tree, &share, 512);
-        let text = ruled.text("op_host/scale.cpp").unwrap();
-        let wanted = "    }\n    constexpr uint64_t MIN_BLOCKS_PER_CORE = 512;\n    \
-            coreNum = std::max<uint64_t>(1, std::min<uint64_t>(coreNum, \
-            (bytes / BLOCK + MIN_BLOCKS_PER_CORE - 1) / MIN_BLOCKS_PER_CORE));\n    \
-            uint64_t blocks = bytes / BLOCK / coreNum;\n";
-        assert!(text.contains(wanted) && text.starts_with("#include <algorithm>\n"), "{text}");
-        assert!(text.lines().all(|line| line.trim_end() == line));
-        assert_eq!(present_value(&ruled, &share.binding), Ok(Some(Value::Int(512))));
-        assert_eq!(written(&ruled, &share, 512), ruled);
-        let other = written(&ruled, &share, 64);
-        assert_eq!(other.text("op_host/scale.cpp").unwrap(), text.replace("512", "64"));
-        let gone = written(&other, &share, 0);
-        assert_eq!(gone.text("op_host/scale.cpp").unwrap().replace("#include <algorithm>\n", ""), TILING);
-    }
-
-    #[test]
-    fn a_knob_of_nothing_leaves_the_cores_alone() {
-        let tree = tree(TILING);
-        let knobs = tree.apply(&instrument(&tree, &[share("coreNum", "bytes / BLOCK")]).unwrap()).unwrap();
-        let text = knobs.text("op_host/scale.cpp").unwrap();
-        assert!(text.contains("if (static_cast<uint64_t>(ascend_tune_knob(\"share\", 0)) > 0) { coreNum = "), "{text}");
-        assert!(text.contains("} uint64_t blocks = bytes / BLOCK / coreNum;\n"), "{text}");
-    }
-
-    #[test]
-    fn members_parameters_and_helpers_are_followed() {
-        let class = "class T {\n  void Init() {\n    need_ = Pick(platform.GetCoreNumAiv());\n    Split();\n    \
-                     context->SetBlockDim(need_);\n  }\n  void Split() {\n    each_ = total_ / need_;\n  }\n  \
-                     int64_t total_;\n  uint32_t need_;\n};\n";
-        assert_eq!(found(class), [("need_".to_owned(), "total_".to_owned())]);
-        let ruled = written(&tree(class), &share("need_", "total_"), 64);
-        let wanted = "    constexpr int64_t MIN_WORK_PER_CORE = 64;\n    need_ = std::max<int64_t>(1, \
-                      std::min<int64_t>(need_, (total_ + MIN_WORK_PER_CORE - 1) / MIN_WORK_PER_CORE));\n";
-        assert!(ruled.text("op_host/scale.cpp").unwrap().contains(wanted));
-
-        let helper = "uint32_t Cores(int64_t factor, int64_t cores) {\n  auto each = Ops::CeilDiv(factor, cores);\n  \
-                      return CeilDiv(factor, each);\n}\nvoid Tiling() {\n  uint32_t all = platform.GetCoreNumAiv();\n  \
-                      context->SetBlockDim(Cores(n, all));\n}\n";
-        assert_eq!(found(helper), [("cores".to_owned(), "factor".to_owned())]);
-    }
-
-    #[test]
-    fn what_is_no_free_choice_is_left_alone() {
-        let around = |head: &str, body: &str| {
-            format!(
-                "void Tiling() {{\n  {head} cores = platform.GetCoreNumAiv();\n  {body}\n  context->SetBlockDim(cores);\n}}\n"
-            )
-        };
-        for (why, text) in [
-            ("slots of the unified buffer", around("auto", "x = ubSize / SLOTS;")),
-            ("a constant", around("const auto", "x = total / cores;")),
-            ("something was derived before", around("auto", "tiling.set_cores(cores);\n  x = total / cores;")),
-            ("in a loop", around("auto", "for (int i = 0; i < 3; i++) {\n    x = total / cores;\n  }")),
-            ("head of a loop", around("auto", "for (int i = total / cores; i < 3; i++) {}")),
-            ("no braces", around("auto", "if (a) {\n  } else\n    x = total / cores;")),
-            ("two branches", around("auto", "if (a) {\n    x = m / cores;\n  } else {\n    x = n / cores;\n  }")),
-            (
-                "shared by all calls",
-                around("auto", "").replace("cores", "compileInfo->cores") + "void F() { x = n / compileInfo->cores; }",
-            ),
-            ("an initialiser", around("auto", "Plan plan{\n    total / cores,\n  };")),
-        ] {
-            assert_eq!(found(&text), [], "{why}: {text}");
-        }
-    }
 }
