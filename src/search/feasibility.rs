@@ -3,12 +3,14 @@
 //! Two views, both over what was told only. *Monotone*: larger tiles, more buffers and more cores overflow; so a point
 //! that is at least as large as an infeasible one in every ordered tunable is expected to fail too, as long as no
 //! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). What did not fit into
-//! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either.
+//! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either, nor what
+//! is on the wrong side of all that fitted and did not ([`MemoryFit`]).
 //! *Neighbours*: the nearest known points vote.
 
 use crate::space::{Point, SearchSpace};
 
 use super::archive::Archive;
+use super::memory_fit::MemoryFit;
 use super::{InfeasibleClass, Outcome};
 
 /// Chance of failure beyond a known failure.
@@ -24,6 +26,8 @@ pub(super) struct Feasibility<'a> {
     infeasible: Vec<&'a Point>,
     /// Those that did not fit into memory, unless something larger did.
     too_large: Vec<&'a Point>,
+    /// What memory depends on, as far as failures show it.
+    memory: Option<MemoryFit>,
     upward: bool,
     downward: bool,
 }
@@ -45,7 +49,10 @@ impl<'a> Feasibility<'a> {
                 None => {}
             }
         }
-        let mut model = Self { space, feasible, infeasible, too_large, upward: false, downward: false };
+        let fitted: Vec<&Point> =
+            feasible.iter().chain(&infeasible).copied().filter(|point| !too_large.contains(point)).collect();
+        let memory = MemoryFit::of(space, &fitted, &too_large);
+        let mut model = Self { space, feasible, infeasible, too_large, memory, upward: false, downward: false };
         // A rule is believed when it explains more than one failure, or one, and no success contradicts it.
         let contradicted = |up: bool| {
             model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| model.at_least_as_far(good, bad, up)))
@@ -91,7 +98,9 @@ impl<'a> Feasibility<'a> {
     pub fn rule_risk(&self, point: &[u32]) -> f64 {
         let dominated = |up: bool| self.infeasible.iter().any(|bad| self.at_least_as_far(point, bad, up));
         let overflows = || self.too_large.iter().any(|bad| self.at_least_as_far(point, bad, true));
-        let ruled_out = (self.upward && dominated(true)) || (self.downward && dominated(false)) || overflows();
+        let fitted = || self.memory.as_ref().is_some_and(|memory| memory.is_too_large(self.space, point));
+        let ruled_out =
+            (self.upward && dominated(true)) || (self.downward && dominated(false)) || overflows() || fitted();
         if ruled_out { RULED_OUT } else { 0.0 }
     }
 
@@ -151,6 +160,25 @@ mod tests {
     const TOO_LARGE: Outcome = Outcome::Infeasible { class: InfeasibleClass::Resource };
     const WRONG: Outcome = Outcome::Infeasible { class: InfeasibleClass::Wrong };
     const FINE: Outcome = Outcome::Objective(1.0);
+
+    /// Fewer buffers with a longer tile each, as some operators plan: what overflows is small in one tunable, large in another,
+    /// and anything in the third.
+    #[test]
+    fn overflows_that_no_single_direction_explains_are_learnt() {
+        let space = space();
+        let overflows = |point: &[u32]| point[0] == 0 && point[2] > 5;
+        let mut archive = Archive::default();
+        for index in 0..48_u32 {
+            let point = [index % 3, (index * 5 + index / 24) % 8, index / 3 % 8];
+            archive.tell(point.to_vec(), &if overflows(&point) { TOO_LARGE } else { FINE });
+        }
+        let model = Feasibility::fit(&space, &archive);
+        assert!(model.memory.is_some());
+        for share in [0, 3, 7] {
+            assert_eq!(model.rule_risk(&[0, share, 7]), RULED_OUT, "share {share}");
+            assert!(model.rule_risk(&[0, share, 1]) + model.rule_risk(&[2, share, 7]) < RULED_OUT, "share {share}");
+        }
+    }
 
     #[test]
     fn one_overflow_rules_out_all_that_is_larger_whatever_else_failed() {

@@ -9,6 +9,7 @@ mod feasibility;
 mod hybrid;
 mod kind;
 mod local;
+mod memory_fit;
 mod neighbourhood;
 mod proposer;
 mod random;

@@ -73,7 +73,7 @@ const FEWEST_TIMES: usize = 3;
 /// The scales are fitted anew when the times have grown by this share.
 const REFIT_SHARE: usize = 4;
 
-/// Candidates with the highest scores that are also held against the rules of [`Feasibility`].
+/// Candidates with the highest scores that are also held against the rules of [`Feasibility`], unless these rule out all of them.
 const EXAMINED: usize = 16;
 
 /// Times that the processes share: with n times there are as many processes as n goes into this. The more times, the
@@ -206,14 +206,13 @@ impl Model {
         });
         let scores = self.scores(self.targets.of(best), (failures > 0).then_some(share), prices.as_ref());
         let feasibility = (failures > 0).then(|| Feasibility::fit(space, archive));
+        let risk = |at: usize| feasibility.as_ref().map_or(0.0, |rules| rules.rule_risk(self.pool.point(at)));
+        // Where the rules speak against all that promises most, the others are held against them as well.
+        let spared = scores.iter().take(EXAMINED).any(|(_, at)| risk(*at) == 0.0);
         let chosen = scores
             .iter()
-            .take(EXAMINED)
-            .map(|(score, at)| {
-                let risk =
-                    feasibility.as_ref().map_or(0.0, |rules| rules.rule_risk(&self.pool.candidates()[*at].point));
-                (score * (1.0 - risk), *at)
-            })
+            .take(if spared { EXAMINED } else { scores.len() })
+            .map(|(score, at)| (score * (1.0 - risk(*at)), *at))
             .max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
         let suggestion = chosen.map(|(score, at)| Suggestion {
             point: self.pool.candidates()[at].point.clone(),
