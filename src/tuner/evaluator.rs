@@ -232,13 +232,21 @@ impl Evaluator {
         self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
     }
 
-    /// Runs one trial without judging it. `outputs` of a direct launch are large and only read where they are compared.
+    /// Runs one trial without judging it, without data where its case goes without. `outputs` of a direct launch are large
+    /// and only read where they are compared.
     pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, TrialError> {
         let case = &self.manifest.cases[trial.case];
         if self.manifest.layout == Layout::DirectLaunch {
             let program = self.build_direct(plan, &case.name).await?;
             let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
             return run.await.map_err(|failure| TrialError::of_run(failure, &case.name));
+        }
+        if self.without_data.contains(&case.name) {
+            if let Ok(execution) = self.time_trial(plan, trial).await? {
+                return Ok(execution);
+            }
+            let made = Workload::make_inputs(&self.manifest, trial);
+            made.map_err(|error| TrialError::Machine(Box::new(error.into())))?;
         }
         let mut job = self.prepare_job(plan, trial).await?;
         self.run_job(plan, trial, &mut job).await

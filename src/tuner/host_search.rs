@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::scheduler::Limits;
 use super::session::Session;
 use crate::report::event::{self, Event, Stage};
-use crate::search::{Strategy, StrategyKind};
+use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind};
 use crate::space::{Configuration, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
@@ -32,6 +32,8 @@ pub struct HostSearch<'a> {
     gone: Configuration,
     /// To be tried before the strategy is asked.
     first: Vec<Configuration>,
+    /// What cannot fit into memory on the sources as they were.
+    overflows: Vec<Configuration>,
     /// Number of attempts when the strategy began.
     begun: usize,
 }
@@ -57,8 +59,15 @@ impl<'a> HostSearch<'a> {
             rewrites: None,
             gone: Configuration::new(),
             first,
+            overflows: Vec::new(),
             begun: 0,
         }
+    }
+
+    /// The same, where these configurations are known not to fit into memory on the sources of the baseline.
+    #[must_use]
+    pub fn without_overflows(self, overflows: Vec<Configuration>) -> Self {
+        Self { overflows, ..self }
     }
 
     /// A turn of the host stage, the `number`-th turn of the run.
@@ -111,6 +120,12 @@ impl<'a> HostSearch<'a> {
         self.strategy = self.kind.build(&left, seed);
         for (configuration, outcome) in HostStage::known(progress, &self.gone) {
             self.strategy.tell(&configuration, &outcome);
+        }
+        // A rewrite may have made room.
+        if progress.best.patches.is_empty() {
+            for configuration in &self.overflows {
+                self.strategy.tell(configuration, &Outcome::Infeasible { class: InfeasibleClass::Resource });
+            }
         }
         self.begun = progress.attempts.len();
     }
@@ -193,7 +208,7 @@ mod tests {
         let candidate = |configuration| Candidate { sources: SourceTree::new(), configuration, patches: Vec::new() };
         let baseline = candidate(configuration(1, 1));
         let mut search = HostSearch::new(&space, &tunables, &baseline, StrategyKind::Random, 1, Vec::new());
-        let mut progress = Progress::new(baseline.clone(), 10.0, Vec::new(), 1.0);
+        let mut progress = Progress::new(baseline.clone(), 10.0, Vec::new(), Vec::new());
         progress.attempts.push(attempt(Stage::Host, configuration(2, 2), Some(1.0)));
         search.begin(0, &progress);
         progress.attempts.extend([

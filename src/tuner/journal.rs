@@ -96,6 +96,11 @@ impl<T: Entry> Journal<T> {
         self.known.get(key)
     }
 
+    /// All that an earlier, interrupted run tried.
+    pub fn entries(&self) -> impl Iterator<Item = &T> {
+        self.known.values()
+    }
+
     /// Appends what was tried.
     pub fn append(&self, evaluation: &T) -> std::io::Result<()> {
         let line = to_line(evaluation)?;

@@ -21,6 +21,7 @@ mod known;
 mod prices;
 mod probing;
 mod progress;
+mod queue_depths;
 mod ranking;
 mod reference;
 mod rewinding;

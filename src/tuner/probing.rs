@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::candidate::Candidate;
 use super::evaluator::{Evaluator, Plan};
+use super::journal::{Entry, Journal};
 use super::judgement::Standard;
 use super::known::KnownFindings;
 use super::trial_error::Judgeable;
@@ -25,14 +27,17 @@ use crate::verify::{Reason, Rejection};
 
 /// Bytes of all tensors up to which a probe runs with data; larger ones are judged and timed without, where that is possible.
 const WITH_DATA_BYTES: u64 = 6 << 20;
-/// The same where the data decide what the operator does.
-const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
+/// The same where the data decide what the operator does, or where a candidate was wrong.
+pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
 /// Bytes of all tensors that no probe goes beyond.
 const MOST_BYTES: u64 = 256 << 20;
 /// Modelled time that a probe takes at most, in microseconds: what takes longer takes minutes to simulate.
 const MOST_US: f64 = 40_000.0;
 /// Cases for which a tiling function may fail to return before it is asked no more.
 const MOST_ENDLESS: usize = 2;
+/// Further runs of the operator as it was where a candidate does not hold: some operators read what nobody has set, and do
+/// something else each time.
+const RUNS_OF_BASELINE: usize = 2;
 /// Probe data are drawn from seeds that no case uses: those count from zero.
 const FIRST_DATA_SEED: u64 = 1 << 20;
 
@@ -64,7 +69,8 @@ struct Before {
 }
 
 /// How a candidate did on one probe.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProbeVerdict {
     /// Right as far as it can be told, and its speed-up.
     Held {
@@ -95,6 +101,23 @@ impl ProbeVerdict {
     }
 }
 
+/// A line of the journal of probes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct TriedProbe {
+    /// Digest of the candidate.
+    candidate: String,
+    /// Name of the probe.
+    probe: String,
+    /// How it did; `None` where it cannot be told.
+    verdict: Option<ProbeVerdict>,
+}
+
+impl Entry for TriedProbe {
+    fn key(&self) -> String {
+        format!("{} {}", self.candidate, self.probe)
+    }
+}
+
 /// Probes of an operator, with how it stood on them before anything was changed.
 pub struct ProbeSet {
     /// The probes.
@@ -108,6 +131,10 @@ pub struct ProbeSet {
     floor: f64,
     /// Verdicts by candidate and probe: the same candidate is looked at after a turn, and again before it is written.
     known: Mutex<BTreeMap<(String, usize), Option<ProbeVerdict>>>,
+    /// The operator as it was.
+    plan: Option<Plan>,
+    /// Where verdicts are kept for a run that resumes.
+    journal: Option<Journal<TriedProbe>>,
 }
 
 impl ProbeSet {
@@ -134,6 +161,8 @@ impl ProbeSet {
             seed,
             floor: workspace.manifest.case_floor,
             known: Mutex::default(),
+            plan: None,
+            journal: None,
         };
         if workspace.is_direct_launch() || count == 0 {
             return Ok(set);
@@ -146,6 +175,7 @@ impl ProbeSet {
         let _ = std::fs::remove_dir_all(&set.data);
         set.admit(accepted)?;
         set.establish(&plan, workspace.options.jobs, count).await?;
+        set.plan = Some(plan);
         Ok(set)
     }
 
@@ -213,10 +243,21 @@ impl ProbeSet {
         Ok(())
     }
 
-    /// The same, and only half of what `case-floor` allows: so many draws leave room for others that do a little worse.
+    /// The same with a journal that knows verdicts of an interrupted run and takes up those to come.
+    #[must_use]
+    pub(super) fn with_journal(self, journal: Journal<TriedProbe>) -> Self {
+        let key = |tried: &TriedProbe| {
+            let place = self.probes.iter().position(|probe| probe.case.name == tried.probe)?;
+            Some(((tried.candidate.clone(), place), tried.verdict.clone()))
+        };
+        let known = journal.entries().filter_map(key).collect();
+        Self { known: Mutex::new(known), journal: Some(journal), ..self }
+    }
+
+    /// The same by the floor that a run asks for ([`floor_of_probes`]).
     #[must_use]
     pub fn with_margin(self) -> Self {
-        Self { floor: 1.0 + (self.floor - 1.0) / 2.0, ..self }
+        Self { floor: floor_of_probes(self.floor), ..self }
     }
 
     /// Time of the operator as it was on a probe, in microseconds.
@@ -240,7 +281,7 @@ impl ProbeSet {
         for group in groups(self.probes.len()) {
             let unknown = group.iter().copied().filter(|place| self.known_verdict(plan, *place).is_none()).collect();
             for (place, run) in self.run_places(plan, jobs, unknown).await? {
-                self.remember(plan, place, run.map(|run| self.verdict(place, &run)));
+                self.take_note(plan, place, run).await?;
             }
             verdicts.extend(group.into_iter().filter_map(|place| Some((place, self.known_verdict(plan, place)??))));
             if until_broken && verdicts.iter().any(|(_, verdict)| !verdict.holds()) {
@@ -255,8 +296,24 @@ impl ProbeSet {
         if let Some(known) = self.known_verdict(plan, place) {
             return Ok(known);
         }
-        let verdict = self.task(place).run(plan).await?.map(|run| self.verdict(place, &run));
-        self.remember(plan, place, verdict.clone());
+        let run = self.task(place).run(plan).await?;
+        self.take_note(plan, place, run).await
+    }
+
+    /// Weighs a run and remembers the verdict. Where the operator as it was does not do the same twice, nothing can be told.
+    async fn take_note(&self, plan: &Plan, place: usize, run: Option<Ran>) -> Result<Option<ProbeVerdict>, TunerError> {
+        let mut verdict = run.map(|run| self.verdict(place, &run));
+        if verdict.as_ref().is_some_and(|verdict| !verdict.holds())
+            && let Some(before) = &self.plan
+        {
+            for _ in 0..RUNS_OF_BASELINE {
+                let again = self.task(place).run(before).await?.map(|run| self.verdict(place, &run));
+                if again != Some(ProbeVerdict::Held { speedup: 1.0 }) {
+                    verdict = None;
+                }
+            }
+        }
+        self.remember(plan, place, verdict.clone())?;
         Ok(verdict)
     }
 
@@ -265,9 +322,15 @@ impl ProbeSet {
         known.get(&(plan.digest.clone(), place)).cloned()
     }
 
-    fn remember(&self, plan: &Plan, place: usize, verdict: Option<ProbeVerdict>) {
+    fn remember(&self, plan: &Plan, place: usize, verdict: Option<ProbeVerdict>) -> Result<(), TunerError> {
+        if let Some(journal) = &self.journal {
+            let (candidate, probe) = (plan.digest.clone(), self.probes[place].case.name.clone());
+            let tried = TriedProbe { candidate, probe, verdict: verdict.clone() };
+            journal.append(&tried).map_err(|source| TunerError::Journal { source })?;
+        }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert((plan.digest.clone(), place), verdict);
+        Ok(())
     }
 
     fn verdict(&self, place: usize, run: &Ran) -> ProbeVerdict {
@@ -314,6 +377,12 @@ impl ProbeSet {
         let expected = before.and_then(|before| before.outputs);
         Task { evaluator, trial, expected, with_data: probe.with_data, bytes: case_bytes(&probe.case) }
     }
+}
+
+/// The floor that a run's own probes are held to: half of what `case-floor` allows, for so many draws leave room for others that
+/// do a little worse.
+pub(super) fn floor_of_probes(case_floor: f64) -> f64 {
+    1.0 + (case_floor - 1.0) / 2.0
 }
 
 /// Places in groups that run beside each other. Fixed ones, so that where it ends does not depend on which is the quicker.

@@ -90,8 +90,10 @@ pub struct Progress {
     gone_back: BTreeSet<(String, String)>,
     /// Case times of the operator as it was.
     baseline_times: Vec<CaseTime>,
-    /// No case may end slower than it began by more than this ratio.
-    case_floor: f64,
+    /// The last best candidate that held on all probes, as long as the cases are the same.
+    held: Option<Standing>,
+    /// Ratios by which the cases may end slower than they began.
+    floors: Vec<f64>,
     /// Evaluations of each stage.
     evaluations: BTreeMap<Stage, u64>,
     /// Everything tried, in order.
@@ -102,11 +104,12 @@ pub struct Progress {
 
 impl Progress {
     /// A run that starts at the baseline.
-    /// `case_floor` is the ratio by which the slowest case may end slower than it began.
-    pub fn new(baseline: Candidate, baseline_us: f64, times: Vec<CaseTime>, case_floor: f64) -> Self {
+    /// `floors` are the ratios by which the timed cases may end slower than they began.
+    pub fn new(baseline: Candidate, baseline_us: f64, times: Vec<CaseTime>, floors: Vec<f64>) -> Self {
         Self {
             baseline_times: times.clone(),
-            case_floor,
+            floors,
+            held: None,
             baseline_us,
             best: baseline,
             best_us: baseline_us,
@@ -122,7 +125,7 @@ impl Progress {
     /// How far the worst case lies beyond the floor, as a ratio; 1 where no case does.
     pub fn beyond_floor(&self, times: &[CaseTime]) -> f64 {
         let ratios = self.baseline_times.iter().zip(times).map(|(before, after)| after.task_us / before.task_us);
-        (ratios.fold(0.0, f64::max) / self.case_floor).max(1.0)
+        ratios.zip(&self.floors).map(|(ratio, floor)| ratio / floor).fold(1.0, f64::max)
     }
 
     /// What others race against.
@@ -149,8 +152,7 @@ impl Progress {
     /// Takes up again what was put aside, if that is no slower than what the way followed since has led to.
     pub fn keep_best(&mut self) {
         if let Some(aside) = self.aside.take().filter(|aside| aside.best_us <= self.best_us) {
-            let Standing { best, best_us, best_times, milestones } = aside;
-            (self.best, self.best_us, self.best_times, self.milestones) = (best, best_us, best_times, milestones);
+            self.take_up(aside);
         }
     }
 
@@ -166,13 +168,8 @@ impl Progress {
         let before = self.milestones[position].clone();
         self.gone_back.insert(key(&before));
         let gained: f64 = self.milestones[position..].iter().map(|milestone| milestone.gain).product();
-        let (best, best_us, best_times) = (before.before, self.best_us * gained, before.before_times);
-        self.aside = Some(Standing {
-            best: std::mem::replace(&mut self.best, best),
-            best_us: std::mem::replace(&mut self.best_us, best_us),
-            best_times: std::mem::replace(&mut self.best_times, best_times),
-            milestones: self.milestones.clone(),
-        });
+        self.aside = Some(self.standing());
+        (self.best, self.best_us, self.best_times) = (before.before, self.best_us * gained, before.before_times);
         self.milestones.truncate(position);
         Some(before.motif)
     }
@@ -195,11 +192,44 @@ impl Progress {
         (self.best, self.best_us, self.best_times) = (candidate, us, times);
     }
 
-    /// Goes on with other cases, on which the operator as it was and the best candidate take these times.
-    pub fn rebase(&mut self, baseline: (f64, Vec<CaseTime>), best: (f64, Vec<CaseTime>)) {
+    /// Goes on with other cases, on which the operator as it was takes these times. What the best candidate takes there has to
+    /// be found out.
+    pub fn rebase(&mut self, baseline_us: f64, times: Vec<CaseTime>, floors: Vec<f64>) {
+        (self.aside, self.held) = (None, None);
+        (self.best_us, self.best_times) = (baseline_us, times.clone());
+        (self.baseline_us, self.baseline_times, self.floors) = (baseline_us, times, floors);
+    }
+
+    /// Whether no other way has led to something faster than the best of this one.
+    pub fn is_best_of_all(&self) -> bool {
+        self.best_us < self.aside_us()
+    }
+
+    /// Takes note that the best candidate holds on all probes.
+    pub fn note_held(&mut self) {
+        self.held = Some(self.standing());
+    }
+
+    /// Goes back to the last best candidate that held on all probes, if it is faster than what is left of a later one.
+    pub fn take_up_held(&mut self) -> bool {
+        let Some(held) = self.held.take_if(|held| held.best_us < self.best_us) else { return false };
         self.aside = None;
-        (self.baseline_us, self.baseline_times) = baseline;
-        (self.best_us, self.best_times) = best;
+        self.take_up(held);
+        true
+    }
+
+    fn standing(&self) -> Standing {
+        Standing {
+            best: self.best.clone(),
+            best_us: self.best_us,
+            best_times: self.best_times.clone(),
+            milestones: self.milestones.clone(),
+        }
+    }
+
+    fn take_up(&mut self, standing: Standing) {
+        let Standing { best, best_us, best_times, milestones } = standing;
+        (self.best, self.best_us, self.best_times, self.milestones) = (best, best_us, best_times, milestones);
     }
 
     /// Takes note of an evaluation, makes its candidate the best if it is, and says so.
@@ -393,7 +423,7 @@ mod tests {
 
     #[test]
     fn another_way_is_followed_from_before_the_last_rewrite_and_the_best_is_kept() {
-        let mut progress = Progress::new(candidate("slow"), 100.0, Vec::new(), 1.0);
+        let mut progress = Progress::new(candidate("slow"), 100.0, Vec::new(), Vec::new());
         assert_eq!(progress.go_back(), None, "nothing was rewritten");
         assert!(take(&mut progress, "first", 50.0) && take(&mut progress, "second", 25.0));
         assert_eq!(progress.tally(Stage::Kernel), StageTally { evaluations: 2, gain: 4.0 });

@@ -9,7 +9,7 @@ use super::Champion;
 use super::TrialError;
 use super::evaluator::{Evaluator, NeedsData, Plan};
 use super::known::KnownFindings;
-use super::workload::{Trial, Workload};
+use super::workload::Trial;
 use crate::aicore::BlockSample;
 use crate::backend::Execution;
 use crate::manifest::Layout;
@@ -116,8 +116,6 @@ impl Evaluator {
             self.judge(plan, trial, &execution)?;
             return Ok(execution);
         }
-        let made = Workload::make_inputs(&self.manifest, trial);
-        made.map_err(|error| TrialError::Machine(Box::new(error.into())))?;
         self.run_judged(plan, trial, None, known).await
     }
 

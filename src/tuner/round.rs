@@ -9,7 +9,9 @@ use super::evaluation::{Outcome, geometric_mean};
 use super::evaluator::{References, Trialled};
 use super::host_search::HostSearch;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
+use super::probing::floor_of_probes;
 use super::progress::Progress;
+use super::queue_depths::overflows;
 use super::run::{RunOptions, earlier_winners, follow_baseline, settings_of_others};
 use super::scheduler::{Limits, Scheduler, Turn};
 use super::session::Session;
@@ -55,11 +57,17 @@ pub(super) struct Field {
     pub weights: Vec<f64>,
     /// What no case runs.
     pub coverage: Coverage,
+    /// Probes among the cases: of them as much is asked as of all other probes.
+    joined: Vec<String>,
 }
 
 impl Field {
     /// Runs the operator as it is on the cases of the workspace.
     pub async fn survey(workspace: Workspace, baseline: &Candidate) -> Result<Self, TunerError> {
+        Self::with_joined(workspace, baseline, Vec::new()).await
+    }
+
+    async fn with_joined(workspace: Workspace, baseline: &Candidate, joined: Vec<String>) -> Result<Self, TunerError> {
         let (reference, references) = follow_baseline(&workspace, baseline).await?;
         let Outcome::Valid(baseline_times) = reference.evaluation.outcome.clone() else {
             return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
@@ -68,12 +76,20 @@ impl Field {
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
         let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
         let references = Arc::new(references);
-        Ok(Self { workspace, reference, references, baseline_times, baseline_us, weights, coverage })
+        Ok(Self { workspace, reference, references, baseline_times, baseline_us, weights, coverage, joined })
     }
 
     /// The same with a probe among the cases.
     pub async fn joined_by(&self, case: Case, without_data: bool, baseline: &Candidate) -> Result<Self, TunerError> {
-        Self::survey(self.workspace.with_case(case, without_data)?, baseline).await
+        let joined = self.joined.iter().chain([&case.name]).cloned().collect();
+        Self::with_joined(self.workspace.with_case(case, without_data)?, baseline, joined).await
+    }
+
+    /// Ratios by which the timed cases may end slower than they began.
+    pub fn floors(&self) -> Vec<f64> {
+        let floor = self.workspace.manifest.case_floor;
+        let of = |time: &CaseTime| if self.joined.contains(&time.name) { floor_of_probes(floor) } else { floor };
+        self.baseline_times.iter().map(of).collect()
     }
 
     /// Launches of the operator as it was, by case.
@@ -151,7 +167,10 @@ impl Round<'_> {
         // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
         let why = "configurations that the lock or the bank knows";
         let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
-        let mut search = HostSearch::new(space, tunables, baseline, options.strategy, options.seed, earlier);
+        let launches: Vec<&LaunchProfile> = field.baseline_profiles().values().flatten().collect();
+        let ub_bytes = workspace.machine.parameters.ub_bytes as u64;
+        let mut search = HostSearch::new(space, tunables, baseline, options.strategy, options.seed, earlier)
+            .without_overflows(overflows(space, baseline, &launches, ub_bytes));
         let mut last_stage = None;
         let mut idle_turns = 0;
         let mut host_had_turn = false;
@@ -225,12 +244,14 @@ impl Round<'_> {
             idle_turns = if progress.best_us < before_us { 0 } else { idle_turns + usize::from(turn.is_long()) };
             *turns += 1;
             let best = progress.best.digest(tunables);
-            if best != doubted && session.left() > 0 {
+            // Another way than the best is looked at when it has led to something better.
+            if best != doubted && session.left() > 0 && progress.is_best_of_all() {
                 doubted = best;
                 if let Some(reason) = doubt(&progress.best).await? {
                     by_probe = true;
                     break reason;
                 }
+                progress.note_held();
             }
         };
         *compiled_in = search.compiled_in();

@@ -13,7 +13,7 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
 use super::known::KnownFindings;
-use super::probing::{Generalisation, ProbeSet, case_bytes};
+use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
@@ -21,6 +21,7 @@ use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
 use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, settle_on_probes, simplify};
+use super::steps::Steps;
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
@@ -126,12 +127,10 @@ impl RunOutcome {
 
 /// A case of which more is launch and start-up than this share says little of its kernel.
 const MOST_FIXED: f64 = 1.0 / 3.0;
-/// Rounds after the first: each has one more probe among its cases.
-const MORE_ROUNDS: usize = 4;
+/// Rounds after the first: each begins after a winner that did not hold on a probe.
+const MORE_ROUNDS: usize = 6;
 /// With fewer evaluations left no further round is begun.
 const LEAST_ROUND: u64 = 8;
-/// Bytes of all tensors up to which a probe that joins the cases of a run runs with data: more would take all of its time.
-const WITH_DATA_BYTES: u64 = 16 << 20;
 
 /// Tunes. Events go to `emit` as they happen.
 pub async fn run(
@@ -143,7 +142,8 @@ pub async fn run(
     let baseline = workspace.baseline()?;
     let space = workspace.space()?;
     let bank = load_banks(&options.experience, emit);
-    let journal = open_journal(workspace, options, &baseline, &bank, emit)?;
+    let inputs = inputs(workspace, options, &baseline, &bank);
+    let journal = open_journal(workspace, options, &inputs, emit)?;
 
     let mut field = Field::survey(workspace.clone(), &baseline).await?;
     let baseline_profiles = field.baseline_profiles().clone();
@@ -162,8 +162,7 @@ pub async fn run(
     let mut session =
         Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
     session.remember(field.reference.evaluation.clone());
-    let case_floor = workspace.manifest.case_floor;
-    let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), case_floor);
+    let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), field.floors());
     let mut standing = Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
 
     // Drawn when there is something to try on them.
@@ -171,7 +170,10 @@ pub async fn run(
     let count = workspace.manifest.probes as usize;
     let draw = async || {
         let drawn = ProbeSet::draw(workspace, &baseline, &baseline_times, count, options.seed).await?;
-        Ok::<_, TunerError>(drawn.with_margin())
+        let path = workspace.work_directory.join("probes.jsonl");
+        let (journal, _) =
+            Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
+        Ok::<_, TunerError>(drawn.with_margin().with_journal(journal))
     };
     let mut doubt = async |best: &Candidate| {
         let probes = drawn.get_or_try_init(draw).await?;
@@ -181,8 +183,9 @@ pub async fn run(
     };
     let mut taken_back = Vec::new();
     let mut joined = Vec::new();
+    let mut rounds = 0;
     let ended = loop {
-        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: joined.is_empty() };
+        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: rounds == 0 };
         let Ended { why: ended, by_probe } = round.search(&field, &mut standing, &mut doubt, emit).await?;
         standing.progress.keep_best();
         if !by_probe {
@@ -196,12 +199,13 @@ pub async fn run(
         else {
             break ended;
         };
-        let goes_on = joined.len() < MORE_ROUNDS && standing.session.left() >= LEAST_ROUND;
-        let next = if goes_on { with_probe(&field, broken, &baseline, &mut joined).await? } else { None };
-        let Some(next) = next else {
+        if rounds == MORE_ROUNDS || standing.session.left() < LEAST_ROUND {
             while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
             break ended;
-        };
+        }
+        rounds += 1;
+        // Where it cannot be a case the search goes on without: what was tried does not win a second time.
+        let Some(next) = with_probe(&field, broken, &baseline, &mut joined).await? else { continue };
         field = next;
         standing.session.enlarge(
             field.workspace.evaluator.against(&field.reference),
@@ -221,8 +225,9 @@ pub async fn run(
         standing.progress.settle(baseline.clone(), field.baseline_us, field.baseline_times.clone());
         (winner, verification) = verify_winner(workspace, &judging, &baseline, &references).await?;
     }
+    let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
     let generalisation = match drawn.get() {
-        Some(probes) if count > 0 => {
+        Some(probes) if count > 0 && changed => {
             Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?)
         }
         _ => None,
@@ -231,6 +236,9 @@ pub async fn run(
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
     let Standing { session, progress, learned, compiled_in, .. } = standing;
+    // What was taken back and found again with others, on which it holds, is there.
+    let steps = Steps::of(&baseline, &progress.best, &progress.milestones, tunables);
+    taken_back.retain(|taken| (0..steps.list.len()).all(|place| steps.title(place) != taken.step));
     Ok(RunOutcome {
         baseline,
         baseline_times,
@@ -262,12 +270,15 @@ async fn with_probe(
     baseline: &Candidate,
     joined: &mut Vec<String>,
 ) -> Result<Option<Field>, TunerError> {
-    let without_data = case_bytes(&broken.case) > WITH_DATA_BYTES;
+    let without_data = case_bytes(&broken.case) > MUST_HAVE_DATA_BYTES;
     let name = broken.case.name.clone();
-    let case = Case { verify_only: broken.wrong && !without_data, ..broken.case };
+    // One that joined to be right is timed when it turns out to be slower as well.
+    let case = Case { verify_only: broken.wrong && !without_data && !joined.contains(&name), ..broken.case };
     match field.joined_by(case, without_data, baseline).await {
         Ok(next) => {
-            joined.push(name);
+            if !joined.contains(&name) {
+                joined.push(name);
+            }
             Ok(Some(next))
         }
         // With other data than the probe's the operator as it was is at fault there.
@@ -420,13 +431,8 @@ fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {
     experience.held_out.iter().fold(bank, |bank, pattern| bank.without(pattern))
 }
 
-fn open_journal(
-    workspace: &Workspace,
-    options: &RunOptions,
-    baseline: &Candidate,
-    bank: &Bank,
-    emit: &mut dyn FnMut(Event),
-) -> Result<Journal, TunerError> {
+/// Digest of all that the evaluations of a run depend on.
+fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, bank: &Bank) -> String {
     let parts = [
         env!("CARGO_PKG_VERSION"),
         &baseline.digest(workspace.tunables()),
@@ -440,10 +446,18 @@ fn open_journal(
         &format!("{:?} {:?}", options.rewriting, options.earlier_winners),
         &bank.digest(),
     ];
-    let inputs = Digest::new("run 1").texts(parts).finish();
+    Digest::new("run 1").texts(parts).finish()
+}
+
+fn open_journal(
+    workspace: &Workspace,
+    options: &RunOptions,
+    inputs: &str,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Journal, TunerError> {
     let path = workspace.work_directory.join("journal.jsonl");
     let (journal, opened) =
-        Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
+        Journal::open(&path, inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
     match opened {
         Opened::Resumed(count) if count > 0 => emit(Event::Warning(event::Warning {
             code: "resumed".to_owned(),

@@ -131,6 +131,10 @@ pub(super) async fn settle_on_probes(
     }
     let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
     standing.progress.settle(left, us, times);
+    if standing.progress.take_up_held() {
+        let why = "the best candidate before them held on all probes and is faster than what is left".to_owned();
+        taken_back.push(said(TakenBack { step: "the latest steps".to_owned(), why }, emit));
+    }
     Ok(Some(Broken { case: probe.case.clone(), wrong: matches!(verdict, ProbeVerdict::Wrong(_)) }))
 }
 
@@ -165,8 +169,7 @@ pub(super) async fn restand(
     taken_back: &mut Vec<TakenBack>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), TunerError> {
-    let before = (field.baseline_us, field.baseline_times.clone());
-    standing.progress.rebase(before.clone(), before);
+    standing.progress.rebase(field.baseline_us, field.baseline_times.clone(), field.floors());
     let best = standing.progress.best.clone();
     let (best, us, times) = timed(field, baseline, best, standing, taken_back, emit).await?;
     standing.progress.settle(best, us, times);

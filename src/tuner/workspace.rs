@@ -193,14 +193,19 @@ impl Workspace {
         Ok(())
     }
 
-    /// The same with one more case; `without_data` for one that is so large that it is only timed and judged.
+    /// The same with one more case, or with this one in the place of the one of its name; `without_data` for one that is so large that it is only timed and judged.
     pub fn with_case(&self, case: Case, without_data: bool) -> Result<Self, TunerError> {
         let mut manifest = (*self.manifest).clone();
         let mut cases = self.cases.clone();
         let mut evaluator = self.evaluator.clone();
         let name = case.name.clone();
-        cases.push(manifest.cases.len());
-        manifest.cases.push(case);
+        match manifest.cases.iter_mut().find(|known| known.name == case.name) {
+            Some(known) => *known = case,
+            None => {
+                cases.push(manifest.cases.len());
+                manifest.cases.push(case);
+            }
+        }
         let directory = self.work_directory.join(DATA);
         if without_data {
             let mut names = (*evaluator.without_data).clone();

@@ -63,6 +63,33 @@ fn fewer_cores_for_one_size_are_not_written() {
     trap.is_refused("", "slower than the operator as it was");
 }
 
+/// The same trap with values between: the probe that was the trap's end is heeded from then on, and what is found then holds.
+#[test]
+fn a_run_goes_on_with_the_probe_that_it_broke_on() {
+    require_tools!();
+    let trap = Trap { constant: "CORES", elements: 65_536, values: [8, 48], present: 48, probes: 5 };
+    let project = trap.project();
+    let manifest = project.read("ascend.toml");
+    project
+        .write("ascend.toml", &manifest.replace("values = [8, 48]", "values = [2, 4, 8, 12, 16, 20, 24, 32, 40, 48]"));
+    let run = ["run", "--budget", "24", "--seed", "1", "--stage", "host", "--dry-run"];
+    let first = project.run(&run).expect(0);
+    let summary = first.events.last().expect("a summary");
+    let found = &summary["generalisation"];
+    assert!(found["joined"].as_array().is_some_and(|joined| !joined.is_empty()), "{summary}");
+    assert!(summary["speedup"].as_f64().is_some_and(|speedup| speedup > 1.1), "{summary}");
+    let speedups = found["probes"].as_array().into_iter().flatten().filter_map(|probe| probe["speedup"].as_f64());
+    assert!(speedups.fold(f64::INFINITY, f64::min) > 0.99, "{found}");
+
+    // What a probe said is not asked again when the run is: an edited journal is believed.
+    let journal = project.read("target/ascend-tune/probes.jsonl");
+    assert!(journal.contains("\"slower\":"), "{journal}");
+    project.write("target/ascend-tune/probes.jsonl", &journal.replace("\"slower\":", "\"held\":"));
+    let second = project.run(&run).expect(0);
+    let summary = second.events.last().expect("a summary");
+    assert!(summary["generalisation"]["joined"].is_null(), "{summary}");
+}
+
 /// As long as every core has one tile nobody sees that two tiles would be in one place at once.
 #[test]
 fn a_race_that_no_case_shows_is_not_written() {
