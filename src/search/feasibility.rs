@@ -94,13 +94,18 @@ impl<'a> Feasibility<'a> {
         sum
     }
 
+    /// Whether something smaller everywhere did not fit into memory: then there is no chance to speak of.
+    pub fn cannot_fit(&self, point: &[u32]) -> bool {
+        self.too_large.iter().any(|bad| self.at_least_as_far(point, bad, true))
+    }
+
     /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
     pub fn rule_risk(&self, point: &[u32]) -> f64 {
         let dominated = |up: bool| self.infeasible.iter().any(|bad| self.at_least_as_far(point, bad, up));
-        let overflows = || self.too_large.iter().any(|bad| self.at_least_as_far(point, bad, true));
-        let fitted = || self.memory.as_ref().is_some_and(|memory| memory.is_too_large(self.space, point));
-        let ruled_out =
-            (self.upward && dominated(true)) || (self.downward && dominated(false)) || overflows() || fitted();
+        let ruled_out = (self.upward && dominated(true))
+            || (self.downward && dominated(false))
+            || self.cannot_fit(point)
+            || self.memory.as_ref().is_some_and(|memory| memory.is_too_large(self.space, point));
         if ruled_out { RULED_OUT } else { 0.0 }
     }
 

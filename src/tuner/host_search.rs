@@ -11,7 +11,7 @@ use super::scheduler::Limits;
 use super::session::Session;
 use crate::report::event::{self, Event, Stage};
 use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind};
-use crate::space::{Configuration, SearchSpace, Tunable};
+use crate::space::{Configuration, Point, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
 /// is asked. Their times would mislead, but what was good there is seldom bad here.
@@ -66,7 +66,13 @@ impl<'a> HostSearch<'a> {
 
     /// The same, where these configurations are known not to fit into memory on the sources of the baseline.
     #[must_use]
-    pub fn without_overflows(self, overflows: Vec<Configuration>) -> Self {
+    pub fn without_overflows(mut self, overflows: Vec<Configuration>) -> Self {
+        let points: Vec<Point> = overflows.iter().filter_map(|known| self.space.point(known)).collect();
+        let space = self.space;
+        self.first.retain(|configuration| {
+            let Some(point) = space.point(configuration) else { return true };
+            !points.iter().any(|known| point.iter().zip(known).all(|(here, there)| here >= there))
+        });
         Self { overflows, ..self }
     }
 

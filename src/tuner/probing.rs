@@ -12,10 +12,11 @@ use super::candidate::Candidate;
 use super::evaluator::{Evaluator, Plan};
 use super::journal::{Entry, Journal};
 use super::judgement::Standard;
-use super::known::KnownFindings;
+use super::known::{KnownFinding, KnownFindings};
 use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
 use super::{CaseTime, TrialError, TunerError, Workspace, geometric_mean};
+use crate::aicore::HazardKind;
 use crate::backend::Execution;
 use crate::cases::{
     Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
@@ -228,6 +229,9 @@ impl ProbeSet {
             for (place, run) in self.run_places(plan, jobs, group).await? {
                 let probe = self.probes[place].clone();
                 match run {
+                    Some(Ok(run)) if run.writes_nothing => {
+                        self.faulty.push((probe.case.name, "nothing is written to any output".to_owned()));
+                    }
                     Some(Ok(run)) if run.us <= MOST_US => {
                         kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
                     }
@@ -444,6 +448,8 @@ struct ProbeRun {
     us: f64,
     known: KnownFindings,
     outputs: Option<Vec<Vec<u8>>>,
+    /// The kernel has no branch for the case: it starts, and that is all.
+    writes_nothing: bool,
 }
 
 /// One probe of one candidate, independent of the set.
@@ -478,7 +484,10 @@ impl Task {
         let manifest = &self.evaluator.manifest;
         known.note(&manifest.cases[self.trial.case].name, &execution, &manifest.allow);
         let us = execution.launches.iter().map(|launch| launch.profile.task_us).sum();
-        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs) }
+        let written: u64 = execution.launches.iter().map(|launch| launch.profile.gm_write_bytes).sum();
+        let unwritten = |known: &KnownFinding| known.hazard.kind == HazardKind::UnwrittenOutput;
+        let writes_nothing = written == 0 && known.findings.iter().any(unwritten);
+        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs), writes_nothing }
     }
 }
 

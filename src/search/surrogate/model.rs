@@ -76,6 +76,9 @@ const REFIT_SHARE: usize = 4;
 /// Candidates with the highest scores that are also held against the rules of [`Feasibility`], unless these rule out all of them.
 const EXAMINED: usize = 16;
 
+/// Points that are drawn at most for one that may fit.
+const DRAWS: usize = 8;
+
 /// Times that the processes share: with n times there are as many processes as n goes into this. The more times, the
 /// surer the scales, and the dearer every process.
 const SHARED_TIMES: usize = 128;
@@ -194,7 +197,8 @@ impl Model {
             return None;
         }
         self.catch_up(&known, &times, random);
-        self.refresh_pool(space, archive, random);
+        let feasibility = Feasibility::fit(space, archive);
+        self.refresh_pool(space, archive, &feasibility, random);
         let failures = known.iter().filter(|known| known.verdict == Verdict::Infeasible).count();
         let share = failures as f64 / known.len() as f64;
         let best = times.iter().copied().fold(f64::INFINITY, f64::min);
@@ -205,15 +209,15 @@ impl Model {
             built: known.iter().map(|known| part(known.point, compiled_in)).collect(),
         });
         let scores = self.scores(self.targets.of(best), (failures > 0).then_some(share), prices.as_ref());
-        let feasibility = (failures > 0).then(|| Feasibility::fit(space, archive));
-        let risk = |at: usize| feasibility.as_ref().map_or(0.0, |rules| rules.rule_risk(self.pool.point(at)));
+        let risk = |at: usize| if failures > 0 { feasibility.rule_risk(self.pool.point(at)) } else { 0.0 };
         // Where the rules speak against all that promises most, the others are held against them as well.
         let spared = scores.iter().take(EXAMINED).any(|(_, at)| risk(*at) == 0.0);
-        let chosen = scores
-            .iter()
-            .take(if spared { EXAMINED } else { scores.len() })
-            .map(|(score, at)| (score * (1.0 - risk(*at)), *at))
-            .max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+        let examined = scores.iter().take(if spared { EXAMINED } else { scores.len() });
+        let weighed: Vec<(f64, usize)> = examined.map(|(score, at)| (score * (1.0 - risk(*at)), *at)).collect();
+        let better =
+            |left: &&(f64, usize), right: &&(f64, usize)| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1));
+        let may_fit = |(_, at): &&(f64, usize)| !feasibility.cannot_fit(self.pool.point(*at));
+        let chosen = weighed.iter().filter(may_fit).max_by(better).or_else(|| weighed.iter().max_by(better)).copied();
         let suggestion = chosen.map(|(score, at)| Suggestion {
             point: self.pool.candidates()[at].point.clone(),
             expected_gain: score
@@ -292,7 +296,13 @@ impl Model {
     }
 
     /// Lets new candidates in.
-    fn refresh_pool(&mut self, space: &SearchSpace, archive: &Archive, random: &mut ChaCha8Rng) {
+    fn refresh_pool(
+        &mut self,
+        space: &SearchSpace,
+        archive: &Archive,
+        feasibility: &Feasibility<'_>,
+        random: &mut ChaCha8Rng,
+    ) {
         if self.whole {
             return;
         }
@@ -309,7 +319,8 @@ impl Model {
             coming.extend(elite.iter().skip(1).flat_map(|point| space.neighbours(point)));
             coming.extend((0..self.options.offspring).filter_map(|_| offspring(space, &elite, random)));
             let missing = self.options.pool.saturating_sub(self.pool.len() + coming.len()).max(self.options.fresh);
-            coming.extend((0..missing).filter_map(|_| space.sample(random)));
+            let drawn = (0..missing * DRAWS).filter_map(|_| space.sample(random));
+            coming.extend(drawn.filter(|point| !feasibility.cannot_fit(point)).take(missing));
         }
         for point in coming {
             if !archive.contains(&point) {

@@ -38,7 +38,10 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                     replacement
                 }
                 SiteForm::Share(rule) => {
-                    let written = rule.text(limit_of(tunable, value, &site)?);
+                    let least = limit_of(tunable, value, &site)?;
+                    // What somebody has laid out otherwise stays as it is.
+                    let there = site.value == Some(Value::Int(least));
+                    let written = if there { site.text.clone() } else { rule.text(least) };
                     if !written.is_empty() && !wanting_algorithm.contains(&site.file) {
                         wanting_algorithm.push(site.file.clone());
                     }

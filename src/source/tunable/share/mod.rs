@@ -17,6 +17,10 @@ use super::meaning::SETS_CORES;
 use super::{Site, SiteForm, TunableError, line_of, words};
 use crate::space::Value;
 
+/// Columns of a line that is written, and how much further a statement goes on in the next one.
+const LONGEST_LINE: usize = 110;
+const CONTINUED: &str = "    ";
+
 /// Calls that ask the platform how many cores there are.
 pub(crate) const ASKS_CORES: [&str; 4] = ["GetCoreNumAiv", "GetCoreNum", "GetVectorCoreNum", "GetCoreNumVector"];
 
@@ -66,7 +70,24 @@ impl ShareRule {
             return String::new();
         }
         let Self { constant, kind, line, .. } = self;
-        format!("constexpr {kind} {constant} = {least};{line}{}{line}", self.limit(constant))
+        let limit = self.limit(constant);
+        let indent = line.trim_start_matches(['\r', '\n']).len();
+        let limit = if indent + limit.len() <= LONGEST_LINE { limit } else { self.in_lines(constant) };
+        format!("constexpr {kind} {constant} = {least};{line}{limit}{line}")
+    }
+
+    /// The statement that lowers the number of cores in lines that are not too long.
+    fn in_lines(&self, least: &str) -> String {
+        let Self { line, .. } = self;
+        let lowered = self.lowered(least);
+        let indent = line.trim_start_matches(['\r', '\n']).len() + CONTINUED.len();
+        let lowered = match lowered.rsplit_once(", ") {
+            Some((head, tail)) if indent + lowered.len() + 1 > LONGEST_LINE => {
+                format!("{head},{line}{CONTINUED}{CONTINUED}{tail}")
+            }
+            _ => lowered,
+        };
+        format!("{} ={line}{CONTINUED}{lowered};", self.target())
     }
 
     /// The statement that lowers the number of cores, with the least share given by an expression.
