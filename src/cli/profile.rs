@@ -17,6 +17,11 @@ use crate::tuner::{
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let data = if arguments.timing_only { InputData::Left } else { InputData::Made };
+    let folder =
+        arguments.trace.as_deref().and_then(|path| path.parent()).filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(TunerError::Usage(format!("--trace: there is no folder {}", folder.display())));
+    }
     let mut workspace = open_with(start_event("profile", common), common, &arguments.target, true, data, output)?;
     if workspace.manifest_text.is_empty() {
         output.emit(&Event::Warning(Warning {

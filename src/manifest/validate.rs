@@ -57,6 +57,11 @@ const SAMPLE_FROM_MIB: u64 = 64;
 const ATTRIBUTE_TYPES: [&str; 8] =
     ["int", "float", "bool", "string", "list_int", "list_float", "list_bool", "list_list_int"];
 
+/// Bytes of a name that a file is named after.
+const LONGEST_NAME: usize = 128;
+/// Seconds that a limit of time may have.
+const LONGEST_S: f64 = 86_400.0;
+
 struct Validator {
     findings: Vec<Finding>,
     optional_outputs: BTreeSet<(String, String)>,
@@ -82,6 +87,27 @@ impl Validator {
         if text.get_ref().trim().is_empty() {
             self.find(text.span(), format!("`{key}` is empty"), "");
         }
+    }
+
+    /// A name that files and folders are named after.
+    fn file_name(&mut self, text: &Spanned<String>, key: &str) {
+        self.not_empty(text, key);
+        let name = text.get_ref();
+        let unfit = |letter: char| letter.is_control() || matches!(letter, '/' | '\\' | ';' | '"');
+        if name.starts_with('.') || name.contains(unfit) || name.len() > LONGEST_NAME {
+            let help =
+                "files are named after it: no path, no quotes, no semicolons, no dot in front, at most 128 bytes";
+            self.find(text.span(), format!("`{}` cannot be a name", name.escape_debug()), help);
+        }
+    }
+
+    /// A time in seconds with a lower bound, or its default.
+    fn seconds(&mut self, value: Option<&Spanned<f64>>, key: &str, least: f64, unset: f64) -> f64 {
+        if let Some(value) = value.filter(|value| *value.get_ref() > LONGEST_S) {
+            let message = format!("`{key}` is {}", value.get_ref());
+            self.find(value.span(), message, format!("it must be at most {LONGEST_S}, a day"));
+        }
+        self.at_least(value, key, least, unset)
     }
 
     /// A number with a lower bound, or its default.
@@ -159,8 +185,8 @@ impl Validator {
         let tolerance = self.tolerances(&wire.verify);
         let case_floor = self.at_least(wire.space.case_floor.as_ref(), "case-floor", 1.0, 1.02);
         let check_tolerance = self.at_least(wire.check.tolerance.as_ref(), "tolerance", 1.0, 1.03);
-        let run_timeout_s = self.at_least(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
-        let compile_timeout_s = self.at_least(wire.limits.compile_timeout_s.as_ref(), "compile-timeout-s", 1.0, 600.0);
+        let run_timeout_s = self.seconds(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
+        let compile_timeout_s = self.seconds(wire.limits.compile_timeout_s.as_ref(), "compile-timeout-s", 1.0, 600.0);
         let memory_mib = self.memory_mib(wire.limits.run_memory_mib.as_ref(), "run-memory-mib", 8192);
         let compile_memory_mib = self.memory_mib(wire.limits.compile_memory_mib.as_ref(), "compile-memory-mib", 4096);
         let sample_mib = wire.verify.sample_blocks_from_mib.as_ref().map_or(SAMPLE_FROM_MIB, |mib| *mib.get_ref());
@@ -240,7 +266,7 @@ impl Validator {
     }
 
     fn case(&mut self, span: Range<usize>, case: WireCase, direct: bool, arguments: &[String]) -> Case {
-        self.not_empty(&case.name, "name");
+        self.file_name(&case.name, "name");
         let weight = case.weight.as_ref().map_or(1.0, |weight| *weight.get_ref());
         if let Some(written) = &case.weight
             && !(weight.is_finite() && weight > 0.0)
@@ -297,7 +323,7 @@ impl Validator {
     fn tensor(&mut self, tensor: Spanned<WireTensor>, input: bool) -> TensorSpec {
         let span = tensor.span();
         let tensor = tensor.into_inner();
-        self.not_empty(&tensor.name, "name");
+        self.file_name(&tensor.name, "name");
         let dtype = tensor.dtype.get_ref();
         let names: Vec<&str> = DTYPES.iter().map(|(name, _)| *name).collect();
         if !names.contains(&dtype.as_str()) {

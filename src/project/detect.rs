@@ -427,7 +427,7 @@ fn source_files(root: &Path, folder: &str) -> Result<Vec<String>, ProjectError> 
     Ok(files.into_iter().collect())
 }
 
-fn is_skipped(entry: &walkdir::DirEntry) -> bool {
+pub(super) fn is_skipped(entry: &walkdir::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     entry.file_type().is_dir() && (name.starts_with('.') || SKIPPED_DIRECTORIES.contains(&name.as_ref()))
 }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
 use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluator::Evaluator;
@@ -16,6 +19,7 @@ use crate::build::{BuildOptions, Builder, ToolLimits, Toolkit};
 use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
+use crate::source::tunable::{TunableError, present_value};
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
 
 /// What a command was asked for.
@@ -92,12 +96,16 @@ impl Workspace {
         let own = || project.root.join("target").join("ascend-tune");
         let work_directory = options.work_directory.clone().unwrap_or_else(own);
         let (manifest_text, mut manifest) = match &options.made_up {
-            _ if path.exists() => (fs_err::read_to_string(&path)?, Manifest::load(&path)?),
+            _ if path.exists() => {
+                let manifest = Manifest::load(&path)?;
+                (fs_err::read_to_string(&path)?, manifest)
+            }
             Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
             None => return Err(TunerError::NoManifest(path)),
         };
         super::finish::recover(&project.root, &work_directory)?;
         sweep(&work_directory);
+        known_kernel(&project, &manifest)?;
         let sources = editable_sources(&project, &manifest)?;
         manifest.cmake.extend(options.cmake.clone());
         let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
@@ -165,10 +173,26 @@ impl Workspace {
             let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
             TunerError::Usage(format!("{path}: {}", list.join("; ")))
         };
-        SearchSpace::new(self.tunables(), &self.manifest.constraints, &facts)
+        let space = SearchSpace::new(self.tunables(), &self.manifest.constraints, &facts)
             .map_err(explain)?
             .with_fixed(&self.options.fixed)
-            .map_err(explain)
+            .map_err(explain)?;
+        if space.dimensions() > 0 && space.sample(&mut ChaCha8Rng::seed_from_u64(0)).is_none() {
+            let present = space.present().map(|point| space.configuration(&point));
+            let why = present.and_then(|present| space.check(&present).err()).map(|violation| format!(": {violation}"));
+            let why = why.unwrap_or_default();
+            return Err(TunerError::Usage(format!("{path}: no configuration fulfils the constraints{why}")));
+        }
+        Ok(space)
+    }
+
+    /// Tunables of which nothing is found in the sources, with the reason.
+    pub fn missing_tunables(&self) -> Vec<(String, TunableError)> {
+        let missing = |tunable: &Tunable| {
+            let error = present_value(&self.sources, &tunable.binding).err()?;
+            Some((tunable.name.clone(), error))
+        };
+        self.tunables().iter().filter_map(missing).collect()
     }
 
     /// Weights of the timed cases, in the order of their times.
@@ -223,6 +247,26 @@ impl Workspace {
     pub fn is_direct_launch(&self) -> bool {
         self.manifest.layout == Layout::DirectLaunch
     }
+}
+
+/// Another kernel than the one that is named must not be tuned in its place.
+fn known_kernel(project: &OperatorProject, manifest: &Manifest) -> Result<(), TunerError> {
+    let entries = &project.kernel_entries;
+    let named = entries.iter().any(|entry| {
+        let stem = Path::new(&entry.file).file_stem().is_some_and(|stem| stem.to_string_lossy() == manifest.kernel);
+        entry.function == manifest.kernel || stem
+    });
+    // Entries that macros make are not seen here.
+    if named || entries.is_empty() || manifest.layout == Layout::DirectLaunch {
+        return Ok(());
+    }
+    let known: Vec<&str> = entries.iter().map(|entry| entry.function.as_str()).collect();
+    Err(TunerError::Usage(format!(
+        "{}: there is no kernel `{}`; found: {}",
+        manifest.path.display(),
+        manifest.kernel,
+        known.join(", ")
+    )))
 }
 
 /// Removes what killed commands left behind. Directories of commands that may still run are younger than that.

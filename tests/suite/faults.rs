@@ -283,3 +283,26 @@ fn a_source_without_end_costs_the_compiler_its_limit_and_no_more() {
     let ended = project.run(&["run", "--budget", "2", "--seed", "1"]).expect(4);
     assert!(ended.named("error")[0]["message"].as_str().is_some_and(|text| text.contains("compile-memory-mib")));
 }
+
+/// Where the compiler orders nothing, a barrier that the model takes for idle may be the only order there is.
+#[test]
+fn a_kernel_without_automatic_synchronisation_is_not_rewritten() {
+    require_tools!();
+    let project = Project::fixture("gelu_naive");
+    let cmake = project.read("op_kernel/CMakeLists.txt");
+    project.write(
+        "op_kernel/CMakeLists.txt",
+        &format!("{cmake}npu_op_kernel_options(gelu_naive_kernels ALL OPTIONS --cce-auto-sync=off)\n"),
+    );
+    let ended = project.run(&["run", "--budget", "4", "--seed", "1", "--dry-run"]).expect(0);
+    let warned = |event: &serde_json::Value| {
+        let message = event["message"].as_str().unwrap_or_default();
+        event["code"] == "auto-sync-off" && message.starts_with("op_kernel/CMakeLists.txt:4 ")
+    };
+    assert!(ended.named("warning").into_iter().any(warned), "{:?}", ended.named("warning"));
+    let stages: Vec<&serde_json::Value> = ended.named("evaluation").into_iter().map(|event| &event["stage"]).collect();
+    assert!(!stages.is_empty() && stages.iter().all(|stage| *stage == "host"), "{stages:?}");
+
+    let refused = project.run(&["run", "--budget", "4", "--stage", "kernel", "--dry-run"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+}

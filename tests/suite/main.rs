@@ -1,5 +1,6 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
+mod bad_input;
 mod cli;
 mod corpus;
 mod defects;
