@@ -11,7 +11,7 @@ use super::scheduler::Limits;
 use super::session::Session;
 use crate::report::event::{self, Event, Stage};
 use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind};
-use crate::space::{Configuration, Point, SearchSpace, Tunable};
+use crate::space::{Configuration, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
 /// is asked. Their times would mislead, but what was good there is seldom bad here.
@@ -67,13 +67,10 @@ impl<'a> HostSearch<'a> {
     /// The same, where these configurations are known not to fit into memory on the sources of the baseline.
     #[must_use]
     pub fn without_overflows(mut self, overflows: Vec<Configuration>) -> Self {
-        let points: Vec<Point> = overflows.iter().filter_map(|known| self.space.point(known)).collect();
-        let space = self.space;
-        self.first.retain(|configuration| {
-            let Some(point) = space.point(configuration) else { return true };
-            !points.iter().any(|known| point.iter().zip(known).all(|(here, there)| here >= there))
-        });
-        Self { overflows, ..self }
+        self.overflows = overflows;
+        let first = std::mem::take(&mut self.first);
+        self.first = first.into_iter().filter(|configuration| self.may_fit(configuration)).collect();
+        self
     }
 
     /// A turn of the host stage, the `number`-th turn of the run.
@@ -102,6 +99,43 @@ impl<'a> HostSearch<'a> {
         let host = HostStage { tunables: self.tunables, injection: &self.injection, first, gone: &self.gone };
         host.run(&mut *self.strategy, session, progress, limits, emit).await?;
         Ok(())
+    }
+
+    /// Has the next turn try other values of one tunable at a time beside those of the best candidate. Returns how many.
+    ///
+    /// A strategy stops where it expects nothing; whoever reads the result expects that no single change makes it better.
+    pub fn try_beside(&mut self, progress: &Progress) -> u64 {
+        let mut best = progress.best.configuration.clone();
+        for (name, value) in HostStage::gone(self.baseline, &progress.best).iter() {
+            best.set(name, value.clone());
+        }
+        let Some(here) = self.space.point(&best) else { return 0 };
+        let mut beside = Vec::new();
+        for (dimension, tunable) in self.space.tunables().enumerate() {
+            let varied = progress.best.configuration.get(&tunable.name).is_some();
+            if !varied || self.injection.unread.contains(&tunable.name) {
+                continue;
+            }
+            for index in values_beside(here[dimension], self.space.domain_len(dimension)) {
+                let Some(value) = self.space.value(dimension, index) else { continue };
+                let mut configuration = best.clone();
+                configuration.set(&tunable.name, value.clone());
+                let may_fit = !progress.best.patches.is_empty() || self.may_fit(&configuration);
+                if may_fit && self.space.check(&configuration).is_ok() {
+                    beside.push(configuration);
+                }
+            }
+        }
+        let count = beside.len() as u64;
+        self.first.extend(beside);
+        count
+    }
+
+    /// Whether a configuration is not larger everywhere than one that cannot fit on the sources as they were.
+    fn may_fit(&self, configuration: &Configuration) -> bool {
+        let Some(point) = self.space.point(configuration) else { return true };
+        let mut known = self.overflows.iter().filter_map(|known| self.space.point(known));
+        !known.any(|known| point.iter().zip(&known).all(|(here, there)| here >= there))
     }
 
     /// Tunables that had to be compiled in, with reasons.
@@ -159,6 +193,14 @@ impl<'a> HostSearch<'a> {
         again.truncate(TRIED_AGAIN);
         again
     }
+}
+
+/// Positions of a domain to try beside one: its neighbours, and others spread over the domain.
+fn values_beside(here: u32, length: u32) -> BTreeSet<u32> {
+    const SPREAD: u32 = 12;
+    let near = [here.wrapping_sub(2), here.wrapping_sub(1), here + 1, here + 2];
+    let spread = (0..SPREAD).map(|step| step * (length - 1) / (SPREAD - 1));
+    near.into_iter().chain(spread).filter(|index| *index < length && *index != here).collect()
 }
 
 fn unread(names: &BTreeSet<String>) -> Event {

@@ -1,7 +1,7 @@
 //! One round of a run: the stages in turn on one set of cases, until the budget is spent, nothing is left to find, or a probe
 //! says that the best candidate does not hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::candidate::Candidate;
@@ -171,10 +171,12 @@ impl Round<'_> {
         let ub_bytes = workspace.machine.parameters.ub_bytes as u64;
         let mut search = HostSearch::new(space, tunables, baseline, options.strategy, options.seed, earlier)
             .without_overflows(overflows(space, baseline, &launches, ub_bytes));
+        let host_may_search = options.stages.contains(&Stage::Host) && space.dimensions() > 0;
         let mut last_stage = None;
         let mut idle_turns = 0;
         let mut host_had_turn = false;
         let mut gone_back = None;
+        let mut tried_beside = BTreeSet::new();
         let mut doubted = progress.best.digest(tunables);
         let mut by_probe = false;
         let why = loop {
@@ -184,7 +186,17 @@ impl Round<'_> {
             if at_bound(&progress.best_times) {
                 break "every case is within 1 % of its modelled bound".to_owned();
             }
-            if idle_turns >= IDLE_ROUNDS * options.stages.len() {
+            let idle = idle_turns >= IDLE_ROUNDS * options.stages.len();
+            let beside = if idle && host_may_search && tried_beside.insert(progress.best.digest(tunables)) {
+                search.try_beside(progress)
+            } else {
+                0
+            };
+            if beside > 0 {
+                idle_turns -= options.stages.len();
+                let why = "other values beside the best, one tunable at a time";
+                known_first = Some(Turn::of_known(Stage::Host, why, beside));
+            } else if idle {
                 let may_go_back = options.rewriting == Rewriting::Successive && session.left() >= LEAST_WAY;
                 let Some(motif) = may_go_back.then(|| progress.go_back()).flatten() else {
                     break "neither stage finds an improvement any more".to_owned();

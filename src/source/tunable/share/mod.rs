@@ -76,18 +76,11 @@ impl ShareRule {
         format!("constexpr {kind} {constant} = {least};{line}{limit}{line}")
     }
 
-    /// The statement that lowers the number of cores in lines that are not too long.
+    /// The statement that lowers the number of cores in two lines.
     fn in_lines(&self, least: &str) -> String {
-        let Self { line, .. } = self;
-        let lowered = self.lowered(least);
-        let indent = line.trim_start_matches(['\r', '\n']).len() + CONTINUED.len();
-        let lowered = match lowered.rsplit_once(", ") {
-            Some((head, tail)) if indent + lowered.len() + 1 > LONGEST_LINE => {
-                format!("{head},{line}{CONTINUED}{CONTINUED}{tail}")
-            }
-            _ => lowered,
-        };
-        format!("{} ={line}{CONTINUED}{lowered};", self.target())
+        let statement = self.limit(least);
+        let parts = statement.rsplit_once(", ").map(|(head, tail)| format!("{head},{}{CONTINUED}{tail}", self.line));
+        parts.unwrap_or(statement)
     }
 
     /// The statement that lowers the number of cores, with the least share given by an expression.
@@ -580,7 +573,9 @@ fn constant_name(tokens: &Tokens<'_>, of: Range<usize>) -> String {
     let parts = named.map(|at| words(tokens.get(at))).unwrap_or_default();
     let parts: Vec<String> = parts
         .into_iter()
-        .filter(|part| !matches!(part.as_str(), "get" | "total" | "input" | "all" | "align" | "aligned"))
+        .filter(|part| {
+            part.len() > 1 && !matches!(part.as_str(), "get" | "total" | "input" | "all" | "align" | "aligned")
+        })
         .map(|part| part.to_ascii_uppercase())
         .collect();
     if parts.is_empty() { "MIN_WORK_PER_CORE".to_owned() } else { format!("MIN_{}_PER_CORE", parts.join("_")) }

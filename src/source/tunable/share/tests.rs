@@ -49,7 +49,7 @@ fn a_least_share_is_written_once_where_the_work_is_divided() {
     let ruled = written(&tree, &share, 512);
     let text = ruled.text("op_host/scale.cpp").unwrap();
     let wanted = "    }\n    constexpr uint64_t MIN_BLOCKS_PER_CORE = 512;\n    \
-        coreNum =\n        std::max<uint64_t>(1, std::min<uint64_t>(coreNum,\n            \
+        coreNum = std::max<uint64_t>(1, std::min<uint64_t>(coreNum,\n        \
         (bytes / BLOCK + MIN_BLOCKS_PER_CORE - 1) / MIN_BLOCKS_PER_CORE));\n    \
         uint64_t blocks = bytes / BLOCK / coreNum;\n";
     assert!(text.contains(wanted) && text.starts_with("#include <algorithm>\n"), "{text}");
@@ -129,7 +129,7 @@ fn a_constant_number_of_cores_becomes_a_variable_of_the_rule() {
     let ruled = written(&tree, &share, 512);
     let text = ruled.text("op_host/scale.cpp").unwrap();
     let wanted = "  }\n  constexpr uint64_t MIN_LENGTH_PER_CORE = 512;\n  \
-        const uint32_t blockDim =\n      std::max<uint64_t>(1, std::min<uint64_t>(BLOCK_DIM,\n          \
+        const uint32_t blockDim = std::max<uint64_t>(1, std::min<uint64_t>(BLOCK_DIM,\n      \
         (totalLength + MIN_LENGTH_PER_CORE - 1) / MIN_LENGTH_PER_CORE));\n  context->SetBlockDim(blockDim);\n  \
         uint32_t each = (totalLength + blockDim - 1) / blockDim;\n";
     assert!(text.contains(wanted), "{text}");
