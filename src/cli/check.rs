@@ -13,6 +13,11 @@ use crate::tuner::{Outcome, TunerError, establish_baseline};
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let workspace = open(start_event("check", common), common, &arguments.target, false, output)?;
     let locked = lock::read(&workspace.project.root.join(LOCK_FILE))?;
+    if locked.origin != Origin::Modelled {
+        let message =
+            "ascend.lock was measured on an NPU, and this version only models: its latencies cannot be compared";
+        return Err(TunerError::Usage(message.to_owned()));
+    }
     let candidate = workspace.baseline()?;
     let drifted = drift_of(&workspace, &locked, &candidate);
     let tolerance = arguments.tolerance.unwrap_or(workspace.manifest.check_tolerance);

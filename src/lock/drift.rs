@@ -6,7 +6,7 @@ use std::fmt;
 use super::content::{is_manifest, is_source, source_digest};
 use super::{Lock, LockedMachine};
 use crate::source::SourceTree;
-use crate::space::Configuration;
+use crate::space::{Configuration, Value};
 
 /// What happened to a file since the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,11 +134,13 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
 
 fn tunables(locked: &Configuration, now: &Configuration) -> Vec<Drift> {
     let mut values: BTreeMap<&str, (Option<String>, Option<String>)> = BTreeMap::new();
+    // A text is no number, however it reads.
+    let said = |value: &Value| if let Value::Text(text) = value { format!("{text:?}") } else { value.to_string() };
     for (name, value) in locked.iter() {
-        values.entry(name).or_default().0 = Some(value.to_string());
+        values.entry(name).or_default().0 = Some(said(value));
     }
     for (name, value) in now.iter() {
-        values.entry(name).or_default().1 = Some(value.to_string());
+        values.entry(name).or_default().1 = Some(said(value));
     }
     values
         .into_iter()

@@ -10,7 +10,7 @@ use super::workload::Trial;
 use crate::aicore::{HazardKind, Severity};
 use crate::backend::{Execution, LocatedHazard};
 use crate::manifest::{HazardPolicy, Layout};
-use crate::verify::{DType, Reason, Rejection, compare, default_tolerance};
+use crate::verify::{DType, Reason, Rejection, compare, default_tolerance_of};
 
 /// What hazards are weighed by.
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ impl Evaluator {
         for (position, (actual, expected)) in execution.outputs.iter().zip(expected).enumerate() {
             let (name, dtype) = self.output_type(trial, position);
             let tolerance = self.manifest.tolerance.get(&dtype.to_string()).copied();
-            let tolerance = tolerance.unwrap_or_else(|| default_tolerance(dtype));
+            let tolerance = tolerance.unwrap_or_else(|| default_tolerance_of(dtype, expected));
             let ranges = except(position);
             let compared = match ranges.is_empty() {
                 true => compare(actual, expected, dtype, tolerance),

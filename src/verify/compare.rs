@@ -111,6 +111,18 @@ pub fn default_tolerance(dtype: DType) -> Tolerance {
     }
 }
 
+/// The same for an output that should be `expected`: where all its values are small, so is what they may be off by. Otherwise
+/// nothing but zeros would pass for gradients of a millionth.
+pub fn default_tolerance_of(dtype: DType, expected: &[u8]) -> Tolerance {
+    let tolerance = default_tolerance(dtype);
+    if tolerance.absolute == 0.0 {
+        return tolerance;
+    }
+    let values = expected.chunks_exact(dtype.size_bytes()).map(|value| dtype.decode(value).abs());
+    let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    Tolerance { absolute: tolerance.absolute * largest.min(1.0), ..tolerance }
+}
+
 /// Compares two outputs of the same dtype. NaN equals NaN; infinities must match in sign.
 pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Tolerance) -> Result<Agreement, Mismatch> {
     let size = dtype.size_bytes();
@@ -166,14 +178,17 @@ mod tests {
     }
 
     fn check(actual: &[f32], expected: &[f32]) -> Result<Agreement, Mismatch> {
-        compare(&singles(actual), &singles(expected), DType::Float32, default_tolerance(DType::Float32))
+        let expected = singles(expected);
+        compare(&singles(actual), &expected, DType::Float32, default_tolerance_of(DType::Float32, &expected))
     }
 
     #[test]
     fn tolerance_is_relative_and_absolute() {
         assert!(check(&[100.005], &[100.0]).is_ok());
         assert!(check(&[100.05], &[100.0]).is_err());
-        assert!(check(&[0.0], &[5e-6]).is_ok());
+        assert!(check(&[0.0, 1.0], &[5e-6, 1.0]).is_ok());
+        assert!(check(&[0.0, 0.0], &[5e-6, 2e-6]).is_err(), "zeros for what is small altogether");
+        assert!(check(&[5.0002e-6, 2e-6], &[5e-6, 2e-6]).is_ok());
     }
 
     #[test]

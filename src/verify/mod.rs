@@ -7,7 +7,9 @@ mod float16;
 mod npy;
 mod verdict;
 
-pub use compare::{Agreement, Difference, Mismatch, compare, default_tolerance, largest_difference};
+pub use compare::{
+    Agreement, Difference, Mismatch, compare, default_tolerance, default_tolerance_of, largest_difference,
+};
 pub use data::{DataKind, generate};
 pub use dtype::{DType, UnknownDType};
 pub use npy::{NpyArray, NpyError, parse_npy};

@@ -49,10 +49,13 @@ pub fn missing() -> Option<String> {
     MISSING.clone()
 }
 
-/// Ends the test with a word on standard error where cmake or a C++ compiler is missing.
+/// Ends the test with a word on standard error where cmake or a C++ compiler is missing. Under `./x test`, which
+/// has brought both, and in continuous integration it fails instead.
 macro_rules! require_tools {
     () => {
         if let Some(reason) = crate::support::missing() {
+            let required = ["ASCEND_TUNE_TOOLS", "CI"].into_iter().any(|name| std::env::var_os(name).is_some());
+            assert!(!required, "{reason}: a test that cannot run has not passed");
             eprintln!("skipped: {reason}");
             return;
         }
