@@ -66,7 +66,7 @@ pub struct Milestone {
 
 /// Where a way through the candidates has led.
 #[derive(Clone, Debug)]
-struct Standing {
+struct Way {
     best: Candidate,
     best_us: f64,
     best_times: Vec<CaseTime>,
@@ -85,13 +85,13 @@ pub struct Progress {
     /// Its case times.
     pub best_times: Vec<CaseTime>,
     /// What the way before has led to, while another one is followed.
-    aside: Option<Standing>,
+    aside: Option<Way>,
     /// Rewrites that were gone back from: digest of the sources before, and title.
     gone_back: BTreeSet<(String, String)>,
     /// Case times of the operator as it was.
     baseline_times: Vec<CaseTime>,
     /// The last best candidate that held on all probes, as long as the cases are the same.
-    held: Option<Standing>,
+    held: Option<Way>,
     /// Ratios by which the cases may end slower than they began.
     floors: Vec<f64>,
     /// Evaluations of each stage.
@@ -168,7 +168,7 @@ impl Progress {
         let before = self.milestones[position].clone();
         self.gone_back.insert(key(&before));
         let gained: f64 = self.milestones[position..].iter().map(|milestone| milestone.gain).product();
-        self.aside = Some(self.standing());
+        self.aside = Some(self.way());
         (self.best, self.best_us, self.best_times) = (before.before, self.best_us * gained, before.before_times);
         self.milestones.truncate(position);
         Some(before.motif)
@@ -207,7 +207,7 @@ impl Progress {
 
     /// Takes note that the best candidate holds on all probes.
     pub fn note_held(&mut self) {
-        self.held = Some(self.standing());
+        self.held = Some(self.way());
     }
 
     /// Goes back to the last best candidate that held on all probes, if it is faster than what is left of a later one.
@@ -218,8 +218,8 @@ impl Progress {
         true
     }
 
-    fn standing(&self) -> Standing {
-        Standing {
+    fn way(&self) -> Way {
+        Way {
             best: self.best.clone(),
             best_us: self.best_us,
             best_times: self.best_times.clone(),
@@ -227,8 +227,8 @@ impl Progress {
         }
     }
 
-    fn take_up(&mut self, standing: Standing) {
-        let Standing { best, best_us, best_times, milestones } = standing;
+    fn take_up(&mut self, way: Way) {
+        let Way { best, best_us, best_times, milestones } = way;
         (self.best, self.best_us, self.best_times, self.milestones) = (best, best_us, best_times, milestones);
     }
 
@@ -438,5 +438,32 @@ mod tests {
         assert_eq!(progress.go_back(), None, "every rewrite of the best way was gone back from");
         progress.keep_best();
         assert_eq!((progress.best, progress.best_us, progress.milestones.len()), (candidate("fourth"), 20.0, 1));
+    }
+
+    #[test]
+    fn the_last_that_held_is_taken_up_where_less_is_left_of_a_later_one() {
+        let mut progress = Progress::new(candidate("slow"), 100.0, Vec::new(), Vec::new());
+        take(&mut progress, "first", 50.0);
+        progress.note_held();
+        take(&mut progress, "second", 25.0);
+        progress.settle(candidate("second without half"), 40.0, Vec::new());
+        assert!(!progress.take_up_held(), "what is left is faster");
+        progress.settle(candidate("slow"), 100.0, Vec::new());
+        assert!(progress.take_up_held());
+        assert_eq!((progress.best.clone(), progress.best_us, progress.milestones.len()), (candidate("first"), 50.0, 1));
+
+        progress.note_held();
+        progress.rebase(10.0, Vec::new(), Vec::new());
+        progress.settle(candidate("slow"), 100.0, Vec::new());
+        assert!(!progress.take_up_held(), "its time on other cases is not known");
+    }
+
+    #[test]
+    fn every_case_has_its_own_floor() {
+        let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 0.0 };
+        let before = vec![time(10.0), time(10.0)];
+        let progress = Progress::new(candidate("slow"), 10.0, before, vec![1.02, 1.01]);
+        assert_eq!(progress.beyond_floor(&[time(10.15), time(9.0)]), 1.0);
+        assert!(progress.beyond_floor(&[time(9.0), time(10.15)]) > 1.004);
     }
 }

@@ -20,7 +20,7 @@ use super::reference::golden_references;
 use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
-use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, settle_on_probes, simplify};
+use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, said, settle_on_probes, simplify};
 use super::steps::Steps;
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
@@ -220,8 +220,7 @@ pub async fn run(
     let speedup = speedup_over(&baseline_times, &winner.evaluation.outcome, &weights);
     if speedup < WORTH_WRITING && standing.progress.best.digest(tunables) != baseline.digest(tunables) {
         let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
-        emit(Event::TakenBack(event::TakenBack { step: "everything".to_owned(), why: why.clone() }));
-        taken_back.push(TakenBack { step: "everything".to_owned(), why });
+        taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
         standing.progress.settle(baseline.clone(), field.baseline_us, field.baseline_times.clone());
         (winner, verification) = verify_winner(workspace, &judging, &baseline, &references).await?;
     }

@@ -213,7 +213,8 @@ async fn timed(
     }
 }
 
-fn said(taken_back: TakenBack, emit: &mut dyn FnMut(Event)) -> TakenBack {
+/// Says that a step was taken back.
+pub(super) fn said(taken_back: TakenBack, emit: &mut dyn FnMut(Event)) -> TakenBack {
     emit(Event::TakenBack(event::TakenBack { step: taken_back.step.clone(), why: taken_back.why.clone() }));
     taken_back
 }
