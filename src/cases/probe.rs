@@ -74,6 +74,8 @@ pub struct ProbeDraw<'a> {
     pub seed: u64,
 }
 
+/// How many times the smallest case probes between the sizes of the cases are.
+const BETWEEN: [u64; 3] = [4, 8, 32];
 /// Ways to meet one wish; each costs a call of the tiling function.
 const WAYS: usize = 6;
 /// Rounds of further wishes after those that differ in kind.
@@ -92,14 +94,20 @@ impl ProbeDraw<'_> {
             wishes.push(self.larger(group.largest, 8, &mut rng));
             wishes.push(self.ragged(group, &mut rng));
         }
+        // A rule with a threshold that holds at the sizes of the cases may fail between them.
+        for group in groups.iter().take(1) {
+            wishes.extend(BETWEEN.iter().filter_map(|factor| self.between(group, *factor, &mut rng)));
+        }
         for other in &other_dtypes {
             let group = Group { smallest: other, largest: other };
             wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.ragged(&group, &mut rng) });
-            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
         }
         for group in &groups {
             wishes.push(self.smaller(group.smallest, 8, &mut rng));
             wishes.push(self.boundary(group.largest, &mut rng));
+        }
+        for other in &other_dtypes {
+            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
         }
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
@@ -165,6 +173,13 @@ impl ProbeDraw<'_> {
             ways.extend(order.iter().filter_map(|&which| with_length(case, axis, long[which])));
         }
         self.wish(ProbeKind::Larger, ways)
+    }
+
+    /// The smallest case about `factor` times as large, where the largest is larger still.
+    fn between(&self, group: &Group<'_>, factor: u64, rng: &mut ChaCha8Rng) -> Option<Wish> {
+        let most = traffic_bytes(group.largest) / 2;
+        let wish = Wish { kind: ProbeKind::Between, ..self.larger(group.smallest, factor, rng) };
+        (traffic_bytes(group.smallest).saturating_mul(factor) <= most).then_some(wish)
     }
 
     fn smaller(&self, case: &Candidate, factor: u64, rng: &mut ChaCha8Rng) -> Wish {

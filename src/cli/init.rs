@@ -60,6 +60,19 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
             help: Some("`cargo ascend-tune profile` says whether the operator is right at them".to_owned()),
         }));
     }
+    if let Some(first) = invented.refused.first().filter(|_| invented.accepted == 0) {
+        output.emit(&Event::Warning(Warning {
+            code: "no-case-accepted".to_owned(),
+            message: format!(
+                "the tiling function takes none of the {} cases that were tried: {first}",
+                invented.refused.len()
+            ),
+            help: Some(
+                "what is written is a guess: put in a case that it takes; `cargo ascend-tune profile` says so"
+                    .to_owned(),
+            ),
+        }));
+    }
     // The rest is counted below.
     for fault in invented.faults.iter().take(TOLD_FAULTS) {
         output.emit(&Event::Warning(Warning {

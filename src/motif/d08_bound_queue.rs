@@ -25,7 +25,8 @@ impl Motif for BoundQueue {
     }
     fn precondition(&self) -> &'static str {
         "a tensor from a VECIN queue is copied by DataCopy in count form to one of a VECOUT queue, and neither is used otherwise in between: DeQue and FreeTensor of \
-         the first queue, AllocTensor and EnQue of the second happen there alone; both queues are touched by their own calls and one InitBuffer each"
+         the first queue, AllocTensor and EnQue of the second happen there alone; both queues are touched by their own calls and one InitBuffer each, \
+         and their tensors by copies alone"
     }
     fn cost(&self) -> &'static str {
         "nothing; frees the second queue's buffers"
@@ -125,6 +126,7 @@ impl<'a> Pass<'a> {
                 return Err(format!("{tensor} is used at line {} too", file.line(other.span.start)));
             }
         }
+        only_copied(context, kernel, [from, to])?;
         if tensors.tensors[*source].element != tensors.tensors[*target].element {
             return Err("the tensors have elements of different types".to_owned());
         }
@@ -193,6 +195,27 @@ impl<'a> Pass<'a> {
         let lines = self.file.whole_lines(statement);
         Ok(edit(self.file, lines.ok_or_else(|| format!("line {}: shared", self.file.line(statement.start)))?, ""))
     }
+}
+
+/// A bound queue orders copies in and copies out, and nothing else: what else touches its tensors would have no order.
+fn only_copied(context: &Context, kernel: &Kernel, queues: [&String; 2]) -> Result<(), String> {
+    const COPIES: [&str; 6] = ["DataCopy", "DataCopyPad", "AllocTensor", "DeQue", "EnQue", "FreeTensor"];
+    for (file, _, owner, tensors) in functions(context) {
+        let of_queues = tensors.tensors.iter().filter(|(_, tensor)| match &tensor.origin {
+            Origin::Alloc(queue) | Origin::DeQue(queue) => queues.contains(&queue),
+            _ => false,
+        });
+        for (name, _) in of_queues.filter(|_| std::ptr::eq(owner, kernel)) {
+            let copies = |used: &TensorUse| {
+                let of = used.call.and_then(|index| file.calls().get(index));
+                of.is_some_and(|of| COPIES.contains(&of.name.as_str()))
+            };
+            if let Some(other) = tensors.uses_of(name).find(|used| !copies(used)) {
+                return Err(format!("{name} is not only copied: line {}", file.line(other.span.start)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The declaration with another template; `made` gets the text between the angle brackets.

@@ -31,7 +31,7 @@ impl Motif for CastBack {
         true
     }
     fn left_to_verifier(&self) -> &'static str {
-        "with integers in between: that the values fit int32_t, and that the sign of zeros does not matter"
+        "with half in between: that nobody wants what the rounding leaves over; with integers: that the values fit int32_t, and that the sign of zeros does not matter"
     }
     fn undoing(&self) -> &'static str {
         "through an unused tensor of the other type"
@@ -56,7 +56,9 @@ impl Motif for CastBack {
             let note = format!("{target} without {}", pair.temporary());
             let candidate = Candidate::new(pair.file, &pair.second.call.span, note, shortened(pair, between));
             Some(match between {
-                Between::Narrow => candidate.with_rounding(true),
+                Between::Narrow => {
+                    candidate.with_rounding(true).on_condition("nobody wants what the rounding leaves over")
+                }
                 Between::Integer => candidate.on_condition("the values fit int32_t; the sign of zeros does not matter"),
             })
         })

@@ -201,7 +201,10 @@ fn launches(sound: &Sound, pair: &Pair) -> Vec<Launch> {
 fn judge(sound: &Sound, pair: &Pair, launches: &[Launch], ran: Ran) -> Verdict {
     let after = match ran {
         Ran::NotCompiled(log) => {
-            return Verdict::Wrong(Failure { launch: String::new(), what: Difference::NotCompiled(log) });
+            let failure = Failure { launch: String::new(), what: Difference::NotCompiled(log) };
+            // What does not compile no case has to be run for.
+            let wrong = pair.site.conditions.is_empty();
+            return if wrong { Verdict::Wrong(failure) } else { Verdict::Stopped(failure) };
         }
         Ran::Launched(after) => after,
     };

@@ -38,6 +38,8 @@ pub struct InventOptions {
 pub struct Invented {
     /// Its text.
     pub text: String,
+    /// Number of cases that the tiling function accepted.
+    pub accepted: usize,
     /// Cases that the tiling function refused, with the reason.
     pub refused: Vec<String>,
     /// Cases at which the operator is at fault, with the reason.
@@ -273,6 +275,7 @@ impl Asked {
         }
         invented.faults = faults;
         invented.unrun = unrun;
+        invented.accepted = search.accepted.len();
         invented.refused = search.refused;
         Ok((discovery, invented))
     }

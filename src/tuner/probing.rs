@@ -36,6 +36,10 @@ const MOST_BYTES: u64 = 256 << 20;
 const MOST_US: f64 = 40_000.0;
 /// Cases for which a tiling function may fail to return before it is asked no more.
 const MOST_ENDLESS: usize = 2;
+/// A probe that takes this many times as long as the longest case is more work.
+const MORE_WORK: f64 = 1.5;
+/// A case that takes longer than this, in microseconds, is much work for all cores of every machine that is known.
+const MUCH_US: f64 = 100.0;
 /// Further runs of the operator as it was where a candidate does not hold: some operators read what nobody has set, and do
 /// something else each time.
 const RUNS_OF_BASELINE: usize = 2;
@@ -267,6 +271,12 @@ impl ProbeSet {
     /// Time of the operator as it was on a probe, in microseconds.
     pub fn before_us(&self, place: usize) -> f64 {
         self.before[place].us
+    }
+
+    /// Whether they can tell what becomes of more work than the cases are: one of them is, or a case is much already.
+    pub fn reach_beyond(&self, times: &[CaseTime]) -> bool {
+        let longest_us = times.iter().map(|time| time.task_us).fold(0.0, f64::max);
+        longest_us > MUCH_US || self.before.iter().any(|before| before.us > longest_us * MORE_WORK)
     }
 
     /// Number of probes at which the operator as it was has hazards of its own.

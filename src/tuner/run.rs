@@ -20,7 +20,9 @@ use super::reference::golden_references;
 use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
-use super::settle::{Broken, TakenBack, WORTH_WRITING, restand, said, settle_on_probes, simplify};
+use super::settle::{
+    Broken, TakenBack, WORTH_WRITING, drop_values_that_nothing_tells_of, restand, said, settle_on_probes, simplify,
+};
 use super::steps::Steps;
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
@@ -195,6 +197,11 @@ pub async fn run(
             break ended;
         }
         let probes = drawn.get_or_try_init(draw).await?;
+        if count > 0 && !workspace.is_direct_launch() {
+            let (standing, taken_back) = (&mut standing, &mut taken_back);
+            drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, standing, taken_back, emit)
+                .await?;
+        }
         let Some(broken) = settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
         else {
             break ended;

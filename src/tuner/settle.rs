@@ -7,7 +7,7 @@ use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Outcome};
 use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
-use super::steps::Steps;
+use super::steps::{Step, Steps};
 use super::{TunerError, Workspace};
 use crate::manifest::Case;
 use crate::report::event::{self, Event};
@@ -68,6 +68,38 @@ pub(super) async fn simplify(
         left_out = tried;
     }
     Ok(taken_back)
+}
+
+/// Takes back all values where no probe is more work than the cases: the fewest cores win where there is next to nothing to do,
+/// and what decides on the work of some operators, the values of their inputs and attributes, no probe changes.
+pub(super) async fn drop_values_that_nothing_tells_of(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    case_times: &[CaseTime],
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    if probes.reach_beyond(case_times) {
+        return Ok(());
+    }
+    let winner = standing.progress.best.clone();
+    let milestones = standing.progress.milestones.clone();
+    let steps = Steps::of(baseline, &winner, &milestones, field.workspace.tunables());
+    let is_value = |place: &usize| matches!(steps.list[*place], Step::Value(_));
+    let values: BTreeSet<usize> = (0..steps.list.len()).filter(is_value).collect();
+    if values.is_empty() {
+        return Ok(());
+    }
+    for place in &values {
+        let why = "no probe is more work than the cases: nothing is known of larger ones".to_owned();
+        taken_back.push(said(TakenBack { step: steps.title(*place), why }, emit));
+    }
+    let left = steps.without(&values).unwrap_or_else(|| baseline.clone());
+    let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
+    standing.progress.settle(left, us, times);
+    Ok(())
 }
 
 /// Tries the best candidate on all probes. Where it does not hold, the steps that are to blame are taken back until what is left

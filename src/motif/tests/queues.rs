@@ -91,6 +91,14 @@ fn d08_binds_the_queues_of_a_pure_copy() {
         ),
         "is used at line",
     );
+    // A fill in front of the copy has no order with the copy out of the round before.
+    let filled =
+        "        AscendC::Duplicate(xLocal, 0.0f, count);\n        AscendC::DataCopy(xLocal, xGm[start], count);";
+    refuses(
+        "D08",
+        &slow.replace("        AscendC::DataCopy(xLocal, xGm[start], count);", filled),
+        "is not only copied",
+    );
     refuses("D08", &slow.replace("xLocalCopy, xLocalIn, count)", "xLocalCopy, xLocalIn, {1, 8, 0, 0})"), "count form");
     refuses("D08", &slow.replace("    __aicore__ inline void CopyOut", "    __aicore__ inline void More()\n    {\n        outQueueCopy.EnQue(other);\n    }\n    __aicore__ inline void CopyOut"), "happens elsewhere too");
     let in_compute = computing("        AscendC::DataCopy(y, x, count);\n");

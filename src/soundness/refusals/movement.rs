@@ -167,6 +167,16 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         &[("        outQueue.EnQue(z)", "        AscendC::Exp(z, z, count);\n        outQueue.EnQue(z)")],
         "is used at line",
     ),
+    of(
+        "D08",
+        "both tensors are only copied",
+        pure_copy,
+        &[(
+            "        inQueue.EnQue(xLocal);",
+            "        AscendC::Duplicate(xLocal, 0.0f, 8);\n        inQueue.EnQue(xLocal);",
+        )],
+        "is not only copied",
+    ),
     of("D08", "the count form", pure_copy, &[("DataCopy(z, x, count)", "DataCopy(z, x, {1, 8, 0, 0})")], "count form"),
     of(
         "D09",
