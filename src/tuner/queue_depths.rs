@@ -71,7 +71,7 @@ fn depth<'a>(tunable: &'a Tunable, baseline: &Candidate, launches: &[&LaunchProf
         .map(|launch| {
             let buffers = launch.profile.buffers.iter().zip(&launch.buffer_places);
             let counted = buffers.filter(|(_, place)| {
-                lines.get(&place.file).is_some_and(|lines| lines.iter().any(|line| *line == place.line as usize))
+                lines.get(&place.file).is_some_and(|lines| lines.contains(&(place.line as usize)))
             });
             counted.map(|(buffer, _)| buffer.bytes).sum::<u64>() / present.unsigned_abs()
         })
