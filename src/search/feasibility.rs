@@ -4,7 +4,7 @@
 //! that is at least as large as an infeasible one in every ordered tunable is expected to fail too, as long as no
 //! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). What did not fit into
 //! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either, nor what
-//! is on the wrong side of all that fitted and did not ([`MemoryFit`]).
+//! is on the wrong side of all that fitted and did not (`MemoryFit`).
 //! *Neighbours*: the nearest known points vote.
 
 use crate::space::{Point, SearchSpace};

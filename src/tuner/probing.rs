@@ -262,7 +262,7 @@ impl ProbeSet {
         Self { known: Mutex::new(known), journal: Some(journal), ..self }
     }
 
-    /// The same by the floor that a run asks for ([`floor_of_probes`]).
+    /// The same by the floor that a run asks for (`floor_of_probes`).
     #[must_use]
     pub fn with_margin(self) -> Self {
         Self { floor: floor_of_probes(self.floor), ..self }
