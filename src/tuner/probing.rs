@@ -273,10 +273,14 @@ impl ProbeSet {
         self.before[place].us
     }
 
-    /// Whether they can tell what becomes of more work than the cases are: one of them is, or a case is much already.
-    pub fn reach_beyond(&self, times: &[CaseTime]) -> bool {
+    /// Whether larger tensors are no more work for the operator: what decides on its work no probe changes then. An
+    /// operator that takes nothing larger has no more work to be slower at.
+    pub fn say_nothing_of_work(&self, times: &[CaseTime]) -> bool {
         let longest_us = times.iter().map(|time| time.task_us).fold(0.0, f64::max);
-        longest_us > MUCH_US || self.before.iter().any(|before| before.us > longest_us * MORE_WORK)
+        let larger = |probe: &&Probe| matches!(probe.kind, ProbeKind::Larger | ProbeKind::Boundary);
+        longest_us <= MUCH_US
+            && self.probes.iter().any(|probe| larger(&probe))
+            && self.before.iter().all(|before| before.us <= longest_us * MORE_WORK)
     }
 
     /// Number of probes at which the operator as it was has hazards of its own.

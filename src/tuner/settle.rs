@@ -70,7 +70,7 @@ pub(super) async fn simplify(
     Ok(taken_back)
 }
 
-/// Takes back all values where no probe is more work than the cases: the fewest cores win where there is next to nothing to do,
+/// Takes back all values where larger tensors are no more work than the cases: the fewest cores win where there is next to nothing to do,
 /// and what decides on the work of some operators, the values of their inputs and attributes, no probe changes.
 pub(super) async fn drop_values_that_nothing_tells_of(
     field: &Field,
@@ -81,7 +81,7 @@ pub(super) async fn drop_values_that_nothing_tells_of(
     taken_back: &mut Vec<TakenBack>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), TunerError> {
-    if probes.reach_beyond(case_times) {
+    if !probes.say_nothing_of_work(case_times) {
         return Ok(());
     }
     let winner = standing.progress.best.clone();
@@ -93,7 +93,7 @@ pub(super) async fn drop_values_that_nothing_tells_of(
         return Ok(());
     }
     for place in &values {
-        let why = "no probe is more work than the cases: nothing is known of larger ones".to_owned();
+        let why = "larger tensors are no more work: nothing is known of what would be".to_owned();
         taken_back.push(said(TakenBack { step: steps.title(*place), why }, emit));
     }
     let left = steps.without(&values).unwrap_or_else(|| baseline.clone());
