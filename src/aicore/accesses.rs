@@ -4,7 +4,7 @@
 //! addresses hardly come back, always row by row.
 
 use super::byte_classes::ByteClasses;
-use super::ordering::{Instant, Ordering, keeps_own_order};
+use super::ordering::{Instant, Ordering};
 use super::segments::SegmentMap;
 use super::trace::{Operand, PIPE_COUNT, S, Space};
 
@@ -101,7 +101,8 @@ impl State {
             check(write.at, true, write.site, write.unit);
         }
         if access.writes {
-            let mut others = self.readers & !(1 << pipe);
+            // The value that the scalar unit has read is in a register when it issues anything.
+            let mut others = self.readers & !(1 << pipe) & !(1 << S);
             while others != 0 {
                 let reader = others.trailing_zeros() as u8;
                 others &= others - 1;
@@ -176,11 +177,11 @@ fn by_classes(
     let handle = classes.find(operand);
     let folded = access.writes && classes.is_folded(handle);
     // A piece that writes what the one before has written needs an order between them.
-    let mut clean = !folded || keeps_own_order(pipe);
+    let mut clean = !folded || ordering.keeps_own_order(pipe);
     if clean {
         classes.visit(handle, |state| {
             state.unordered(access, ordering, |earlier| {
-                if pipe == S {
+                if pipe == S && ordering.scalar_waits() {
                     found.waits.push(earlier.at);
                 } else {
                     clean = false;
@@ -246,7 +247,7 @@ fn look(
 ) {
     let mut first = true;
     state.unordered(access, ordering, |earlier| {
-        if usize::from(access.at.pipe) == S {
+        if usize::from(access.at.pipe) == S && ordering.scalar_waits() {
             waits.push(earlier.at);
         } else if std::mem::take(&mut first) {
             Conflict::note(conflict, earlier, from, to);

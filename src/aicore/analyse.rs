@@ -16,6 +16,8 @@ use super::{hazard, l2::L2, summary, visited};
 pub struct Options {
     /// Look for hazards.
     pub hazards: bool,
+    /// The device compiler inserts synchronisation, as it does unless a project tells it not to (`--cce-auto-sync=off`).
+    pub auto_sync: bool,
     /// Follow the critical path of each launch, at the price of a second play, and list the sites that it came through.
     pub critical_path: bool,
     /// Compute once what comes out alike: blocks that do the same at the same time, instructions that came before. Nothing
@@ -27,7 +29,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hazards: true, critical_path: false, shortcuts: true, sample: false }
+        Self { hazards: true, auto_sync: true, critical_path: false, shortcuts: true, sample: false }
     }
 }
 
@@ -86,7 +88,7 @@ fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Ve
         }
         let stuck = played.stuck;
         let hazards = match options.hazards {
-            true => hazard::hazards(&launch, &stuck, &likeness, options.shortcuts),
+            true => hazard::hazards(&launch, &stuck, &likeness, options),
             false => Vec::new(),
         };
         let asked = options.sample && options.hazards && options.shortcuts;

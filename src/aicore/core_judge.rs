@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use super::accesses::{Access, Accesses, Conflict};
+use super::analyse::Options;
 use super::buffers::Buffers;
 use super::cross::Awaited;
 use super::deadlock::{Blocked, reports};
@@ -64,15 +65,15 @@ pub(crate) struct CoreJudge<'j, 'a> {
 }
 
 impl<'j, 'a> CoreJudge<'j, 'a> {
-    pub(crate) fn new(launch: &'j Launch<'a>, index: usize, core: u32, shortcuts: bool) -> Self {
+    pub(crate) fn new(launch: &'j Launch<'a>, index: usize, core: u32, options: &Options) -> Self {
         let stream = launch.cores.get(&core);
         Self {
             core,
             index,
             launch,
             cursor: stream.map(|stream| stream.cursor(&launch.message_opcodes)),
-            ordering: Ordering::new(),
-            accesses: Accesses::new(shortcuts),
+            ordering: Ordering::new(options.auto_sync),
+            accesses: Accesses::new(options.shortcuts),
             written_regions: stream.map_or(&[], |stream| &stream.written_regions),
             set_sites: BTreeMap::new(),
             known: Rc::default(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use super::alike::{Likeness, Shifts};
+use super::analyse::Options;
 use super::core_judge::CoreJudge;
 use super::cross::CrossFlags;
 use super::findings::{Counts, Findings};
@@ -13,7 +14,7 @@ use super::timing::Stuck;
 use super::trace::{Launch, LaunchStatus};
 
 /// All hazards of a launch, errors first, then by kind, then in the order in which blocks run into them.
-pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness, shortcuts: bool) -> Vec<Hazard> {
+pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness, options: &Options) -> Vec<Hazard> {
     let names = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
     let mut all = Shared {
         findings: Findings::default(),
@@ -23,7 +24,7 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness,
         polls: false,
         stuck: BTreeSet::new(),
     };
-    judge_cores(launch, likeness, shortcuts, &mut all);
+    judge_cores(launch, likeness, options, &mut all);
     let Shared { mut findings, log, cross, set_sites, polls, stuck: found_stuck } = all;
     for (index, id) in cross.left() {
         let Some(core) = launch.cores.keys().nth(index) else { continue };
@@ -48,7 +49,7 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness,
 
 /// Judges every core as far as it gets before it waits for others, then those that can go on. Of a core's twins the same is
 /// said again.
-fn judge_cores(launch: &Launch<'_>, likeness: &Likeness, shortcuts: bool, all: &mut Shared) {
+fn judge_cores(launch: &Launch<'_>, likeness: &Likeness, options: &Options, all: &mut Shared) {
     let has_twins = |index: usize| likeness.twins.iter().flatten().any(|(first, _)| *first == index);
     let mut verdicts: BTreeMap<usize, Verdict> = BTreeMap::new();
     let mut paused: VecDeque<CoreJudge<'_, '_>> = VecDeque::new();
@@ -65,7 +66,7 @@ fn judge_cores(launch: &Launch<'_>, likeness: &Likeness, shortcuts: bool, all: &
                     continue;
                 }
                 let before = has_twins(index).then(|| Verdict::begin(all));
-                let mut judge = CoreJudge::new(launch, index, *core, shortcuts);
+                let mut judge = CoreJudge::new(launch, index, *core, options);
                 if let Some(before) = before
                     && judge.run(all)
                 {

@@ -1,8 +1,9 @@
 //! Happens-before between the pipes of one core, by vector clocks.
 //!
 //! A clock says, for a pipe, up to which instruction of every pipe it knows completion. Edges come from flags,
-//! barriers, the scalar unit's in-order issue, the own order of the vector and the cube pipes, and from what the compiler adds: an order
-//! between scalar accesses and whatever a pipe still does to the same bytes.
+//! barriers, the scalar unit's in-order issue, the own order of some pipes, and from what the compiler adds unless it is told not to
+//! (`--cce-auto-sync=off`): an order of vector instructions among themselves, and between scalar accesses and whatever a pipe
+//! still does to the same bytes.
 
 use std::collections::VecDeque;
 
@@ -20,6 +21,8 @@ pub(crate) struct Instant {
 
 /// Clocks of one core.
 pub(crate) struct Ordering {
+    /// The compiler orders vector instructions, and scalar accesses with all pipes.
+    auto_sync: bool,
     known: [Clock; PIPE_COUNT],
     count: Clock,
     /// What each pipe knew from which of its instructions on; only changes are kept.
@@ -33,14 +36,10 @@ pub(crate) fn join(into: &mut Clock, from: &Clock) {
     }
 }
 
-/// Pipes whose instructions follow each other without help.
-pub(crate) fn keeps_own_order(pipe: usize) -> bool {
-    matches!(pipe, S | V | MTE1 | M | FIX)
-}
-
 impl Ordering {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(auto_sync: bool) -> Self {
         Self {
+            auto_sync,
             known: [[0; PIPE_COUNT]; PIPE_COUNT],
             count: [0; PIPE_COUNT],
             history: std::array::from_fn(|_| Vec::new()),
@@ -65,11 +64,25 @@ impl Ordering {
         Instant { pipe: pipe as u8, index }
     }
 
+    /// Whether instructions of a pipe follow each other without help of the kernel's.
+    pub(crate) fn keeps_own_order(&self, pipe: usize) -> bool {
+        matches!(pipe, S | MTE1 | M | FIX) || (pipe == V && self.auto_sync)
+    }
+
+    /// Whether the scalar unit waits by itself for what it needs.
+    pub(crate) fn scalar_waits(&self) -> bool {
+        self.auto_sync
+    }
+
     /// Whether `earlier` is complete before the instruction that `pipe` issued last.
     pub(crate) fn ordered(&self, earlier: Instant, pipe: usize) -> bool {
         let from = usize::from(earlier.pipe);
-        // Scalar accesses are complete when the scalar unit goes on; what comes after is issued later.
-        from == S || (from == pipe && keeps_own_order(pipe)) || self.known[pipe][from] >= earlier.index
+        // Scalar accesses are complete when the scalar unit goes on, if the compiler has it wait; what comes after is issued later.
+        (from == S && self.auto_sync)
+            || (from == pipe && self.keeps_own_order(pipe))
+            // The repeats of one vector instruction follow each other.
+            || (from == pipe && pipe == V && earlier.index == self.count[V])
+            || self.known[pipe][from] >= earlier.index
     }
 
     /// The compiler makes the scalar unit wait for `earlier`.

@@ -29,6 +29,8 @@ pub struct SimBackend {
     pub keep_trace: Option<PathBuf>,
     /// Whether launches are played a second time for their critical path.
     pub critical_path: bool,
+    /// Whether the project lets the device compiler insert synchronisation into the kernel.
+    pub auto_sync: bool,
 }
 
 /// A trace that cannot be understood.
@@ -287,7 +289,8 @@ impl SimBackend {
     ) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
         let machine = Arc::clone(&self.machine);
         let trace = trace.to_owned();
-        let options = Options { critical_path: self.critical_path, sample, ..Options::default() };
+        let options =
+            Options { critical_path: self.critical_path, auto_sync: self.auto_sync, sample, ..Options::default() };
         let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine, options)).await;
         match analysed {
             Ok(result) => Ok(result?),

@@ -14,7 +14,6 @@ use crate::experience::{Bank, Record};
 use crate::lock::{
     self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Origin, Picoseconds,
 };
-use crate::project::auto_sync_off;
 use crate::report::event::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::space::Configuration;
@@ -48,7 +47,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         time_limit: arguments.time_limit,
         seed: arguments.target.seed,
         strategy: arguments.strategy,
-        stages: stages(arguments.stage, &workspace, output)?,
+        stages: stages(arguments.stage),
         resume: arguments.resume_mode() != ResumeMode::Never,
         experience: experience(arguments, &workspace),
         rewriting: Rewriting::default(),
@@ -95,29 +94,12 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     Ok(Exit::Fine)
 }
 
-/// The stages to use. Kernels of which the compiler orders nothing are not rewritten: the judge does not see a missing barrier
-/// between vector instructions.
-fn stages(choice: StageChoice, workspace: &Workspace, output: &mut Output) -> Result<Vec<Stage>, TunerError> {
-    let wanted = match choice {
+fn stages(choice: StageChoice) -> Vec<Stage> {
+    match choice {
         StageChoice::Both => vec![Stage::Kernel, Stage::Host],
         StageChoice::Host => vec![Stage::Host],
         StageChoice::Kernel => vec![Stage::Kernel],
-    };
-    let off = auto_sync_off(&workspace.project.root, &workspace.manifest.operator);
-    let Some(place) = off.filter(|_| wanted.contains(&Stage::Kernel)) else { return Ok(wanted) };
-    let message = format!(
-        "{place} switches the compiler's automatic synchronisation off: every barrier of the kernel counts, and the model does \
-         not judge the order of vector instructions among themselves"
-    );
-    if choice == StageChoice::Kernel {
-        return Err(TunerError::Usage(format!("{message}; there is no kernel stage for this operator")));
     }
-    output.emit(&Event::Warning(event::Warning {
-        code: "auto-sync-off".to_owned(),
-        message,
-        help: Some("the kernel stays as it is; only tiling is tuned".to_owned()),
-    }));
-    Ok(vec![Stage::Host])
 }
 
 /// What the lock says of the last run of this operator. A lock that cannot be read is about to be replaced.

@@ -10,7 +10,7 @@ use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder};
 use crate::lock::Origin;
 use crate::oracle::{KernelTestError, KernelTests, run_kernel_tests};
-use crate::project::OperatorProject;
+use crate::project::{OperatorProject, auto_sync_off};
 use crate::report::event::{Event, KernelTest, KernelTestSummary, Start};
 use crate::tuner::{TunerError, load_machine};
 
@@ -42,6 +42,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
         limits: ProcessLimits { wall_s: arguments.timeout_s, memory_bytes: MEMORY_BYTES },
         keep_trace: None,
         critical_path: false,
+        auto_sync: auto_sync_off(&project.root, &operator).is_none(),
     };
     let builder = Builder::new(project, sdk, BuildOptions { jobs: 1, ..BuildOptions::default() })?;
     let filter = arguments.filter.as_deref().unwrap_or_default();

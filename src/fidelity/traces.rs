@@ -114,6 +114,7 @@ impl Traces {
             limits: ProcessLimits { wall_s: RUN_WALL_S, memory_bytes: RUN_MEMORY_BYTES },
             keep_trace: None,
             critical_path: false,
+            auto_sync: true,
         };
         let folder = source.parent().unwrap_or(&self.sources);
         backend.record_program(&program, &run.arguments, folder, &written).await?;

@@ -188,22 +188,23 @@ impl OperatorProject {
     }
 
     /// Kernel entry of an operator type (`AddCustom` is in `add_custom.cpp` or the function `add_custom`), of a function
-    /// or of a file name; the only entry if there is one.
-    pub fn entry_named(&self, name: &str) -> Option<&KernelEntry> {
+    /// or of a file name.
+    pub fn entry_called(&self, name: &str) -> Option<&KernelEntry> {
         let snake = snake_case(name);
-        self.kernel_entries
-            .iter()
-            .find(|entry| entry.function == name || entry.function == snake)
-            .or_else(|| {
-                self.kernel_entries.iter().find(|entry| {
-                    let stem = Path::new(&entry.file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-                    stem.is_some_and(|stem| stem == snake || stem == name)
-                })
-            })
-            .or(match self.kernel_entries.as_slice() {
-                [only] => Some(only),
-                _ => None,
-            })
+        let is_function = |entry: &&KernelEntry| entry.function == name || entry.function == snake;
+        let is_file = |entry: &&KernelEntry| {
+            let stem = Path::new(&entry.file).file_stem().map(|stem| stem.to_string_lossy());
+            stem.is_some_and(|stem| stem == snake || stem == name)
+        };
+        self.kernel_entries.iter().find(is_function).or_else(|| self.kernel_entries.iter().find(is_file))
+    }
+
+    /// The same, or the only entry if there is one.
+    pub fn entry_named(&self, name: &str) -> Option<&KernelEntry> {
+        self.entry_called(name).or(match self.kernel_entries.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        })
     }
 
     /// Private working directory: `<root>/target/ascend-tune`.

@@ -37,48 +37,40 @@ impl<'a> Feasibility<'a> {
         let mut feasible = Vec::new();
         let mut infeasible = Vec::new();
         let mut too_large = Vec::new();
+        // What ran, whatever came of it. What was refused before says nothing about memory.
+        let mut fitted = Vec::new();
         for (point, entry) in archive.iter() {
             match entry.outcome {
-                Some(Outcome::Objective(_)) => feasible.push(point),
+                Some(Outcome::Objective(_)) => {
+                    feasible.push(point);
+                    fitted.push(point);
+                }
                 Some(Outcome::Infeasible { class }) => {
                     infeasible.push(point);
-                    if class == InfeasibleClass::Resource {
-                        too_large.push(point);
+                    match class {
+                        InfeasibleClass::Resource => too_large.push(point),
+                        InfeasibleClass::Wrong => fitted.push(point),
+                        _ => {}
                     }
                 }
                 None => {}
             }
         }
-        let fitted: Vec<&Point> =
-            feasible.iter().chain(&infeasible).copied().filter(|point| !too_large.contains(point)).collect();
         let memory = MemoryFit::of(space, &fitted, &too_large);
         let mut model = Self { space, feasible, infeasible, too_large, memory, upward: false, downward: false };
         // A rule is believed when it explains more than one failure, or one, and no success contradicts it.
         let contradicted = |up: bool| {
-            model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| model.at_least_as_far(good, bad, up)))
+            model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| space.is_beyond(good, bad, up)))
         };
         let upward = !contradicted(true);
         let downward = !contradicted(false);
         model.upward = upward;
         // With few data both directions are uncontradicted; overflow is by far the more common reason.
         model.downward = downward && !upward;
-        let fits = |bad: &Point| model.feasible.iter().any(|good| model.at_least_as_far(good, bad, true));
+        let fits = |bad: &Point| model.feasible.iter().any(|good| space.is_beyond(good, bad, true));
         let too_large: Vec<&Point> = model.too_large.iter().copied().filter(|bad| !fits(bad)).collect();
         model.too_large = too_large;
         model
-    }
-
-    /// Whether `point` lies beyond `other` in every ordered tunable and equals it in the others.
-    fn at_least_as_far(&self, point: &[u32], other: &[u32], up: bool) -> bool {
-        point.iter().zip(other).enumerate().all(|(dimension, (here, there))| {
-            if !self.space.is_ordered(dimension) {
-                here == there
-            } else if up {
-                here >= there
-            } else {
-                here <= there
-            }
-        })
     }
 
     fn distance(&self, point: &[u32], other: &[u32]) -> f64 {
@@ -96,12 +88,12 @@ impl<'a> Feasibility<'a> {
 
     /// Whether something smaller everywhere did not fit into memory: then there is no chance to speak of.
     pub fn cannot_fit(&self, point: &[u32]) -> bool {
-        self.too_large.iter().any(|bad| self.at_least_as_far(point, bad, true))
+        self.too_large.iter().any(|bad| self.space.is_beyond(point, bad, true))
     }
 
     /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
     pub fn rule_risk(&self, point: &[u32]) -> f64 {
-        let dominated = |up: bool| self.infeasible.iter().any(|bad| self.at_least_as_far(point, bad, up));
+        let dominated = |up: bool| self.infeasible.iter().any(|bad| self.space.is_beyond(point, bad, up));
         let ruled_out = (self.upward && dominated(true))
             || (self.downward && dominated(false))
             || self.cannot_fit(point)

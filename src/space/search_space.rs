@@ -345,6 +345,15 @@ impl SearchSpace {
         self.dimensions[dimension].ordered
     }
 
+    /// Whether `point` lies at or beyond `other` in every ordered tunable, upwards or downwards, and equals it in the others.
+    pub fn is_beyond(&self, point: &[u32], other: &[u32], up: bool) -> bool {
+        point.iter().zip(other).enumerate().all(|(dimension, (here, there))| match (self.is_ordered(dimension), up) {
+            (false, _) => here == there,
+            (true, true) => here >= there,
+            (true, false) => here <= there,
+        })
+    }
+
     /// The value at a position of a tunable's domain.
     pub fn value(&self, dimension: usize, index: u32) -> Option<&Value> {
         self.dimensions[dimension].values.get(index as usize)

@@ -23,7 +23,7 @@ use crate::oracle::{
     KernelTestError, KernelTests, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests,
     tiling_test_files,
 };
-use crate::project::OperatorProject;
+use crate::project::{OperatorProject, auto_sync_off};
 use crate::source::SourceTree;
 
 /// What to try, and how far.
@@ -201,6 +201,7 @@ impl Trial<'_> {
             limits: ProcessLimits { wall_s: self.task.run_timeout_s, memory_bytes: self.task.run_memory_bytes },
             keep_trace: None,
             critical_path: false,
+            auto_sync: true,
         };
         let options = BuildOptions {
             work_directory: Some(self.task.work_directory.clone()),
@@ -262,6 +263,8 @@ impl Trial<'_> {
                 ),
             ))
         })?;
+        let auto_sync = auto_sync_off(&project.root, &op.kind).is_none();
+        let backend = &SimBackend { auto_sync, ..backend.clone() };
         (self.report)(Progress::Operator { op_type: op.kind.clone() });
         self.pass(Step::Host, since, "");
         if last == Step::Host {

@@ -135,7 +135,7 @@ impl<'a> HostSearch<'a> {
     fn may_fit(&self, configuration: &Configuration) -> bool {
         let Some(point) = self.space.point(configuration) else { return true };
         let mut known = self.overflows.iter().filter_map(|known| self.space.point(known));
-        !known.any(|known| point.iter().zip(&known).all(|(here, there)| here >= there))
+        !known.any(|known| self.space.is_beyond(&point, &known, true))
     }
 
     /// Tunables that had to be compiled in, with reasons.

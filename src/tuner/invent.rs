@@ -138,6 +138,7 @@ impl Asked {
             limits: ProcessLimits { wall_s: 60.0, memory_bytes: 8 << 30 },
             keep_trace: None,
             critical_path: false,
+            auto_sync: true,
         };
         let build = BuildOptions {
             work_directory: Some(work),

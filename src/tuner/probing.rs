@@ -136,8 +136,9 @@ pub struct ProbeSet {
     floor: f64,
     /// Verdicts by candidate and probe: the same candidate is looked at after a turn, and again before it is written.
     known: Mutex<BTreeMap<(String, usize), Option<ProbeVerdict>>>,
-    /// The operator as it was.
+    /// The operator as it was, and at which probes it does the same each time, where that was of interest.
     plan: Option<Plan>,
+    steady: Mutex<BTreeMap<usize, bool>>,
     /// Where verdicts are kept for a run that resumes.
     journal: Option<Journal<TriedProbe>>,
 }
@@ -167,6 +168,7 @@ impl ProbeSet {
             floor: workspace.manifest.case_floor,
             known: Mutex::default(),
             plan: None,
+            steady: Mutex::default(),
             journal: None,
         };
         if workspace.is_direct_launch() || count == 0 {
@@ -321,18 +323,28 @@ impl ProbeSet {
     /// Weighs a run and remembers the verdict. Where the operator as it was does not do the same twice, nothing can be told.
     async fn take_note(&self, plan: &Plan, place: usize, run: Option<Ran>) -> Result<Option<ProbeVerdict>, TunerError> {
         let mut verdict = run.map(|run| self.verdict(place, &run));
-        if verdict.as_ref().is_some_and(|verdict| !verdict.holds())
-            && let Some(before) = &self.plan
-        {
-            for _ in 0..RUNS_OF_BASELINE {
-                let again = self.task(place).run(before).await?.map(|run| self.verdict(place, &run));
-                if again != Some(ProbeVerdict::Held { speedup: 1.0 }) {
-                    verdict = None;
-                }
-            }
+        if verdict.as_ref().is_some_and(|verdict| !verdict.holds()) && !self.is_steady(place).await? {
+            verdict = None;
         }
         self.remember(plan, place, verdict.clone())?;
         Ok(verdict)
+    }
+
+    /// Whether the operator as it was does the same each time on a probe.
+    async fn is_steady(&self, place: usize) -> Result<bool, TunerError> {
+        let known = self.steady.lock().unwrap_or_else(PoisonError::into_inner).get(&place).copied();
+        if let Some(steady) = known {
+            return Ok(steady);
+        }
+        let mut steady = true;
+        if let Some(before) = &self.plan {
+            for _ in 0..RUNS_OF_BASELINE {
+                let again = self.task(place).run(before).await?.map(|run| self.verdict(place, &run));
+                steady &= again == Some(ProbeVerdict::Held { speedup: 1.0 });
+            }
+        }
+        self.steady.lock().unwrap_or_else(PoisonError::into_inner).insert(place, steady);
+        Ok(steady)
     }
 
     fn known_verdict(&self, plan: &Plan, place: usize) -> Option<Option<ProbeVerdict>> {

@@ -31,6 +31,7 @@ use crate::build::cache::Digest;
 use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
 use crate::manifest::Case;
 use crate::motif::Context;
+use crate::project::AutoSyncOff;
 use crate::report::event::{self, Event, Stage};
 use crate::search::StrategyKind;
 use crate::source::facts::KnownValues;
@@ -156,6 +157,7 @@ pub async fn run(
     emit_if(mostly_fixed(&baseline_profiles), emit);
     let baseline_known = field.reference.known.clone();
     baseline_known.warnings().into_iter().for_each(&mut *emit);
+    emit_if(workspace.auto_sync_off.as_ref().map(without_auto_sync), emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&field.reference);
@@ -197,11 +199,8 @@ pub async fn run(
             break ended;
         }
         let probes = drawn.get_or_try_init(draw).await?;
-        if count > 0 && !workspace.is_direct_launch() {
-            let (standing, taken_back) = (&mut standing, &mut taken_back);
-            drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, standing, taken_back, emit)
-                .await?;
-        }
+        let (now, back) = (&mut standing, &mut taken_back);
+        drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, now, back, emit).await?;
         let Some(broken) = settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
         else {
             break ended;
@@ -309,6 +308,14 @@ pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<E
             ),
             help: Some("add larger cases; `cargo ascend-tune init --force` writes several sizes".to_owned()),
         })
+    })
+}
+
+fn without_auto_sync(place: &AutoSyncOff) -> Event {
+    Event::Warning(event::Warning {
+        code: "auto-sync-off".to_owned(),
+        message: format!("{place} switches the compiler's automatic synchronisation off"),
+        help: Some("the kernel is judged without it: every barrier and flag that is missing is a race".to_owned()),
     })
 }
 
@@ -446,7 +453,7 @@ fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, ban
         &workspace.sdk.digest,
         &workspace.machine.digest(),
         &format!("{:?}", workspace.cases),
-        &format!("{:?}", workspace.manifest.cmake),
+        &format!("{:?} {}", workspace.manifest.cmake, workspace.auto_sync_off.is_none()),
         &workspace.options.fixed.to_string(),
         &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
         &format!("{:?} {:?}", options.rewriting, options.earlier_winners),

@@ -70,8 +70,8 @@ pub(super) async fn simplify(
     Ok(taken_back)
 }
 
-/// Takes back all values where larger tensors are no more work than the cases: the fewest cores win where there is next to nothing to do,
-/// and what decides on the work of some operators, the values of their inputs and attributes, no probe changes.
+/// Takes back all values where larger tensors are no more work than the cases: the fewest cores win where there is next to
+/// nothing to do, and what decides on the work of some operators, the values of their inputs and attributes, no probe changes.
 pub(super) async fn drop_values_that_nothing_tells_of(
     field: &Field,
     baseline: &Candidate,

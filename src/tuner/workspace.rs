@@ -17,7 +17,7 @@ use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, ToolLimits, Toolkit};
 use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
-use crate::project::OperatorProject;
+use crate::project::{AutoSyncOff, OperatorProject, auto_sync_off};
 use crate::source::SourceTree;
 use crate::source::tunable::{TunableError, present_value};
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
@@ -68,6 +68,8 @@ pub struct Workspace {
     pub cases: Vec<usize>,
     /// Sources as they are on disk.
     pub sources: SourceTree,
+    /// Where the project tells the device compiler to insert no synchronisation: every barrier of the kernel counts then.
+    pub auto_sync_off: Option<AutoSyncOff>,
     /// Builds and runs.
     pub evaluator: Evaluator,
     /// Options it was opened with.
@@ -124,6 +126,7 @@ impl Workspace {
             limits: ToolLimits { wall_s: manifest.compile_timeout_s, memory_bytes: manifest.compile_memory_bytes },
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
+        let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);
         let backend = SimBackend {
             worker_exe: options.worker_exe.clone(),
             runner: sdk.runner().to_owned(),
@@ -132,12 +135,25 @@ impl Workspace {
             limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
             keep_trace: None,
             critical_path: false,
+            auto_sync: auto_sync_off.is_none(),
         };
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data)?;
         let manifest = Arc::new(manifest);
         let evaluator =
             Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
-        Ok(Self { project, manifest, manifest_text, machine, sdk, cases, sources, evaluator, options, work_directory })
+        Ok(Self {
+            project,
+            manifest,
+            manifest_text,
+            machine,
+            sdk,
+            cases,
+            sources,
+            auto_sync_off,
+            evaluator,
+            options,
+            work_directory,
+        })
     }
 
     /// Tunables of the manifest.
@@ -217,7 +233,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// The same with one more case, or with this one in the place of the one of its name; `without_data` for one that is so large that it is only timed and judged.
+    /// The same with one more case, or with this one in the place of the one of its name; `without_data` for one that is so
+    /// large that it is only timed and judged.
     pub fn with_case(&self, case: Case, without_data: bool) -> Result<Self, TunerError> {
         let mut manifest = (*self.manifest).clone();
         let mut cases = self.cases.clone();
@@ -252,12 +269,9 @@ impl Workspace {
 /// Another kernel than the one that is named must not be tuned in its place.
 fn known_kernel(project: &OperatorProject, manifest: &Manifest) -> Result<(), TunerError> {
     let entries = &project.kernel_entries;
-    let named = entries.iter().any(|entry| {
-        let stem = Path::new(&entry.file).file_stem().is_some_and(|stem| stem.to_string_lossy() == manifest.kernel);
-        entry.function == manifest.kernel || stem
-    });
     // Entries that macros make are not seen here.
-    if named || entries.is_empty() || manifest.layout == Layout::DirectLaunch {
+    let may_be = entries.is_empty() || manifest.layout == Layout::DirectLaunch;
+    if may_be || project.entry_called(&manifest.kernel).is_some() {
         return Ok(());
     }
     let known: Vec<&str> = entries.iter().map(|entry| entry.function.as_str()).collect();

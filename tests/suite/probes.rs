@@ -13,6 +13,9 @@ struct Trap {
     probes: u32,
 }
 
+/// Fewer cores are quicker on little data, and slower on more.
+const CORES: Trap = Trap { constant: "CORES", elements: 65_536, values: [8, 48], present: 48, probes: 5 };
+
 impl Trap {
     fn project(&self) -> Project {
         let project = Project::copy_of(&root().join("tests/suite/data/shape_traps"));
@@ -59,16 +62,14 @@ impl Trap {
 #[test]
 fn fewer_cores_for_one_size_are_not_written() {
     require_tools!();
-    let trap = Trap { constant: "CORES", elements: 65_536, values: [8, 48], present: 48, probes: 5 };
-    trap.is_refused("", "slower than the operator as it was");
+    CORES.is_refused("", "slower than the operator as it was");
 }
 
 /// The same trap with values between: the probe that was the trap's end is heeded from then on, and what is found then holds.
 #[test]
 fn a_run_goes_on_with_the_probe_that_it_broke_on() {
     require_tools!();
-    let trap = Trap { constant: "CORES", elements: 65_536, values: [8, 48], present: 48, probes: 5 };
-    let project = trap.project();
+    let project = CORES.project();
     let manifest = project.read("ascend.toml");
     project
         .write("ascend.toml", &manifest.replace("values = [8, 48]", "values = [2, 4, 8, 12, 16, 20, 24, 32, 40, 48]"));
@@ -94,15 +95,14 @@ fn a_run_goes_on_with_the_probe_that_it_broke_on() {
 #[test]
 fn values_of_which_no_probe_tells_anything_are_not_written() {
     require_tools!();
-    let trap = Trap { constant: "CORES", elements: 65_536, values: [8, 48], present: 48, probes: 5 };
-    let project = trap.project();
+    let project = CORES.project();
     let host = project.read("op_host/shape_traps.cpp");
     let (from, to) =
         ("    if (total == 0) {", "    const uint32_t total = given < 65536 ? given : 65536;\n    if (total == 0) {");
     assert!(host.contains(from), "{host}");
     let host = host.replacen("uint32_t total =", "uint32_t given =", 1).replacen(from, to, 1);
     project.write("op_host/shape_traps.cpp", &host);
-    let ended = trap.tuned(&project);
+    let ended = CORES.tuned(&project);
     let summary = ended.events.last().expect("a summary");
     let of_cores = |step: &Value| {
         let says = |key: &str, what: &str| step[key].as_str().is_some_and(|text| text.contains(what));

@@ -1,15 +1,19 @@
 //! Each kind of hazard, and its repaired twin.
 
 use super::super::testing::{CoreBuilder, Part, TraceBuilder, pipe, region};
-use super::super::{Hazard, HazardKind, Severity};
-use super::report;
+use super::super::{Hazard, HazardKind, Options, Severity};
+use super::{report, report_with};
 use pipe::{MTE2, MTE3, S, V};
 
 fn hazards(emit: impl Fn(&mut CoreBuilder)) -> Vec<Hazard> {
+    hazards_with(&Options::default(), emit)
+}
+
+fn hazards_with(options: &Options, emit: impl Fn(&mut CoreBuilder)) -> Vec<Hazard> {
     let mut trace = TraceBuilder::default();
     emit(trace.core(0));
     trace.core(0).end();
-    report(&trace).hazards
+    report_with(&trace, options).hazards
 }
 
 fn kinds(hazards: &[Hazard]) -> Vec<(HazardKind, Severity)> {
@@ -348,4 +352,62 @@ fn sums_onto_memory_that_nobody_cleared_are_warnings() {
     let found = run(false);
     assert_eq!(kinds(&found), [(HazardKind::UninitialisedRead, Severity::Warning)]);
     assert!(found[0].site == 7 && found[0].message.contains("adds to 64 bytes of output 1"), "{}", found[0].message);
+}
+
+/// What the compiler adds unless it is told not to: every one of these has an order with it, and needs one by hand without.
+#[test]
+fn without_automatic_synchronisation_only_what_the_kernel_says_is_an_order() {
+    let vector = |core: &mut CoreBuilder, by_hand: bool| {
+        core.at(1).add(4096, 0, 0, 64);
+        if by_hand {
+            core.barrier(V);
+        }
+        core.at(2).add(8192, 4096, 0, 64);
+    };
+    let read_back = |core: &mut CoreBuilder, by_hand: bool| {
+        core.at(1).add(4096, 0, 0, 64);
+        if by_hand {
+            core.order(V, S, 0);
+        }
+        core.at(2).scalar(1, 0, &[Part::ub_read(4096, 4)]);
+    };
+    let written_first = |core: &mut CoreBuilder, by_hand: bool| {
+        core.at(1).scalar(1, 0, &[Part::ub_write(0, 4)]);
+        if by_hand {
+            core.order(S, V, 0);
+        }
+        core.at(2).add(4096, 0, 0, 64);
+    };
+    type Program<'program> = (&'program dyn Fn(&mut CoreBuilder, bool), &'static str);
+    let programs: [Program<'_>; 3] =
+        [(&vector, "PipeBarrier<PIPE_V>"), (&read_back, "flag V_S"), (&written_first, "flag S_V")];
+    for (program, remedy) in programs {
+        let judged = |auto_sync, by_hand| {
+            let found = [true, false].map(|shortcuts| {
+                let options = Options { auto_sync, shortcuts, ..Options::default() };
+                hazards_with(&options, |core| {
+                    core.load(0, region(0), 2048).barrier_all();
+                    program(core, by_hand);
+                })
+            });
+            assert_eq!(found[0], found[1], "{remedy}");
+            found[0].clone()
+        };
+        assert_eq!(judged(true, false), [], "{remedy}");
+        assert_eq!(judged(false, true), [], "{remedy}");
+        let found = judged(false, false);
+        assert_eq!(kinds(&found), [(HazardKind::Race, Severity::Error)], "{remedy}: {found:#?}");
+        assert_eq!((found[0].site, found[0].other_site), (2, 1), "{remedy}");
+        assert!(found[0].message.contains(remedy), "{}", found[0].message);
+    }
+}
+
+/// The repeats of one instruction follow each other, also where each writes what the one before wrote.
+#[test]
+fn one_vector_instruction_needs_no_barrier_inside() {
+    let options = Options { auto_sync: false, ..Options::default() };
+    let found = hazards_with(&options, |core| {
+        core.record("vdup", V, 1, 1, 1, [32, 0, 0], &[Part::ub_write(1024, 64).rows(4, 32)]);
+    });
+    assert_eq!(found, []);
 }

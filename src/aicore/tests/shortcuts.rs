@@ -10,7 +10,7 @@ use super::super::{Machine, Options, Profile, analyse};
 
 fn profile(trace: &[u8], shortcuts: bool) -> Profile {
     let machine = Machine::named("ascend910b1").unwrap();
-    let options = Options { hazards: false, critical_path: false, shortcuts, sample: false };
+    let options = Options { hazards: false, shortcuts, ..Options::default() };
     analyse(trace, &machine, &options).unwrap().remove(0).profile
 }
 

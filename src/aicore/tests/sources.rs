@@ -40,7 +40,8 @@ impl TraceSource for Pieces<'_> {
     }
 }
 
-const OPTIONS: Options = Options { hazards: true, critical_path: true, shortcuts: true, sample: false };
+const OPTIONS: Options =
+    Options { hazards: true, auto_sync: true, critical_path: true, shortcuts: true, sample: false };
 
 /// Blocks that are alike at equal distances, at unequal ones, or not; waits that are held, faults with texts, cores that
 /// meet, and a core that hangs.

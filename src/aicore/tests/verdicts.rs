@@ -9,7 +9,7 @@ use super::super::{Hazard, HazardKind, Machine, Options, analyse};
 
 fn hazards(trace: &[u8], shortcuts: bool) -> Vec<Hazard> {
     let machine = Machine::named("ascend910b1").unwrap();
-    let options = Options { hazards: true, critical_path: false, shortcuts, sample: false };
+    let options = Options { shortcuts, ..Options::default() };
     analyse(trace, &machine, &options).unwrap().remove(0).hazards
 }
 
