@@ -20,6 +20,7 @@ pub mod backend;
 pub mod build;
 pub mod cases;
 pub mod cli;
+pub mod confinement;
 pub mod doctor;
 pub mod experience;
 pub mod fidelity;

@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
 use super::RunFailure;
+use crate::confinement::kept_environment;
 
 /// Limits of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +33,9 @@ pub struct WorkerCommand {
     pub arguments: Vec<OsString>,
     /// Working directory and the one place it may write to.
     pub directory: PathBuf,
-    /// Environment on top of ours.
+    /// What it may read besides that, the program and the system's own files; `None` for everything.
+    pub readable: Option<Vec<PathBuf>>,
+    /// Environment on top of what is kept of ours.
     pub environment: Vec<(String, String)>,
     /// Limits.
     pub limits: ProcessLimits,
@@ -73,11 +76,17 @@ impl WorkerCommand {
             .arg(format!("--memory-bytes={}", self.limits.memory_bytes))
             .arg(format!("--file-bytes={TRACE_LIMIT_BYTES}"))
             .arg("--writable")
-            .arg(&self.directory)
+            .arg(&self.directory);
+        for path in self.readable.iter().flat_map(|paths| paths.iter().chain([&self.program])) {
+            command.arg("--readable").arg(path);
+        }
+        command
             .arg("--")
             .arg(&self.program)
             .args(&self.arguments)
             .current_dir(&self.directory)
+            .env_clear()
+            .envs(kept_environment())
             .envs(self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

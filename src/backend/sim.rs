@@ -199,7 +199,10 @@ impl SimBackend {
             environment.push(("ASCEND_SIM_DUMP".to_owned(), "1".to_owned()));
         }
         let arguments = arguments.iter().map(OsString::from).collect();
-        let ended = self.command(program, arguments, path, environment).run().await?;
+        let mut command = self.command(program, arguments, path, environment);
+        // Its files are links into the project.
+        command.readable.get_or_insert_default().push(project.to_owned());
+        let ended = command.run().await?;
         let failed = || RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() };
         if !trace.exists() {
             return Err(match ended.code {
@@ -235,7 +238,10 @@ impl SimBackend {
         ];
         environment.extend(self.platform_environment());
         let arguments = arguments.iter().map(OsString::from).collect();
-        let ended = self.command(program, arguments, path, environment).run().await?;
+        let mut command = self.command(program, arguments, path, environment);
+        // Its files are links into the project.
+        command.readable.get_or_insert_default().push(project.to_owned());
+        let ended = command.run().await?;
         if ended.code != 0 {
             return Err(RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() });
         }
@@ -257,9 +263,16 @@ impl SimBackend {
             program: program.to_owned(),
             arguments,
             directory: directory.to_owned(),
+            readable: Some(self.readable(program)),
             environment,
             limits: self.limits.clone(),
         }
+    }
+
+    /// What a kernel's process may read: the work directory with libraries and data, the simulator, and its program's neighbours.
+    fn readable(&self, program: &Path) -> Vec<PathBuf> {
+        let of_work = self.scratch.parent().unwrap_or(&self.scratch);
+        [Some(of_work), self.runner.parent(), program.parent()].into_iter().flatten().map(Path::to_owned).collect()
     }
 
     fn platform(&self) -> [(&'static str, &'static str, String); 5] {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::execution::{LaunchProfile, RunFailure};
-use super::process::scratch_directory;
+use super::process::{WorkerCommand, scratch_directory};
 use super::sim::SimBackend;
 
 /// Where the tests expect to stand in the repository: scripts are named relative to it.
@@ -138,7 +138,8 @@ impl SimBackend {
     /// Names of the tests of a program.
     pub async fn list_kernel_tests(&self, program: &Path) -> Result<Vec<String>, RunFailure> {
         let directory = scratch_directory(&self.scratch)?;
-        let ended = self.command(program, vec![OsString::from("--list")], directory.path(), Vec::new()).run().await?;
+        let command = self.command(program, vec![OsString::from("--list")], directory.path(), Vec::new());
+        let ended = WorkerCommand { readable: None, ..command }.run().await?;
         if ended.code != 0 {
             return Err(RunFailure::Program { code: ended.code, output: ended.output });
         }
@@ -158,7 +159,9 @@ impl SimBackend {
         ];
         environment.extend(self.platform_environment());
         let arguments = vec![OsString::from("--run"), OsString::from(name)];
-        let ended = self.command(program, arguments, &folder, environment).run().await;
+        // Tests read the repository's files.
+        let command = self.command(program, arguments, &folder, environment);
+        let ended = WorkerCommand { readable: None, ..command }.run().await;
         let text = fs_err::read(&report).unwrap_or_default();
         let said: TestReport = serde_json::from_slice(&text).unwrap_or_default();
         let launches = match trace.exists() {

@@ -76,12 +76,13 @@ pub struct Builder {
 impl Builder {
     /// Configures the project and gets ready to build.
     pub fn new(project: OperatorProject, sdk: Sdk, options: BuildOptions) -> Result<Builder, BuildError> {
-        let sdk = Sdk { compiler: sdk.compiler.with_limits(options.limits.clone()), ..sdk };
         let work_directory = match &options.work_directory {
             Some(directory) => std::path::absolute(directory).map_err(BuildError::io(directory))?,
             None => project.work_directory(),
         };
         fs_err::create_dir_all(&work_directory).map_err(BuildError::io(&work_directory))?;
+        let limits = ToolLimits { writable: written_by_tools(&work_directory, &sdk), ..options.limits.clone() };
+        let sdk = Sdk { compiler: sdk.compiler.with_limits(limits), ..sdk };
         let configured = configure(&project, &sdk, &work_directory, &options.cmake_entries)?;
         let cache = ArtifactCache::new(work_directory.join("artifacts"));
         let toolkit = options.toolkit.as_deref().map(Toolkit::find).transpose()?;
@@ -405,4 +406,11 @@ impl Builder {
             })
             .collect()
     }
+}
+/// Where compilers and CMake write: below the work directory, in caches, and for the time being.
+fn written_by_tools(work_directory: &Path, sdk: &Sdk) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let of_home = home.iter().flat_map(|home| [home.join(".cache/ccache"), home.join(".ccache")]);
+    let cache = sdk.library_directory.parent().map(Path::to_owned);
+    [work_directory.to_owned(), std::env::temp_dir()].into_iter().chain(cache).chain(of_home).collect()
 }

@@ -66,7 +66,7 @@ impl Builder {
             .env("LC_ALL", "C");
         // All of the project takes longer than one file.
         let of_one = self.sdk.compiler.limits();
-        let limits = ToolLimits { wall_s: of_one.wall_s * WHOLE_PROJECT, ..of_one.clone() };
+        let limits = ToolLimits { wall_s: of_one.wall_s * WHOLE_PROJECT, writable: Vec::new(), ..of_one.clone() };
         let run = tool::run(&command, &limits, "cmake --build", "install cmake, or name it in ASCEND_TUNE_CMAKE")?;
         if !run.success {
             let log = run.output;

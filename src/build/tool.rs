@@ -2,13 +2,15 @@
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::error::{BuildError, ToolLimit};
+use crate::confinement::{NETWORK, Reach, confine, kept_environment};
 
 /// Limits of one call of the compiler or of CMake.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,11 +19,13 @@ pub struct ToolLimits {
     pub wall_s: f64,
     /// Address space of each process in bytes.
     pub memory_bytes: u64,
+    /// Directories that it may write, for a tool that other people's files tell what to do; empty for no such limit.
+    pub writable: Vec<PathBuf>,
 }
 
 impl Default for ToolLimits {
     fn default() -> Self {
-        Self { wall_s: 600.0, memory_bytes: 4 << 30 }
+        Self { wall_s: 600.0, memory_bytes: 4 << 30, writable: Vec::new() }
     }
 }
 
@@ -148,6 +152,9 @@ fn end_of(status: ExitStatus, output: &str) -> End {
 fn wait(command: &Command, limits: &ToolLimits) -> io::Result<(ExitStatus, String, bool)> {
     let mut limited = Command::new("/bin/sh");
     limited.arg("-c").arg(SCRIPT).arg("sh").arg(command.get_program()).args(command.get_args());
+    if !limits.writable.is_empty() {
+        limited.env_clear().envs(kept_environment());
+    }
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => limited.env(name, value),
@@ -161,7 +168,7 @@ fn wait(command: &Command, limits: &ToolLimits) -> io::Result<(ExitStatus, Strin
     limited.env("ASCEND_TUNE_CPU_S", (limits.wall_s.ceil() as u64 + 1).to_string());
     limited.env("ASCEND_TUNE_MEMORY_KIB", (limits.memory_bytes >> 10).to_string());
     limited.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let child = limited.spawn()?;
+    let child = spawn(limited, &limits.writable)?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let (ended, end) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -183,9 +190,25 @@ fn wait(command: &Command, limits: &ToolLimits) -> io::Result<(ExitStatus, Strin
     })
 }
 
+/// Starts a tool that can write nowhere but in these directories, and use no network unless that is asked for; anywhere if there
+/// are none.
+fn spawn(mut command: Command, writable: &[PathBuf]) -> io::Result<Child> {
+    if writable.is_empty() {
+        return command.spawn();
+    }
+    let network = std::env::var_os(NETWORK).is_some_and(|value| value == "on");
+    let writable = writable.iter().filter(|directory| directory.is_dir()).cloned().collect();
+    let reach = Reach { writable, readable: None, network };
+    // Rights are given up by a thread, and by what it starts.
+    std::thread::spawn(move || confine(&reach).and_then(|()| command.spawn()))
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the thread that starts it ended")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::confinement::Layers;
 
     fn shell(script: &str, limits: &ToolLimits) -> Result<ToolRun, BuildError> {
         let mut command = Command::new("/bin/sh");
@@ -194,7 +217,7 @@ mod tests {
     }
 
     fn limits(wall_s: f64, memory_mib: u64) -> ToolLimits {
-        ToolLimits { wall_s, memory_bytes: memory_mib << 20 }
+        ToolLimits { wall_s, memory_bytes: memory_mib << 20, ..ToolLimits::default() }
     }
 
     #[test]
@@ -244,5 +267,25 @@ mod tests {
         assert!(error.to_string().contains("compile-memory-mib"), "{error}");
         // The limit is there, and what a tool starts has it too.
         assert_eq!(shell("sh -c 'ulimit -v'", &limits(60.0, 64)).unwrap().output.trim(), "65536");
+    }
+
+    /// A tool does what the files that it reads tell it to.
+    #[test]
+    fn files_outside_stay_as_they_are_and_secrets_are_not_told() {
+        if !Layers::of_this_machine().files {
+            return;
+        }
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = outside.path().join("source.cpp");
+        std::fs::write(&file, "mine").unwrap();
+        let limits = ToolLimits { writable: vec![inside.path().to_owned()], ..limits(10.0, 1024) };
+        let script = format!("echo theirs > {}; echo done > {}/log", file.display(), inside.path().display());
+        let run = shell(&script, &limits).unwrap();
+        assert!(run.success, "{}", run.output);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+        assert!(inside.path().join("log").exists());
+        // Cargo tells tests, and nobody else, where they come from.
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+        assert!(shell("test -z \"$CARGO_MANIFEST_DIR\"", &limits).unwrap().success);
     }
 }

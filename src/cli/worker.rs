@@ -5,19 +5,32 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Exit;
-use crate::backend::worker::{Limits, become_worker};
+use crate::backend::worker::{Limits, Role, become_worker, end_as};
 use crate::backend::{NOT_STARTED, NOT_STARTED_SIGN};
 
-/// Reads `--cpu-s=N --memory-bytes=N --file-bytes=N --writable DIR -- PROGRAM ARGS`. Returns only if that fails.
+/// Reads `[--role=R] --cpu-s=N --memory-bytes=N --file-bytes=N --writable DIR [--readable PATH].. -- PROGRAM ARGS`.
 pub fn execute(arguments: &[OsString]) -> ExitCode {
-    let Some((limits, program)) = parse(arguments) else {
+    let roles = [Role::Outer, Role::First, Role::Inner];
+    let role = roles.into_iter().find(|role| arguments.first().is_some_and(|word| word == role.word()));
+    let own = if role.is_some() { &arguments[1..] } else { arguments };
+    let Some((limits, program)) = parse(own) else {
         eprintln!("__worker is started by cargo-ascend-tune itself");
         return Exit::Usage.into();
     };
-    let error = become_worker(&limits, &program);
-    eprintln!("{NOT_STARTED_SIGN} {}: {error}", program.first().map(|word| word.to_string_lossy()).unwrap_or_default());
-    // Not one of the codes that the programs give a meaning to.
-    u8::try_from(NOT_STARTED).map_or(Exit::Environment.into(), ExitCode::from)
+    match become_worker(&limits, role.unwrap_or_default(), own, &program) {
+        Ok(code) => {
+            if role.is_none() {
+                end_as(code);
+            }
+            u8::try_from(code).map_or(Exit::Environment.into(), ExitCode::from)
+        }
+        Err(error) => {
+            let name = program.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+            eprintln!("{NOT_STARTED_SIGN} {name}: {error}");
+            // Not one of the codes that the programs give a meaning to.
+            u8::try_from(NOT_STARTED).map_or(Exit::Environment.into(), ExitCode::from)
+        }
+    }
 }
 
 fn parse(arguments: &[OsString]) -> Option<(Limits, Vec<OsString>)> {
@@ -26,12 +39,17 @@ fn parse(arguments: &[OsString]) -> Option<(Limits, Vec<OsString>)> {
     let number = |name: &str| {
         options.iter().find_map(|word| word.to_str()?.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok())
     };
-    let writable = options.iter().position(|word| word == "--writable").and_then(|at| options.get(at + 1))?;
+    let paths = |name: &str| {
+        let given = options.windows(2).filter(|pair| pair[0] == name);
+        given.map(|pair| PathBuf::from(&pair[1])).collect::<Vec<_>>()
+    };
+    let readable = paths("--readable");
     let limits = Limits {
         cpu_s: number("--cpu-s")?,
         memory_bytes: number("--memory-bytes")?,
         file_bytes: number("--file-bytes")?,
-        writable: PathBuf::from(writable),
+        writable: paths("--writable").pop()?,
+        readable: (!readable.is_empty()).then_some(readable),
     };
     Some((limits, program))
 }
@@ -46,10 +64,13 @@ mod tests {
 
     #[test]
     fn limits_and_program_are_told_apart() {
-        let (limits, program) =
-            parse(&words("--cpu-s=3 --memory-bytes=4096 --file-bytes=9 --writable /tmp/x -- run --cpu-s=7")).unwrap();
+        let (limits, program) = parse(&words(
+            "--cpu-s=3 --memory-bytes=4096 --file-bytes=9 --writable /tmp/x --readable /a -- run --cpu-s=7",
+        ))
+        .unwrap();
         assert_eq!((limits.cpu_s, limits.memory_bytes, limits.file_bytes), (3, 4096, 9));
         assert_eq!(limits.writable, PathBuf::from("/tmp/x"));
+        assert_eq!(limits.readable, Some(vec![PathBuf::from("/a")]));
         assert_eq!(program, words("run --cpu-s=7"));
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::confinement::Layers;
 use crate::report::event::{CheckState, Doctor, DoctorCheck};
 
 /// Oldest CMake whose File API and presets the tool relies on.
@@ -41,8 +42,8 @@ pub trait Environment {
     fn cache(&self) -> Result<PathBuf, String>;
     /// The simulator's SDK.
     fn sdk(&self) -> SdkState;
-    /// Whether the kernel offers Landlock.
-    fn landlock(&self) -> bool;
+    /// What holds back the code of operators.
+    fn layers(&self) -> Layers;
     /// An environment variable.
     fn variable(&self, name: &str) -> Option<String>;
     /// Whether a directory is there.
@@ -60,7 +61,7 @@ pub fn examine(environment: &dyn Environment) -> Doctor {
         cmake(environment),
         cache(environment),
         sdk(environment),
-        landlock(environment),
+        confinement(environment),
         git(environment),
         toolkit(environment),
         headers(environment),
@@ -130,17 +131,16 @@ fn sdk(environment: &dyn Environment) -> DoctorCheck {
     }
 }
 
-fn landlock(environment: &dyn Environment) -> DoctorCheck {
-    if environment.landlock() {
-        check("landlock", CheckState::Found, "kernels cannot write outside their directory", None)
-    } else {
-        check(
-            "landlock",
-            CheckState::Absent,
-            "kernels run with limits on time, memory and file size, but may write where you may",
-            Some("use Linux 5.13 or newer with Landlock enabled (`lsm=landlock,..`), and a container that permits it"),
-        )
+fn confinement(environment: &dyn Environment) -> DoctorCheck {
+    const FIX: &str = "use Linux 6.12 or newer with Landlock (`lsm=landlock,..`), allow user namespaces (in a container too), and see \
+                       docs/security.md";
+    let missing = environment.layers().missing();
+    if missing.is_empty() {
+        let detail = "kernels see their own directory, no network and no other process";
+        return check("confinement", CheckState::Found, detail, None);
     }
+    let detail = format!("code of operators is not held back from: {}", missing.join("; "));
+    check("confinement", CheckState::Absent, detail, Some(FIX))
 }
 
 fn git(environment: &dyn Environment) -> DoctorCheck {

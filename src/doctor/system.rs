@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
-
 use super::checks::{Environment, Program, SdkState};
 use crate::build::Toolkit;
+use crate::confinement::Layers;
 
 /// The machine that this process runs on.
 #[derive(Clone, Debug)]
@@ -58,13 +57,8 @@ impl Environment for SystemEnvironment {
         if path.is_file() { SdkState::Built(path) } else { SdkState::NotBuilt(path) }
     }
 
-    fn landlock(&self) -> bool {
-        // Making a ruleset restricts nothing until it is applied, and fails where the kernel has none.
-        Ruleset::default()
-            .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_all(ABI::V1))
-            .and_then(Ruleset::create)
-            .is_ok()
+    fn layers(&self) -> Layers {
+        Layers::of_this_machine()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -3,8 +3,11 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::cli::Exit;
+use crate::confinement::Layers;
 use crate::report::event::Event;
 use crate::report::{Human, HumanOptions, Verbosity};
+
+const ALL: Layers = Layers { files: true, tcp: true, signals: true, namespaces: true };
 
 struct Fake {
     compiler: Result<&'static str, &'static str>,
@@ -12,7 +15,7 @@ struct Fake {
     git: bool,
     cache: bool,
     sdk: bool,
-    landlock: bool,
+    layers: Layers,
     variables: BTreeMap<&'static str, &'static str>,
 }
 
@@ -24,7 +27,7 @@ impl Fake {
             git: true,
             cache: true,
             sdk: true,
-            landlock: true,
+            layers: ALL,
             variables: BTreeMap::from([("ASCEND_HOME_PATH", "/opt/toolkit")]),
         }
     }
@@ -52,8 +55,8 @@ impl Environment for Fake {
         if self.sdk { SdkState::Built(path) } else { SdkState::NotBuilt(path) }
     }
 
-    fn landlock(&self) -> bool {
-        self.landlock
+    fn layers(&self) -> Layers {
+        self.layers
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -100,7 +103,7 @@ fn a_complete_machine_is_fine() {
        found  cmake         cmake version 3.25.1 (cmake)
        found  cache         /cache
        found  simulator     /cache/sdk/libascend_sim.so
-       found  landlock      kernels cannot write outside their directory
+       found  confinement   kernels see their own directory, no network and no other process
        found  git           git version 2.39.5 (git)
        found  cann-toolkit  /opt/toolkit (ASCEND_HOME_PATH); this version has no `cann` backend and takes no more than headers from it: all latencies are modelled
        found  headers       own, and --sdk-headers /opt/toolkit: open device library
@@ -118,7 +121,7 @@ fn what_is_missing_comes_with_a_fix() {
         git: false,
         cache: false,
         sdk: false,
-        landlock: false,
+        layers: Layers { files: false, tcp: false, signals: false, namespaces: false },
         variables: BTreeMap::from([("ASCEND_TOOLKIT_HOME", "/gone")]),
     };
     let (exit, text) = shown(&fake);
@@ -132,8 +135,8 @@ fn what_is_missing_comes_with_a_fix() {
               help: make the directory writable, or set ASCEND_TUNE_CACHE to one that is
       absent  simulator     not built yet, will be in /cache/sdk/libascend_sim.so
               help: nothing to do: the first command that runs a kernel builds it, once per machine
-      absent  landlock      kernels run with limits on time, memory and file size, but may write where you may
-              help: use Linux 5.13 or newer with Landlock enabled (`lsm=landlock,..`), and a container that permits it
+      absent  confinement   code of operators is not held back from: reads and writes outside the run's directory; sockets; processes that outlive their run, and many of them; modes of the user's files; signals to other processes
+              help: use Linux 6.12 or newer with Landlock (`lsm=landlock,..`), allow user namespaces (in a container too), and see docs/security.md
       absent  git           `git --version` does not run
               help: without git, `run` cannot see uncommitted changes and wants --allow-dirty to write back
       absent  cann-toolkit  ASCEND_TOOLKIT_HOME names /gone, which is not there; this version has no `cann` backend and takes no more than headers from it: all latencies are modelled
@@ -158,7 +161,13 @@ fn old_compilers_are_refused_by_family() {
 
 #[test]
 fn absent_is_not_missing() {
-    let fake = Fake { git: false, landlock: false, sdk: false, variables: BTreeMap::new(), ..Fake::complete() };
+    let fake = Fake {
+        git: false,
+        layers: Layers { namespaces: false, ..ALL },
+        sdk: false,
+        variables: BTreeMap::new(),
+        ..Fake::complete()
+    };
     assert!(examine(&fake).ok);
 }
 

@@ -206,6 +206,8 @@ impl TestRunner {
             program: program.to_owned(),
             arguments: arguments.iter().map(Into::into).collect(),
             directory: directory.to_owned(),
+            // Tests read the repository's files.
+            readable: None,
             environment: environment
                 .into_iter()
                 .map(|(name, path)| (name, path.display().to_string()))

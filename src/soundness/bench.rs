@@ -189,6 +189,7 @@ impl Bench {
             program: directory.join("program"),
             arguments: ["job", "trace", "progress"].map(Into::into).to_vec(),
             directory: directory.to_owned(),
+            readable: None,
             environment: Vec::new(),
             limits: LIMITS,
         };

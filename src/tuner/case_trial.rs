@@ -40,7 +40,9 @@ pub(super) struct Tried {
 
 /// How a case ended.
 enum Ending {
-    Fine,
+    Fine {
+        us: f64,
+    },
     Fault(String),
     /// No case with this kernel can be run.
     Unbuilt(String),
@@ -74,7 +76,7 @@ impl CaseTrial<'_> {
                 return Ok(Tried { chosen, ..tried });
             }
             match self.run(&accepted[next], false).await? {
-                Ending::Fine => fine.push(next),
+                Ending::Fine { .. } => fine.push(next),
                 Ending::Fault(reason) => {
                     tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
                     left.retain(|found| *found != next);
@@ -87,11 +89,14 @@ impl CaseTrial<'_> {
         }
     }
 
-    /// Whether the operator runs on a case without a fault. A large one runs without data where that is possible, and is no
-    /// case where it is not: it would take too long.
-    pub async fn is_fine(&self, accepted: &Accepted) -> Result<bool, TunerError> {
+    /// Modelled time of a case in microseconds, if the operator runs on it without a fault. A large one runs without data where
+    /// that is possible, and is no case where it is not: it would take too long.
+    pub async fn time_us(&self, accepted: &Accepted) -> Result<Option<f64>, TunerError> {
         let large = traffic_bytes(&accepted.candidate) > WITH_DATA_BYTES;
-        Ok(matches!(self.run(accepted, large).await?, Ending::Fine))
+        Ok(match self.run(accepted, large).await? {
+            Ending::Fine { us } => Some(us),
+            Ending::Fault(_) | Ending::Unbuilt(_) => None,
+        })
     }
 
     async fn run(&self, accepted: &Accepted, timing_only: bool) -> Result<Ending, TunerError> {
@@ -113,7 +118,7 @@ impl CaseTrial<'_> {
         };
         let mut hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
         Ok(match hazards.find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
-            None => Ending::Fine,
+            None => Ending::Fine { us: execution.launches.iter().map(|launch| launch.profile.task_us).sum() },
             Some(hazard) => {
                 let (file, line) = (&hazard.place.file, hazard.place.line);
                 let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::case_sizes::{CaseSizes, Size};
+use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried};
 use super::reference::right_outputs;
 use super::{TunerError, load_machine};
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, TilingClass};
-use crate::cases::{Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Python, Refusal, Stage, golden_script};
+use crate::cases::{
+    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Python, Refusal, Stage, golden_script, traffic_bytes,
+};
 use crate::init::{self, Discovery, FoundReference, choose, unfit, written};
 use crate::manifest::Layout;
 use crate::oracle::{TestRunner, TilingExample, run_tiling_tests};
@@ -297,11 +299,14 @@ async fn sizes_of(
             continue;
         }
         let wanted: &[Size] = if dtypes.is_empty() { &Size::ALL } else { &[Size::Middle] };
+        let first = sized.len();
         let mut found = false;
         for &size in wanted {
             let Some(case) = sizes.at(base, size).await? else { continue };
             found = true;
-            if !sized.iter().any(|(_, known)| known.candidate.same_tensors(&case.candidate)) {
+            // What had to be made shorter may be of the next size.
+            let bytes = traffic_bytes(&case.candidate);
+            if !sized[first..].iter().any(|(_, known)| is_about(traffic_bytes(&known.candidate), bytes)) {
                 sized.push((size, case));
             }
         }

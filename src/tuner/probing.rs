@@ -32,8 +32,9 @@ const WITH_DATA_BYTES: u64 = 6 << 20;
 pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
 /// Bytes of all tensors that no probe goes beyond.
 const MOST_BYTES: u64 = 256 << 20;
-/// Modelled time that a probe takes at most, in microseconds: what takes longer takes minutes to simulate.
-const MOST_US: f64 = 40_000.0;
+/// Modelled time that a probe takes at most, in microseconds, or twice as long as the longest case: what takes longer takes minutes
+/// to simulate.
+const MOST_US: f64 = 5_000.0;
 /// Cases for which a tiling function may fail to return before it is asked no more.
 const MOST_ENDLESS: usize = 2;
 /// A probe that takes this many times as long as the longest case is more work.
@@ -181,7 +182,7 @@ impl ProbeSet {
         let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
         let _ = std::fs::remove_dir_all(&set.data);
         set.admit(accepted)?;
-        set.establish(&plan, workspace.options.jobs, count).await?;
+        set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
         set.plan = Some(plan);
         Ok(set)
     }
@@ -226,7 +227,7 @@ impl ProbeSet {
     }
 
     /// Runs the operator as it is on the probes until `count` of them say something about a winner, and keeps those.
-    async fn establish(&mut self, plan: &Plan, jobs: usize, count: usize) -> Result<(), TunerError> {
+    async fn establish(&mut self, plan: &Plan, jobs: usize, count: usize, most_us: f64) -> Result<(), TunerError> {
         let mut kept = Vec::new();
         for group in groups(self.probes.len()) {
             if kept.len() >= count {
@@ -238,7 +239,7 @@ impl ProbeSet {
                     Some(Ok(run)) if run.writes_nothing => {
                         self.faulty.push((probe.case.name, "nothing is written to any output".to_owned()));
                     }
-                    Some(Ok(run)) if run.us <= MOST_US => {
+                    Some(Ok(run)) if run.us <= most_us => {
                         kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
                     }
                     Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
@@ -535,14 +536,19 @@ fn candidate_of(case: &Case) -> CaseCandidate {
     }
 }
 
-/// Bytes of all tensors of a probe that the operator as it is should get through in [`MOST_US`], going by its fastest case.
+/// Modelled time that a probe takes at most, in microseconds.
+fn most_us(times: &[CaseTime]) -> f64 {
+    times.iter().map(|time| 2.0 * time.task_us).fold(MOST_US, f64::max)
+}
+
+/// Bytes of all tensors of a probe that the operator as it is should get through in that time, going by its fastest case.
 fn affordable_bytes(workspace: &Workspace, times: &[CaseTime]) -> u64 {
     let cases = times.iter().filter_map(|time| {
         let case = workspace.manifest.cases.iter().find(|case| case.name == time.name)?;
         Some(time.task_us / case_bytes(case).max(1) as f64)
     });
     let least_us = cases.fold(f64::INFINITY, f64::min);
-    if least_us.is_finite() { ((MOST_US / least_us) as u64).min(MOST_BYTES) } else { MOST_BYTES }
+    if least_us.is_finite() { ((most_us(times) / least_us) as u64).min(MOST_BYTES) } else { MOST_BYTES }
 }
 
 /// Asks the tiling function for every wish until `count` are met.

@@ -28,6 +28,7 @@ use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::cache::Digest;
+use crate::confinement::Layers;
 use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
 use crate::manifest::Case;
 use crate::motif::Context;
@@ -158,6 +159,7 @@ pub async fn run(
     let baseline_known = field.reference.known.clone();
     baseline_known.warnings().into_iter().for_each(&mut *emit);
     emit_if(workspace.auto_sync_off.as_ref().map(without_auto_sync), emit);
+    emit_if(not_confined(&Layers::of_this_machine().missing()), emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&field.reference);
@@ -316,6 +318,16 @@ fn without_auto_sync(place: &AutoSyncOff) -> Event {
         code: "auto-sync-off".to_owned(),
         message: format!("{place} switches the compiler's automatic synchronisation off"),
         help: Some("the kernel is judged without it: every barrier and flag that is missing is a race".to_owned()),
+    })
+}
+
+fn not_confined(missing: &[&str]) -> Option<Event> {
+    (!missing.is_empty()).then(|| {
+        Event::Warning(event::Warning {
+            code: "not-confined".to_owned(),
+            message: format!("this machine does not hold the operator's code back from: {}", missing.join("; ")),
+            help: Some("tune only sources that you trust here; see docs/security.md".to_owned()),
+        })
     })
 }
 

@@ -123,7 +123,11 @@ impl Workspace {
             // Candidates are what runs in parallel; each of them compiles its few files in turn.
             jobs: 1,
             toolkit: toolkit_directory(&options, &manifest, &project.root)?,
-            limits: ToolLimits { wall_s: manifest.compile_timeout_s, memory_bytes: manifest.compile_memory_bytes },
+            limits: ToolLimits {
+                wall_s: manifest.compile_timeout_s,
+                memory_bytes: manifest.compile_memory_bytes,
+                ..ToolLimits::default()
+            },
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);

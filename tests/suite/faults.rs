@@ -10,7 +10,7 @@ use ascend_tune::tuner::{
 };
 use ascend_tune::verify::{Reason, Rejection};
 
-use crate::support::{Project, TOOL, require_tools, sdk_options};
+use crate::support::{Project, TOOL, edited, require_tools, sdk_options};
 
 /// One core, two full tiles of 128 floats and one of 44.
 const MANIFEST: &str = r#"
@@ -64,11 +64,6 @@ fn gelu(manifest: &str, from: &str, to: &str) -> Project {
 }
 
 #[track_caller]
-fn edited(text: &str, from: &str, to: &str) -> String {
-    assert_eq!(text.matches(from).count(), 1, "{from}");
-    text.replace(from, to)
-}
-
 fn open(project: &Project) -> Workspace {
     let options = WorkspaceOptions {
         directory: project.path().to_owned(),

@@ -8,6 +8,7 @@ mod door;
 mod experience;
 mod faults;
 mod fidelity;
+mod hostile;
 mod kernel_tests;
 mod ladder;
 mod mix;

@@ -120,6 +120,12 @@ impl Project {
     }
 }
 
+/// The text with its only `from` made `to`.
+pub fn edited(text: &str, from: &str, to: &str) -> String {
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    text.replace(from, to)
+}
+
 /// The tool with the tests' cache and without the developer's own settings.
 pub fn tool() -> Command {
     let mut command = Command::new(TOOL);

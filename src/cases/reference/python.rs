@@ -259,6 +259,8 @@ impl Python {
             program: self.program.clone(),
             arguments: vec![program.into_os_string(), OsString::from(mode), file.into_os_string()],
             directory: directory.to_owned(),
+            // Interpreters keep their packages in many places.
+            readable: None,
             environment,
             limits: ProcessLimits { wall_s: WALL_S, memory_bytes: MEMORY_BYTES },
         };
