@@ -13,6 +13,7 @@ use std::process::{Child, Command, ExitStatus};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, pidfd_open};
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
 use crate::confinement::{Reach, TooMuch, Watch, confine, isolate};
 
@@ -139,6 +140,10 @@ fn inner(limits: &Limits, program: &[OsString]) -> io::Error {
         return io::Error::new(io::ErrorKind::InvalidInput, "no program to run");
     };
     let reach = Reach { writable: vec![limits.writable.clone()], readable: limits.readable.clone(), network: false };
+    // An administrator's program would get all of them back with `exec`, and look into other processes.
+    for capability in CapabilitySet::all().iter() {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
     if let Err(error) = confine(&reach) {
         return error;
     }

@@ -407,10 +407,10 @@ impl Builder {
             .collect()
     }
 }
-/// Where compilers and CMake write: below the work directory, in caches, and for the time being.
+/// Where compilers and CMake write: below the work directory, which has a folder for what is temporary, and in caches.
 fn written_by_tools(work_directory: &Path, sdk: &Sdk) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let of_home = home.iter().flat_map(|home| [home.join(".cache/ccache"), home.join(".ccache")]);
     let cache = sdk.library_directory.parent().map(Path::to_owned);
-    [work_directory.to_owned(), std::env::temp_dir()].into_iter().chain(cache).chain(of_home).collect()
+    std::iter::once(work_directory.to_owned()).chain(cache).chain(of_home).collect()
 }

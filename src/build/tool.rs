@@ -19,7 +19,8 @@ pub struct ToolLimits {
     pub wall_s: f64,
     /// Address space of each process in bytes.
     pub memory_bytes: u64,
-    /// Directories that it may write, for a tool that other people's files tell what to do; empty for no such limit.
+    /// Directories that it may write, for a tool that other people's files tell what to do; empty for no such limit. In the first
+    /// of them is what is temporary.
     pub writable: Vec<PathBuf>,
 }
 
@@ -152,8 +153,10 @@ fn end_of(status: ExitStatus, output: &str) -> End {
 fn wait(command: &Command, limits: &ToolLimits) -> io::Result<(ExitStatus, String, bool)> {
     let mut limited = Command::new("/bin/sh");
     limited.arg("-c").arg(SCRIPT).arg("sh").arg(command.get_program()).args(command.get_args());
-    if !limits.writable.is_empty() {
-        limited.env_clear().envs(kept_environment());
+    if let Some(first) = limits.writable.first() {
+        let temporary = first.join("tmp");
+        std::fs::create_dir_all(&temporary)?;
+        limited.env_clear().envs(kept_environment()).env("TMPDIR", temporary);
     }
     for (name, value) in command.get_envs() {
         match value {

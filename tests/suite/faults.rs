@@ -291,8 +291,9 @@ fn a_kernel_without_automatic_synchronisation_keeps_the_barriers_that_it_needs()
     );
     let profile = |project: &Project| {
         let ended = project.run(&["profile"]);
-        let hazards = ended.named("hazard").into_iter().map(|hazard| hazard["message"].to_string());
-        (ended.code, hazards.collect::<Vec<_>>())
+        let profiles = ended.named("profile").into_iter();
+        let hazards = profiles.flat_map(|profile| profile["hazards"].as_array().into_iter().flatten());
+        (ended.code, hazards.map(|hazard| hazard["message"].to_string()).collect::<Vec<_>>())
     };
     let kernel = project.read("op_kernel/gelu_naive.cpp");
     assert_eq!(profile(&project), (0, Vec::new()));
