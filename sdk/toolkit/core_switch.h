@@ -77,8 +77,8 @@ inline const bool g_registered = [] {
 // The builder links those functions to this one.
 extern "C" __attribute__((used, visibility("hidden"))) bool ascend_sim_check_passed() { return true; }
 
-// In this configuration the headers only declare these, or leave the workspace to the package. The library keeps the start of
-// the workspace for itself where cores of both kinds run, as on the device; elsewhere all of it is the kernel's.
+// In this configuration the headers only declare these, or leave the workspace to the package. The system keeps the start of
+// the workspace for itself, as on the device.
 namespace ascendsim {
 namespace toolkit {
 /// Bytes that GetLibApiWorkSpaceSize asks for.
@@ -102,8 +102,7 @@ __attribute__((always_inline)) inline void SetSysWorkSpacePtr(uint8_t* workspace
 
 __attribute__((always_inline)) inline uint8_t* ascend_sim_user_workspace(uint8_t* workspace)
 {
-    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + ascendsim::toolkit::kLibraryWorkspace
-                                                                 : workspace;
+    return workspace != nullptr ? workspace + ascendsim::toolkit::kLibraryWorkspace : workspace;
 }
 __attribute__((always_inline)) inline void ascend_sim_set_workspace(uint8_t* workspace)
 {

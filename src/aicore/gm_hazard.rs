@@ -3,10 +3,15 @@
 use super::findings::Findings;
 use super::gm_log::{GmAccess, GmLog, Row, Series, rows, sorted};
 use super::profile::{HazardKind, Severity};
-use super::trace::{Launch, Region, Role};
+use super::trace::{Launch, Region, Role, S};
 
 /// Pairs looked at per region; beyond that a kernel whose cores all overlap has long been reported.
 const PAIR_LIMIT: u64 = 4_000_000;
+
+/// Bytes of a line of a core's data cache (`DataCacheCleanAndInvalid`, `CacheLine::SINGLE_CACHE_LINE`).
+const CACHE_LINE: u64 = 64;
+/// Writes of one line that are compared with each other.
+const LINE_LIMIT: usize = 256;
 
 /// One access with what it has in common with those of its series.
 struct Seen<'l> {
@@ -101,6 +106,52 @@ impl GmLog {
                     report_cross_core((earlier, &seen), launch, severity, findings);
                 }
                 open.push(seen);
+            }
+        }
+    }
+
+    /// Scalar writes of two cores into one line of their data caches, without an order: each writes the whole line back, and takes
+    /// the other's bytes along as they were. Where they touch the same bytes they are a race of another kind.
+    pub(crate) fn shared_lines(&self, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
+        for (number, list) in &self.regions {
+            let is_scalar = |access: &GmAccess| access.write && !access.atomic && usize::from(access.pipe) == S;
+            let mut cores = list.iter().filter(|series| is_scalar(&series.first)).map(|series| series.first.core);
+            let first = cores.next();
+            if cores.all(|core| Some(core) == first) {
+                continue;
+            }
+            let scratch =
+                launch.regions.iter().any(|region| region.base >> 40 == *number && region.role == Role::Workspace);
+            let read = if scratch { union(list, |access| !access.write) } else { Vec::new() };
+            let mut open: Vec<Seen<'_>> = Vec::new();
+            for row in sorted(list, is_scalar) {
+                let seen = Seen { row, access: &list[row.series].first };
+                let line = row.from / CACHE_LINE;
+                open.retain(|earlier| (earlier.row.to - 1) / CACHE_LINE >= line);
+                let shares = |earlier: &&Seen<'_>| {
+                    earlier.access.core != seen.access.core
+                        && earlier.row.to <= row.from
+                        && !earlier.ordered_with(&seen)
+                        // Nobody asks what becomes of bytes that are never read.
+                        && (!scratch || missing(&read, earlier.row.from, row.to).1 < row.to - earlier.row.from)
+                };
+                if let Some(earlier) = open.iter().find(shares) {
+                    let (a, b) = (seen.access, earlier.access);
+                    findings.add((HazardKind::CrossCoreRace, severity), (a.site, b.site), a.core, || {
+                        format!(
+                            "{} writes byte {:#x} of region {} with its scalar unit, and {} another byte of the same line of {CACHE_LINE}: \
+                             each data cache writes the whole line back",
+                            launch.core_text(a.core),
+                            row.from & 0xff_ffff_ffff,
+                            (row.from >> 40).saturating_sub(1),
+                            launch.core_text(b.core),
+                        )
+                    });
+                }
+                open.push(seen);
+                if open.len() > LINE_LIMIT {
+                    open.remove(0);
+                }
             }
         }
     }

@@ -39,7 +39,9 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness,
         findings.add((HazardKind::Deadlock, Severity::Error), (block.site, 0), block.core, || block.message.clone());
     }
     // What cores tell each other through polled memory is an order too, but one that cannot be seen here.
-    log.cross_core(launch, if polls { Severity::Warning } else { Severity::Error }, &mut findings);
+    let severity = if polls { Severity::Warning } else { Severity::Error };
+    log.cross_core(launch, severity, &mut findings);
+    log.shared_lines(launch, severity, &mut findings);
     // A core that hangs writes nothing from there on.
     if launch.status == LaunchStatus::Ok && found_stuck.is_empty() && stuck.is_empty() {
         log.coverage(&launch.regions, &mut findings);

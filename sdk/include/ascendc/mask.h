@@ -3,6 +3,7 @@
 #define ASCENDC_MASK_H
 
 #include "ascendc/defs.h"
+#include "ascendc/fault.h"
 #include "ascendsim/isa.h"
 
 namespace AscendC {
@@ -18,6 +19,11 @@ template <typename T>
 ASC_API void SetMaskLen(int32_t len)
 {
     constexpr int32_t lanes = DEFAULT_BLOCK_SIZE / static_cast<int32_t>(sizeof(T));
+    if (len > lanes && sizeof(T) > 1) {
+        ascendsim::Fault(
+            "bad_argument", Describe("a mask of ", static_cast<uint64_t>(len), " lanes: a repeat has ", lanes, "").Text());
+        return;
+    }
     if (len == HALF_MASK_LEN) {
         set_vector_mask(0, FULL_MASK);
     } else if (len == lanes || len >= FULL_MASK_LEN) {

@@ -8,11 +8,11 @@
 
 namespace AscendC {
 
-/// The library keeps the start of the workspace for itself where cores of both kinds run; elsewhere nothing uses it, and
-/// all of it is the kernel's.
+/// Behind what the system keeps of the workspace for itself, on cores of every kind: the tiling function asks for that too
+/// (GetLibApiWorkSpaceSize). What lies there is out of bounds where it did not.
 ASC_API GM_ADDR GetUserWorkspace(GM_ADDR workspace)
 {
-    return workspace != nullptr && ascendsim::OnMixedCores() ? workspace + RESERVED_WORKSPACE : workspace;
+    return workspace != nullptr ? workspace + RESERVED_WORKSPACE : workspace;
 }
 
 namespace detail {

@@ -411,3 +411,30 @@ fn one_vector_instruction_needs_no_barrier_inside() {
     });
     assert_eq!(found, []);
 }
+
+/// Each core's data cache holds whole lines, and writes them back whole.
+#[test]
+fn scalar_writes_of_two_cores_share_no_line() {
+    let found = |distance: u64, synchronised: bool| {
+        let mut trace = TraceBuilder::default();
+        for core in 0..2 {
+            let builder = trace.core(core);
+            if synchronised && core == 1 {
+                builder.sync_all();
+            }
+            builder.at(u64::from(core) + 1);
+            builder.scalar(1, 0, &[Part::gm_write(region(1) + u64::from(core) * distance, 4)]);
+            if synchronised && core == 0 {
+                builder.sync_all();
+            }
+            builder.end();
+        }
+        let hazards = report(&trace).hazards;
+        let lines = hazards.into_iter().filter(|hazard| hazard.message.contains("the same line"));
+        lines.map(|hazard| (hazard.kind, hazard.severity, hazard.site, hazard.other_site)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(4, false), [(HazardKind::CrossCoreRace, Severity::Error, 2, 1)]);
+    assert_eq!(found(60, false).len(), 1);
+    assert_eq!(found(64, false), []);
+    assert_eq!(found(4, true), []);
+}
