@@ -21,7 +21,7 @@ pub enum ProbeKind {
     Larger,
     /// A fraction of the smallest case.
     Smaller,
-    /// Several times the smallest case.
+    /// A size between those of the smallest and the largest case.
     Between,
     /// Lengths that no block, tile or core divides.
     Ragged,
@@ -74,8 +74,8 @@ pub struct ProbeDraw<'a> {
     pub seed: u64,
 }
 
-/// How many times the smallest case probes between the sizes of the cases are.
-const BETWEEN: [u64; 3] = [4, 8, 32];
+/// Parts, each the same factor wide, into which the sizes from the smallest to the largest case are cut: one probe in each.
+const STRATA: u32 = 5;
 /// Ways to meet one wish; each costs a call of the tiling function.
 const WAYS: usize = 6;
 /// Rounds of further wishes after those that differ in kind.
@@ -94,9 +94,9 @@ impl ProbeDraw<'_> {
             wishes.push(self.larger(group.largest, 8, &mut rng));
             wishes.push(self.ragged(group, &mut rng));
         }
-        // A rule with a threshold that holds at the sizes of the cases may fail between them.
-        for group in groups.iter().take(1) {
-            wishes.extend(BETWEEN.iter().filter_map(|factor| self.between(group, *factor, &mut rng)));
+        // A rule with a threshold that holds at the sizes of the cases may fail between them, wherever that is.
+        if let Some(widest) = groups.iter().max_by_key(|group| group.range()) {
+            wishes.extend((0..STRATA).filter_map(|stratum| self.between(widest, stratum, &mut rng)));
         }
         for other in &other_dtypes {
             let group = Group { smallest: other, largest: other };
@@ -175,11 +175,20 @@ impl ProbeDraw<'_> {
         self.wish(ProbeKind::Larger, ways)
     }
 
-    /// The smallest case about `factor` times as large, where the largest is larger still.
-    fn between(&self, group: &Group<'_>, factor: u64, rng: &mut ChaCha8Rng) -> Option<Wish> {
-        let most = traffic_bytes(group.largest) / 2;
-        let wish = Wish { kind: ProbeKind::Between, ..self.larger(group.smallest, factor, rng) };
-        (traffic_bytes(group.smallest).saturating_mul(factor) <= most).then_some(wish)
+    /// A size anywhere in one part of those between smallest and largest case, all orders of magnitude alike. `None` where the two
+    /// are too close to each other.
+    fn between(&self, group: &Group<'_>, stratum: u32, rng: &mut ChaCha8Rng) -> Option<Wish> {
+        let range = group.range();
+        let place = (f64::from(stratum) + rng.random_range(0.0..1.0)) / f64::from(STRATA);
+        let factor = (range as f64).powf(place);
+        let mut ways = Vec::new();
+        for axis in axes(group.smallest, rng) {
+            let length = (length_of(group.smallest, axis) as f64 * factor) as u64;
+            let odd = rng.random_range(0..2) == 0;
+            let order = if odd { [length | 1, length] } else { [length, length | 1] };
+            ways.extend(order.into_iter().filter_map(|length| with_length(group.smallest, axis, length)));
+        }
+        (range >= u64::from(2 * STRATA)).then(|| self.wish(ProbeKind::Between, ways))
     }
 
     fn smaller(&self, case: &Candidate, factor: u64, rng: &mut ChaCha8Rng) -> Wish {
@@ -259,6 +268,13 @@ impl ProbeDraw<'_> {
 struct Group<'a> {
     smallest: &'a Candidate,
     largest: &'a Candidate,
+}
+
+impl Group<'_> {
+    /// How many times as large as the smallest case the largest is.
+    fn range(&self) -> u64 {
+        traffic_bytes(self.largest) / traffic_bytes(self.smallest).max(1)
+    }
 }
 
 /// Axes of the leading input in an order drawn, the first one mostly in front: it is the one that operators let grow.
@@ -369,6 +385,24 @@ mod tests {
         assert_eq!(dtypes, ["float32", "int32"]);
         assert!(of(ProbeKind::OtherKey).count() > KEY_DRAWS);
         assert!(wishes.iter().flat_map(|wish| &wish.ways).all(|way| traffic_bytes(way) <= 256 << 20));
+    }
+
+    #[test]
+    fn every_order_of_magnitude_between_the_cases_has_a_probe_and_none_is_the_same_with_another_seed() {
+        let sizes = |seed| -> Vec<u64> {
+            let between = draw(seed).into_iter().filter(|wish| wish.kind == ProbeKind::Between);
+            between.take(STRATA as usize).map(|wish| volume(&wish.ways[0])).collect()
+        };
+        // From 8x16 to 64x1024 there is a factor of 512: 3.5 for each part.
+        for seed in 0..20 {
+            let found = sizes(seed);
+            assert_eq!(found.len(), STRATA as usize);
+            for (part, size) in found.iter().enumerate() {
+                let edge = |place: usize| 128.0 * 512.0_f64.powf(place as f64 / f64::from(STRATA));
+                assert!((edge(part) * 0.8..edge(part + 1) * 1.2).contains(&(*size as f64)), "{found:?}");
+            }
+        }
+        assert_ne!(sizes(1), sizes(2));
     }
 
     #[test]
