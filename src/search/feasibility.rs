@@ -4,13 +4,15 @@
 //! that is at least as large as an infeasible one in every ordered tunable is expected to fail too, as long as no
 //! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). What did not fit into
 //! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either, nor what
-//! is on the wrong side of all that fitted and did not (`MemoryFit`).
+//! is on the wrong side of all that fitted and did not (`MemoryFit`). Values that alone keep configurations from compiling
+//! are out as well (`Unbuildable`).
 //! *Neighbours*: the nearest known points vote.
 
 use crate::space::{Point, SearchSpace};
 
 use super::archive::Archive;
 use super::memory_fit::MemoryFit;
+use super::unbuildable::Unbuildable;
 use super::{InfeasibleClass, Outcome};
 
 /// Chance of failure beyond a known failure.
@@ -28,6 +30,7 @@ pub(super) struct Feasibility<'a> {
     too_large: Vec<&'a Point>,
     /// What memory depends on, as far as failures show it.
     memory: Option<MemoryFit>,
+    unbuildable: Unbuildable,
     upward: bool,
     downward: bool,
 }
@@ -39,14 +42,21 @@ impl<'a> Feasibility<'a> {
         let mut too_large = Vec::new();
         // What ran, whatever came of it. What was refused before says nothing about memory.
         let mut fitted = Vec::new();
+        let (mut built, mut unbuilt) = (Vec::new(), Vec::new());
         for (point, entry) in archive.iter() {
             match entry.outcome {
                 Some(Outcome::Objective(_)) => {
                     feasible.push(point);
                     fitted.push(point);
+                    built.push(point);
                 }
                 Some(Outcome::Infeasible { class }) => {
                     infeasible.push(point);
+                    if class == InfeasibleClass::Build {
+                        unbuilt.push(point)
+                    } else {
+                        built.push(point)
+                    }
                     match class {
                         InfeasibleClass::Resource => too_large.push(point),
                         InfeasibleClass::Wrong => fitted.push(point),
@@ -57,7 +67,9 @@ impl<'a> Feasibility<'a> {
             }
         }
         let memory = MemoryFit::of(space, &fitted, &too_large);
-        let mut model = Self { space, feasible, infeasible, too_large, memory, upward: false, downward: false };
+        let unbuildable = Unbuildable::of(&built, &unbuilt);
+        let (upward, downward) = (false, false);
+        let mut model = Self { space, feasible, infeasible, too_large, memory, unbuildable, upward, downward };
         // A rule is believed when it explains more than one failure, or one, and no success contradicts it.
         let contradicted = |up: bool| {
             model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| space.is_beyond(good, bad, up)))
@@ -97,6 +109,7 @@ impl<'a> Feasibility<'a> {
         let ruled_out = (self.upward && dominated(true))
             || (self.downward && dominated(false))
             || self.cannot_fit(point)
+            || self.unbuildable.is_in(point)
             || self.memory.as_ref().is_some_and(|memory| memory.is_too_large(self.space, point));
         if ruled_out { RULED_OUT } else { 0.0 }
     }
@@ -175,6 +188,17 @@ mod tests {
             assert_eq!(model.rule_risk(&[0, share, 7]), RULED_OUT, "share {share}");
             assert!(model.rule_risk(&[0, share, 1]) + model.rule_risk(&[2, share, 7]) < RULED_OUT, "share {share}");
         }
+    }
+
+    #[test]
+    fn a_value_that_does_not_compile_is_ruled_out_beside_everything() {
+        const UNBUILT: Outcome = Outcome::Infeasible { class: InfeasibleClass::Build };
+        let space = space();
+        // Values around it build, so that no direction explains it.
+        let archive = known(&[([1, 1, 1], FINE), ([1, 4, 1], UNBUILT), ([1, 7, 1], FINE), ([6, 1, 1], WRONG)]);
+        let model = Feasibility::fit(&space, &archive);
+        assert_eq!(model.rule_risk(&[5, 4, 0]), RULED_OUT);
+        assert_eq!(model.rule_risk(&[5, 5, 0]), 0.0);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod start;
 mod surrogate;
 #[cfg(test)]
 mod tests;
+mod unbuildable;
 
 pub use annealing::{Annealing, AnnealingOptions};
 pub use contest::{Contest, ContestOptions, Estimate};
@@ -27,6 +28,7 @@ pub use kind::{StrategyKind, UnknownStrategy};
 pub use local::LocalSearch;
 pub use random::UniformRandom;
 pub use surrogate::ModelOptions;
+pub(crate) use unbuildable::Unbuildable;
 
 use crate::space::Configuration;
 

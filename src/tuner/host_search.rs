@@ -6,12 +6,13 @@ use super::TunerError;
 use super::candidate::Candidate;
 use super::host_stage::HostStage;
 use super::injection::Injection;
-use super::progress::Progress;
+use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::Session;
 use crate::report::event::{self, Event, Stage};
-use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind};
-use crate::space::{Configuration, SearchSpace, Tunable};
+use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind, Unbuildable};
+use crate::space::{Configuration, Point, SearchSpace, Tunable};
+use crate::verify::Reason;
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
 /// is asked. Their times would mislead, but what was good there is seldom bad here.
@@ -110,6 +111,7 @@ impl<'a> HostSearch<'a> {
             best.set(name, value.clone());
         }
         let Some(here) = self.space.point(&best) else { return 0 };
+        let unbuildable = self.unbuildable(progress);
         let mut beside = Vec::new();
         for (dimension, tunable) in self.space.tunables().enumerate() {
             let varied = progress.best.configuration.get(&tunable.name).is_some();
@@ -121,7 +123,8 @@ impl<'a> HostSearch<'a> {
                 let mut configuration = best.clone();
                 configuration.set(&tunable.name, value.clone());
                 let may_fit = !progress.best.patches.is_empty() || self.may_fit(&configuration);
-                if may_fit && self.space.check(&configuration).is_ok() {
+                let builds = !self.space.point(&configuration).is_some_and(|point| unbuildable.is_in(&point));
+                if may_fit && builds && self.space.check(&configuration).is_ok() {
                     beside.push(configuration);
                 }
             }
@@ -136,6 +139,19 @@ impl<'a> HostSearch<'a> {
         let Some(point) = self.space.point(configuration) else { return true };
         let mut known = self.overflows.iter().filter_map(|known| self.space.point(known));
         !known.any(|known| self.space.is_beyond(&point, &known, true))
+    }
+
+    /// Values that keep everything from compiling, as far as this run has seen.
+    fn unbuildable(&self, progress: &Progress) -> Unbuildable {
+        let does_not_build =
+            |attempt: &&Attempt| attempt.rejection.as_ref().is_some_and(|found| found.reason == Reason::BuildFailed);
+        let points = |attempts: Vec<&Attempt>| -> Vec<Point> {
+            attempts.iter().filter_map(|attempt| self.space.point(&attempt.configuration)).collect()
+        };
+        let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(does_not_build);
+        let (failed, mut built) = (points(failed), points(built));
+        built.extend(self.space.point(&self.baseline.configuration));
+        Unbuildable::of(&built.iter().collect::<Vec<_>>(), &failed.iter().collect::<Vec<_>>())
     }
 
     /// Tunables that had to be compiled in, with reasons.
@@ -217,7 +233,7 @@ mod tests {
     use super::*;
     use crate::source::SourceTree;
     use crate::space::{Binding, Domain, Value};
-    use crate::tuner::{AppliedPatch, Attempt};
+    use crate::tuner::AppliedPatch;
 
     fn tunable(name: &str) -> Tunable {
         Tunable {

@@ -37,7 +37,7 @@ const MOST_BYTES: u64 = 256 << 20;
 const MOST_US: f64 = 5_000.0;
 /// Cases for which a tiling function may fail to return before it is asked no more.
 const MOST_ENDLESS: usize = 2;
-/// A probe that takes this many times as long as the longest case is more work.
+/// A case or probe that takes this many times as long as the shortest case is more work.
 const MORE_WORK: f64 = 1.5;
 /// A case that takes longer than this, in microseconds, is much work for all cores of every machine that is known.
 const MUCH_US: f64 = 100.0;
@@ -276,14 +276,15 @@ impl ProbeSet {
         self.before[place].us
     }
 
-    /// Whether larger tensors are no more work for the operator: what decides on its work no probe changes then. An
-    /// operator that takes nothing larger has no more work to be slower at.
+    /// Whether larger tensors are no more work for the operator, neither from case to case nor at a probe: what decides on its
+    /// work no probe changes then. An operator that takes nothing larger has no more work to be slower at.
     pub fn say_nothing_of_work(&self, times: &[CaseTime]) -> bool {
-        let longest_us = times.iter().map(|time| time.task_us).fold(0.0, f64::max);
-        let larger = |probe: &&Probe| matches!(probe.kind, ProbeKind::Larger | ProbeKind::Boundary);
-        longest_us <= MUCH_US
-            && self.probes.iter().any(|probe| larger(&probe))
-            && self.before.iter().all(|before| before.us <= longest_us * MORE_WORK)
+        let shortest_us = times.iter().map(|time| time.task_us).fold(f64::INFINITY, f64::min);
+        let cases = times.iter().map(|time| time.task_us);
+        let probes = self.before.iter().map(|before| before.us);
+        let longest_us = cases.clone().chain(probes).fold(0.0, f64::max);
+        let larger = |probe: &Probe| matches!(probe.kind, ProbeKind::Larger | ProbeKind::Boundary);
+        cases.fold(0.0, f64::max) <= MUCH_US && self.probes.iter().any(larger) && longest_us <= shortest_us * MORE_WORK
     }
 
     /// Number of probes at which the operator as it was has hazards of its own.
