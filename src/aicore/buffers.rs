@@ -91,6 +91,7 @@ mod tests {
             space: Space::Ub,
             reads: true,
             writes: false,
+            uncached: false,
         }
     }
 

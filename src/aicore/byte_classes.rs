@@ -272,6 +272,7 @@ mod tests {
             space: Space::Ub,
             reads: true,
             writes: true,
+            uncached: false,
         }
     }
 

@@ -10,6 +10,7 @@ use super::accesses::{Access, Accesses, Conflict};
 use super::analyse::Options;
 use super::buffers::Buffers;
 use super::cross::Awaited;
+use super::data_cache::{DataCache, Moment};
 use super::deadlock::{Blocked, reports};
 use super::gm_log::{GmAccess, Known};
 use super::hazard::Shared;
@@ -18,7 +19,8 @@ use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
 use super::stream::Cursor;
 use super::trace::{
-    FLAG_ATOMIC, FLAG_PLAIN, Launch, NO_PIPE, OpKind, Operand, OwnRecord, PIPE_COUNT, Record, S, Space, V, pipe_name,
+    FLAG_ATOMIC, FLAG_PLAIN, Launch, NO_PIPE, OpKind, Operand, OwnRecord, PIPE_COUNT, Record, Role, S, Space, V,
+    pipe_name,
 };
 
 /// How the note begins that a core which polls global memory leaves.
@@ -60,6 +62,9 @@ pub(crate) struct CoreJudge<'j, 'a> {
     /// The record that the scalar unit cannot get past.
     halted: Option<Held>,
     buffers: Buffers,
+    cache: DataCache,
+    /// Regions of global memory that nobody writes.
+    constant_regions: Vec<u64>,
     /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
     polls: bool,
 }
@@ -84,6 +89,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             held: Default::default(),
             halted: None,
             buffers: Buffers::default(),
+            cache: DataCache::default(),
+            constant_regions: constant_regions(launch),
             polls: false,
         }
     }
@@ -107,6 +114,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             self.deadlock(cursor, all);
             return true;
         }
+        self.cache.end(self.core, &mut all.caches);
         let left: Vec<u16> = self.ordering.left_set().collect();
         for slot in left {
             let site = self.set_sites.get(&slot).copied().unwrap_or(0);
@@ -262,6 +270,11 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 self.buffers.record(what, space, from.into(), len.into(), record.site);
             }
             OpKind::EndOfBlock => {}
+            OpKind::CleanCache => {
+                let now = self.ordering.issue(S, scalar).index;
+                let address = u64::from(aux1) | u64::from(record.aux[2]) << 32;
+                self.cache.clean(self.core, (aux0 == 0).then_some(address), now, &mut all.caches);
+            }
             OpKind::Scalar | OpKind::Copy | OpKind::Compute | OpKind::Register => {
                 self.access(record, pipe_of(kind, record), scalar, all);
             }
@@ -347,6 +360,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     fn operand(&mut self, operand: &Operand, access: &Access, all: &mut Shared) {
         if operand.space == Space::Gm {
             self.global(operand, access, all);
+            self.cached(operand, access, all);
             if !self.written_regions.contains(&(operand.addr >> 40)) {
                 return;
             }
@@ -375,9 +389,45 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             epoch: self.epoch,
             write: access.writes,
             atomic: access.atomic || (operand.reads && operand.writes),
+            uncached: operand.uncached,
             site: access.site,
         };
         all.log.push(operand, access);
+    }
+
+    /// The data cache between scalar unit and global memory.
+    fn cached(&mut self, operand: &Operand, access: &Access, all: &mut Shared) {
+        if operand.uncached || self.constant_regions.contains(&(operand.addr >> 40)) {
+            return;
+        }
+        let now =
+            || Moment { index: access.at.index, known: Rc::clone(&self.known), epoch: self.epoch, site: access.site };
+        let scalar = usize::from(access.at.pipe) == S;
+        let (found, message) = match (scalar, access.writes) {
+            (true, true) => {
+                self.cache.write(operand, &now());
+                return;
+            }
+            (false, true) => {
+                self.cache.overwrite(operand, access.site);
+                return;
+            }
+            (true, false) => (
+                self.cache.read(self.core, operand, &now(), &mut all.caches),
+                "the scalar unit reads a line that its data cache fetched before these bytes were written; \
+                 DataCacheCleanAndInvalid belongs in front of the read",
+            ),
+            (false, false) => (
+                self.cache.unsaved(operand),
+                "bytes are copied from global memory that the scalar unit has written and still keeps in its data cache; \
+                 DataCacheCleanAndInvalid belongs between the two",
+            ),
+        };
+        if let Some(other) = found {
+            let severity = if self.polls { Severity::Warning } else { Severity::Error };
+            all.findings
+                .add((HazardKind::StaleCacheLine, severity), (access.site, other), self.core, || message.to_owned());
+        }
     }
 
     fn unwritten(&self, first: u64, bytes: u64, access: &Access, all: &mut Shared) {
@@ -422,6 +472,13 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             )
         });
     }
+}
+
+/// Regions that nobody writes while the kernel runs.
+fn constant_regions(launch: &Launch<'_>) -> Vec<u64> {
+    let given = launch.regions.iter().filter(|region| matches!(region.role, Role::Input | Role::Tiling));
+    let written = |region: &u64| launch.cores.values().any(|core| core.written_regions.contains(region));
+    given.map(|region| region.base >> 40).filter(|region| !written(region)).collect()
 }
 
 fn slot_of(record: &Record<'_>) -> u16 {

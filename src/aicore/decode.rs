@@ -268,6 +268,8 @@ pub(crate) fn decode<T: Moment>(
         }
         OpKind::Fault | OpKind::Note | OpKind::Buffer => None,
         OpKind::EndOfBlock => Some(Pending::End),
+        // The scalar unit waits for memory as with an access.
+        OpKind::CleanCache => Some(Pending::ScalarWork { cycles: parameters.scalar_gm_access_cycles }),
         OpKind::Copy | OpKind::Compute => {
             let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
             let known = shared.memo.as_ref().map(|memo| memo.borrow());

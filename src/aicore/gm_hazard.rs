@@ -1,5 +1,6 @@
 //! Global memory across cores: races, unwritten outputs, reads of bytes that nobody writes.
 
+use super::data_cache::CACHE_LINE;
 use super::findings::Findings;
 use super::gm_log::{GmAccess, GmLog, Row, Series, rows, sorted};
 use super::profile::{HazardKind, Severity};
@@ -8,8 +9,6 @@ use super::trace::{Launch, Region, Role, S};
 /// Pairs looked at per region; beyond that a kernel whose cores all overlap has long been reported.
 const PAIR_LIMIT: u64 = 4_000_000;
 
-/// Bytes of a line of a core's data cache (`DataCacheCleanAndInvalid`, `CacheLine::SINGLE_CACHE_LINE`).
-const CACHE_LINE: u64 = 64;
 /// Writes of one line that are compared with each other.
 const LINE_LIMIT: usize = 256;
 
@@ -114,7 +113,8 @@ impl GmLog {
     /// the other's bytes along as they were. Where they touch the same bytes they are a race of another kind.
     pub(crate) fn shared_lines(&self, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
         for (number, list) in &self.regions {
-            let is_scalar = |access: &GmAccess| access.write && !access.atomic && usize::from(access.pipe) == S;
+            let is_scalar =
+                |access: &GmAccess| access.write && !access.atomic && !access.uncached && usize::from(access.pipe) == S;
             let mut cores = list.iter().filter(|series| is_scalar(&series.first)).map(|series| series.first.core);
             let first = cores.next();
             if cores.all(|core| Some(core) == first) {

@@ -28,6 +28,8 @@ pub(crate) struct GmAccess {
     pub(crate) epoch: u32,
     pub(crate) write: bool,
     pub(crate) atomic: bool,
+    /// By the scalar unit, past its data cache.
+    pub(crate) uncached: bool,
     pub(crate) site: u64,
 }
 
@@ -123,8 +125,8 @@ impl Series {
     }
 }
 
-/// Region, core, pipe, direction, atomicity and site: accesses that may be one, or one series.
-type Key = (u64, u32, u8, bool, bool, u64);
+/// Region, core, pipe, direction, atomicity, way around the cache and site: accesses that may be one, or one series.
+type Key = (u64, u32, u8, bool, bool, bool, u64);
 
 /// All accesses of a launch by region.
 #[derive(Default)]
@@ -232,7 +234,7 @@ impl GmLog {
 }
 
 fn key(access: &GmAccess) -> Key {
-    (access.from >> 40, access.core, access.pipe, access.write, access.atomic, access.site)
+    (access.from >> 40, access.core, access.pipe, access.write, access.atomic, access.uncached, access.site)
 }
 
 /// All accesses of a list, series by series.
@@ -315,6 +317,7 @@ mod tests {
             known,
             epoch: last / 40,
             write: site.is_multiple_of(2),
+            uncached: false,
             atomic: false,
             site,
         }
@@ -322,7 +325,7 @@ mod tests {
 
     fn operand(addr: u64, len: u32, count0: u32, stride0: i64) -> Operand {
         let (stride1, count1, space) = (0, 1, Space::Gm);
-        Operand { addr, stride0, stride1, len, count0, count1, space, reads: true, writes: false }
+        Operand { addr, stride0, stride1, len, count0, count1, space, reads: true, writes: false, uncached: false }
     }
 
     type Plain = (u64, u64, u32, bool, u64, u32);

@@ -7,6 +7,7 @@ use super::alike::{Likeness, Shifts};
 use super::analyse::Options;
 use super::core_judge::CoreJudge;
 use super::cross::CrossFlags;
+use super::data_cache::CacheLog;
 use super::findings::{Counts, Findings};
 use super::gm_log::{GmLog, Known, LogMark};
 use super::profile::{Hazard, HazardKind, Severity};
@@ -19,13 +20,14 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness,
     let mut all = Shared {
         findings: Findings::default(),
         log: GmLog::default(),
+        caches: CacheLog::default(),
         cross: CrossFlags::new(names),
         set_sites: BTreeMap::new(),
         polls: false,
         stuck: BTreeSet::new(),
     };
     judge_cores(launch, likeness, options, &mut all);
-    let Shared { mut findings, log, cross, set_sites, polls, stuck: found_stuck } = all;
+    let Shared { mut findings, log, caches, cross, set_sites, polls, stuck: found_stuck } = all;
     for (index, id) in cross.left() {
         let Some(core) = launch.cores.keys().nth(index) else { continue };
         let site = set_sites.get(&id).copied().unwrap_or(0);
@@ -42,6 +44,7 @@ pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness,
     let severity = if polls { Severity::Warning } else { Severity::Error };
     log.cross_core(launch, severity, &mut findings);
     log.shared_lines(launch, severity, &mut findings);
+    caches.judge(&log, launch, severity, &mut findings);
     // A core that hangs writes nothing from there on.
     if launch.status == LaunchStatus::Ok && found_stuck.is_empty() && stuck.is_empty() {
         log.coverage(&launch.regions, &mut findings);
@@ -125,6 +128,7 @@ impl Verdict {
 pub(crate) struct Shared {
     pub(crate) findings: Findings,
     pub(crate) log: GmLog,
+    pub(crate) caches: CacheLog,
     pub(crate) cross: CrossFlags<Rc<Known>>,
     /// Last set of each cross-core flag.
     pub(crate) set_sites: BTreeMap<u32, u64>,

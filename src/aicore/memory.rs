@@ -446,6 +446,7 @@ mod tests {
             space: Space::Gm,
             reads: true,
             writes: false,
+            uncached: false,
         }
     }
 

@@ -14,6 +14,7 @@ mod core_judge;
 mod core_play;
 mod cross;
 mod cube;
+mod data_cache;
 mod deadlock;
 mod decode;
 mod findings;

@@ -71,6 +71,8 @@ pub struct Operand {
     pub reads: bool,
     /// Written.
     pub writes: bool,
+    /// By the scalar unit, past its data cache.
+    pub uncached: bool,
 }
 
 impl Operand {
@@ -86,6 +88,7 @@ impl Operand {
             space: Space::of(bytes[36]),
             reads: access & 1 != 0,
             writes: access & 2 != 0,
+            uncached: access & 4 != 0,
         }
     }
 

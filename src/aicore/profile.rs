@@ -66,6 +66,8 @@ pub enum HazardKind {
     Race,
     /// Two cores touch the same bytes of global memory, one writes, and nothing orders them.
     CrossCoreRace,
+    /// A core's data cache and global memory differ where one of them is read.
+    StaleCacheLine,
     /// Access outside a global tensor or buffer.
     OutOfBoundsGm,
     /// Write behind a tensor that stays in its last block of 32 bytes. An allocation has these bytes; a tensor that is a
@@ -105,6 +107,7 @@ impl HazardKind {
         match self {
             HazardKind::Race => "race",
             HazardKind::CrossCoreRace => "cross-core-race",
+            HazardKind::StaleCacheLine => "stale-cache-line",
             HazardKind::OutOfBoundsGm => "out-of-bounds-gm",
             HazardKind::WriteInPadding => "write-in-padding",
             HazardKind::OutOfBoundsUb => "out-of-bounds-ub",

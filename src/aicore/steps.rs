@@ -72,7 +72,7 @@ pub fn steps(trace: &[u8], core: u32) -> Result<Vec<LaunchSteps>, TraceError> {
         let mut cursor = launch.cores.get(&core).map(|stream| stream.cursor(&launch.message_opcodes));
         while let Some(record) = cursor.as_mut().and_then(Cursor::next) {
             let Some(opcode) = launch.opcodes.get(usize::from(record.opcode)) else { continue };
-            if matches!(opcode.kind, OpKind::Copy | OpKind::Compute) {
+            if matches!(opcode.kind, OpKind::Copy | OpKind::Compute | OpKind::CleanCache) {
                 let operands = record.operands().map(|operand| StepOperand {
                     space: operand.space,
                     bytes: operand.pieces().map(|(_, len)| len).sum(),

@@ -77,6 +77,13 @@ impl Part {
         Self::new(addr, len, 1, 2)
     }
 
+    /// The same past the data cache.
+    #[must_use]
+    pub const fn uncached(mut self) -> Self {
+        self.access |= 4;
+        self
+    }
+
     /// Bytes of global memory changed.
     pub const fn gm_update(addr: u64, len: u32) -> Self {
         Self::new(addr, len, 1, 3)
@@ -225,6 +232,13 @@ impl CoreBuilder {
     /// Scalar work: accesses to the unified buffer, other operations, byte ranges.
     pub fn scalar(&mut self, accesses: u32, operations: u32, parts: &[Part]) -> &mut Self {
         self.record("scalar", pipe::S, 0, 0, 0, [accesses, operations, 0], parts)
+    }
+
+    /// `dcci` of the line of an address, or of all lines.
+    pub fn clean(&mut self, address: Option<u64>) -> &mut Self {
+        let gm = address.unwrap_or_default();
+        let aux = [u32::from(address.is_none()), gm as u32, (gm >> 32) as u32];
+        self.record("dcci", pipe::S, 0, 0, 0, aux, &[])
     }
 
     /// All-core barrier of the core's own kind.

@@ -112,6 +112,8 @@ pub(crate) enum OpKind {
     EndOfBlock,
     Copy,
     Compute,
+    /// A line of the data cache, or all of them, is written back and forgotten.
+    CleanCache,
 }
 
 impl OpKind {
@@ -128,6 +130,7 @@ impl OpKind {
             "note" => Self::Note,
             "buffer" => Self::Buffer,
             "end_of_block" => Self::EndOfBlock,
+            "dcci" => Self::CleanCache,
             _ if name.starts_with("copy_") => Self::Copy,
             _ if name.starts_with("set_") => Self::Register,
             _ => Self::Compute,
@@ -531,8 +534,8 @@ fn check_operand(operand: &[u8], place: &dyn Fn() -> String, offset: usize, seen
     if usize::from(operand[36]) >= Space::COUNT {
         return Err(value("operand space", u64::from(operand[36]), "0 to 7", &place(), offset));
     }
-    if !(1..=3).contains(&operand[37]) {
-        return Err(value("operand access", u64::from(operand[37]), "1 to 3", &place(), offset));
+    if !matches!(operand[37], 1..=3 | 5..=6) {
+        return Err(value("operand access", u64::from(operand[37]), "1 to 3, 5 or 6", &place(), offset));
     }
     let pieces = u64::from(u32_at(operand, 28)) * u64::from(u32_at(operand, 32));
     if pieces > 1 << 20 {

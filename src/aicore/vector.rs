@@ -247,6 +247,7 @@ mod tests {
             space: Space::Ub,
             reads: !writes,
             writes,
+            uncached: false,
         }
     }
 

@@ -186,13 +186,13 @@ void wait_flag_dev(int64_t flagId)
 void set_ffts_base_addr(uint64_t config) { Current().ffts_base = config; }
 int64_t get_ffts_base_addr() { return static_cast<int64_t>(Current().ffts_base); }
 
-void dcci(void* dst, cache_line_t)
+void dcci(void* dst, cache_line_t kind)
 {
-    ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE());
+    ascendsim::machine::CleanCache(Current(), dst, kind == ENTIRE_DATA_CACHE, ASCENDSIM_SITE());
 }
-void dcci(void* dst, cache_line_t, dcci_dst_t)
+void dcci(void* dst, cache_line_t kind, dcci_dst_t)
 {
-    ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE());
+    ascendsim::machine::CleanCache(Current(), dst, kind == ENTIRE_DATA_CACHE, ASCENDSIM_SITE());
 }
 void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
 
@@ -202,7 +202,7 @@ void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
         Core& core = Current();                                                          \
         const uint64_t site = ASCENDSIM_SITE();                                          \
         if (CheckGm(core, site, dst + offset, sizeof(T), "st_dev")) {                    \
-            ascendsim::machine::ScalarAccess(core, dst + offset, sizeof(T), ascendsim::kWrite, site); \
+            ascendsim::machine::ScalarAccess(core, dst + offset, sizeof(T), ascendsim::kWrite | ascendsim::kUncached, site); \
             NoteValue(core, value);                                                      \
             if (ascendsim::TouchesData()) {                                              \
                 dst[offset] = value;                                                     \
@@ -216,7 +216,7 @@ void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
         if (!CheckGm(core, site, src + offset, sizeof(T), "ld_dev")) {                   \
             return T(0);                                                                 \
         }                                                                                \
-        ascendsim::machine::ScalarAccess(core, src + offset, sizeof(T), ascendsim::kRead, site); \
+        ascendsim::machine::ScalarAccess(core, src + offset, sizeof(T), ascendsim::kRead | ascendsim::kUncached, site); \
         return src[offset];                                                              \
     }
 BODY(uint8_t)

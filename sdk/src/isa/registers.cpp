@@ -82,8 +82,14 @@ void hwait_flag(pipe_t, pipe_t, event_t, mem_t, bool)
     ascendsim::machine::AbandonBlock();
 }
 
-void dcci(void* dst, uint64_t) { ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE()); }
-void dcci(void* dst, uint64_t, uint64_t) { ascendsim::machine::CleanCache(Current(), dst, ASCENDSIM_SITE()); }
+void dcci(void* dst, uint64_t entire)
+{
+    ascendsim::machine::CleanCache(Current(), dst, entire != 0, ASCENDSIM_SITE());
+}
+void dcci(void* dst, uint64_t entire, uint64_t)
+{
+    ascendsim::machine::CleanCache(Current(), dst, entire != 0, ASCENDSIM_SITE());
+}
 void preload(const void*) { ascendsim::ScalarOps(1); }
 void preload(const void*, int64_t) { ascendsim::ScalarOps(1); }
 void trap(uint64_t code)

@@ -261,8 +261,9 @@ void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void*
 void SetCrossFlag(Core& core, uint8_t pipe, uint32_t id, uint32_t mode, uint64_t site);
 /// Records a wait for a cross-core flag and gives the other cores turns until it is set.
 void WaitCrossFlag(Core& core, uint32_t id, uint64_t site);
-/// Records dcci of the line at `ptr`: there is no cache here, but loops that poll memory call it in every round.
-void CleanCache(Core& core, const void* ptr, uint64_t site);
+/// Records dcci of the line at `ptr`, or of all lines: there is no cache here, but whoever judges the trace keeps one, and loops that
+/// poll memory call it in every round.
+void CleanCache(Core& core, const void* ptr, bool entire, uint64_t site);
 /// Leaves the running block for good.
 [[noreturn]] void AbandonBlock();
 /// True inside a launch.

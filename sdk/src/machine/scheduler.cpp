@@ -454,10 +454,14 @@ void GiveTurn(uint64_t site)
     Pause({Wait::For::kTurn, 0, false, site});
 }
 
-void CleanCache(Core& core, const void* ptr, uint64_t site)
+void CleanCache(Core& core, const void* ptr, bool entire, uint64_t site)
 {
-    Append(core, kOp_dcci, kPipeS, 0, site);
-    NoteGmRead(core, TranslateGm(ptr, 1));
+    const uint64_t address = TranslateGm(ptr, 1);
+    RecordHead* head = Append(core, kOp_dcci, kPipeS, 0, site);
+    head->aux0 = entire ? 1 : 0;
+    head->aux1 = static_cast<uint32_t>(address);
+    head->aux2 = static_cast<uint32_t>(address >> 32);
+    NoteGmRead(core, address);
 }
 
 void SetCrossFlag(Core& core, uint8_t pipe, uint32_t id, uint32_t mode, uint64_t site)

@@ -80,14 +80,15 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
     if (core.polling.due) {
         GiveTurn(site);
     }
+    const bool reads = (access & kRead) != 0;
     uint8_t space = kSpaceGm;
     uint64_t address = 0;
     if (FindSpace(core, ptr, bytes, &space, &address)) {
-        if (g_state.timing_only && access == kRead) {
+        if (g_state.timing_only && reads) {
             RefuseRead(core, ptr, bytes, space, site);
         }
         Touch(core, address, static_cast<uint32_t>(bytes), static_cast<TraceSpace>(space), access, site);
-        if (space == kSpaceGm && access == kRead) {
+        if (space == kSpaceGm && reads) {
             if (may_poll) {
                 NoteGmRead(core, address);
             }
@@ -98,7 +99,7 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
     }
     // Just behind the buffer is an overrun of the buffer, not of global memory.
     const auto* at = static_cast<const uint8_t*>(ptr);
-    const char* verb = access == kRead ? "read" : "write";
+    const char* verb = reads ? "read" : "write";
     for (uint8_t near = 0; near < kSpaceCount; ++near) {
         const uint8_t* base = SpaceBase(core, near);
         if (base != nullptr && at >= base && at < base + SpaceRoom(core, near)) {
@@ -108,8 +109,8 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
             return false;
         }
     }
-    address = access == kRead ? TranslateGmPadding(ptr, bytes, false) : 0;
-    RaiseOutOfBoundsGm(core, site, access == kRead ? "scalar read" : "scalar write", ptr, bytes, access, address != 0);
+    address = reads ? TranslateGmPadding(ptr, bytes, false) : 0;
+    RaiseOutOfBoundsGm(core, site, reads ? "scalar read" : "scalar write", ptr, bytes, access & kReadWrite, address != 0);
     if (address != 0) {
         NeedsData(core, site, "the scalar unit reads %zu bytes behind a tensor", bytes);
         Touch(core, address, static_cast<uint32_t>(bytes), kSpaceGm, access, site);

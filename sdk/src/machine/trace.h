@@ -56,7 +56,8 @@ enum TraceSpace : uint8_t {
     kSpaceUb = 0, kSpaceGm = 1, kSpaceL1 = 2, kSpaceL0a = 3, kSpaceL0b = 4, kSpaceL0c = 5, kSpaceBt = 6, kSpaceFb = 7,
     kSpaceCount
 };
-enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
+// kUncached: of a scalar access, past the data cache.
+enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3, kUncached = 4 };
 // kFlagPlain: scalar accesses that the compiler announced, among them reads whose values nobody uses and no device makes.
 enum TraceFlag : uint8_t { kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, kFlagPartialMask = 8, kFlagPlain = 16 };
 

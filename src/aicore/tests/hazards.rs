@@ -438,3 +438,104 @@ fn scalar_writes_of_two_cores_share_no_line() {
     assert_eq!(found(64, false), []);
     assert_eq!(found(4, true), []);
 }
+
+/// What the scalar unit writes stays in its data cache, and what it has read once it finds there again.
+#[test]
+fn a_core_keeps_its_own_data_cache_up_to_date() {
+    let out = region(1);
+    let stale = |emit: &dyn Fn(&mut CoreBuilder)| {
+        let found = hazards(|core| {
+            core.record("vdup", V, 1, 1, 1, [64, 0, 0], &[Part::ub_write(0, 128)]).order(V, MTE3, 0);
+            core.at(9).store(out, 0, 128).barrier_all();
+            emit(core);
+        });
+        let found = found.into_iter().filter(|hazard| hazard.kind == HazardKind::StaleCacheLine);
+        found.map(|hazard| (hazard.severity, hazard.site, hazard.other_site)).collect::<Vec<_>>()
+    };
+    let write = |core: &mut CoreBuilder, part: Part| {
+        core.at(1).scalar(1, 0, &[part]);
+    };
+    let load = |core: &mut CoreBuilder| {
+        core.barrier_all().at(2).load(1024, out, 32);
+    };
+    // Written, then copied in.
+    let missing = [(Severity::Error, 2, 1)];
+    assert_eq!(stale(&|core| (write(core, Part::gm_write(out, 4)), load(core)).1), missing);
+    assert_eq!(stale(&|core| (write(core, Part::gm_write(out + 32, 4)), load(core)).1), []);
+    assert_eq!(stale(&|core| (write(core, Part::gm_write(out, 4).uncached()), load(core)).1), []);
+    for (address, expected) in [(Some(out + 60), &[][..]), (None, &[]), (Some(out + 64), &missing)] {
+        let found = stale(&|core| {
+            write(core, Part::gm_write(out, 4));
+            core.clean(address);
+            load(core);
+        });
+        assert_eq!(found, expected, "{address:?}");
+    }
+    // Read, overwritten by a pipe, read again.
+    let reread = |cleaned: bool| {
+        stale(&|core| {
+            core.at(3).scalar(1, 0, &[Part::gm_read(out, 4)]).barrier_all();
+            core.at(4).store(out, 0, 32).barrier_all();
+            if cleaned {
+                core.clean(Some(out));
+            }
+            core.at(5).scalar(1, 0, &[Part::gm_read(out, 4)]);
+        })
+    };
+    assert_eq!(reread(false), [(Severity::Error, 5, 4)]);
+    assert_eq!(reread(true), []);
+}
+
+/// A barrier between cores orders what they do, and tells their data caches nothing.
+#[test]
+fn a_barrier_does_not_make_data_caches_alike() {
+    #[derive(Clone, Copy, Default)]
+    struct Tried {
+        writer_cleans: bool,
+        cleans_too_late: bool,
+        reader_read_before: bool,
+        reader_cleans: bool,
+        reader_copies: bool,
+    }
+    let found = |tried: Tried| {
+        let mut trace = TraceBuilder::default();
+        let here = region(1);
+        let writer = trace.core(0);
+        writer.at(1).scalar(1, 0, &[Part::gm_write(here, 64)]);
+        if tried.writer_cleans {
+            writer.clean(Some(here));
+        }
+        writer.sync_all();
+        if tried.cleans_too_late {
+            writer.clean(None);
+        }
+        writer.end();
+        let reader = trace.core(1);
+        if tried.reader_read_before {
+            reader.at(2).scalar(1, 0, &[Part::gm_read(here + 64, 4), Part::gm_read(here, 4)]);
+        }
+        reader.sync_all();
+        if tried.reader_cleans {
+            reader.clean(Some(here));
+        }
+        if tried.reader_copies {
+            reader.at(3).load(0, here, 64);
+        } else {
+            reader.at(3).scalar(1, 0, &[Part::gm_read(here, 4)]);
+        }
+        reader.end();
+        let hazards = report(&trace).hazards;
+        let stale = hazards.into_iter().filter(|hazard| hazard.kind == HazardKind::StaleCacheLine);
+        stale.map(|hazard| (hazard.site, hazard.other_site)).collect::<Vec<_>>()
+    };
+    let unsaved = [(3, 1)];
+    let fine = Tried { writer_cleans: true, ..Tried::default() };
+    assert_eq!(found(Tried::default()), unsaved);
+    assert_eq!(found(Tried { cleans_too_late: true, ..Tried::default() }), unsaved);
+    assert_eq!(found(Tried { reader_copies: true, ..Tried::default() }), unsaved);
+    assert_eq!(found(fine), []);
+    assert_eq!(found(Tried { reader_copies: true, ..fine }), []);
+    assert_eq!(found(Tried { reader_read_before: true, ..fine }), unsaved);
+    assert_eq!(found(Tried { reader_read_before: true, reader_cleans: true, ..fine }), []);
+    assert_eq!(found(Tried { reader_read_before: true, reader_copies: true, ..fine }), []);
+}
