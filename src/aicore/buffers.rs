@@ -1,4 +1,4 @@
-//! Buffers of queues: which bytes have been given back and not been handed out again.
+//! Buffers of queues: where one ends and the next begins, and which bytes have been given back and not been handed out again.
 
 use super::trace::{Operand, Space};
 
@@ -15,7 +15,7 @@ struct Stretch {
     space: Space,
     from: u64,
     to: u64,
-    /// Where it was given back.
+    /// Where it was made or given back.
     site: u64,
 }
 
@@ -28,6 +28,7 @@ impl Stretch {
 /// Stretches of on-chip memory of one core. There are as many as its queues have buffers.
 #[derive(Default)]
 pub(crate) struct Buffers {
+    /// In the order of addresses.
     cut: Vec<Stretch>,
     /// Bytes that lie in more than one buffer, so that giving back one says nothing of them.
     shared: Vec<Stretch>,
@@ -45,7 +46,9 @@ impl Buffers {
                     self.shared.push(stretch);
                     self.freed.retain(|freed| !same(freed));
                 } else {
-                    self.cut.push(stretch);
+                    let after = |other: &Stretch| (other.space, other.from) < (space, from);
+                    let place = self.cut.partition_point(after);
+                    self.cut.insert(place, stretch);
                 }
             }
             TAKEN => self.freed.retain(|freed| !same(freed)),
@@ -53,6 +56,30 @@ impl Buffers {
             FORGOTTEN => *self = Self::default(),
             _ => {}
         }
+    }
+
+    /// The first byte of another buffer that an operand reaches which begins in this one, with where this one was made. Nobody
+    /// cuts two buffers to use them as one.
+    pub(crate) fn overrun(&self, operand: &Operand) -> Option<(u64, u64)> {
+        let (low, high) = operand.extent();
+        let place = self.cut.partition_point(|cut| (cut.space, cut.from) <= (operand.space, low)).checked_sub(1)?;
+        let own = &self.cut[place];
+        if high <= own.to || !own.overlaps(operand.space, low, low + 1) {
+            return None;
+        }
+        let over_another = |cut: &Stretch| self.shared.iter().any(|other| other.overlaps(cut.space, cut.from, cut.to));
+        let next = self.cut[place + 1..].iter().take_while(|next| next.overlaps(operand.space, low, high));
+        let mut others = next.filter(|next| !over_another(next));
+        let reached = others.find_map(|next| {
+            let mut pieces = operand.pieces().filter(|(at, len)| next.overlaps(operand.space, *at, at + len));
+            pieces.next().map(|(at, _)| at.max(next.from))
+        })?;
+        (!over_another(own)).then_some((reached, own.site))
+    }
+
+    /// Whether there are not two of them.
+    pub(crate) fn are_alone(&self) -> bool {
+        self.cut.len() < 2
     }
 
     /// Whether every buffer is in use.
@@ -108,6 +135,20 @@ mod tests {
         assert_eq!(buffers.freed(&operand(32, 64, 1, 0)), Some((64, 3)));
         buffers.record(TAKEN, Space::Ub, 64, 64, 4);
         assert_eq!(buffers.freed(&read), None);
+    }
+
+    #[test]
+    fn what_begins_in_a_buffer_does_not_reach_the_next() {
+        let mut buffers = Buffers::default();
+        buffers.record(BUFFER_CUT, Space::Ub, 128, 64, 2);
+        buffers.record(BUFFER_CUT, Space::Ub, 64, 64, 1);
+        assert_eq!(buffers.overrun(&operand(64, 64, 1, 0)), None);
+        assert_eq!(buffers.overrun(&operand(96, 64, 1, 0)), Some((128, 1)));
+        assert_eq!(buffers.overrun(&operand(64, 8, 3, 40)), Some((144, 1)));
+        assert_eq!(buffers.overrun(&operand(160, 64, 1, 0)), None, "nothing lies behind the last one");
+        assert_eq!(buffers.overrun(&operand(0, 96, 1, 0)), None, "an address of the kernel's own");
+        buffers.record(BUFFER_CUT, Space::Ub, 64, 128, 3);
+        assert_eq!(buffers.overrun(&operand(96, 64, 1, 0)), None, "one that holds both");
     }
 
     #[test]

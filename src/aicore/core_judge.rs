@@ -184,6 +184,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     /// The scalar unit comes to a record: it does it, or hands it to a pipe.
     fn issue(&mut self, record: &Record<'_>, all: &mut Shared) {
         self.used_after_free(record, all);
+        self.overrun(record, all);
         let kind = self.kind(record);
         let pipe = pipe_of(kind, record);
         let waits_for_all = (kind == OpKind::Barrier && record.pipe == NO_PIPE) || kind == OpKind::SyncAll;
@@ -299,6 +300,24 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             all.findings.add_cause(what, (record.site, freed), self.core, || {
                 format!(
                     "{opcode} {verb} a tensor of a queue, at {byte:#x} of {}, after FreeTensor has given it back; FreeTensor belongs behind its last use",
+                    operand.space.name()
+                )
+            });
+        }
+    }
+
+    /// Writes that begin in a buffer of a queue and end in another.
+    fn overrun(&self, record: &Record<'_>, all: &mut Shared) {
+        if self.buffers.are_alone() {
+            return;
+        }
+        for operand in record.operands().filter(|operand| operand.writes && operand.space != Space::Gm) {
+            let Some((byte, made)) = self.buffers.overrun(&operand) else { continue };
+            let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
+            let what = (HazardKind::OutOfBoundsUb, Severity::Error);
+            all.findings.add_cause(what, (record.site, made), self.core, || {
+                format!(
+                    "{opcode} writes past the end of the buffer that it begins in, at {byte:#x} of {}, where another buffer lies",
                     operand.space.name()
                 )
             });

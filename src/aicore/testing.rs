@@ -234,6 +234,11 @@ impl CoreBuilder {
         self.record("scalar", pipe::S, 0, 0, 0, [accesses, operations, 0], parts)
     }
 
+    /// A queue gets a buffer of the unified buffer.
+    pub fn buffer_cut(&mut self, from: u32, len: u32) -> &mut Self {
+        self.record("buffer", NO_PIPE, 0, 0, 0, [0, from, len], &[])
+    }
+
     /// `dcci` of the line of an address, or of all lines.
     pub fn clean(&mut self, address: Option<u64>) -> &mut Self {
         let gm = address.unwrap_or_default();

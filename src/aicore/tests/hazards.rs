@@ -539,3 +539,20 @@ fn a_barrier_does_not_make_data_caches_alike() {
     assert_eq!(found(Tried { reader_read_before: true, reader_cleans: true, ..fine }), []);
     assert_eq!(found(Tried { reader_read_before: true, reader_copies: true, ..fine }), []);
 }
+
+/// Each buffer has a length of its own, whatever else of the memory is in use.
+#[test]
+fn a_write_ends_in_the_buffer_that_it_begins_in() {
+    let found = |bytes: u32| {
+        let found = hazards(|core| {
+            core.at(7).buffer_cut(0, 256).at(8).buffer_cut(256, 256);
+            core.at(1).load(128, region(0), bytes);
+        });
+        found
+            .into_iter()
+            .map(|hazard| (hazard.kind, hazard.severity, hazard.site, hazard.other_site))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found(128), []);
+    assert_eq!(found(160), [(HazardKind::OutOfBoundsUb, Severity::Error, 1, 7)]);
+}
