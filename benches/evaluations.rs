@@ -47,6 +47,7 @@ fn main() -> Result<(), Failure> {
             headers: None,
             work_directory: None,
             data: ascend_tune::tuner::InputData::Made,
+            seed: 1,
         },
         &mut |_| {},
     )?;

@@ -102,12 +102,13 @@ impl ProbeDraw<'_> {
             let group = Group { smallest: other, largest: other };
             wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.ragged(&group, &mut rng) });
         }
+        // A tile that holds all of a short tensor says nothing of the next one: every dtype goes through several.
+        for other in &other_dtypes {
+            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
+        }
         for group in &groups {
             wishes.push(self.smaller(group.smallest, 8, &mut rng));
             wishes.push(self.boundary(group.largest, &mut rng));
-        }
-        for other in &other_dtypes {
-            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
         }
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.push(self.other_keys(&other_dtypes, &mut rng));

@@ -150,6 +150,7 @@ impl Runner<'_> {
             worker_exe: self.worker_exe.clone(),
             sdk: SdkOptions::from_environment(),
             work_directory: Some(std::path::absolute(self.directory(wanted))?),
+            seed: wanted.seed,
             ..WorkspaceOptions::default()
         };
         Workspace::open(options, &mut |_| {})

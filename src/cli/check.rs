@@ -4,15 +4,14 @@ use super::Exit;
 use super::args::{CheckArgs, Common};
 use super::locked::{changed_outputs, drift_of, measured, new_findings};
 use super::output::Output;
-use super::target::{open, runtime, start_event};
-use crate::lock::{self, CaseVerdict, LOCK_FILE, Origin, Picoseconds, compare};
+use super::target::{open_as_locked, runtime, start_event};
+use crate::lock::{CaseVerdict, Origin, Picoseconds, compare};
 use crate::report::event::{Check, CheckCase, CheckVerdict, Event, Warning};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    let workspace = open(start_event("check", common), common, &arguments.target, false, output)?;
-    let locked = lock::read(&workspace.project.root.join(LOCK_FILE))?;
+    let (workspace, locked) = open_as_locked(start_event("check", common), common, &arguments.target, output)?;
     if locked.origin != Origin::Modelled {
         let message =
             "ascend.lock was measured on an NPU, and this version only models: its latencies cannot be compared";

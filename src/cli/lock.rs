@@ -8,7 +8,7 @@ use super::locked::{
     changed_outputs, drift_of, locked_findings, locked_machine, locked_manifest, measured, new_findings,
 };
 use super::output::Output;
-use super::target::{open, runtime, start_event};
+use super::target::{open_as_locked, runtime, start_event};
 use crate::lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, Origin, source_digests};
 use crate::report::event::{Event, LockUpdate};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
@@ -19,9 +19,8 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
         let message = "a lock is of all cases and of the values in the sources: leave out --case and --set";
         return Err(TunerError::Usage(message.to_owned()));
     }
-    let workspace = open(start_event("lock", common), common, &arguments.target, false, output)?;
+    let (workspace, locked) = open_as_locked(start_event("lock", common), common, &arguments.target, output)?;
     let path = workspace.project.root.join(LOCK_FILE);
-    let locked = lock::read(&path)?;
     let candidate = workspace.baseline()?;
     let drifted = drift_of(&workspace, &locked, &candidate);
     let (trialled, _) = runtime()?.block_on(establish_baseline(&workspace, &candidate))?;

@@ -7,7 +7,7 @@ use super::args::{CaseCount, Common, Target};
 use super::output::Output;
 use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
-use crate::lock::Origin;
+use crate::lock::{self, LOCK_FILE, Lock, Origin};
 use crate::manifest::{FILE_NAME, KernelHeaders};
 use crate::project::OperatorProject;
 use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
@@ -48,6 +48,7 @@ pub fn open_with(
         headers: headers(target),
         work_directory: None,
         data,
+        seed: target.seed,
     };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {
@@ -64,6 +65,20 @@ pub fn open_with(
             wall_s: sdk.prepare_s,
         })),
     })
+}
+
+/// The same for a command that compares with the lock: its data are those of the run that wrote it.
+pub fn open_as_locked(
+    start: Start,
+    common: &Common,
+    target: &Target,
+    output: &mut Output,
+) -> Result<(Workspace, Lock), TunerError> {
+    let project = OperatorProject::find(&common.project)?;
+    let known = lock::read(&project.root.join(LOCK_FILE));
+    let seed = known.as_ref().map_or(target.seed, |locked| locked.seed);
+    let workspace = open(start, common, &Target { seed, ..target.clone() }, false, output)?;
+    Ok((workspace, known?))
 }
 
 /// The manifest that `init` would write, where there is none.

@@ -165,6 +165,14 @@ fn cmake_amounts_are_tunables() {
     round_trip(&discovery);
 }
 
+/// A number in the template that is no choice of the finder is the default.
+#[test]
+fn the_template_has_as_many_probes_as_a_manifest_without_the_key() {
+    let bare = "[operator]\nname = \"X\"\nlayout = \"msopgen\"\nkernel = \"x\"\n[[case]]\nname = \"a\"\n";
+    let manifest = crate::manifest::Manifest::parse(bare, Path::new("ascend.toml")).expect("a manifest");
+    assert!(render::TEMPLATE.contains(&format!("\nprobes = {}\n", manifest.probes)));
+}
+
 #[test]
 fn the_template_states_every_key() {
     for key in crate::manifest::all_keys() {

@@ -16,7 +16,7 @@ use crate::cases::{DescribedOp, DescribedOps};
 use crate::manifest::{Layout, Manifest};
 use crate::motif::VisitedLines;
 use crate::source::SourceTree;
-use crate::verify::{Reason, Rejection};
+use crate::verify::{Draw, Reason, Rejection};
 
 /// What is compiled and how it is run: sources, values given at run time, and CMake entries.
 #[derive(Clone, Debug, Default)]
@@ -85,15 +85,12 @@ pub struct Evaluator {
     /// Tiling keys that cases were seen to take last.
     keys: Arc<Mutex<BTreeMap<String, u64>>>,
     configured: Arc<Mutex<BuilderByEntries>>,
+    /// Bytes that unwritten memory is filled with: results that depend on it differ between the two.
+    garbage: (u8, u8),
 }
 
 /// Builders of differently configured trees, by their CMake entries.
 type BuilderByEntries = BTreeMap<BTreeMap<String, String>, Arc<Builder>>;
-
-/// Pattern that unwritten memory is filled with: as half, single and integer a number that no test data holds.
-pub(super) const POISON: u8 = 0xCD;
-/// Second pattern: results that depend on unwritten memory differ between the two.
-pub(super) const OTHER_POISON: u8 = 0x3A;
 
 impl Evaluator {
     /// An evaluator over these parts.
@@ -115,7 +112,20 @@ impl Evaluator {
             described: Arc::default(),
             keys: Arc::default(),
             configured: Arc::default(),
+            garbage: Draw::default().garbage(),
         }
+    }
+
+    /// The same with other bytes in unwritten memory.
+    #[must_use]
+    pub fn with_garbage(self, garbage: (u8, u8)) -> Self {
+        Self { garbage, ..self }
+    }
+
+    /// What unwritten memory holds when a trial runs, and when it runs again.
+    pub(super) fn garbage(&self, trial: &Trial) -> (u8, u8) {
+        let (first, second) = self.garbage;
+        if trial.seed.is_multiple_of(2) { (first, second) } else { (second, first) }
     }
 
     /// An evaluator of the operator as it stands: what it has of hazards is taken up where the manifest does not refuse it.
@@ -324,7 +334,7 @@ impl Evaluator {
             attributes: case.attributes.clone(),
             knobs: plan.knobs.clone(),
             trace: true,
-            poison: if trial.seed.is_multiple_of(2) { POISON } else { OTHER_POISON },
+            poison: self.garbage(trial).0,
             // The order of blocks is nobody's promise: with two seeds, both directions are tried.
             blocks_reversed: !trial.seed.is_multiple_of(2),
             ..KernelJob::default()

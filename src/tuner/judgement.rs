@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::TrialError;
-use super::evaluator::{Evaluator, OTHER_POISON, POISON, Plan};
+use super::evaluator::{Evaluator, Plan};
 use super::known::{KnownFindings, allowance, excused};
 use super::workload::Trial;
 use crate::aicore::{HazardKind, Severity};
@@ -108,7 +108,7 @@ impl Evaluator {
         execution: &Execution,
         again: &Execution,
     ) -> Result<Vec<Vec<Range<usize>>>, Rejection> {
-        let garbage = if trial.seed.is_multiple_of(2) { (POISON, OTHER_POISON) } else { (OTHER_POISON, POISON) };
+        let garbage = self.garbage(trial);
         let pairs = execution.outputs.iter().zip(&again.outputs);
         let unwritten: Vec<_> = pairs.map(|(first, second)| garbage_ranges(first, second, garbage)).collect();
         let label = trial.label(&self.manifest.cases);
@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn bytes_that_hold_the_garbage_of_both_runs_were_not_written() {
-        let first = [1, POISON, POISON, 2, POISON, POISON];
-        let second = [1, OTHER_POISON, OTHER_POISON, 2, POISON, OTHER_POISON];
-        assert_eq!(garbage_ranges(&first, &second, (POISON, OTHER_POISON)), [1..3, 5..6]);
+        let first = [1, 200, 200, 2, 200, 200];
+        let second = [1, 60, 60, 2, 200, 60];
+        assert_eq!(garbage_ranges(&first, &second, (200, 60)), [1..3, 5..6]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backend::{JobInput, JobOutput};
 use crate::manifest::{Case, Layout, Manifest, Reference, TensorSpec};
-use crate::verify::{DType, DataKind, NpyError, UnknownDType, generate, parse_npy};
+use crate::verify::{DType, DataKind, Draw, NpyError, UnknownDType, generate, parse_npy};
 
 /// One set of inputs of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,10 @@ pub struct Trial {
     pub case: usize,
     /// Which data.
     pub data: DataKind,
-    /// Seed, from 0.
+    /// Number among those of its kind, from 0.
     pub seed: u32,
+    /// Seed of its data.
+    pub data_seed: u64,
     /// Whether this trial is timed; the others only check.
     pub timed: bool,
     /// Input files in order.
@@ -100,8 +102,9 @@ impl Workload {
         cases: &[usize],
         directory: &Path,
         data: InputData,
+        draw: Draw,
     ) -> Result<Self, WorkloadError> {
-        Self::prepare_except(manifest, cases, directory, data, &BTreeSet::new())
+        Self::prepare_except(manifest, cases, directory, data, draw, &BTreeSet::new())
     }
 
     /// The same, where cases of these names have one timed trial each and no input files.
@@ -110,6 +113,7 @@ impl Workload {
         cases: &[usize],
         directory: &Path,
         data: InputData,
+        draw: Draw,
         without_data: &BTreeSet<String>,
     ) -> Result<Self, WorkloadError> {
         let golden = golden_folder(manifest).filter(|_| data == InputData::Made);
@@ -120,18 +124,20 @@ impl Workload {
             let Some(case) = manifest.cases.get(index) else { continue };
             if without_data.contains(&case.name) {
                 let files = Files { directory, golden: None, data: InputData::Left };
-                timed.push(make_trial(index, case, (DataKind::Random, 0), true, &files)?);
+                timed.push(make_trial(index, case, (DataKind::Random, 0), 0, true, &files)?);
                 continue;
             }
             // A program makes its own data, the same every time.
             let seeds = if manifest.layout == Layout::DirectLaunch { 1 } else { manifest.seeds.max(1) };
             for seed in 0..seeds {
                 let is_timed = seed == 0 && !case.verify_only;
-                let trial = make_trial(index, case, (DataKind::Random, seed), is_timed, &files)?;
+                let data_seed = draw.data_seed(DataKind::Random, seed);
+                let trial = make_trial(index, case, (DataKind::Random, seed), data_seed, is_timed, &files)?;
                 if is_timed { timed.push(trial) } else { checks.push(trial) }
             }
             if case.hostile {
-                checks.push(make_trial(index, case, (DataKind::Hostile, 0), false, &files)?);
+                let data_seed = draw.data_seed(DataKind::Hostile, 0);
+                checks.push(make_trial(index, case, (DataKind::Hostile, 0), data_seed, false, &files)?);
             }
         }
         let mut workload = Self { trials: timed, golden: BTreeMap::new() };
@@ -161,7 +167,7 @@ impl Workload {
             let data = if made { InputData::Made } else { InputData::Left };
             let files = Files { directory, golden: None, data };
             let seed = seeds.get(index).copied().unwrap_or(0);
-            trials.push(make_trial(index, case, (DataKind::Random, seed), true, &files)?);
+            trials.push(make_trial(index, case, (DataKind::Random, seed), seed.into(), true, &files)?);
         }
         Ok(Self { trials, golden: BTreeMap::new() })
     }
@@ -173,7 +179,7 @@ impl Workload {
             return Ok(());
         };
         let files = Files { directory, golden: None, data: InputData::Made };
-        make_trial(trial.case, case, (trial.data, trial.seed), trial.timed, &files).map(drop)
+        make_trial(trial.case, case, (trial.data, trial.seed), trial.data_seed, trial.timed, &files).map(drop)
     }
 
     /// Number of timed trials; they stand first.
@@ -201,11 +207,14 @@ fn make_trial(
     index: usize,
     case: &Case,
     (data, seed): (DataKind, u32),
+    data_seed: u64,
     timed: bool,
     files: &Files<'_>,
 ) -> Result<Trial, WorkloadError> {
     let kind = if data == DataKind::Hostile { "hostile" } else { "random" };
-    let folder = files.directory.join(format!("{}-{kind}-{seed}", case.name));
+    // Runs by different seeds share the directory.
+    let drawn = if data_seed == u64::from(seed) { String::new() } else { format!("-{data_seed:016x}") };
+    let folder = files.directory.join(format!("{}-{kind}-{seed}{drawn}", case.name));
     if files.data == InputData::Made {
         fs_err::create_dir_all(&folder)?;
     }
@@ -230,7 +239,7 @@ fn make_trial(
                 _ => None,
             };
             let bytes =
-                from_user.unwrap_or_else(|| generate(tensor, dtype, elements, u64::from(seed), position as u64, data));
+                from_user.unwrap_or_else(|| generate(tensor, dtype, elements, data_seed, position as u64, data));
             // Left alone when it is right already: runs share the directory, and a reader must never see half a file.
             if fs_err::read(&file).map_or(true, |present| present != bytes) {
                 let temporary = folder.join(format!("{stem}.{}.tmp", std::process::id()));
@@ -256,7 +265,7 @@ fn make_trial(
             shape: tensor.shape.clone(),
         })
         .collect();
-    Ok(Trial { case: index, data, seed, timed, inputs, outputs })
+    Ok(Trial { case: index, data, seed, data_seed, timed, inputs, outputs })
 }
 
 fn dtype_of(case: &Case, tensor: &TensorSpec) -> Result<DType, WorkloadError> {

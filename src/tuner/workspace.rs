@@ -21,6 +21,7 @@ use crate::project::{AutoSyncOff, OperatorProject, auto_sync_off};
 use crate::source::SourceTree;
 use crate::source::tunable::{TunableError, present_value};
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
+use crate::verify::Draw;
 
 /// What a command was asked for.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +50,8 @@ pub struct WorkspaceOptions {
     pub work_directory: Option<PathBuf>,
     /// Whether input files are made.
     pub data: InputData,
+    /// Seed of what is only checked: data, and what unwritten memory holds.
+    pub seed: u64,
 }
 
 /// An opened project.
@@ -141,10 +144,12 @@ impl Workspace {
             critical_path: false,
             auto_sync: auto_sync_off.is_none(),
         };
-        let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data)?;
+        let draw = Draw::of(options.seed);
+        let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data, draw)?;
         let manifest = Arc::new(manifest);
         let evaluator =
-            Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone());
+            Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone())
+                .with_garbage(draw.garbage());
         Ok(Self {
             project,
             manifest,
@@ -230,7 +235,8 @@ impl Workspace {
     pub fn make_data(&mut self) -> Result<(), TunerError> {
         if self.options.data == InputData::Left {
             let directory = self.work_directory.join(DATA);
-            let workload = Workload::prepare(&self.manifest, &self.cases, &directory, InputData::Made)?;
+            let draw = Draw::of(self.options.seed);
+            let workload = Workload::prepare(&self.manifest, &self.cases, &directory, InputData::Made, draw)?;
             self.evaluator.workload = Arc::new(workload);
             self.options.data = InputData::Made;
         }
@@ -258,7 +264,8 @@ impl Workspace {
             evaluator.without_data = Arc::new(names);
         }
         let names = Arc::clone(&evaluator.without_data);
-        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, &names)?;
+        let draw = Draw::of(self.options.seed);
+        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, draw, &names)?;
         let manifest = Arc::new(manifest);
         (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
         Ok(Self { manifest, cases, evaluator, ..self.clone() })

@@ -15,7 +15,8 @@ pub enum DataKind {
     Hostile,
 }
 
-/// One hostile value every so many elements: a prime, so that it meets every lane in turn.
+/// One hostile value every so many elements: a prime, so that it meets every lane in turn. Where they begin, and with which, is for
+/// the seed to say.
 const HOSTILE_STRIDE: usize = 13;
 
 const HOSTILE_FLOATS: [f64; 10] =
@@ -29,15 +30,19 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     rng.set_stream(stream);
     let (low, high) = (spec.range.low, spec.range.high);
     let mut bytes = Vec::with_capacity(elements * dtype.size_bytes());
+    let first = seed as usize % HOSTILE_STRIDE;
+    let turn = (seed / HOSTILE_STRIDE as u64) as usize % HOSTILE_FLOATS.len();
     for index in 0..elements {
         let uniform = low + (high - low) * rng.random::<f64>();
         let value = match kind {
             // Values that the manifest gives mean something to the operator: axes, sizes, offsets.
             _ if !spec.values.is_empty() => spec.values[index % spec.values.len()],
-            DataKind::Hostile if dtype.is_float() && index % HOSTILE_STRIDE == 0 => {
-                HOSTILE_FLOATS[(index / HOSTILE_STRIDE) % HOSTILE_FLOATS.len()]
+            DataKind::Hostile if dtype.is_float() && index % HOSTILE_STRIDE == first => {
+                HOSTILE_FLOATS[(index / HOSTILE_STRIDE + turn) % HOSTILE_FLOATS.len()]
             }
-            DataKind::Hostile if index % HOSTILE_STRIDE == 0 => [low, high, 0.0][(index / HOSTILE_STRIDE) % 3].floor(),
+            DataKind::Hostile if index % HOSTILE_STRIDE == first => {
+                [low, high, 0.0][(index / HOSTILE_STRIDE + turn) % 3].floor()
+            }
             _ if dtype.is_float() => uniform,
             _ => uniform.floor(),
         };
@@ -81,6 +86,17 @@ mod tests {
             let bytes = generate(&spec, DType::Int32, 3, 7, 0, kind);
             assert_eq!(DType::Int32.elements(&bytes), [3.0, -1.0, 3.0]);
         }
+    }
+
+    #[test]
+    fn hostile_values_stand_elsewhere_with_another_seed() {
+        let nans = |seed| {
+            let bytes = generate(&spec(), DType::Float32, 256, seed, 0, DataKind::Hostile);
+            let values = bytes.chunks(4).map(|element| DType::Float32.decode(element)).enumerate();
+            values.filter(|(_, value)| value.is_nan()).map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        assert_eq!(nans(7), nans(7));
+        assert!(nans(7) != nans(8) && nans(7) != nans(20));
     }
 
     #[test]

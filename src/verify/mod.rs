@@ -2,6 +2,7 @@
 
 mod compare;
 mod data;
+mod draw;
 mod dtype;
 mod float16;
 mod npy;
@@ -11,6 +12,7 @@ pub use compare::{
     Agreement, Difference, Mismatch, compare, default_tolerance, default_tolerance_of, largest_difference,
 };
 pub use data::{DataKind, generate};
+pub use draw::Draw;
 pub use dtype::{DType, UnknownDType};
 pub use npy::{NpyArray, NpyError, parse_npy};
 pub use verdict::{Reason, Rejection};
