@@ -4,7 +4,7 @@
 //! the definition, and tiling keys that no case takes. They are drawn by a seed. Nobody knows which of them the operator
 //! takes, so each [`Wish`] has several ways to be met, and the tiling function is asked for each in turn.
 
-use rand::seq::SliceRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,8 @@ pub enum ProbeKind {
     Between,
     /// Lengths that no block, tile or core divides.
     Ragged,
-    /// So long that every core goes through several full tiles and ends in a part of one.
+    /// From less than what the unified buffers of all cores hold to several times that: every core goes through some tiles, of which
+    /// the last is more or less full.
     Boundary,
     /// A dtype of the definition that no case has.
     OtherDtype,
@@ -76,6 +77,9 @@ pub struct ProbeDraw<'a> {
 
 /// Parts, each the same factor wide, into which the sizes from the smallest to the largest case are cut: one probe in each.
 const STRATA: u32 = 5;
+/// How often the unified buffers of all cores are filled at least: what a tile length gains depends on how full the last one is,
+/// and so it comes and goes with the size.
+const FILLED: [f64; 4] = [0.4, 0.8, 1.6, 3.2];
 /// Ways to meet one wish; each costs a call of the tiling function.
 const WAYS: usize = 6;
 /// Rounds of further wishes after those that differ in kind.
@@ -106,9 +110,14 @@ impl ProbeDraw<'_> {
         for other in &other_dtypes {
             wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
         }
+        let of_all_dtypes: Vec<&Candidate> = groups.iter().map(|group| group.largest).chain(&other_dtypes).collect();
+        for times in FILLED {
+            if let Some(case) = of_all_dtypes.choose(&mut rng) {
+                wishes.push(self.boundary(case, times, &mut rng));
+            }
+        }
         for group in &groups {
             wishes.push(self.smaller(group.smallest, 8, &mut rng));
-            wishes.push(self.boundary(group.largest, &mut rng));
         }
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
@@ -221,9 +230,10 @@ impl ProbeDraw<'_> {
         self.wish(ProbeKind::Ragged, ways)
     }
 
-    /// As long as two and a half times what the unified buffers of all cores hold, and a bit.
-    fn boundary(&self, case: &Candidate, rng: &mut ChaCha8Rng) -> Wish {
-        let wanted = (self.cores * self.ub_bytes * 5 / 2).min(self.most_bytes);
+    /// From so many times what the unified buffers of all cores hold to twice that, and a bit.
+    fn boundary(&self, case: &Candidate, times: f64, rng: &mut ChaCha8Rng) -> Wish {
+        let all_buffers = (self.cores * self.ub_bytes) as f64;
+        let wanted = ((all_buffers * times * rng.random_range(1.0..2.0)) as u64).min(self.most_bytes);
         let bytes = traffic_bytes(case).max(1);
         let mut ways = Vec::new();
         for axis in axes(case, rng) {
@@ -379,7 +389,8 @@ mod tests {
             of(ProbeKind::Ragged).all(|way| way.inputs[0].shape.as_deref().unwrap().iter().any(|size| size % 2 == 1))
         );
         let all_buffers = 48 * (192 << 10);
-        assert!(of(ProbeKind::Boundary).any(|way| traffic_bytes(way) > 2 * all_buffers));
+        assert!(of(ProbeKind::Boundary).any(|way| traffic_bytes(way) > 3 * all_buffers));
+        assert!(of(ProbeKind::Boundary).any(|way| traffic_bytes(way) < all_buffers));
         let mut dtypes: Vec<&str> = of(ProbeKind::OtherDtype).map(|way| way.inputs[1].dtype.as_str()).collect();
         dtypes.sort_unstable();
         dtypes.dedup();

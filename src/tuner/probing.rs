@@ -283,7 +283,7 @@ impl ProbeSet {
         let cases = times.iter().map(|time| time.task_us);
         let probes = self.before.iter().map(|before| before.us);
         let longest_us = cases.clone().chain(probes).fold(0.0, f64::max);
-        let larger = |probe: &Probe| matches!(probe.kind, ProbeKind::Larger | ProbeKind::Boundary);
+        let larger = |probe: &Probe| probe.kind == ProbeKind::Larger;
         cases.fold(0.0, f64::max) <= MUCH_US && self.probes.iter().any(larger) && longest_us <= shortest_us * MORE_WORK
     }
 
