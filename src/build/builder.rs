@@ -139,6 +139,20 @@ impl Builder {
         closure(&self.project, tree, file, &flags.includes, &self.sdk.include())
     }
 
+    /// Files of the repository that these sources include beside themselves, by their paths as seen from the operator's root.
+    pub fn included_beside(&self, sources: &SourceTree) -> SourceTree {
+        let mut beside = SourceTree::new();
+        for (file, _) in sources.iter() {
+            for path in self.closure(sources, file, &self.project_flags(file)).other_files.into_keys() {
+                let Some(name) = self.project.seen_from_root(&path) else { continue };
+                if let Ok(text) = std::fs::read(&path) {
+                    beside.insert(name, String::from_utf8_lossy(&text).into_owned());
+                }
+            }
+        }
+        beside
+    }
+
     /// Digest with everything that every compilation depends on.
     pub(crate) fn digest(&self, kind: &str, tree: &SourceTree, reached: &Closure, flags: &ProjectFlags) -> Digest {
         let mut digest = Digest::new(kind);

@@ -43,6 +43,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
             manifest: locked_manifest(&workspace),
             machine: locked_machine(&workspace),
             sources: source_digests(&workspace.sources),
+            included: Some(source_digests(&workspace.included_beside())),
             configuration: candidate.configuration.clone(),
             known: locked_findings(&trialled.known),
             cases: taken_over(&locked, &times, |case| LockedCase {

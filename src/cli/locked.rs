@@ -27,6 +27,7 @@ pub fn drift_of(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> 
         &Current {
             operator: &workspace.manifest.operator,
             sources: &workspace.sources,
+            included: &workspace.included_beside(),
             manifest: &workspace.manifest_text,
             machine: &locked_machine(workspace),
             configuration: Some(&candidate.configuration),

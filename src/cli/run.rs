@@ -208,6 +208,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         manifest: locked_manifest(workspace),
         machine: locked_machine(workspace),
         sources: lock::source_digests(&best.sources),
+        included: Some(lock::source_digests(&workspace.included_beside())),
         configuration,
         generalisation: outcome.generalisation.as_ref().and_then(locked_generalisation),
         motifs: best

@@ -87,6 +87,8 @@ pub struct Current<'a> {
     pub operator: &'a str,
     /// Source files.
     pub sources: &'a SourceTree,
+    /// Files that these include beside themselves.
+    pub included: &'a SourceTree,
     /// Text of the manifest.
     pub manifest: &'a str,
     /// Machine description in use.
@@ -113,23 +115,30 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
     if !is_manifest(current.manifest, &lock.manifest) {
         found.push(Drift::Manifest);
     }
-    let mut changes: BTreeMap<&str, FileChange> = BTreeMap::new();
-    for (file, digest) in &lock.sources {
-        match current.sources.text(file) {
-            None => changes.insert(file, FileChange::Removed),
-            Some(now) if !is_source(file, now, digest) => changes.insert(file, FileChange::Changed),
-            Some(_) => None,
-        };
+    let mut changes = changes(&lock.sources, current.sources);
+    if let Some(included) = &lock.included {
+        changes.extend(self::changes(included, current.included));
     }
-    let present = current.sources.iter().map(|(file, _)| file);
-    for file in present.filter(|file| !lock.sources.contains_key(*file)) {
-        changes.insert(file, FileChange::Added);
-    }
-    found.extend(changes.into_iter().map(|(file, change)| Drift::Source { file: file.to_owned(), change }));
+    found.extend(changes.into_iter().map(|(file, change)| Drift::Source { file, change }));
     if let Some(configuration) = current.configuration {
         found.extend(tunables(&lock.configuration, configuration));
     }
     found
+}
+
+fn changes(locked: &BTreeMap<String, String>, now: &SourceTree) -> BTreeMap<String, FileChange> {
+    let mut changes = BTreeMap::new();
+    for (file, digest) in locked {
+        match now.text(file) {
+            None => changes.insert(file.clone(), FileChange::Removed),
+            Some(now) if !is_source(file, now, digest) => changes.insert(file.clone(), FileChange::Changed),
+            Some(_) => None,
+        };
+    }
+    for (file, _) in now.iter().filter(|(file, _)| !locked.contains_key(*file)) {
+        changes.insert(file.to_owned(), FileChange::Added);
+    }
+    changes
 }
 
 fn tunables(locked: &Configuration, now: &Configuration) -> Vec<Drift> {

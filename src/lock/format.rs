@@ -173,6 +173,9 @@ pub struct Lock {
     pub machine: LockedMachine,
     /// Digest of every source file after write-back, by path relative to the operator's root.
     pub sources: BTreeMap<String, String>,
+    /// Digest of every file of the repository that these include beside themselves; nothing in a lock of before that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub included: Option<BTreeMap<String, String>>,
     /// Values of the tunables.
     #[serde(default)]
     pub configuration: Configuration,

@@ -18,6 +18,7 @@ pub(crate) fn sample() -> Lock {
         manifest: "feed".into(),
         machine: LockedMachine { name: "ascend910b2".into(), version: "3".into(), digest: "beef".into() },
         sources: source_digests(&tree),
+        included: None,
         configuration: [
             ("TILE_LENGTH".to_owned(), Value::Int(8192)),
             ("BUFFER_NUM".to_owned(), Value::Int(2)),
@@ -138,7 +139,7 @@ fn errors_name_line_and_column() {
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:7:8: invalid value: integer `-1`, expected u64; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:6:10: unknown variant `guessed`, expected `modelled` or `measured`; restore the file from version control or run `cargo ascend-tune run` again
-    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `machine`, `sources`, `configuration`, `generalisation`, `motif`, `case`, `known`, `accepted`; restore the file from version control or run `cargo ascend-tune run` again
+    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `machine`, `sources`, `included`, `configuration`, `generalisation`, `motif`, `case`, `known`, `accepted`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:42:8: case `large` is there twice; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:10:9: key with no value, expected `=`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
@@ -170,10 +171,15 @@ fn compare_knows_all_verdicts() {
 
 #[test]
 fn drift_names_what_changed() {
-    let lock = sample();
+    let mut locked = SourceTree::new();
+    locked.insert("../common/cast.h", "cast, as it was");
+    let lock = Lock { included: Some(source_digests(&locked)), ..sample() };
     let mut tree = SourceTree::new();
     tree.insert("op_kernel/gelu.cpp", "kernel, edited");
     tree.insert("op_kernel/new.h", "");
+    let mut included = SourceTree::new();
+    included.insert("../common/cast.h", "cast");
+    included.insert("../common/new.h", "");
     let machine = LockedMachine { digest: "dead".into(), ..lock.machine.clone() };
     let mut configuration = lock.configuration.clone();
     configuration.set("BUFFER_NUM", Value::Int(1));
@@ -181,6 +187,7 @@ fn drift_names_what_changed() {
     let current = Current {
         operator: "GeluNaive",
         sources: &tree,
+        included: &included,
         manifest: "food = 1",
         machine: &machine,
         configuration: Some(&configuration),
@@ -189,6 +196,8 @@ fn drift_names_what_changed() {
     insta::assert_snapshot!(found, @"
     the machine description was ascend910b2 version 3 (beef) and is now ascend910b2 version 3 (dead)
     ascend.toml was changed
+    ../common/cast.h was changed
+    ../common/new.h is new
     op_host/gelu.cpp is gone
     op_kernel/gelu.cpp was changed
     op_kernel/new.h is new
@@ -198,10 +207,12 @@ fn drift_names_what_changed() {
     let mut tree = SourceTree::new();
     tree.insert("op_kernel/gelu.cpp", "// why\nkernel");
     tree.insert("op_host/gelu.cpp", "host  // not here");
-    let lock = Lock { manifest: manifest_digest("[check]\ntolerance = 1.03\n"), ..lock };
+    // A lock of before knows nothing of what is included.
+    let lock = Lock { manifest: manifest_digest("[check]\ntolerance = 1.03\n"), included: None, ..lock };
     let same = Current {
         operator: "GeluNaive",
         sources: &tree,
+        included: &included,
         manifest: "# slack\n[check]\ntolerance=1.030",
         machine: &lock.machine,
         configuration: Some(&lock.configuration),

@@ -207,6 +207,18 @@ impl OperatorProject {
         })
     }
 
+    /// A file of the repository by its path as seen from the operator's root, such as `../common/x.h`. `None` for files of others,
+    /// and for what builds leave.
+    pub fn seen_from_root(&self, file: &Path) -> Option<String> {
+        let outside = self.root.strip_prefix(&self.repository_root).ok()?.components().count();
+        let (above, rest) = self.root.ancestors().take(outside + 1).enumerate().find_map(|(above, folder)| {
+            let rest = file.strip_prefix(folder).ok()?;
+            Some((above, rest))
+        })?;
+        let made = above == 0 && rest.starts_with("target");
+        (!made).then(|| format!("{}{}", "../".repeat(above), rest.display()))
+    }
+
     /// Private working directory: `<root>/target/ascend-tune`.
     pub fn work_directory(&self) -> PathBuf {
         self.root.join("target").join("ascend-tune")
@@ -525,6 +537,10 @@ mod tests {
         assert_eq!(project.repository_root, temporary.path());
         let common = temporary.path().join("common/inc/op_host");
         assert!(project.repository_includes.contains(&common));
+        let seen = |file: &Path| project.seen_from_root(file);
+        assert_eq!(seen(&common.join("x.h")).as_deref(), Some("../../common/inc/op_host/x.h"));
+        assert_eq!(seen(&root.join("op_host/x.h")).as_deref(), Some("op_host/x.h"));
+        assert_eq!((seen(Path::new("/usr/include/stdio.h")), seen(&root.join("target/x.h"))), (None, None));
         write(temporary.path(), "cmake/variables.cmake", "");
         assert!(!OperatorProject::find(&root).unwrap().repository_includes.contains(&common), "nobody names it");
         assert!(!project.editable_files.contains(&"op_kernel/arch35/add.h".to_owned()));

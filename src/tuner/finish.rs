@@ -100,6 +100,7 @@ mod tests {
             manifest: String::new(),
             machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },
             sources: BTreeMap::new(),
+            included: None,
             configuration: crate::space::Configuration::new(),
             generalisation: None,
             motifs: Vec::new(),

@@ -294,3 +294,42 @@ fn golden_tensor(path: &Path, dtype: DType, shape: Option<&[u64]>) -> Result<Vec
     }
     Ok(array.bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = r#"
+[operator]
+name = "X"
+layout = "msopgen"
+kernel = "x"
+sources = ["x.cpp"]
+
+[[case]]
+name = "64"
+inputs = [{ name = "x", dtype = "float32", shape = [64] }]
+outputs = [{ name = "y", dtype = "float32" }]
+
+[verify]
+seeds = 2
+"#;
+
+    /// What a trial reads, by its label, number and kind.
+    fn inputs(directory: &Path, run: u64) -> BTreeMap<(DataKind, u32), Vec<u8>> {
+        let manifest = Manifest::parse(MANIFEST, Path::new("ascend.toml")).expect("a manifest");
+        let workload = Workload::prepare(&manifest, &[0], directory, InputData::Made, Draw::of(run)).expect("made");
+        let read = |trial: &Trial| ((trial.data, trial.seed), fs_err::read(&trial.inputs[0].file).expect("a file"));
+        workload.trials.iter().map(read).collect()
+    }
+
+    #[test]
+    fn runs_by_different_seeds_check_different_data_in_one_directory() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (first, second) = (inputs(directory.path(), 1), inputs(directory.path(), 2));
+        assert_eq!(first.len(), 3);
+        assert_eq!(first, inputs(directory.path(), 1));
+        let timed = (DataKind::Random, 0);
+        assert!(first.iter().all(|(trial, bytes)| (second[trial] == *bytes) == (*trial == timed)));
+    }
+}

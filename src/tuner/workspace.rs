@@ -226,6 +226,11 @@ impl Workspace {
         timed.map(|trial| self.manifest.cases[trial.case].weight).collect()
     }
 
+    /// Files of the repository that the sources include beside themselves.
+    pub fn included_beside(&self) -> SourceTree {
+        self.evaluator.builder.included_beside(&self.sources)
+    }
+
     fn facts(&self, case: usize) -> CaseFacts {
         self.manifest.cases[case]
             .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)

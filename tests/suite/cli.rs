@@ -500,6 +500,34 @@ mod check {
     }
 
     #[test]
+    fn a_header_that_tuning_may_not_edit_is_part_of_what_is_locked() {
+        require_tools!();
+        let project = copy_of_tuned();
+        fs_err::create_dir(project.path().join("common")).expect("a folder");
+        project.write("common/scale.h", "constexpr float SCALE = 0.044715f;\n");
+        edit(
+            &project,
+            GELU_KERNEL,
+            "#include \"kernel_operator.h\"",
+            "#include \"kernel_operator.h\"\n#include \"../common/scale.h\"",
+        );
+        edit(&project, GELU_KERNEL, "0.044715f", "SCALE");
+        project.run(&["lock", "--accept"]).expect(0);
+        assert_has(&project.read("ascend.lock"), &["[included]", "common/scale.h"]);
+        project.run(&["check"]).expect(0);
+        project.write("common/scale.h", "// Of the approximation.\nconstexpr float SCALE = 0.044715f;\n");
+        project.run(&["build", "--locked"]).expect(0);
+
+        project.write("common/scale.h", "constexpr float SCALE = 0.044715f;\nconstexpr int UNUSED = 1;\n");
+        let ended = project.run(&["check"]).expect(1);
+        assert_eq!((verdict(&ended).0, drift(&ended).as_str()), (&"drifted".into(), "common/scale.h was changed"));
+        let ended = project.run(&["build", "--locked"]).expect(1);
+        assert_has(only(&ended, "warning")["message"].as_str().expect("text"), &["common/scale.h"]);
+        project.write("common/scale.h", "constexpr float SCALE = 0.05f;\n");
+        assert_eq!(verdict(&project.run(&["check"]).expect(1)).0, "different");
+    }
+
+    #[test]
     fn removed_double_buffering_is_found() {
         require_tools!();
         let project = Project::fixture("add_custom");

@@ -323,6 +323,17 @@ fn enque_of_one_tile_too_many() {
 }
 
 #[test]
+fn a_fill_past_the_end_of_a_buffer_of_a_queue() {
+    require_tools!();
+    let operator = Operator::gelu();
+    let right = "AscendC::LocalTensor<float> xLocal = inQueueX.DeQue<float>();";
+    let wrong = format!("{right} AscendC::Duplicate(xLocal[tileLength - 8], 0.0f, 16);");
+    let rejection = operator.reject(GELU_KERNEL, right, &wrong);
+    expect_hazard(&rejection, HazardKind::OutOfBoundsUb, GELU_KERNEL, operator.line(GELU_KERNEL, right));
+    assert!(rejection.detail.contains("past the end of the buffer that it begins in"), "{rejection}");
+}
+
+#[test]
 fn use_without_deque() {
     require_tools!();
     let operator = Operator::gelu();
