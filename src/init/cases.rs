@@ -1,6 +1,6 @@
 //! Cases to start from: one that is large enough to be worth tuning, one of an awkward length.
 
-use crate::manifest::{Case, TensorSpec, ValueRange};
+use crate::manifest::{Case, DTYPE_NAMES, TensorSpec, ValueRange};
 use crate::source::SourceTree;
 use crate::source::tunable::constants_in;
 use crate::source::tunable::lexer::Tokens;
@@ -66,9 +66,15 @@ pub(super) fn for_operator(tree: &SourceTree, sources: &[String], definition: &D
 
 fn case(definition: &Definition, shape: &[u64], verify_only: bool) -> Case {
     let dimensions: Vec<String> = shape.iter().map(u64::to_string).collect();
+    // Dtype lists of all tensors go together position by position; the first is the first compiled for the 910B.
+    let all = || definition.inputs.iter().chain(&definition.outputs);
+    let positions = 0..all().map(|found| found.dtypes.len()).max().unwrap_or(0);
+    let known = |found: &FoundTensor, position: usize| {
+        found.dtypes.get(position).is_none_or(|dtype| DTYPE_NAMES.contains(&dtype.as_str()))
+    };
+    let position = positions.into_iter().find(|&position| all().all(|found| known(found, position))).unwrap_or(0);
     let tensor = |found: &FoundTensor, shape: Option<&[u64]>| {
-        // Dtype lists of all tensors go together position by position; the first is the first compiled for the 910B.
-        let dtype = found.dtypes.first().cloned().unwrap_or_else(|| "float16".to_owned());
+        let dtype = found.dtypes.get(position).cloned().unwrap_or_else(|| "float16".to_owned());
         let range = match dtype.as_str() {
             "bool" => ValueRange { low: 0.0, high: 1.0 },
             name if name.starts_with("uint") => ValueRange { low: 0.0, high: 100.0 },

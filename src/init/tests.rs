@@ -144,6 +144,20 @@ fn definitions_give_tensors_and_attributes() {
     round_trip(&discovery);
 }
 
+/// The dtypes of all tensors go together: one that no data can be made for takes the others with it.
+#[test]
+fn the_first_combination_of_dtypes_that_there_is_data_for_is_taken() {
+    let described: DescribedOps = serde_json::from_str(
+        r#"{"ops":[{"type":"AddCustom","inputs":[{"name":"x","dtypes":["complex64","int8","float32"],"formats":["ND","ND","ND"],
+            "param":"required"}],"outputs":[{"name":"y","dtypes":["float16","complex64","bool"]}],"attrs":[]}],"tiling_classes":[]}"#,
+    )
+    .expect("as the runner writes it");
+    let discovery = discover_sources(&fixture("add_custom"), Layout::Msopgen, Some("AddCustom"), Some(&described));
+    let manifest = round_trip(&discovery.expect("an operator"));
+    let case = &manifest.cases[0];
+    assert_eq!((case.inputs[0].dtype.as_str(), case.outputs[0].dtype.as_str()), ("float32", "bool"));
+}
+
 #[test]
 fn awkward_sources_are_explained() {
     let mut tree = SourceTree::new();
