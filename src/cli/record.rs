@@ -6,6 +6,7 @@ use super::profile::path_reports;
 use super::run::facts_of_machine;
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
+use crate::confinement::Layers;
 use crate::lock::Origin;
 use crate::manifest::{Case, TensorSpec};
 use crate::report::event::{CaseTime, Stage, StageSummary, Stages, Status};
@@ -41,6 +42,7 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
             ("compiler".to_owned(), workspace.sdk.compiler.version.clone()),
             ("SDK".to_owned(), workspace.sdk.digest.clone()),
             ("end of the run".to_owned(), outcome.ended.clone()),
+            ("operator's code held back from".to_owned(), confinement()),
         ]),
         seed,
         budget,
@@ -78,6 +80,14 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         changes: progress.milestones.iter().map(change_record).collect(),
         diffs: FileDiff::of_trees(&outcome.baseline.sources, &progress.best.sources),
         sites: sites(outcome),
+    }
+}
+
+/// What the machine holds operators' code back from, and what not, in a sentence.
+fn confinement() -> String {
+    match Layers::of_this_machine().missing().as_slice() {
+        [] => "everything that is not its own, as docs/security.md has it".to_owned(),
+        missing => format!("what docs/security.md has, but not from: {}", missing.join("; ")),
     }
 }
 
