@@ -264,7 +264,9 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     info.tiling_key = tiling.decision.tiling_key;
     info.schedule_mode = tiling.decision.schedule_mode;
     info.dtype = TraceDataType(call);
-    SetStage("running the kernel");
+    const bool unset = std::all_of(tiling.data.begin(), tiling.data.end(), [](uint8_t byte) { return byte == 0; });
+    SetStage(unset && !tiling.data.empty() ? "running the kernel, whose tiling data are all zero (is SaveToBuffer missing?)" :
+                                             "running the kernel");
     Execution execution;
     execution.launch = ascendsim::RunLaunch(info, &RunBlock, &arguments);
     SetStage("writing the outputs");

@@ -291,6 +291,16 @@ fn crash() {
 }
 
 #[test]
+fn tiling_data_that_are_not_saved() {
+    require_tools!();
+    let operator = Operator::add_with_queues();
+    let host = operator.project.read(ADD_HOST);
+    let saved = host.lines().find(|line| line.contains("tiling.SaveToBuffer(")).expect("it saves its tiling data");
+    let rejection = operator.reject(ADD_HOST, saved, "");
+    expect_reason(&rejection, Reason::Crashed, "tiling data are all zero (is SaveToBuffer missing?)");
+}
+
+#[test]
 fn crash_by_a_null_pointer() {
     require_tools!();
     let operator = Operator::add_with_queues();

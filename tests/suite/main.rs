@@ -8,6 +8,7 @@ mod door;
 mod experience;
 mod faults;
 mod fidelity;
+mod fuzz;
 mod hostile;
 mod kernel_tests;
 mod ladder;
