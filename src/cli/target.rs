@@ -12,7 +12,7 @@ use crate::manifest::{FILE_NAME, KernelHeaders};
 use crate::project::OperatorProject;
 use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
-use crate::tuner::{InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent};
+use crate::tuner::{InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover};
 
 /// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
 /// be there.
@@ -75,6 +75,8 @@ pub fn open_as_locked(
     output: &mut Output,
 ) -> Result<(Workspace, Lock), TunerError> {
     let project = OperatorProject::find(&common.project)?;
+    // A write-back that was cut short has the lock in its plan.
+    recover(&project.root, &project.work_directory())?;
     let known = lock::read(&project.root.join(LOCK_FILE));
     let seed = known.as_ref().map_or(target.seed, |locked| locked.seed);
     let workspace = open(start, common, &Target { seed, ..target.clone() }, false, output)?;

@@ -40,7 +40,7 @@ pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};
 pub use evaluation::{CaseTime, Champion, Evaluation, Outcome, geometric_mean};
 pub use evaluator::{Evaluator, NeedsData, Plan, References, Scope, Trialled};
-pub use finish::write_winner;
+pub use finish::{recover, write_winner};
 pub use injection::Injection;
 pub use invent::{InventOptions, Invented, invent};
 pub use journal::{Journal, Opened};

@@ -30,6 +30,8 @@ use crate::verify::{Reason, Rejection};
 const WITH_DATA_BYTES: u64 = 6 << 20;
 /// The same where the data decide what the operator does, or where a candidate was wrong.
 pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
+/// The same for a probe larger than all cases: what a change costs there shows nowhere else.
+const LARGER_WITH_DATA_BYTES: u64 = 160 << 20;
 /// Bytes of all tensors that no probe goes beyond.
 const MOST_BYTES: u64 = 256 << 20;
 /// Modelled time that a probe takes at most, in microseconds, or twice as long as the longest case: what takes longer takes minutes
@@ -407,7 +409,9 @@ impl ProbeSet {
             evaluator.standard = Standard::Candidate(Arc::clone(&before.known));
         }
         let expected = before.and_then(|before| before.outputs);
-        Task { evaluator, trial, expected, with_data: probe.with_data, bytes: case_bytes(&probe.case) }
+        let most = if probe.kind == ProbeKind::Larger { LARGER_WITH_DATA_BYTES } else { MUST_HAVE_DATA_BYTES };
+        let may_have_data = case_bytes(&probe.case) <= most;
+        Task { evaluator, trial, expected, with_data: probe.with_data, may_have_data }
     }
 }
 
@@ -486,7 +490,8 @@ struct Task {
     trial: Trial,
     expected: Option<Vec<Vec<u8>>>,
     with_data: bool,
-    bytes: u64,
+    /// Whether it is small enough to run with data where it cannot do without.
+    may_have_data: bool,
 }
 
 impl Task {
@@ -500,7 +505,7 @@ impl Task {
                     let judged = self.evaluator.judge(plan, &self.trial, &execution);
                     return Ok(Some(judged.map(|()| self.read(execution, known, false))));
                 }
-                Ok(Err(_)) if self.bytes > MUST_HAVE_DATA_BYTES => return Ok(None),
+                Ok(Err(_)) if !self.may_have_data => return Ok(None),
                 Ok(Err(_)) => Workload::make_inputs(&self.evaluator.manifest, &self.trial)?,
             }
         }

@@ -527,6 +527,22 @@ mod check {
         assert_eq!(verdict(&project.run(&["check"]).expect(1)).0, "different");
     }
 
+    /// Killed while it wrote the winner: whatever command comes next finds the lock.
+    #[test]
+    fn a_write_back_that_was_cut_short_is_carried_to_its_end_before_the_lock_is_read() {
+        require_tools!();
+        for command in ["check", "lock"] {
+            let project = copy_of_tuned();
+            let lock = project.read("ascend.lock");
+            fs_err::remove_file(project.path().join("ascend.lock")).expect("it is there");
+            fs_err::create_dir_all(project.path().join("target/ascend-tune")).expect("a folder");
+            let plan = serde_json::json!({ "ascend.lock": { "before": null, "after": lock } });
+            project.write("target/ascend-tune/write-back.json", &plan.to_string());
+            project.run(&[command]).expect(0);
+            assert_eq!(project.read("ascend.lock"), lock);
+        }
+    }
+
     #[test]
     fn removed_double_buffering_is_found() {
         require_tools!();
