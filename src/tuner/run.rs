@@ -21,7 +21,8 @@ use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
 use super::settle::{
-    Broken, TakenBack, WORTH_WRITING, drop_values_that_nothing_tells_of, restand, said, settle_on_probes, simplify,
+    Broken, Doubted, TakenBack, WORTH_WRITING, drop_given_up, drop_values_that_nothing_tells_of, restand, said,
+    settle_on_probes, simplify,
 };
 use super::steps::Steps;
 use super::workspace::Workspace;
@@ -189,6 +190,8 @@ pub async fn run(
     };
     let mut taken_back = Vec::new();
     let mut joined = Vec::new();
+    let mut doubted = Doubted::default();
+    let mut space = space;
     let mut rounds = 0;
     let ended = loop {
         let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: rounds == 0 };
@@ -212,6 +215,9 @@ pub async fn run(
             break ended;
         }
         rounds += 1;
+        let given_up = doubted.note(&broken);
+        drop_given_up(&field, &baseline, &given_up, &mut standing, &mut taken_back, emit).await?;
+        space = without(space, &given_up, &baseline);
         // Where it cannot be a case the search goes on without: what was tried does not win a second time.
         let Some(next) = with_probe(&field, broken, &baseline, &mut joined).await? else { continue };
         field = next;
@@ -268,6 +274,12 @@ pub async fn run(
         generalisation,
         progress,
     })
+}
+
+/// The space in which some tunables keep the values that they have in the sources.
+fn without(space: SearchSpace, names: &[String], baseline: &Candidate) -> SearchSpace {
+    let kept = names.iter().filter_map(|name| Some((name.clone(), baseline.configuration.get(name)?.clone())));
+    space.clone().with_fixed(&kept.collect()).unwrap_or(space)
 }
 
 /// The field with the probe that a winner broke on; `None` where it cannot be one of the cases.

@@ -1,7 +1,7 @@
 //! From the best candidate of a search to one that may be written back: what is worth nothing is taken back, and what does not
 //! hold on the probes too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Outcome};
@@ -33,6 +33,32 @@ pub(super) struct Broken {
     pub case: Case,
     /// Whether it is wrong there, or only slower.
     pub wrong: bool,
+    /// Tunables whose values are to blame.
+    pub tunables: Vec<String>,
+}
+
+/// Probes on which the values of a tunable did not hold, for it to be left alone.
+const GIVEN_UP_AFTER: usize = 2;
+
+/// Tunables whose values did not hold, with the probes that said so.
+///
+/// What a tile length gains depends on how full the last tile is, and so on the size: after one value has been refused the next one
+/// gains elsewhere and loses elsewhere, and two dozen probes do not see all of it.
+#[derive(Debug, Default)]
+pub(super) struct Doubted(BTreeMap<String, BTreeSet<String>>);
+
+impl Doubted {
+    /// Takes note of what did not hold. Returns the tunables that are given up with it.
+    pub fn note(&mut self, broken: &Broken) -> Vec<String> {
+        let mut given_up = Vec::new();
+        for tunable in &broken.tunables {
+            let probes = self.0.entry(tunable.clone()).or_default();
+            if probes.insert(broken.case.name.clone()) && probes.len() == GIVEN_UP_AFTER {
+                given_up.push(tunable.clone());
+            }
+        }
+        given_up
+    }
 }
 
 /// Takes back every step that is worth less than [`WORTH_A_STEP`], the last ones first.
@@ -84,17 +110,43 @@ pub(super) async fn drop_values_that_nothing_tells_of(
     if !probes.say_nothing_of_work(case_times) {
         return Ok(());
     }
+    let why = "larger tensors are no more work: nothing is known of what would be";
+    drop_values(field, baseline, (&|_| true, why), standing, taken_back, emit).await
+}
+
+/// Takes back the values of tunables that are given up.
+pub(super) async fn drop_given_up(
+    field: &Field,
+    baseline: &Candidate,
+    given_up: &[String],
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    let why = "its values did not hold on two probes: what it gains comes and goes with the size";
+    let which = |name: &str| given_up.iter().any(|given_up| given_up == name);
+    drop_values(field, baseline, (&which, why), standing, taken_back, emit).await
+}
+
+/// Takes back the values of some tunables, for a reason.
+async fn drop_values(
+    field: &Field,
+    baseline: &Candidate,
+    (which, why): (&dyn Fn(&str) -> bool, &str),
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
     let winner = standing.progress.best.clone();
     let milestones = standing.progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, field.workspace.tunables());
-    let is_value = |place: &usize| matches!(steps.list[*place], Step::Value(_));
-    let values: BTreeSet<usize> = (0..steps.list.len()).filter(is_value).collect();
+    let is_meant = |place: &usize| matches!(&steps.list[*place], Step::Value(name) if which(name));
+    let values: BTreeSet<usize> = (0..steps.list.len()).filter(is_meant).collect();
     if values.is_empty() {
         return Ok(());
     }
     for place in &values {
-        let why = "larger tensors are no more work: nothing is known of what would be".to_owned();
-        taken_back.push(said(TakenBack { step: steps.title(*place), why }, emit));
+        taken_back.push(said(TakenBack { step: steps.title(*place), why: why.to_owned() }, emit));
     }
     let left = steps.without(&values).unwrap_or_else(|| baseline.clone());
     let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
@@ -167,7 +219,12 @@ pub(super) async fn settle_on_probes(
         let why = "the best candidate before them held on all probes and is faster than what is left".to_owned();
         taken_back.push(said(TakenBack { step: "the latest steps".to_owned(), why }, emit));
     }
-    Ok(Some(Broken { case: probe.case.clone(), wrong: matches!(verdict, ProbeVerdict::Wrong(_)) }))
+    let value = |place: &usize| match &steps.list[*place] {
+        Step::Value(name) => Some(name.clone()),
+        Step::Rewrite { .. } => None,
+    };
+    let tunables = blamed.iter().filter_map(value).collect();
+    Ok(Some(Broken { case: probe.case.clone(), wrong: matches!(verdict, ProbeVerdict::Wrong(_)), tunables }))
 }
 
 /// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
@@ -257,5 +314,30 @@ pub(super) fn reason_of(verdict: &ProbeVerdict) -> String {
         ProbeVerdict::Held { speedup } => format!("{speedup:.2}x"),
         ProbeVerdict::Slower { speedup } => format!("{speedup:.2}x there, slower than the operator as it was"),
         ProbeVerdict::Wrong(rejection) => rejection.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(probe: &str, tunables: &[&str]) -> Broken {
+        let text = format!("[[case]]\nname = \"{probe}\"\n");
+        let manifest = format!(
+            "[operator]\nname = \"X\"\nlayout = \"msopgen\"\nkernel = \"x\"\nsources = [\"x.cpp\"]\n{text}\
+             inputs = [{{ name = \"x\", dtype = \"float32\", shape = [8] }}]\noutputs = [{{ name = \"y\", dtype = \"float32\" }}]\n"
+        );
+        let manifest = crate::manifest::Manifest::parse(&manifest, std::path::Path::new("ascend.toml")).expect("sound");
+        let tunables = tunables.iter().map(|name| (*name).to_owned()).collect();
+        Broken { case: manifest.cases[0].clone(), wrong: false, tunables }
+    }
+
+    #[test]
+    fn a_tunable_is_given_up_when_two_probes_refused_its_values() {
+        let mut doubted = Doubted::default();
+        assert_eq!(doubted.note(&broken("larger", &["TILE", "CORES"])), [""; 0]);
+        assert_eq!(doubted.note(&broken("larger", &["TILE"])), [""; 0], "the same probe says nothing new");
+        assert_eq!(doubted.note(&broken("ragged", &["TILE"])), ["TILE"]);
+        assert_eq!(doubted.note(&broken("boundary", &["TILE"])), [""; 0], "once");
     }
 }
