@@ -73,6 +73,17 @@ pub struct Builder {
     cache: ArtifactCache,
 }
 
+/// CMake reads some letters of a path as its own: lists end at `;`, texts at `"`.
+fn buildable(path: &Path) -> Result<(), BuildError> {
+    let letter = path.to_string_lossy().chars().find(|letter| matches!(letter, ';' | '"' | '\n'));
+    letter.map_or(Ok(()), |letter| {
+        Err(BuildError::Environment {
+            message: format!("{}: CMake cannot build where a path has {letter:?}", path.display()),
+            fix: "move the project, or rename the folder".to_owned(),
+        })
+    })
+}
+
 impl Builder {
     /// Configures the project and gets ready to build.
     pub fn new(project: OperatorProject, sdk: Sdk, options: BuildOptions) -> Result<Builder, BuildError> {
@@ -80,6 +91,9 @@ impl Builder {
             Some(directory) => std::path::absolute(directory).map_err(BuildError::io(directory))?,
             None => project.work_directory(),
         };
+        for path in [&project.root, &work_directory] {
+            buildable(path)?;
+        }
         fs_err::create_dir_all(&work_directory).map_err(BuildError::io(&work_directory))?;
         let limits = ToolLimits { writable: written_by_tools(&work_directory, &sdk), ..options.limits.clone() };
         let sdk = Sdk { compiler: sdk.compiler.with_limits(limits), ..sdk };
@@ -427,4 +441,21 @@ fn written_by_tools(work_directory: &Path, sdk: &Sdk) -> Vec<PathBuf> {
     let of_home = home.iter().flat_map(|home| [home.join(".cache/ccache"), home.join(".ccache")]);
     let cache = sdk.library_directory.parent().map(Path::to_owned);
     std::iter::once(work_directory.to_owned()).chain(cache).chain(of_home).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_cmake_would_read_as_something_else_are_named_before_it_runs() {
+        assert!(buildable(Path::new("/home/me/my operators/gelu (old)")).is_ok());
+        for path in ["/home/a;b/gelu", "/home/a\"b/gelu", "/home/a\nb"] {
+            let error = buildable(Path::new(path)).expect_err(path).to_string();
+            assert!(
+                error.contains("CMake cannot build where a path has") && error.contains("rename the folder"),
+                "{error}"
+            );
+        }
+    }
 }

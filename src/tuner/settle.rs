@@ -37,13 +37,13 @@ pub(super) struct Broken {
     pub tunables: Vec<String>,
 }
 
-/// Probes on which the values of a tunable did not hold, for it to be left alone.
-const GIVEN_UP_AFTER: usize = 2;
+/// Probes on which the values of a tunable did not hold, for it to be left alone: the first ones may have shown the search the way.
+const GIVEN_UP_AFTER: usize = 3;
 
 /// Tunables whose values did not hold, with the probes that said so.
 ///
-/// What a tile length gains depends on how full the last tile is, and so on the size: after one value has been refused the next one
-/// gains elsewhere and loses elsewhere, and two dozen probes do not see all of it.
+/// What a tile length gains depends on how full the last tile is, and so on the size: the next value gains elsewhere and loses
+/// elsewhere, and two dozen probes do not see all of it.
 #[derive(Debug, Default)]
 pub(super) struct Doubted(BTreeMap<String, BTreeSet<String>>);
 
@@ -123,7 +123,7 @@ pub(super) async fn drop_given_up(
     taken_back: &mut Vec<TakenBack>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), TunerError> {
-    let why = "its values did not hold on two probes: what it gains comes and goes with the size";
+    let why = "its values did not hold on three probes: what it gains comes and goes with the size";
     let which = |name: &str| given_up.iter().any(|given_up| given_up == name);
     drop_values(field, baseline, (&which, why), standing, taken_back, emit).await
 }
@@ -333,10 +333,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tunable_is_given_up_when_two_probes_refused_its_values() {
+    fn a_tunable_is_given_up_when_three_probes_refused_its_values() {
         let mut doubted = Doubted::default();
         assert_eq!(doubted.note(&broken("larger", &["TILE", "CORES"])), [""; 0]);
         assert_eq!(doubted.note(&broken("larger", &["TILE"])), [""; 0], "the same probe says nothing new");
+        assert_eq!(doubted.note(&broken("between", &["TILE"])), [""; 0]);
         assert_eq!(doubted.note(&broken("ragged", &["TILE"])), ["TILE"]);
         assert_eq!(doubted.note(&broken("boundary", &["TILE"])), [""; 0], "once");
     }
