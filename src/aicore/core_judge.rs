@@ -114,7 +114,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             self.deadlock(cursor, all);
             return true;
         }
-        self.cache.end(self.core, &mut all.caches);
+        self.cache.end(self.core, self.epoch, &mut all.caches);
         let left: Vec<u16> = self.ordering.left_set().collect();
         for slot in left {
             let site = self.set_sites.get(&slot).copied().unwrap_or(0);
@@ -272,7 +272,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             }
             OpKind::EndOfBlock => {}
             OpKind::CleanCache => {
-                let now = self.ordering.issue(S, scalar).index;
+                let now = (self.ordering.issue(S, scalar).index, self.epoch);
                 let address = u64::from(aux1) | u64::from(record.aux[2]) << 32;
                 self.cache.clean(self.core, (aux0 == 0).then_some(address), now, &mut all.caches);
             }

@@ -28,22 +28,35 @@ pub(crate) struct Moment {
     pub(crate) site: u64,
 }
 
-/// Bytes from, to, and where they were written.
-type Written = (u64, u64, u64);
+/// Bytes of a line, a bit each.
+type Bytes = u64;
 
 #[derive(Debug)]
 struct Line {
-    fetched: Moment,
-    /// What memory does not have yet, with the first instruction that wrote it.
-    unsaved: Option<(Written, u32)>,
-    /// What the core's own pipes have written to memory since it was fetched.
-    overwritten: Option<Written>,
+    /// What the core knew of others when it was fetched, and in which epoch that was.
+    known: Rc<Known>,
+    epoch: u32,
+    /// What memory does not have yet.
+    unsaved: Bytes,
+    /// First instruction that wrote such bytes, its epoch, and the site of the last one.
+    written: (u32, u32, u64),
+    /// What the core's own pipes have written to memory since, and where they did last.
+    overwritten: Bytes,
+    overwriter: u64,
+}
+
+impl Line {
+    fn fetched(now: &Moment) -> Self {
+        let (known, epoch) = (Rc::clone(&now.known), now.epoch);
+        Self { known, epoch, unsaved: 0, written: (0, 0, 0), overwritten: 0, overwriter: 0 }
+    }
 }
 
 /// Lines of one core.
 #[derive(Debug, Default)]
 pub(crate) struct DataCache {
     lines: BTreeMap<u64, Line>,
+    /// Number of lines with bytes that memory does not have.
     unsaved: usize,
 }
 
@@ -51,117 +64,118 @@ impl DataCache {
     /// The scalar unit reads. What it finds may be older than what memory has: returns where a pipe of its own wrote that, and
     /// keeps for later what another core may have written.
     pub(crate) fn read(&mut self, core: u32, operand: &Operand, now: &Moment, log: &mut CacheLog) -> Option<u64> {
-        let mut overwritten = None;
-        for (from, to) in pieces(operand) {
-            for number in lines_of(from, to) {
-                let Some(line) = self.lines.get(&number) else {
-                    let fetched = now.clone();
-                    self.lines.insert(number, Line { fetched, unsaved: None, overwritten: None });
-                    continue;
-                };
-                let meets = |written: &&Written| written.0 < to && written.1 > from;
-                overwritten = overwritten.or(line.overwritten.as_ref().filter(meets).map(|written| written.2));
-                if line.fetched.epoch != now.epoch {
-                    let (first, last) = within(number, from, to);
-                    let (fetched, read) = (Rc::clone(&line.fetched.known), Rc::clone(&now.known));
-                    log.add_old(OldRead { from: first, to: last, core, fetched, read, site: now.site });
+        let mut overwriter = None;
+        for (number, bytes) in touched(operand) {
+            let Some(line) = self.lines.get(&number) else {
+                self.lines.insert(number, Line::fetched(now));
+                continue;
+            };
+            if line.overwritten & bytes != 0 {
+                overwriter = overwriter.or(Some(line.overwriter));
+            }
+            if line.epoch != now.epoch {
+                // Its own bytes are the newest that it can know of.
+                for (from, to) in runs(number, bytes & !line.unsaved) {
+                    let (fetched, read) = (Rc::clone(&line.known), Rc::clone(&now.known));
+                    log.add_old(OldRead { from, to, core, fetched, read, site: now.site });
                 }
             }
         }
-        overwritten
+        overwriter
     }
 
     /// The scalar unit writes: its line is fetched and keeps the bytes.
     pub(crate) fn write(&mut self, operand: &Operand, now: &Moment) {
-        for (from, to) in pieces(operand) {
-            for number in lines_of(from, to) {
-                let (first, last) = within(number, from, to);
-                let fetch = || Line { fetched: now.clone(), unsaved: None, overwritten: None };
-                let line = self.lines.entry(number).or_insert_with(fetch);
-                match &mut line.unsaved {
-                    Some((written, _)) => {
-                        (written.0, written.1, written.2) = (written.0.min(first), written.1.max(last), now.site);
-                    }
-                    None => {
-                        line.unsaved = Some(((first, last, now.site), now.index));
-                        self.unsaved += 1;
-                    }
-                }
+        for (number, bytes) in touched(operand) {
+            let line = self.lines.entry(number).or_insert_with(|| Line::fetched(now));
+            if line.unsaved == 0 {
+                self.unsaved += 1;
+                (line.written.0, line.written.1) = (now.index, now.epoch);
             }
+            line.written.2 = now.site;
+            line.unsaved |= bytes;
+            line.overwritten &= !bytes;
         }
     }
 
     /// `DataCacheCleanAndInvalid` of the line of an address, or of all.
-    pub(crate) fn clean(&mut self, core: u32, address: Option<u64>, index: u32, log: &mut CacheLog) {
+    pub(crate) fn clean(&mut self, core: u32, address: Option<u64>, now: (u32, u32), log: &mut CacheLog) {
         let cleaned: Vec<u64> = match address {
             Some(address) => vec![address / CACHE_LINE],
             None => self.lines.keys().copied().collect(),
         };
         for number in cleaned {
-            let Some(line) = self.lines.remove(&number) else { continue };
-            if let Some((written, first)) = line.unsaved {
-                self.unsaved -= 1;
-                log.add_unsaved(Unsaved::of(core, written, first, index));
+            let Some(line) = self.lines.remove(&number).filter(|line| line.unsaved != 0) else { continue };
+            self.unsaved -= 1;
+            let (written, epoch, site) = line.written;
+            let (cleaned, epoch_now) = now;
+            // Without a flag or barrier in between nobody can have been told of the bytes.
+            if epoch == epoch_now {
+                continue;
+            }
+            for (from, to) in runs(number, line.unsaved) {
+                log.add_unsaved(Unsaved { from, to, core, written, cleaned, site });
             }
         }
     }
 
     /// The core has done all it does. What it has not saved nobody else ever saw while the launch ran.
-    pub(crate) fn end(&mut self, core: u32, log: &mut CacheLog) {
-        for line in std::mem::take(&mut self.lines).into_values() {
-            if let Some((written, first)) = line.unsaved {
-                log.add_unsaved(Unsaved::of(core, written, first, u32::MAX));
-            }
-        }
-        self.unsaved = 0;
+    pub(crate) fn end(&mut self, core: u32, epoch: u32, log: &mut CacheLog) {
+        self.clean(core, None, (u32::MAX, epoch), log);
     }
 
     /// Where the scalar unit wrote bytes that a pipe now reads from memory, which does not have them.
     pub(crate) fn unsaved(&self, operand: &Operand) -> Option<u64> {
-        if self.unsaved == 0 {
+        if self.unsaved == 0 || !self.meets(operand) {
             return None;
         }
-        self.met(operand).find_map(|(number, from, to)| {
-            let (written, _) = self.lines.get(&number)?.unsaved.as_ref()?;
-            (written.0 < to && written.1 > from).then_some(written.2)
+        touched(operand).find_map(|(number, bytes)| {
+            let line = self.lines.get(&number)?;
+            (line.unsaved & bytes != 0).then_some(line.written.2)
         })
     }
 
     /// A pipe writes to memory what the cache may hold.
     pub(crate) fn overwrite(&mut self, operand: &Operand, site: u64) {
-        let met: Vec<_> = self.met(operand).collect();
-        for (number, from, to) in met {
+        if !self.meets(operand) {
+            return;
+        }
+        for (number, bytes) in touched(operand) {
             if let Some(line) = self.lines.get_mut(&number) {
-                let (first, last) = within(number, from, to);
-                let before = line.overwritten.map_or((first, last), |written| (written.0, written.1));
-                line.overwritten = Some((before.0.min(first), before.1.max(last), site));
+                line.overwritten |= bytes;
+                line.overwriter = site;
             }
         }
     }
 
-    /// Lines that pieces of an operand touch, with the pieces.
-    fn met(&self, operand: &Operand) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+    /// Whether there is a line between the first and the last byte of an operand.
+    fn meets(&self, operand: &Operand) -> bool {
         let (low, high) = operand.extent();
-        let any = high > low && self.lines.range(low / CACHE_LINE..=(high - 1) / CACHE_LINE).next().is_some();
-        let all = any.then(|| pieces(operand)).into_iter().flatten();
-        all.flat_map(|(from, to)| {
-            let range = self.lines.range(from / CACHE_LINE..=(to - 1) / CACHE_LINE);
-            range.map(move |(number, _)| (*number, from, to))
-        })
+        high > low && self.lines.range(low / CACHE_LINE..=(high - 1) / CACHE_LINE).next().is_some()
     }
 }
 
-fn pieces(operand: &Operand) -> impl Iterator<Item = (u64, u64)> + use<> {
-    operand.pieces().map(|(from, len)| (from, from.saturating_add(len)))
+/// Lines that an operand touches, with its bytes in each.
+fn touched(operand: &Operand) -> impl Iterator<Item = (u64, Bytes)> + use<> {
+    operand.pieces().flat_map(|(from, len)| {
+        let to = from.saturating_add(len);
+        (from / CACHE_LINE..=(to - 1) / CACHE_LINE).map(move |line| {
+            let first = from.max(line * CACHE_LINE) - line * CACHE_LINE;
+            let last = to.min((line + 1) * CACHE_LINE) - line * CACHE_LINE;
+            (line, (Bytes::MAX >> (CACHE_LINE - (last - first))) << first)
+        })
+    })
 }
 
-fn lines_of(from: u64, to: u64) -> std::ops::RangeInclusive<u64> {
-    from / CACHE_LINE..=(to - 1) / CACHE_LINE
-}
-
-/// The part of some bytes that lies in a line.
-fn within(line: u64, from: u64, to: u64) -> (u64, u64) {
-    (from.max(line * CACHE_LINE), to.min((line + 1) * CACHE_LINE))
+/// Addresses of bytes of a line that follow each other.
+fn runs(line: u64, mut bytes: Bytes) -> impl Iterator<Item = (u64, u64)> {
+    std::iter::from_fn(move || {
+        let first = bytes.trailing_zeros();
+        let length = bytes.checked_shr(first)?.trailing_ones();
+        bytes &= !((Bytes::MAX >> (CACHE_LINE as u32 - length)) << first);
+        let from = line * CACHE_LINE + u64::from(first);
+        Some((from, from + u64::from(length)))
+    })
 }
 
 /// Bytes that a scalar unit wrote and memory had only from an instruction on.
@@ -174,12 +188,6 @@ struct Unsaved {
     written: u32,
     cleaned: u32,
     site: u64,
-}
-
-impl Unsaved {
-    fn of(core: u32, (from, to, site): Written, written: u32, cleaned: u32) -> Self {
-        Self { from, to, core, written, cleaned, site }
-    }
 }
 
 /// A read of a line that was fetched before the core learnt of others.

@@ -9,6 +9,7 @@ mod namespaces;
 mod watch;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 pub use environment::kept_environment;
 pub use landlock::confine;
@@ -46,10 +47,13 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Those of this machine.
+    /// Those of this machine. Found out once: it takes a process.
     pub fn of_this_machine() -> Self {
-        let landlock::Offered { files, tcp, signals } = landlock::offered();
-        Self { files, tcp, signals, namespaces: namespaces::are_possible() }
+        static FOUND: OnceLock<Layers> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let landlock::Offered { files, tcp, signals } = landlock::offered();
+            Self { files, tcp, signals, namespaces: namespaces::are_possible() }
+        })
     }
 
     /// What nothing holds back here, in words.

@@ -152,7 +152,10 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<Vec<u8>> {
 
 #[test]
 fn manifests() {
-    fuzz("manifest", &files("fixtures", &["toml"]), |bytes| {
+    let sound = files("fixtures", &["toml"]);
+    let parses = |bytes: &Vec<u8>| Manifest::parse(&String::from_utf8_lossy(bytes), Path::new("ascend.toml")).is_ok();
+    assert!(sound.iter().all(parses), "what is spoilt was sound");
+    fuzz("manifest", &sound, |bytes| {
         let text = String::from_utf8_lossy(bytes);
         match Manifest::parse(&text, Path::new("ascend.toml")) {
             Ok(manifest) => {
@@ -220,7 +223,10 @@ outputs = { y = "00" }
 
 #[test]
 fn machines() {
-    fuzz("machine", &files("templates/machines", &["toml"]), |bytes| {
+    let sound = files("templates/machines", &["toml"]);
+    let parses = |bytes: &Vec<u8>| Machine::parse("machine.toml", &String::from_utf8_lossy(bytes)).is_ok();
+    assert!(sound.iter().any(parses), "what is spoilt was sound");
+    fuzz("machine", &sound, |bytes| {
         let _ = Machine::parse("machine.toml", &String::from_utf8_lossy(bytes));
     });
 }
@@ -244,6 +250,9 @@ fn journals() {
     sound.extend_from_slice(
         b"{\"digest\":\"00\",\"thorough\":false,\"outcome\":{\"valid\":[{\"name\":\"8\",\"task_us\":3.5,\"bound_us\":1.0}]},\"seconds\":0.5}\n",
     );
+    fs_err::write(&path, &sound).expect("written");
+    let entries = Journal::<Evaluation>::open(&path, "inputs", true).expect("a journal").0.entries().count();
+    assert_eq!(entries, 1, "what is spoilt was sound");
     fuzz("journal", &[sound], |bytes| {
         fs_err::write(&path, bytes).expect("written");
         let _ = Journal::<Evaluation>::open(&path, "inputs", true).map(|(journal, _)| journal.entries().count());
@@ -269,6 +278,7 @@ fn traces() {
         builder.end();
     }
     let machine = Machine::named("ascend910b2").expect("a machine");
+    assert!(analyse(&trace.build()[..], &machine, &Options::default()).is_ok(), "what is spoilt was sound");
     fuzz("trace", &[trace.build()], |bytes| {
         let _ = analyse(bytes, &machine, &Options::default()).map(|reports| reports.len());
     });

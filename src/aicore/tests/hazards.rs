@@ -471,6 +471,21 @@ fn a_core_keeps_its_own_data_cache_up_to_date() {
         });
         assert_eq!(found, expected, "{address:?}");
     }
+    // Bytes on both sides of those that are copied are other bytes.
+    let around = stale(&|core| {
+        write(core, Part::gm_write(out, 4));
+        write(core, Part::gm_write(out + 60, 4));
+        core.barrier_all().at(2).load(1024, out + 4, 32);
+    });
+    assert_eq!(around, []);
+    // What the scalar unit has written itself since is the newest there is.
+    let rewritten = stale(&|core| {
+        core.at(3).scalar(1, 0, &[Part::gm_read(out, 4)]).barrier_all();
+        core.at(4).store(out, 0, 32).barrier_all();
+        write(core, Part::gm_write(out, 4));
+        core.mask().at(5).scalar(1, 0, &[Part::gm_read(out, 4)]);
+    });
+    assert_eq!(rewritten, []);
     // Read, overwritten by a pipe, read again.
     let reread = |cleaned: bool| {
         stale(&|core| {
