@@ -182,19 +182,7 @@ fn cmake_amounts_are_tunables() {
 /// A number in the template that is no choice of the finder is the default.
 #[test]
 fn the_template_has_as_many_probes_as_a_manifest_without_the_key() {
-    let bare = r#"
-[operator]
-name = "X"
-layout = "msopgen"
-kernel = "x"
-sources = ["x.cpp"]
-
-[[case]]
-name = "8"
-inputs = [{ name = "x", dtype = "float32", shape = [8] }]
-outputs = [{ name = "y", dtype = "float32" }]
-"#;
-    let manifest = Manifest::parse(bare, Path::new("ascend.toml")).expect("a manifest");
+    let manifest = Manifest::parse(crate::manifest::SMALLEST, Path::new("ascend.toml")).expect("a manifest");
     assert!(render::TEMPLATE.contains(&format!("\nprobes = {}\n", manifest.probes)));
 }
 

@@ -27,6 +27,21 @@ pub use validate::DTYPE_NAMES;
 
 use crate::space::CaseFacts;
 
+/// A manifest that says no more than it must, for tests.
+#[cfg(test)]
+pub(crate) const SMALLEST: &str = r#"
+[operator]
+name = "X"
+layout = "msopgen"
+kernel = "x"
+sources = ["x.cpp"]
+
+[[case]]
+name = "8"
+inputs = [{ name = "x", dtype = "float32", shape = [8] }]
+outputs = [{ name = "y", dtype = "float32" }]
+"#;
+
 /// Name of the file.
 pub const FILE_NAME: &str = "ascend.toml";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::TunerError;
 use super::candidate::Candidate;
-use super::host_stage::HostStage;
+use super::host_stage::{HostStage, class_of};
 use super::injection::Injection;
 use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
@@ -12,7 +12,6 @@ use super::session::Session;
 use crate::report::event::{self, Event, Stage};
 use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind, Unbuildable};
 use crate::space::{Configuration, Point, SearchSpace, Tunable};
-use crate::verify::Reason;
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
 /// is asked. Their times would mislead, but what was good there is seldom bad here.
@@ -143,8 +142,9 @@ impl<'a> HostSearch<'a> {
 
     /// Values that keep everything from compiling, as far as this run has seen.
     fn unbuildable(&self, progress: &Progress) -> Unbuildable {
-        let does_not_build =
-            |attempt: &&Attempt| attempt.rejection.as_ref().is_some_and(|found| found.reason == Reason::BuildFailed);
+        let does_not_build = |attempt: &&Attempt| {
+            attempt.rejection.as_ref().is_some_and(|found| class_of(found) == InfeasibleClass::Build)
+        };
         let points = |attempts: Vec<&Attempt>| -> Vec<Point> {
             attempts.iter().filter_map(|attempt| self.space.point(&attempt.configuration)).collect()
         };

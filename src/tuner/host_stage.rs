@@ -147,7 +147,8 @@ impl HostStage<'_> {
     }
 }
 
-fn class_of(rejection: &Rejection) -> InfeasibleClass {
+/// What a rejection is to a search.
+pub(super) fn class_of(rejection: &Rejection) -> InfeasibleClass {
     match rejection.reason {
         Reason::EditFailed | Reason::BuildFailed => InfeasibleClass::Build,
         Reason::TilingFailed => InfeasibleClass::Tiling,

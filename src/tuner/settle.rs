@@ -319,17 +319,16 @@ pub(super) fn reason_of(verdict: &ProbeVerdict) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::manifest::{Manifest, SMALLEST};
 
     fn broken(probe: &str, tunables: &[&str]) -> Broken {
-        let text = format!("[[case]]\nname = \"{probe}\"\n");
-        let manifest = format!(
-            "[operator]\nname = \"X\"\nlayout = \"msopgen\"\nkernel = \"x\"\nsources = [\"x.cpp\"]\n{text}\
-             inputs = [{{ name = \"x\", dtype = \"float32\", shape = [8] }}]\noutputs = [{{ name = \"y\", dtype = \"float32\" }}]\n"
-        );
-        let manifest = crate::manifest::Manifest::parse(&manifest, std::path::Path::new("ascend.toml")).expect("sound");
+        let manifest = Manifest::parse(SMALLEST, Path::new("ascend.toml")).expect("a manifest");
+        let case = Case { name: probe.to_owned(), ..manifest.cases[0].clone() };
         let tunables = tunables.iter().map(|name| (*name).to_owned()).collect();
-        Broken { case: manifest.cases[0].clone(), wrong: false, tunables }
+        Broken { case, wrong: false, tunables }
     }
 
     #[test]

@@ -298,26 +298,12 @@ fn golden_tensor(path: &Path, dtype: DType, shape: Option<&[u64]>) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MANIFEST: &str = r#"
-[operator]
-name = "X"
-layout = "msopgen"
-kernel = "x"
-sources = ["x.cpp"]
-
-[[case]]
-name = "64"
-inputs = [{ name = "x", dtype = "float32", shape = [64] }]
-outputs = [{ name = "y", dtype = "float32" }]
-
-[verify]
-seeds = 2
-"#;
+    use crate::manifest::SMALLEST;
 
     /// What a trial reads, by its label, number and kind.
     fn inputs(directory: &Path, run: u64) -> BTreeMap<(DataKind, u32), Vec<u8>> {
-        let manifest = Manifest::parse(MANIFEST, Path::new("ascend.toml")).expect("a manifest");
+        let text = format!("{SMALLEST}\n[verify]\nseeds = 2\n");
+        let manifest = Manifest::parse(&text, Path::new("ascend.toml")).expect("a manifest");
         let workload = Workload::prepare(&manifest, &[0], directory, InputData::Made, Draw::of(run)).expect("made");
         let read = |trial: &Trial| ((trial.data, trial.seed), fs_err::read(&trial.inputs[0].file).expect("a file"));
         workload.trials.iter().map(read).collect()
