@@ -431,10 +431,11 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 self.cache.write(operand, &now());
                 return;
             }
-            (false, true) => {
-                self.cache.overwrite(operand, access.site);
-                return;
-            }
+            (false, true) => (
+                self.cache.overwrite(operand, access.site),
+                "bytes are written to global memory that the scalar unit has written before and still keeps in its data \
+                 cache: whenever that line is written back, they are lost; DataCacheCleanAndInvalid belongs between the two",
+            ),
             (true, false) => (
                 self.cache.read(self.core, operand, &now(), &mut all.caches),
                 "the scalar unit reads a line that its data cache fetched before these bytes were written; \

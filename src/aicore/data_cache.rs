@@ -135,17 +135,23 @@ impl DataCache {
         })
     }
 
-    /// A pipe writes to memory what the cache may hold.
-    pub(crate) fn overwrite(&mut self, operand: &Operand, site: u64) {
+    /// A pipe writes to memory what the cache may hold. Returns where the scalar unit wrote such bytes, if memory does not have
+    /// those yet: the older ones come later.
+    pub(crate) fn overwrite(&mut self, operand: &Operand, site: u64) -> Option<u64> {
         if !self.meets(operand) {
-            return;
+            return None;
         }
+        let mut unsaved = None;
         for (number, bytes) in touched(operand) {
             if let Some(line) = self.lines.get_mut(&number) {
                 line.overwritten |= bytes;
                 line.overwriter = site;
+                if line.unsaved & bytes != 0 {
+                    unsaved = unsaved.or(Some(line.written.2));
+                }
             }
         }
+        unsaved
     }
 
     /// Whether there is a line between the first and the last byte of an operand.
@@ -233,7 +239,7 @@ impl CacheLog {
         self.old.push(new);
     }
 
-    /// Reads of other cores before what they want is in memory, and reads of lines that are older than what others wrote.
+    /// Reads and writes of other cores before bytes are in memory, and reads of lines that are older than what others wrote.
     pub(crate) fn judge(&self, log: &GmLog, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
         let what = (HazardKind::StaleCacheLine, severity);
         let complete = |known: &Known, access: &GmAccess, last: u32| {
@@ -246,16 +252,18 @@ impl CacheLog {
                 let access = &list[row.series].first;
                 pairs += 1;
                 let known = || access.known.of(unsaved.core).map_or(0, |clock| clock[S]);
-                if access.write || access.core == unsaved.core || row.from >= unsaved.to || row.to <= unsaved.from {
+                if access.core == unsaved.core || row.from >= unsaved.to || row.to <= unsaved.from {
                     continue;
                 }
                 if (unsaved.written..unsaved.cleaned).contains(&known()) {
                     findings.add(what, (access.site, unsaved.site), access.core, || {
                         format!(
-                            "{} reads bytes that the scalar unit of {} has written and still keeps in its data cache; \
+                            "{} {} bytes that the scalar unit of {} has written and still keeps in its data cache{}; \
                              DataCacheCleanAndInvalid belongs between that write and what orders the two",
                             launch.core_text(access.core),
-                            launch.core_text(unsaved.core)
+                            if access.write { "writes" } else { "reads" },
+                            launch.core_text(unsaved.core),
+                            if access.write { ", whose line may be written back over them" } else { "" },
                         )
                     });
                 }

@@ -59,7 +59,9 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
     ran.map_err(|error| match error {
         KernelTestError::Sources(error) => TunerError::Sources(error),
         KernelTestError::Build(error) => TunerError::Build(error),
-        KernelTestError::Program(error) => TunerError::Usage(error.to_string()),
+        error @ (KernelTestError::Program(_) | KernelTestError::NoKernel { .. }) => {
+            TunerError::Usage(error.to_string())
+        }
     })?;
     if summary.total() == 0 {
         return Err(TunerError::Usage(format!("no test's name contains `{filter}`")));

@@ -14,6 +14,14 @@ pub enum KernelTestError {
     /// Tests or kernel do not compile.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// The operator has several kernels, or none, and none by its name.
+    #[error("no kernel is called {operator}: the sources have {entries}")]
+    NoKernel {
+        /// The operator whose tests they are.
+        operator: String,
+        /// Names of the kernels that there are.
+        entries: String,
+    },
     /// The program does not even list its tests.
     #[error("the program of the tests cannot be run: {0}")]
     Program(#[from] RunFailure),
@@ -30,7 +38,11 @@ pub async fn run_kernel_tests(
     on_run: &mut dyn FnMut(&TestRun),
 ) -> Result<Vec<TestRun>, KernelTestError> {
     let project: &OperatorProject = builder.project();
-    let Some(entry) = project.entry_named(operator).or_else(|| project.kernel_entry()) else { return Ok(Vec::new()) };
+    let Some(entry) = project.entry_named(operator) else {
+        let names: Vec<&str> = project.kernel_entries.iter().map(|entry| entry.function.as_str()).collect();
+        let entries = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Err(KernelTestError::NoKernel { operator: operator.to_owned(), entries });
+    };
     let sources = project.load_sources()?;
     // Tests with a header of their own need no host library.
     let classes = match tests.tiling_header {

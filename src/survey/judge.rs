@@ -10,7 +10,7 @@ use crate::backend::{Execution, SimBackend};
 use crate::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
 use crate::manifest::Tolerance;
 use crate::project::snake_case;
-use crate::verify::{DType, compare, default_tolerance};
+use crate::verify::{DType, compare, default_tolerance, narrowed};
 
 /// Judges the outputs of a run: what was compared, or why they are not right, or not known to be.
 pub(super) async fn judge(
@@ -137,7 +137,7 @@ fn agrees(accepted: &Accepted, execution: &Execution, arrays: &[Option<Array>]) 
                 actual.len() / dtype.size_bytes()
             )));
         }
-        compare(actual, &expected, dtype, tolerance(accepted, dtype)).map_err(|mismatch| {
+        compare(actual, &expected, dtype, tolerance(accepted, dtype, &expected)).map_err(|mismatch| {
             Stop::failed(
                 Cause::new(CauseKind::WrongResult, format!("{dtype} output")),
                 format!("output {}: {mismatch}", output.name),
@@ -155,13 +155,15 @@ fn agrees(accepted: &Accepted, execution: &Execution, arrays: &[Option<Array>]) 
 }
 
 /// What an output may differ by: its own resolution, or that of the coarsest input, which a wider output does not make finer.
-fn tolerance(accepted: &Accepted, dtype: DType) -> Tolerance {
+/// Small expected values narrow it, as they do where candidates are verified.
+fn tolerance(accepted: &Accepted, dtype: DType, expected: &[u8]) -> Tolerance {
     let own = default_tolerance(dtype);
     if own.relative == 0.0 {
         return own;
     }
     let inputs = accepted.job.inputs.iter().filter_map(|input| input.dtype.parse().ok()).map(default_tolerance);
-    inputs.fold(own, |widest, one| if one.relative > widest.relative { one } else { widest })
+    let widest = inputs.fold(own, |widest, one| if one.relative > widest.relative { one } else { widest });
+    narrowed(widest, dtype, expected)
 }
 
 #[cfg(test)]

@@ -389,6 +389,7 @@ impl Trial<'_> {
                     KernelTestError::Build(error) => cause::of_build(error),
                     KernelTestError::Program(failure) => cause::of_run(failure),
                     KernelTestError::Sources(_) => Cause::new(CauseKind::NotRecognised, "a source file is not UTF-8"),
+                    KernelTestError::NoKernel { .. } => Cause::new(CauseKind::NotRecognised, "no kernel of its name"),
                 };
                 (self.report)(Progress::KernelTests(KernelTestCounts { not_built: true, ..counts }));
                 self.stopped((Step::KernelTests, Stop::failed(cause, error.to_string()), since));

@@ -389,8 +389,7 @@ impl Evaluator {
         let case = &self.manifest.cases[trial.case];
         let description = self.description(host).await.map_err(|failure| TrialError::of_run(failure, &case.name))?;
         let project = self.builder.project();
-        let entry = project.entry_named(&self.manifest.kernel).or_else(|| project.kernel_entry());
-        let Some(entry) = entry.cloned() else {
+        let Some(entry) = project.entry_named(&self.manifest.kernel).cloned() else {
             let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
             return Err(Rejection::new(Reason::BuildFailed, &case.name, detail).into());
         };

@@ -302,12 +302,17 @@ fn known_kernel(project: &OperatorProject, manifest: &Manifest) -> Result<(), Tu
 /// Removes what killed commands left behind. Directories of commands that may still run are younger than that.
 fn sweep(work_directory: &Path) {
     const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(3600);
-    let folders = [work_directory.join("runs"), work_directory.join("overlay"), work_directory.to_owned()];
+    // Inputs of runs by other seeds are made again when they are wanted.
+    const UNUSED_AFTER: Duration = Duration::from_secs(24 * 3600);
+    let data = work_directory.join(DATA);
+    let folders =
+        [work_directory.join("runs"), work_directory.join("overlay"), work_directory.to_owned(), data.clone()];
     for entry in folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
         let name = entry.file_name();
         let temporary = entry.path().parent() != Some(work_directory) || name.to_string_lossy().starts_with("clean-");
         let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|at| at.elapsed().ok());
-        if temporary && age.is_some_and(|age| age > LEFT_BEHIND_AFTER) {
+        let limit = if entry.path().parent() == Some(&data) { UNUSED_AFTER } else { LEFT_BEHIND_AFTER };
+        if temporary && age.is_some_and(|age| age > limit) {
             // Somebody else may be at it as well; what cannot be removed now is tried again next time.
             let _ = std::fs::remove_dir_all(entry.path());
         }
@@ -379,5 +384,27 @@ fn toolkit_directory(
                 manifest.path.display()
             ))),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_used_for_long_is_swept() {
+        let directory = tempfile::tempdir().unwrap();
+        let aged = |name: &str, hours: u64| {
+            let folder = directory.path().join(name);
+            fs_err::create_dir_all(&folder).unwrap();
+            let at = std::time::SystemTime::now() - Duration::from_secs(hours * 3600);
+            std::fs::File::open(&folder).unwrap().set_modified(at).unwrap();
+            folder
+        };
+        let left_behind = [aged("runs/killed", 2), aged("data/case-random-1-ab", 30)];
+        let wanted = [aged("runs/running", 0), aged("data/case-random-0", 2), aged("locked-outputs", 99)];
+        sweep(directory.path());
+        assert!(left_behind.iter().all(|folder| !folder.exists()));
+        assert!(wanted.iter().all(|folder| folder.exists()));
     }
 }

@@ -114,7 +114,11 @@ pub fn default_tolerance(dtype: DType) -> Tolerance {
 /// The same for an output that should be `expected`: where all its values are small, so is what they may be off by. Otherwise
 /// nothing but zeros would pass for gradients of a millionth.
 pub fn default_tolerance_of(dtype: DType, expected: &[u8]) -> Tolerance {
-    let tolerance = default_tolerance(dtype);
+    narrowed(default_tolerance(dtype), dtype, expected)
+}
+
+/// A tolerance for an output that should be `expected`: its absolute part is for values of 1 and above.
+pub fn narrowed(tolerance: Tolerance, dtype: DType, expected: &[u8]) -> Tolerance {
     if tolerance.absolute == 0.0 {
         return tolerance;
     }

@@ -9,7 +9,7 @@ mod npy;
 mod verdict;
 
 pub use compare::{
-    Agreement, Difference, Mismatch, compare, default_tolerance, default_tolerance_of, largest_difference,
+    Agreement, Difference, Mismatch, compare, default_tolerance, default_tolerance_of, largest_difference, narrowed,
 };
 pub use data::{DataKind, generate};
 pub use draw::Draw;

@@ -478,6 +478,19 @@ fn a_core_keeps_its_own_data_cache_up_to_date() {
         core.barrier_all().at(2).load(1024, out + 4, 32);
     });
     assert_eq!(around, []);
+    // Written by the scalar unit, then by a pipe: the line may come back later.
+    let overwritten = |cleaned: bool, at: u64| {
+        stale(&|core| {
+            write(core, Part::gm_write(out + at, 4));
+            if cleaned {
+                core.clean(Some(out));
+            }
+            core.barrier_all().at(2).store(out, 0, 32);
+        })
+    };
+    assert_eq!(overwritten(false, 0), missing);
+    assert_eq!(overwritten(false, 32), []);
+    assert_eq!(overwritten(true, 0), []);
     // What the scalar unit has written itself since is the newest there is.
     let rewritten = stale(&|core| {
         core.at(3).scalar(1, 0, &[Part::gm_read(out, 4)]).barrier_all();
@@ -511,6 +524,7 @@ fn a_barrier_does_not_make_data_caches_alike() {
         reader_read_before: bool,
         reader_cleans: bool,
         reader_copies: bool,
+        reader_writes: bool,
     }
     let found = |tried: Tried| {
         let mut trace = TraceBuilder::default();
@@ -533,7 +547,10 @@ fn a_barrier_does_not_make_data_caches_alike() {
         if tried.reader_cleans {
             reader.clean(Some(here));
         }
-        if tried.reader_copies {
+        if tried.reader_writes {
+            reader.record("vdup", V, 1, 1, 1, [64, 0, 0], &[Part::ub_write(0, 64)]).order(V, MTE3, 0);
+            reader.at(3).store(here, 0, 64);
+        } else if tried.reader_copies {
             reader.at(3).load(0, here, 64);
         } else {
             reader.at(3).scalar(1, 0, &[Part::gm_read(here, 4)]);
@@ -548,8 +565,10 @@ fn a_barrier_does_not_make_data_caches_alike() {
     assert_eq!(found(Tried::default()), unsaved);
     assert_eq!(found(Tried { cleans_too_late: true, ..Tried::default() }), unsaved);
     assert_eq!(found(Tried { reader_copies: true, ..Tried::default() }), unsaved);
+    assert_eq!(found(Tried { reader_writes: true, ..Tried::default() }), unsaved);
     assert_eq!(found(fine), []);
     assert_eq!(found(Tried { reader_copies: true, ..fine }), []);
+    assert_eq!(found(Tried { reader_writes: true, ..fine }), []);
     assert_eq!(found(Tried { reader_read_before: true, ..fine }), unsaved);
     assert_eq!(found(Tried { reader_read_before: true, reader_cleans: true, ..fine }), []);
     assert_eq!(found(Tried { reader_read_before: true, reader_copies: true, ..fine }), []);
