@@ -12,10 +12,10 @@
 //! * [`soundness`]: motifs on generated kernels, both versions run and compared.
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
 //! * [`lock`], [`report`]: what stays behind after a run.
-#![forbid(unsafe_code)]
+
+pub use {aicore, motif, search, source, space};
 
 pub mod ablation;
-pub mod aicore;
 pub mod backend;
 pub mod build;
 pub mod cases;
@@ -27,16 +27,12 @@ pub mod fidelity;
 pub mod init;
 pub mod lock;
 pub mod manifest;
-pub mod motif;
 pub mod oracle;
 pub mod project;
 pub mod proposer;
 pub mod replay;
 pub mod report;
-pub mod search;
 pub mod soundness;
-pub mod source;
-pub mod space;
 pub mod survey;
 pub mod tuner;
 pub mod verify;

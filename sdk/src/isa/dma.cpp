@@ -199,7 +199,7 @@ void LoadPadded(uint16_t opcode, uint64_t site, uint32_t size, uint8_t dtype, vo
     const auto* from = static_cast<const uint8_t*>(src);
     const bool padded = left + right > 0;
     for (uint32_t burst = 0; burst < bursts; ++burst) {
-        // Without paddings the rest of the last block repeats the burst's first element.
+        // Without paddings the rest of the last block repeats the burst's first element, as documented of DataCopyPad.
         uint8_t filler[8] = {};
         std::memcpy(filler, padded ? reinterpret_cast<const uint8_t*>(&core.pad_value) : from, std::min<uint64_t>(size, len));
         for (uint64_t at = 0; at < left * size; ++at) {

@@ -152,6 +152,8 @@ OnChip::~OnChip()
 void OnChip::Attach(Core& core, size_t ub_size, uint8_t poison, bool cube)
 {
     const OnChipSizes& sizes = g_state.on_chip;
+    // Paddings whose value nobody has set are documented as random.
+    core.pad_value = poison * 0x0101010101010101ULL;
     core.ub_size = ub_size;
     core.l1_size = sizes.l1;
     core.l0a_size = sizes.l0a;

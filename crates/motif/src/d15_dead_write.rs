@@ -1,0 +1,81 @@
+//! D15: a vector instruction is not done whose result is overwritten before anybody reads it.
+
+use super::code::{Surroundings, block_of, dead_after, edit, functions, vector_calls};
+use super::context::{Candidate, Context, Counter, Family, Motif};
+use super::pairs::renamed;
+use source::facts::api::overwrites_first;
+
+/// The motif.
+pub struct DeadWrite;
+
+impl Motif for DeadWrite {
+    fn id(&self) -> &'static str {
+        "D15"
+    }
+    fn title(&self) -> &'static str {
+        "no write that nobody reads"
+    }
+    fn family(&self) -> Family {
+        Family::Vector
+    }
+    fn precondition(&self) -> &'static str {
+        "the next use of the destination in the same block overwrites all of it without reading it, or the tensor is scratch and nobody uses it any more"
+    }
+    fn cost(&self) -> &'static str {
+        "nothing"
+    }
+    fn undoing(&self) -> &'static str {
+        "fill before a tensor is overwritten"
+    }
+    fn relieves(&self) -> &'static [Counter] {
+        &[Counter::VecUs]
+    }
+    fn prior_gain(&self) -> f64 {
+        1.05
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (file, function, kernel, tensors) in functions(context) {
+            let around = Surroundings { context, file, function, kernel, tensors: &tensors };
+            for call in vector_calls(file, function, &tensors).iter().filter(|call| overwrites_first(call.name)) {
+                // Most instructions have readers: that is no refusal.
+                if dead_after(&around, call.destination, &call.statement, call.count).is_err()
+                    || block_of(file, &call.statement).is_none()
+                {
+                    continue;
+                }
+                let edits = Ok(vec![edit(file, file.removal_span(&call.statement), "")]);
+                let note = format!("nobody reads {} before it is written again", call.destination);
+                found.push(Candidate::new(file, &call.call.span, note, edits));
+            }
+        }
+        found
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (file, function, _, tensors) in functions(context) {
+            for call in vector_calls(file, function, &tensors).iter().filter(|call| overwrites_first(call.name)) {
+                let Some(tensor) =
+                    tensors.tensors.get(call.destination).filter(|_| !call.sources.contains(&call.destination))
+                else {
+                    continue;
+                };
+                let apart = call.sources.iter().all(|source| tensors.disjoint(source, call.destination));
+                let Some(lines) = file.whole_lines(&call.statement).filter(|_| apart) else { continue };
+                let line = format!(
+                    "{}{}({}, static_cast<{}>(0), {});\n",
+                    file.indentation(call.statement.start),
+                    renamed(file, call, "Duplicate"),
+                    call.destination,
+                    tensor.element,
+                    call.count
+                );
+                let edits = Ok(vec![edit(file, lines.start..lines.start, line)]);
+                found.push(Candidate::new(file, &call.call.span, format!("fill {} first", call.destination), edits));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,11 @@
+//! Syntax trees of Ascend C sources: an equal-length pre-pass, a C++ tree over it, and the items that analyses ask for.
+
+mod blank;
+mod file;
+mod items;
+mod lex;
+
+pub use blank::{MacroNames, blank};
+pub use file::{ParseError, SyntaxFile, SyntaxForest};
+pub use items::{Call, Class, Function, Local, Loop, Member, Parameter};
+pub use lex::{Token, TokenKind, lex};
