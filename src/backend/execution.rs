@@ -46,6 +46,8 @@ pub struct LocatedHazard {
 /// One launch: its profile and hazards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaunchProfile {
+    /// Whether the trace goes on to the launch's end. Programs that die leave none.
+    pub finished: bool,
     /// Timing.
     pub profile: Profile,
     /// Hazards, worst first.

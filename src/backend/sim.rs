@@ -10,7 +10,9 @@ use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file
 use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
-use crate::aicore::{HazardKind, LaunchReport, Machine, Options, Severity, TraceError, analyse, analyse_source};
+use crate::aicore::{
+    HazardKind, LaunchReport, LaunchStatus, Machine, Options, Severity, TraceError, analyse, analyse_source,
+};
 
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]
@@ -99,6 +101,9 @@ impl SimBackend {
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let launches =
             if job.trace { self.analyse_file(&trace_file(path), job.timing_only).await?.0 } else { Vec::new() };
+        if job.trace {
+            whole(&launches)?;
+        }
         if let Some(kept) = self.keep_trace.as_ref().filter(|_| job.trace) {
             fs_err::rename(trace_file(path), kept).map_err(|error| RunFailure::Broken(error.to_string()))?;
         }
@@ -216,6 +221,9 @@ impl SimBackend {
         if ended.code != 0 && !hazards.any(|hazard| hazard.severity == Severity::Error) {
             return Err(failed());
         }
+        if ended.code == 0 {
+            whole(&launches)?;
+        }
         Ok(Execution { launches, outputs, tiling: TilingDecision::default(), knobs_read: None })
     }
 
@@ -312,6 +320,14 @@ impl SimBackend {
     }
 }
 
+/// Refuses the trace of a program that ended well and of which it does not have the end: nothing would be known of what ran later.
+fn whole(launches: &[LaunchProfile]) -> Result<(), RunFailure> {
+    if !launches.is_empty() && launches.iter().all(|launch| launch.finished) {
+        return Ok(());
+    }
+    Err(RunFailure::Refused("the kernel's trace ends before its launch does: somebody closed it".to_owned()))
+}
+
 fn analyse_and_locate(
     trace: &Path,
     machine: &Machine,
@@ -363,8 +379,9 @@ fn locate(report: LaunchReport) -> LaunchProfile {
             *known = count.max(*known);
         }
     }
+    let finished = report.status != LaunchStatus::Unfinished;
     let (profile, sample) = (report.profile, report.sample);
-    LaunchProfile { profile, hazards, stall_places, path_places, buffer_places, visited, sample }
+    LaunchProfile { finished, profile, hazards, stall_places, path_places, buffer_places, visited, sample }
 }
 
 /// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.

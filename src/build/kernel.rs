@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::builder::{Artifact, Builder};
 use super::compiler::CompilerFamily;
-use super::error::BuildError;
+use super::error::{BuildError, CompileFailure};
 use super::flags::ProjectFlags;
 use super::includes::Closure;
+use super::kernel_symbols::{Foreign, foreign, names_simulator};
+use super::sdk::LIBRARY;
 use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
 use super::translation_unit::wrapper;
@@ -145,13 +147,13 @@ impl Builder {
         flags: &ProjectFlags,
         reached: &Closure,
     ) -> Result<Artifact, BuildError> {
-        let recording = if self.toolkit.is_some() { recording_words(self.sdk.compiler.family) } else { &[] };
+        let recording = recording_words(self.sdk.compiler.family);
         let mut unit_words = vec![unit.define().to_owned()];
         unit_words.extend(recording.iter().map(|word| (*word).to_owned()));
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 4", tree, reached, flags);
+        let mut digest = self.digest("kernel 5", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
@@ -169,18 +171,40 @@ impl Builder {
             words.extend(["-c".to_owned(), path.display().to_string()]);
             words.extend(["-o".to_owned(), object.display().to_string()]);
             self.compile(OUTPUT, &overlay, &words)?;
+            self.only_what_a_device_has(tree, reached, &object)?;
             let mut words = vec!["-shared".to_owned(), object.display().to_string(), "-o".to_owned()];
             words.push(directory.join(OUTPUT).display().to_string());
             words.extend(self.sdk.link_words());
             // Every kernel library keeps its own globals, also where two come from the same headers. An instruction that
             // the SDK lacks must be an error now and not a crash later.
             words.extend(["-Wl,-Bsymbolic", "-Wl,-z,defs"].map(str::to_owned));
+            // Compilers do not announce what these copy.
+            words.extend(["memcpy", "memmove", "memset"].map(|name| format!("-Wl,--wrap={name}")));
             if self.toolkit.is_some() {
                 words.extend(self.passed_checks(&object)?);
             }
             self.compile(OUTPUT, &overlay, &words)?;
             std::fs::remove_file(&object).map_err(BuildError::io(&object))
         })
+    }
+
+    /// Refuses a kernel that calls the system or the simulator, or brings instructions of its own.
+    fn only_what_a_device_has(&self, tree: &SourceTree, reached: &Closure, object: &Path) -> Result<(), BuildError> {
+        let simulator = self.sdk.library_directory.join(LIBRARY);
+        let own = reached.tree_files.iter().filter_map(|file| tree.text(file));
+        let found = match own.filter_map(names_simulator).next() {
+            Some(name) => Some(name),
+            None => foreign(object, &simulator).map_err(BuildError::io(object))?,
+        };
+        // A toolkit's CPU-debug headers end processes and raise signals where they find fault.
+        let Some(found) = found.filter(|found| self.toolkit.is_none() || !matches!(found, Foreign::System(_))) else {
+            return Ok(());
+        };
+        Err(BuildError::Compile(CompileFailure {
+            what: OUTPUT.to_owned(),
+            diagnostics: Vec::new(),
+            log: found.to_string(),
+        }))
     }
 
     /// Linker words that let every check function of a toolkit's CPU-debug package pass. The package has them in a library
@@ -196,8 +220,8 @@ impl Builder {
 const ONE_VECTOR_CORE: &str = "-D__MIX_CORE_AIC_RATION__=1";
 
 /// Compiler words that announce every access to memory to the SDK's library, which knows the ones that kernels make to
-/// on-chip and global memory. A toolkit's headers access those as plain memory; this SDK's own headers announce by
-/// themselves. Cores take turns in one thread, so that what is made once needs no guard against a second.
+/// on-chip and global memory. Kernels access those as plain memory through pointers, and so do a toolkit's headers; this SDK's own
+/// announce by themselves, once. Cores take turns in one thread, so that what is made once needs no guard against a second.
 fn recording_words(family: CompilerFamily) -> &'static [&'static str] {
     match family {
         CompilerFamily::Gnu => {

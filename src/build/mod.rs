@@ -19,6 +19,7 @@ mod host_dependencies;
 mod includes;
 mod kernel;
 mod kernel_kinds;
+mod kernel_symbols;
 pub(crate) mod launch;
 pub(crate) mod lex;
 mod missing_symbols;

@@ -10,6 +10,9 @@ use rustix::process::{getgid, getuid};
 
 use super::NAMESPACES;
 
+const SHARED_MEMORY: &str = "/dev/shm";
+const SHARED_MEMORY_BYTES: u64 = 16 << 20;
+
 /// Gives this process namespaces of its own, in which nothing but `writable` and `/dev` can be written. What it starts next is the
 /// first process of its namespace, and all others end with that one. The process must have one thread.
 ///
@@ -46,6 +49,12 @@ fn forbid_changes(writable: &Path) -> io::Result<()> {
             let flags = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
             let _ = mount(NONE, &place, NONE, flags, NONE);
         }
+    }
+    // Shared memory is a folder that everybody may write, and outlives a process.
+    let limits = format!("size={SHARED_MEMORY_BYTES},mode=0700");
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    if Path::new(SHARED_MEMORY).is_dir() {
+        let _ = mount(Some("tmpfs"), SHARED_MEMORY, Some("tmpfs"), flags, Some(limits.as_str()));
     }
     // The way to the directory goes through the mount that was there before.
     std::env::set_current_dir(writable)

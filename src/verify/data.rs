@@ -11,16 +11,49 @@ use crate::manifest::TensorSpec;
 pub enum DataKind {
     /// Uniform in the case's range.
     Random,
-    /// Random, with zeros of both signs, denormals, extremes, infinities and NaN strewn in.
+    /// Rows of several kinds ([`Row`]): values beyond the range, zeros of both signs, denormals, extremes, infinities and NaN.
     Hostile,
 }
 
-/// One hostile value every so many elements: a prime, so that it meets every lane in turn. Where they begin, and with which, is for
-/// the seed to say.
-const HOSTILE_STRIDE: usize = 13;
+/// One hostile value every so many elements: primes, so that they meet every lane in turn, and another one for each tensor, so that
+/// each value meets ordinary ones and all others. Where they begin, and which they are, is for the seed to say.
+const HOSTILE_STRIDES: [usize; 4] = [7, 5, 11, 13];
 
 const HOSTILE_FLOATS: [f64; 10] =
     [0.0, -0.0, 1e-40, -6e-8, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 65504.0, -65504.0, 1.0];
+
+/// A row of hostile data. One that holds everything says nothing of a reduction, whose result is NaN then whatever it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Row {
+    /// All hostile values, strewn among ordinary ones.
+    Strewn,
+    /// Ordinary values times this: finite, and beyond what the case says.
+    Scaled(f64),
+    /// Nothing but zeros.
+    Zero,
+    /// One value throughout.
+    Constant,
+    /// Ordinary ones with few infinities of one sign.
+    Infinite,
+}
+
+const ROWS: [Row; 8] = [
+    Row::Strewn,
+    Row::Scaled(4.0),
+    Row::Zero,
+    Row::Infinite,
+    Row::Scaled(100.0),
+    Row::Constant,
+    Row::Strewn,
+    Row::Scaled(1e4),
+];
+
+/// Elements of a row: the last dimension, or less where there are too few rows for all kinds.
+fn row_length(spec: &TensorSpec, elements: usize) -> usize {
+    let last = spec.shape.as_ref().and_then(|shape| shape.last().copied()).unwrap_or(1) as usize;
+    let enough = |length: usize| length > 0 && elements / length >= ROWS.len();
+    if enough(last) && last > 1 { last } else { elements.div_ceil(ROWS.len()).max(1) }
+}
 
 /// Raw little-endian bytes of an input tensor.
 ///
@@ -30,19 +63,30 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     rng.set_stream(stream);
     let (low, high) = (spec.range.low, spec.range.high);
     let mut bytes = Vec::with_capacity(elements * dtype.size_bytes());
-    let first = seed as usize % HOSTILE_STRIDE;
-    let turn = (seed / HOSTILE_STRIDE as u64) as usize % HOSTILE_FLOATS.len();
+    let stride = HOSTILE_STRIDES[stream as usize % HOSTILE_STRIDES.len()];
+    let first = seed as usize % stride;
+    let turn = (seed / stride as u64) as usize % HOSTILE_FLOATS.len();
+    let length = row_length(spec, elements);
+    let step = 2 * (stream as usize % ROWS.len()) + 1;
     for index in 0..elements {
         let uniform = low + (high - low) * rng.random::<f64>();
+        let is_hostile = index % stride == first;
         let value = match kind {
             // Values that the manifest gives mean something to the operator: axes, sizes, offsets.
             _ if !spec.values.is_empty() => spec.values[index % spec.values.len()],
-            DataKind::Hostile if dtype.is_float() && index % HOSTILE_STRIDE == first => {
-                HOSTILE_FLOATS[(index / HOSTILE_STRIDE + turn) % HOSTILE_FLOATS.len()]
+            DataKind::Hostile if dtype.is_float() => {
+                let number = index / length;
+                match ROWS[(number * step + turn) % ROWS.len()] {
+                    Row::Strewn if is_hostile => HOSTILE_FLOATS[rng.random_range(0..HOSTILE_FLOATS.len())],
+                    Row::Infinite if is_hostile && number % 2 == 0 => f64::INFINITY,
+                    Row::Infinite if is_hostile => f64::NEG_INFINITY,
+                    Row::Strewn | Row::Infinite => uniform,
+                    Row::Scaled(by) => uniform * by,
+                    Row::Zero => 0.0,
+                    Row::Constant => low + (high - low) * 0.75,
+                }
             }
-            DataKind::Hostile if index % HOSTILE_STRIDE == first => {
-                [low, high, 0.0][(index / HOSTILE_STRIDE + turn) % 3].floor()
-            }
+            DataKind::Hostile if is_hostile => [low, high, 0.0][(index / stride + turn) % 3].floor(),
             _ if dtype.is_float() => uniform,
             _ => uniform.floor(),
         };
@@ -88,23 +132,48 @@ mod tests {
         }
     }
 
-    #[test]
-    fn hostile_values_stand_elsewhere_with_another_seed() {
-        let nans = |seed| {
-            let bytes = generate(&spec(), DType::Float32, 256, seed, 0, DataKind::Hostile);
-            let values = bytes.chunks(4).map(|element| DType::Float32.decode(element)).enumerate();
-            values.filter(|(_, value)| value.is_nan()).map(|(place, _)| place).collect::<Vec<_>>()
-        };
-        assert_eq!(nans(7), nans(7));
-        assert!(nans(7) != nans(8) && nans(7) != nans(20));
+    fn values(spec: &TensorSpec, elements: usize, seed: u64, stream: u64) -> Vec<f64> {
+        let bytes = generate(spec, DType::Float32, elements, seed, stream, DataKind::Hostile);
+        bytes.chunks(4).map(|element| DType::Float32.decode(element)).collect()
     }
 
     #[test]
-    fn hostile_data_has_nan_infinity_and_zero() {
-        let bytes = generate(&spec(), DType::Float32, 256, 7, 0, DataKind::Hostile);
-        let values: Vec<f64> = bytes.chunks(4).map(|element| DType::Float32.decode(element)).collect();
-        assert!(values.iter().any(|value| value.is_nan()));
-        assert!(values.contains(&f64::INFINITY));
-        assert!(values.contains(&0.0));
+    fn hostile_values_stand_elsewhere_with_another_seed() {
+        let nans = |seed| {
+            let found = values(&spec(), 1024, seed, 0).into_iter().enumerate().filter(|(_, value)| value.is_nan());
+            found.map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        assert_eq!(nans(7), nans(7));
+        assert!(!nans(7).is_empty() && nans(7) != nans(8) && nans(7) != nans(20));
+    }
+
+    #[test]
+    fn rows_of_hostile_data_are_of_every_kind() {
+        let rows = TensorSpec { shape: Some(vec![16, 64]), ..spec() };
+        let found = values(&rows, 1024, 7, 0);
+        let any = |what: &dyn Fn(&[f64]) -> bool| found.chunks(64).any(what);
+        assert!(any(&|row| row.iter().any(|value| value.is_nan())));
+        assert!(any(&|row| row.contains(&f64::INFINITY)
+            && !row.contains(&f64::NEG_INFINITY)
+            && !row.iter().any(|v| v.is_nan())));
+        assert!(any(&|row| row.iter().all(|value| *value == 0.0)));
+        assert!(any(&|row| row[0] != 0.0 && row.iter().all(|value| *value == row[0])));
+        for least in [4.0, 100.0, 5000.0] {
+            let largest = |row: &[f64]| row.iter().copied().fold(0.0, |most: f64, value| most.max(value.abs()));
+            assert!(any(&|row| (least..4.0 * 1e4).contains(&largest(row))), "{least}");
+        }
+    }
+
+    #[test]
+    fn hostile_values_of_two_inputs_meet_ordinary_ones_and_each_other() {
+        let rows = TensorSpec { shape: Some(vec![64, 2048]), ..spec() };
+        let (left, right) = (values(&rows, 64 * 2048, 7, 0), values(&rows, 64 * 2048, 7, 1));
+        let met = |one: &dyn Fn(f64) -> bool, other: &dyn Fn(f64) -> bool| {
+            left.iter().zip(&right).any(|(a, b)| one(*a) && other(*b))
+        };
+        let ordinary = |value: f64| value.is_finite() && value != 0.0;
+        assert!(met(&ordinary, &f64::is_infinite) && met(&f64::is_infinite, &ordinary));
+        assert!(met(&|value| value == f64::INFINITY, &|value| value == f64::NEG_INFINITY));
+        assert!(met(&|value| value == 0.0, &ordinary) && met(&ordinary, &|value| value == 0.0));
     }
 }

@@ -67,14 +67,20 @@ ASC_API T& Nowhere()
     return nowhere;
 }
 
+/// The scalar unit reads and writes registers.
+template <typename T>
+constexpr bool kFitsRegister = sizeof(T) <= 8;
+
 template <typename T>
 ASC_API T ReadScalar(const T* ptr)
 {
+    static_assert(kFitsRegister<T>, "GetValue: elements have at most 8 bytes");
     return ascendsim::ScalarRead(ptr, sizeof(T)) ? *ptr : T();
 }
 template <typename T>
 ASC_API void WriteScalar(T* ptr, T value)
 {
+    static_assert(kFitsRegister<T>, "SetValue: elements have at most 8 bytes");
     if (ascendsim::ScalarStore(ptr, &value, sizeof(T))) {
         *ptr = value;
     }

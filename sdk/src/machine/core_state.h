@@ -99,6 +99,9 @@ struct Core {
     bool l2_bypass = false;
 
     PendingScalar pending;
+    // What the API has announced last of the scalar unit's accesses; the plain access that follows is the same one.
+    const void* announced = nullptr;
+    size_t announced_bytes = 0;
     uint64_t records = 0;
     uint64_t values = 0;  // digest of what no record says; see NoteValue
     Polling polling;

@@ -174,14 +174,26 @@ void RaiseFault(Core& core, FaultKind kind, uint64_t site, const char* format, .
 
 using namespace machine;
 
+namespace {
+
+/// An access by the API, which goes through a plain pointer next.
+bool Announced(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+{
+    core.announced = ptr;
+    core.announced_bytes = bytes;
+    return ScalarAccess(core, ptr, bytes, access, site);
+}
+
+}  // namespace
+
 bool ScalarRead(const void* ptr, size_t bytes)
 {
-    return ScalarAccess(Current(), ptr, bytes, kRead, ASCENDSIM_SITE());
+    return Announced(Current(), ptr, bytes, kRead, ASCENDSIM_SITE());
 }
 
 bool ScalarWrite(const void* ptr, size_t bytes)
 {
-    return ScalarAccess(Current(), ptr, bytes, kWrite, ASCENDSIM_SITE());
+    return Announced(Current(), ptr, bytes, kWrite, ASCENDSIM_SITE());
 }
 
 bool ScalarStore(const void* ptr, const void* value, size_t bytes)
@@ -192,7 +204,7 @@ bool ScalarStore(const void* ptr, const void* value, size_t bytes)
         std::memcpy(&bits, static_cast<const uint8_t*>(value) + at, std::min(bytes - at, sizeof(bits)));
         NoteValue(core, bits);
     }
-    return ScalarAccess(core, ptr, bytes, kWrite, ASCENDSIM_SITE()) && TouchesData();
+    return Announced(core, ptr, bytes, kWrite, ASCENDSIM_SITE()) && TouchesData();
 }
 
 void ReadTilingWords(void* to, const void* from, size_t bytes)

@@ -51,6 +51,9 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     if (at - reinterpret_cast<uintptr_t>(core->stack) < core->stack_bytes) {
         return;
     }
+    if (at - reinterpret_cast<uintptr_t>(core->announced) < core->announced_bytes) {
+        return;
+    }
     if (at - reinterpret_cast<uintptr_t>(core->ub) < core->on_chip_bytes) {
         ScalarAccess(*core, ptr, bytes, access, site);
         core->pending.plain = true;
@@ -157,6 +160,28 @@ void* __tsan_memmove(void* to, const void* from, uintptr_t bytes)
 }
 
 void* __tsan_memset(void* to, int value, uintptr_t bytes)
+{
+    if (bytes != 0) {
+        RECORD(to, bytes, kWrite);
+    }
+    return std::memset(to, value, bytes);
+}
+
+// What a kernel copies by the C library. It is linked with --wrap.
+#define COPIES(name)                                                        \
+    void* __wrap_##name(void* to, const void* from, size_t bytes)           \
+    {                                                                       \
+        if (bytes != 0) {                                                   \
+            RECORD(from, bytes, kRead);                                     \
+            RECORD(to, bytes, kWrite);                                      \
+        }                                                                   \
+        return std::name(to, from, bytes);                                  \
+    }
+
+COPIES(memcpy)
+COPIES(memmove)
+
+void* __wrap_memset(void* to, int value, size_t bytes)
 {
     if (bytes != 0) {
         RECORD(to, bytes, kWrite);

@@ -1,0 +1,220 @@
+//! What a kernel's library may take from elsewhere, and what it must not bring along.
+//!
+//! On a device a kernel is alone: there are no processes, files or signals, instructions are what they are, and nobody can ask who
+//! measures. Here it is loaded beside the simulator, where all of that could be reached.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use object::{Object, ObjectSymbol, SymbolKind};
+
+use super::sdk::declares;
+
+/// Functions of the system that no device has. Mathematics, memory and text are left alone: scalar code may well use them.
+const OF_A_SYSTEM: [&str; 78] = [
+    "_Exit",
+    "__clone2",
+    "__libc_start_main",
+    "__longjmp_chk",
+    "__sigaction",
+    "_exit",
+    "_longjmp",
+    "atexit",
+    "bind",
+    "chmod",
+    "clone",
+    "clone3",
+    "connect",
+    "dl_iterate_phdr",
+    "dladdr",
+    "dlmopen",
+    "dlopen",
+    "dlsym",
+    "dlvsym",
+    "dup",
+    "dup2",
+    "dup3",
+    "execl",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "exit",
+    "fdopen",
+    "fopen",
+    "fopen64",
+    "fork",
+    "ftruncate",
+    "ftruncate64",
+    "getenv",
+    "getpid",
+    "getppid",
+    "kill",
+    "longjmp",
+    "memfd_create",
+    "mmap",
+    "mmap64",
+    "mprotect",
+    "mremap",
+    "msync",
+    "munmap",
+    "open",
+    "open64",
+    "openat",
+    "openat64",
+    "pipe",
+    "pipe2",
+    "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "prctl",
+    "process_vm_readv",
+    "process_vm_writev",
+    "pthread_create",
+    "ptrace",
+    "putenv",
+    "quick_exit",
+    "raise",
+    "rename",
+    "secure_getenv",
+    "setenv",
+    "sigaction",
+    "sigaltstack",
+    "siglongjmp",
+    "signal",
+    "sigprocmask",
+    "socket",
+    "syscall",
+    "system",
+    "truncate",
+    "unlink",
+    "vfork",
+    "waitpid",
+];
+/// What of the C++ library leads there.
+const OF_A_CPP_LIBRARY: [&str; 4] = ["_ZNSt6thread", "_ZNSt13basic_filebuf", "_ZNSt10filesystem", "_ZSt5asyncI"];
+
+const NAMESPACE: &str = "ascendsim";
+
+/// What a kernel's library has that it must not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Foreign {
+    /// A function of the system that it calls.
+    System(String),
+    /// A function of the simulator that no header of the SDK declares.
+    Simulator(String),
+    /// A function that it defines in the place of the simulator's.
+    Replaced(String),
+}
+
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Foreign::System(name) => write!(out, "the kernel calls {name}, which a device does not have"),
+            Foreign::Simulator(name) => {
+                write!(out, "the kernel names {name}, which belongs to the simulator and not to the API")
+            }
+            Foreign::Replaced(name) => write!(out, "the kernel defines {name}, which is the simulator's"),
+        }
+    }
+}
+
+/// The first thing that a kernel's object file must not have; `simulator` is the library that it will be linked to.
+pub(super) fn foreign(kernel: &Path, simulator: &Path) -> std::io::Result<Option<Foreign>> {
+    let data = std::fs::read(kernel)?;
+    let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
+    let provided = provided(simulator)?;
+    Ok(file.symbols().find_map(|symbol| {
+        let name = symbol.name().ok()?;
+        if symbol.is_undefined() {
+            return undefined(name);
+        }
+        let is_function = symbol.kind() == SymbolKind::Text;
+        (is_function && provided.contains(name)).then(|| Foreign::Replaced(plain(name)))
+    }))
+}
+
+/// The simulator where a source file of the operator names it. What its headers do with it is theirs.
+pub(super) fn names_simulator(text: &str) -> Option<Foreign> {
+    let named = text.match_indices(NAMESPACE).find(|(at, _)| {
+        let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        !text[..*at].ends_with(is_of_word) && !text[at + NAMESPACE.len()..].starts_with(is_of_word)
+    });
+    named.map(|(at, _)| {
+        let rest = text[at..].split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != ':');
+        Foreign::Simulator(rest.map(|name| name.trim_end_matches(':')).next().unwrap_or(NAMESPACE).to_owned())
+    })
+}
+
+fn undefined(name: &str) -> Option<Foreign> {
+    let bare = name.split('@').next().unwrap_or(name);
+    if OF_A_SYSTEM.binary_search(&bare).is_ok() || OF_A_CPP_LIBRARY.iter().any(|prefix| bare.starts_with(prefix)) {
+        return Some(Foreign::System(plain(bare)));
+    }
+    let of_simulator = bare.starts_with("_ZN9ascendsim") || bare.starts_with("_ZNK9ascendsim");
+    let last = plain(bare);
+    let word = last.rsplit("::").next().unwrap_or(&last);
+    (of_simulator && !declares(word)).then(|| Foreign::Simulator(last.clone()))
+}
+
+/// Names of a mangled function, without its parameters: `ascendsim::CloseTrace` of `_ZN9ascendsim10CloseTraceEv`.
+fn plain(mangled: &str) -> String {
+    let Some(mut rest) = mangled.strip_prefix("_Z") else { return mangled.to_owned() };
+    let nested = rest.starts_with('N');
+    rest = rest.trim_start_matches(['N', 'K', 'L']);
+    let mut names = Vec::new();
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+        let Some(length) = rest[..digits].parse::<usize>().ok() else { break };
+        let Some(name) = rest.get(digits..digits + length) else { break };
+        names.push(name);
+        // Outside of a namespace one name stands alone, and parameters follow.
+        if !nested {
+            break;
+        }
+        rest = &rest[digits + length..];
+    }
+    if names.is_empty() { mangled.to_owned() } else { names.join("::") }
+}
+
+/// Functions that the simulator's library has for kernels, as opposed to what every object brings along (templates, inline functions).
+fn provided(simulator: &Path) -> std::io::Result<BTreeSet<String>> {
+    let data = std::fs::read(simulator)?;
+    let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
+    let strong = |symbol: &object::Symbol<'_, '_>| !symbol.is_undefined() && !symbol.is_weak();
+    let functions = file.dynamic_symbols().filter(|symbol| strong(symbol) && symbol.kind() == SymbolKind::Text);
+    Ok(functions.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_read() {
+        assert!(OF_A_SYSTEM.is_sorted());
+        assert_eq!(plain("_ZN9ascendsim10CloseTraceEv"), "ascendsim::CloseTrace");
+        assert_eq!(plain("_Z15copy_gm_to_ubufPvPKvhtttt"), "copy_gm_to_ubuf");
+        assert_eq!(plain("fork"), "fork");
+    }
+
+    #[test]
+    fn sources_do_not_name_the_simulator() {
+        assert_eq!(names_simulator("using ascendsimilar = int; // my_ascendsim"), None);
+        let named = names_simulator("if (::ascendsim::TouchesData()) return;");
+        assert_eq!(named, Some(Foreign::Simulator("ascendsim::TouchesData".to_owned())));
+    }
+
+    #[test]
+    fn what_a_kernel_may_ask_for() {
+        assert_eq!(undefined("expf"), None);
+        assert_eq!(undefined("memcpy"), None);
+        assert_eq!(undefined("_ZN9ascendsim10ScalarReadEPKvm"), None);
+        assert_eq!(undefined("fork"), Some(Foreign::System("fork".to_owned())));
+        assert_eq!(
+            undefined("_ZN9ascendsim10CloseTraceEv"),
+            Some(Foreign::Simulator("ascendsim::CloseTrace".to_owned()))
+        );
+        assert!(matches!(undefined("_ZNSt6thread6_StateD2Ev"), Some(Foreign::System(_))));
+    }
+}
