@@ -8,15 +8,18 @@ use super::args::{Common, CompareArgs};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
 use crate::lock::Origin;
-use crate::report::event::{ComparedProbe, Comparison, Event};
+use crate::report::event::{ComparedProbe, Comparison, Event, Warning};
 use crate::source::SourceTree;
-use crate::tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, Workspace};
+use crate::tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let workspace = open(start_event("compare", common), common, &arguments.target, false, output)?;
     let now = workspace.baseline()?;
     let before = Candidate::baseline(earlier(&workspace, &arguments.against)?, workspace.tunables());
+    if let Some(warning) = other_manifest(&workspace, &arguments.against) {
+        output.emit(&Event::Warning(warning));
+    }
     let (seed, jobs) = (arguments.target.seed, workspace.options.jobs);
     let (set, verdicts) = runtime()?.block_on(async {
         let plan = before.plain_plan(workspace.tunables());
@@ -26,7 +29,7 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
             Outcome::Valid(times) => times,
             Outcome::Rejected(_) => Vec::new(),
         };
-        let set = ProbeSet::draw(&workspace, &before, &times, arguments.probes as usize, seed).await?;
+        let set = ProbeSet::draw(&workspace, &before, &times, arguments.probes as usize, WithData::Most, seed).await?;
         let verdicts = set.check(&now.plain_plan(workspace.tunables()), jobs, false).await?;
         Ok::<_, TunerError>((set, verdicts))
     })?;
@@ -50,6 +53,11 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
             "no probe can be drawn: the program brings its own data, or the tiling function takes no other case";
         return Err(TunerError::Usage(message.to_owned()));
     }
+    if !probes.iter().any(|probe| probe.compared || probe.wrong.is_some()) {
+        let message = "every probe is too large to compare outputs: nothing would be known of what is computed";
+        let help = "give `--probes` a larger number, or let ascend.toml have a smaller case";
+        return Err(TunerError::Usage(format!("{message}; {help}")));
+    }
     let fine = probes.iter().all(|probe| probe.holds);
     output.emit(&Event::Comparison(Comparison {
         operator: workspace.manifest.operator.clone(),
@@ -69,16 +77,30 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
 /// The operator's sources in another directory, or at a revision of the project's repository.
 fn earlier(workspace: &Workspace, against: &str) -> Result<SourceTree, TunerError> {
     let mut sources = SourceTree::new();
-    let directory = Path::new(against);
     for (file, _) in workspace.sources.iter() {
-        let text = if directory.is_dir() {
-            fs_err::read_to_string(directory.join(file))?
-        } else {
-            at_revision(&workspace.project.root, against, file)?
-        };
-        sources.insert(file, text);
+        sources.insert(file, file_of(workspace, against, file)?);
     }
     Ok(sources)
+}
+
+fn file_of(workspace: &Workspace, against: &str, file: &str) -> Result<String, TunerError> {
+    let directory = Path::new(against);
+    if directory.is_dir() {
+        return Ok(fs_err::read_to_string(directory.join(file))?);
+    }
+    at_revision(&workspace.project.root, against, file)
+}
+
+/// Both states are held to the manifest as it is now; whoever changed that as well should know.
+fn other_manifest(workspace: &Workspace, against: &str) -> Option<Warning> {
+    let path = &workspace.manifest.path;
+    let earlier = file_of(workspace, against, path.file_name()?.to_str()?).ok()?;
+    let now = fs_err::read_to_string(path).ok()?;
+    (earlier != now).then(|| Warning {
+        code: "other-manifest".to_owned(),
+        message: format!("{} is not that of {against}: its cases and tolerances are those of now", path.display()),
+        help: None,
+    })
 }
 
 fn at_revision(root: &Path, revision: &str, file: &str) -> Result<String, TunerError> {

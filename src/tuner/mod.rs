@@ -47,7 +47,7 @@ pub use journal::{Journal, Opened};
 pub use judgement::rejects;
 pub use kernel_stage::Rewriting;
 pub use known::{KnownFinding, KnownFindings};
-pub use probing::{Generalisation, Probe, ProbeSet, ProbeVerdict};
+pub use probing::{Generalisation, Probe, ProbeSet, ProbeVerdict, WithData};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
 pub use ranking::{BlocksRun, CaseBlocks, Race, SampledCase};
 pub use reference::golden_references;

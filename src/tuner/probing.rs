@@ -26,8 +26,25 @@ use crate::init::{case_of, unfit};
 use crate::manifest::{Case, HazardPolicy};
 use crate::verify::{Reason, Rejection};
 
-/// Bytes of all tensors up to which a probe runs with data; larger ones are judged and timed without, where that is possible.
-const WITH_DATA_BYTES: u64 = 6 << 20;
+/// How large a probe may be, in bytes of all tensors, to run with data; larger ones are judged and timed without, where that is
+/// possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithData {
+    /// Where one candidate after the other is asked about them.
+    Small,
+    /// Where two states of an operator are compared once.
+    Most,
+}
+
+impl WithData {
+    fn bytes(self) -> u64 {
+        match self {
+            WithData::Small => 12 << 20,
+            WithData::Most => 64 << 20,
+        }
+    }
+}
+
 /// The same where the data decide what the operator does, or where a candidate was wrong.
 pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
 /// The same for a probe larger than all cases: what a change costs there shows nowhere else.
@@ -157,6 +174,7 @@ impl ProbeSet {
         baseline: &Candidate,
         times: &[CaseTime],
         count: usize,
+        with_data: WithData,
         seed: u64,
     ) -> Result<Self, TunerError> {
         let evaluator = workspace.evaluator.clone();
@@ -183,19 +201,25 @@ impl ProbeSet {
         let affordable = affordable_bytes(workspace, times);
         let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
         let _ = std::fs::remove_dir_all(&set.data);
-        set.admit(accepted)?;
+        set.admit(accepted, with_data.bytes())?;
         set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
         set.plan = Some(plan);
         Ok(set)
     }
 
     /// Makes cases and trials of accepted probes.
-    fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>) -> Result<(), TunerError> {
+    fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>, most_bytes: u64) -> Result<(), TunerError> {
+        // Where no case has hostile values they mean nothing to the operator.
+        let may_be_hostile = self.evaluator.manifest.cases.iter().any(|case| case.hostile);
         for (place, (kind, found)) in accepted.into_iter().enumerate() {
+            let bytes = traffic_bytes(&found.candidate);
+            let with_data = bytes <= most_bytes;
+            // One in two of those that are small enough for all its outputs to be looked at.
+            let hostile = may_be_hostile && place % 2 == 1 && bytes <= WithData::Small.bytes();
             let mut case = case_of(&found);
-            case.name = self.free_name(&format!("{}-{}", kind.word(), case.name));
-            case.hostile = false;
-            let with_data = traffic_bytes(&found.candidate) <= WITH_DATA_BYTES;
+            let suffix = if hostile { "-hostile" } else { "" };
+            case.name = self.free_name(&format!("{}-{}{suffix}", kind.word(), case.name));
+            case.hostile = hostile;
             let seed = FIRST_DATA_SEED + self.seed.wrapping_mul(31) % FIRST_DATA_SEED + place as u64;
             let data_seed = u32::try_from(seed).unwrap_or(u32::MAX);
             self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data, data_seed, trial: place });

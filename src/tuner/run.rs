@@ -13,7 +13,7 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
 use super::known::KnownFindings;
-use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, case_bytes};
+use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
 use super::reference::golden_references;
@@ -176,7 +176,7 @@ pub async fn run(
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
     let count = workspace.manifest.probes as usize;
     let draw = async || {
-        let drawn = ProbeSet::draw(workspace, &baseline, &baseline_times, count, options.seed).await?;
+        let drawn = ProbeSet::draw(workspace, &baseline, &baseline_times, count, WithData::Small, options.seed).await?;
         let path = workspace.work_directory.join("probes.jsonl");
         let (journal, _) =
             Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;

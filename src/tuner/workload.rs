@@ -168,7 +168,8 @@ impl Workload {
             let data = if made { InputData::Made } else { InputData::Left };
             let files = Files { directory, golden: None, data };
             let seed = seeds.get(index).copied().unwrap_or(0);
-            trials.push(make_trial(index, case, (DataKind::Random, seed), seed.into(), true, &files)?);
+            let kind = if case.hostile { DataKind::Hostile } else { DataKind::Random };
+            trials.push(make_trial(index, case, (kind, seed), seed.into(), true, &files)?);
         }
         Ok(Self { trials, golden: BTreeMap::new() })
     }

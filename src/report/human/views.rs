@@ -58,6 +58,7 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
     let ratios: Vec<f64> = comparison.probes.iter().filter_map(ratio).collect();
     let mean = crate::tuner::geometric_mean(ratios.iter().copied(), &[]);
     let broken = comparison.probes.iter().filter(|probe| !probe.holds).count();
+    let compared = comparison.probes.iter().filter(|probe| probe.compared).count();
     let verdict = match broken {
         0 => paint(color, GOOD, "all hold"),
         broken => paint(color, BAD, &format!("{broken} do not hold")),
@@ -65,7 +66,7 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
     let origin = machine_text(word, &comparison.machine, &comparison.machine_version);
     let _ = writeln!(
         text,
-        "\n{}: {} on {} drawn by seed {}, {verdict}; {origin}",
+        "\n{}: {} on {} drawn by seed {}, outputs of {compared} compared, {verdict}; {origin}",
         paint(color, STRONG, &comparison.operator),
         factor(mean),
         counted(comparison.probes.len() as u64, "probe"),
