@@ -117,6 +117,21 @@ fn an_attempt_that_succeeds_is_seen() {
     assert_ne!(project.run(&["profile"]).code, 0);
 }
 
+/// Memory that everybody shares keeps what a run leaves there for the next one.
+#[test]
+fn shared_memory_is_gone_with_its_run() {
+    require_tools!();
+    if !Layers::of_this_machine().namespaces {
+        return;
+    }
+    let file = format!("/dev/shm/ascend-tune-{}", std::process::id());
+    let project =
+        with_attempt(&format!("std::ofstream(\"{file}\") << 1;\n    return !std::ifstream(\"{file}\").good();"));
+    // The tiling function has its own, or none that it may write: whichever it is, nothing arrives outside.
+    project.run(&["profile"]);
+    assert!(!std::path::Path::new(&file).exists());
+}
+
 #[test]
 fn nothing_outlives_its_run() {
     require_tools!();

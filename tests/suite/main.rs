@@ -4,6 +4,7 @@ mod bad_input;
 mod cli;
 mod corpus;
 mod defects;
+mod device_only;
 mod door;
 mod experience;
 mod faults;

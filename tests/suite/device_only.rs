@@ -1,0 +1,86 @@
+//! Kernels that do what no device does: they call the system or the simulator, bring instructions of their own, or go to memory past
+//! the API. Each is held against the honest operator by `compare`.
+
+use crate::support::{Ended, Project, edited, require_tools};
+
+const KERNEL: &str = "op_kernel/add_custom.cpp";
+const INCLUDE: &str = "#include \"kernel_operator.h\"\n";
+const ADD: &str = "        AscendC::Add(zLocal, xLocal, yLocal, this->tileLength);\n";
+const COPY_IN: &str = "        AscendC::DataCopy(yLocal, yGm[tile * this->tileLength], this->tileLength);\n";
+
+/// The operator with an edited kernel, compared with what it was.
+fn compared(edits: &[(&str, &str)]) -> Ended {
+    let (honest, project) = (Project::fixture("add_custom"), Project::fixture("add_custom"));
+    let kernel = edits.iter().fold(project.read(KERNEL), |kernel, (from, to)| edited(&kernel, from, to));
+    project.write(KERNEL, &kernel);
+    let against = honest.path().display().to_string();
+    project.run(&["compare", "--against", &against, "--probes", "3"])
+}
+
+fn refused(edits: &[(&str, &str)], reason: &str) {
+    let ended = compared(edits).expect(1);
+    let said = ended.named("comparison").into_iter().chain(ended.named("error")).map(ToString::to_string);
+    let said: String = said.collect();
+    assert!(said.contains(reason), "{reason}: {said}");
+}
+
+#[test]
+fn the_system_is_not_there() {
+    require_tools!();
+    let fork = format!("{INCLUDE}#include <unistd.h>\n");
+    refused(
+        &[(INCLUDE, &fork), (ADD, &format!("        if (fork() == 0) _exit(0);\n{ADD}"))],
+        "a device does not have",
+    );
+}
+
+#[test]
+fn the_simulator_is_not_to_be_spoken_to() {
+    require_tools!();
+    let declared = format!("{INCLUDE}extern \"C\" bool Close() __asm__(\"_ZN9ascendsim10CloseTraceEv\");\n");
+    refused(&[(INCLUDE, &declared), (ADD, &format!("{ADD}        Close();\n"))], "ascendsim::CloseTrace");
+    let asked = format!("        if (!ascendsim::TouchesData()) return;\n{ADD}");
+    refused(&[(ADD, &asked)], "ascendsim::TouchesData");
+}
+
+#[test]
+fn instructions_are_not_replaced() {
+    require_tools!();
+    let own = format!(
+        "{INCLUDE}__attribute__((used)) void copy_gm_to_ubuf(void*, const void*, uint8_t, uint16_t, uint16_t, uint16_t, uint16_t) {{}}\n"
+    );
+    refused(&[(INCLUDE, &own)], "copy_gm_to_ubuf");
+}
+
+/// A loop over plain pointers is the scalar unit's work, and it takes that unit's time.
+#[test]
+fn plain_loops_take_their_time() {
+    require_tools!();
+    let global = "        for (uint32_t i = 0; i < this->tileLength; i++) {\n            yLocal.SetValue(i, yGm.GetPhyAddr()[tile * this->tileLength + i]);\n        }\n";
+    let local = "        const half* a = reinterpret_cast<const half*>(xLocal.GetPhyAddr());\n        const half* b = reinterpret_cast<const half*>(yLocal.GetPhyAddr());\n        \
+                 half* c = reinterpret_cast<half*>(zLocal.GetPhyAddr());\n        for (uint32_t i = 0; i < this->tileLength; i++) {\n            c[i] = half(float(a[i]) + float(b[i]));\n        }\n";
+    for edit in [(COPY_IN, global), (ADD, local)] {
+        let ended = compared(&[edit]).expect(1);
+        let comparison = ended.named("comparison")[0].clone();
+        for probe in comparison["probes"].as_array().expect("probes") {
+            let (before, now) = (probe["before_us"].as_f64(), probe["now_us"].as_f64());
+            // Without a time it was found to race with the copy.
+            assert!(now.is_none_or(|now| now > before.expect("a time")), "{probe}");
+        }
+    }
+}
+
+/// What is right for ordinary values alone is not right.
+#[test]
+fn values_beyond_the_range_are_looked_at() {
+    require_tools!();
+    let (honest, project) = (Project::fixture("softmax_rows"), Project::fixture("softmax_rows"));
+    let file = "op_kernel/softmax_rows.h";
+    let kernel = project.read(file);
+    let constant = edited(&kernel, "tileMaximum = result.GetValue(0);", "tileMaximum = 1.0f;");
+    project.write(file, &constant);
+    let against = honest.path().display().to_string();
+    let ended = project.run(&["compare", "--against", &against, "--probes", "8"]).expect(1);
+    let comparison = ended.named("comparison")[0].to_string();
+    assert!(comparison.contains("differ"), "{comparison}");
+}
