@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::TunerError;
+use super::write_back::write_back;
 use crate::lock::{self, LOCK_FILE, Lock};
-use crate::source::{SourceTree, write_back};
+use crate::source::SourceTree;
 
 const PLAN_FILE: &str = "write-back.json";
 

@@ -35,6 +35,7 @@ mod steps;
 mod trial_error;
 mod workload;
 mod workspace;
+mod write_back;
 
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};

@@ -78,7 +78,7 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
                 let number = index / length;
                 match ROWS[(number * step + turn) % ROWS.len()] {
                     Row::Strewn if is_hostile => HOSTILE_FLOATS[rng.random_range(0..HOSTILE_FLOATS.len())],
-                    Row::Infinite if is_hostile && number % 2 == 0 => f64::INFINITY,
+                    Row::Infinite if is_hostile && number.is_multiple_of(2) => f64::INFINITY,
                     Row::Infinite if is_hostile => f64::NEG_INFINITY,
                     Row::Strewn | Row::Infinite => uniform,
                     Row::Scaled(by) => uniform * by,

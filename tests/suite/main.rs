@@ -11,6 +11,7 @@ mod faults;
 mod fidelity;
 mod fuzz;
 mod hostile;
+mod house;
 mod kernel_tests;
 mod ladder;
 mod mix;

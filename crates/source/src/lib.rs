@@ -1,4 +1,4 @@
-//! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees, and write-back that keeps formatting.
+//! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees. No I/O.
 
 pub mod condition;
 mod difference;
@@ -6,8 +6,6 @@ mod edit;
 pub mod facts;
 pub mod parse;
 pub mod tunable;
-mod write_back;
 
 pub use difference::{difference, inverse};
 pub use edit::{Edit, EditError, Patch, SourceTree};
-pub use write_back::{WriteBackError, write_back};

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::SourceTree;
+use crate::source::SourceTree;
 
 /// Why sources were not written back.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteBackError {
+pub(super) enum WriteBackError {
     /// The file on disk is not the one that was tuned.
     #[error("{}: changed since it was read; run again on the new sources, nothing was written", path.display())]
     Changed {
@@ -50,7 +50,7 @@ struct Replacement {
 /// Replaces the files that differ between `before` and `after` under `root`. Returns their names.
 ///
 /// All new texts are written and synced first, then renamed into place one by one; when one rename fails, those done are undone.
-pub fn write_back(root: &Path, before: &SourceTree, after: &SourceTree) -> Result<Vec<String>, WriteBackError> {
+pub(super) fn write_back(root: &Path, before: &SourceTree, after: &SourceTree) -> Result<Vec<String>, WriteBackError> {
     let mut prepared = Vec::new();
     let mut names = Vec::new();
     for (file, text) in after.iter().filter(|(file, text)| before.text(file) != Some(text)) {
