@@ -11,7 +11,7 @@ use crate::manifest::TensorSpec;
 pub enum DataKind {
     /// Uniform in the case's range.
     Random,
-    /// Rows of several kinds ([`Row`]): values beyond the range, zeros of both signs, denormals, extremes, infinities and NaN.
+    /// Rows of several kinds (`Row`): values beyond the range, zeros of both signs, denormals, extremes, infinities and NaN.
     Hostile,
 }
 
