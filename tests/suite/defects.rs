@@ -301,11 +301,22 @@ fn tiling_data_that_are_not_saved() {
 }
 
 #[test]
-fn crash_by_a_null_pointer() {
+fn write_through_a_null_pointer() {
     require_tools!();
     let operator = Operator::add_with_queues();
     let right = "xGm.SetGlobalBuffer((__gm__ half *)x + offset, blockLength);";
     let wrong = "*(volatile __gm__ uint16_t *)nullptr = 0;";
+    let rejection = operator.reject(ADD_KERNEL, right, wrong);
+    expect_hazard(&rejection, HazardKind::OutOfBoundsGm, ADD_KERNEL, operator.line(ADD_KERNEL, right));
+    assert!(rejection.detail.contains("through a null pointer"), "{rejection}");
+}
+
+#[test]
+fn crash_by_a_wild_pointer() {
+    require_tools!();
+    let operator = Operator::add_with_queues();
+    let right = "xGm.SetGlobalBuffer((__gm__ half *)x + offset, blockLength);";
+    let wrong = "*(volatile __gm__ uint16_t *)0x123456789000ull = 0;";
     let rejection = operator.reject(ADD_KERNEL, right, wrong);
     expect_reason(&rejection, Reason::Crashed, "invalid memory access");
 }

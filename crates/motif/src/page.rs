@@ -6,9 +6,9 @@ use super::{Counter, Family, all};
 
 const HEAD: &str = "# Motifs
 
-Printed from the catalogue in `src/motif/`; a test compares. `BLESS=1 cargo test --lib motif_page` writes it anew.
+Printed from the catalogue in `crates/motif/src/`; a test compares. `BLESS=1 cargo test -p ascend-tune-motif motif_page` writes it anew.
 
-An optimisation that the kernel stage can make (*apply*) and unmake (*rewind*). Each is one file in `src/motif/`. A motif
+An optimisation that the kernel stage can make (*apply*) and unmake (*rewind*). Each is one file in `crates/motif/src/`. A motif
 looks at every place that resembles its pattern and answers with edits or with the reason why it leaves the place alone.
 What the source does not prove is stated as a *condition* of the site; the verifier has to check it by running the kernel.
 ";
@@ -34,7 +34,7 @@ around a float chain. Expected gains are seeds of ours for the order of proposal
   (the embedded model has no price for that); indices of 32 bits; scans that end early; axes merged.
 
 ## Rules for a new motif
-- Nothing is changed that no case is known to run, block by block: `src/motif/coverage.rs` refuses it for every patch, whoever made it
+- Nothing is changed that no case is known to run, block by block: `crates/motif/src/coverage.rs` refuses it for every patch, whoever made it
   (`Context::admit`). Blocks are the arms of branches and directives, bodies of loops, cases, and what follows an early exit.
 - Whether something changes in between is asked of `steady` (calls, references and macros followed), not of the text; whether two
   local tensors share memory, of `may_share`; whether two global ones do, of `global_memory`: names tell neither.
@@ -42,7 +42,7 @@ around a float chain. Expected gains are seeds of ours for the order of proposal
   patch after which a file has more syntax errors than before is refused.
 - Tests: it edits a realistic kernel; it refuses when the precondition does not hold; rewind after apply, and apply after
   rewind, give the text back byte for byte.
-- Register it in `src/motif/catalogue.rs` and print this page anew.
+- Register it in `crates/motif/src/catalogue.rs` and print this page anew.
 
 ## The run over real kernels
 `ASCEND_TUNE_CORPUS=DIR cargo test --lib -- --nocapture finders_over_a_corpus` runs every finder over all operators
