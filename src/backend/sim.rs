@@ -322,10 +322,12 @@ impl SimBackend {
 
 /// Refuses the trace of a program that ended well and of which it does not have the end: nothing would be known of what ran later.
 fn whole(launches: &[LaunchProfile]) -> Result<(), RunFailure> {
-    if !launches.is_empty() && launches.iter().all(|launch| launch.finished) {
-        return Ok(());
-    }
-    Err(RunFailure::Refused("the kernel's trace ends before its launch does: somebody closed it".to_owned()))
+    let fault = match launches {
+        [] => "the program ended without launching a kernel",
+        _ if launches.iter().all(|launch| launch.finished) => return Ok(()),
+        _ => "the kernel's trace ends before its launch does: somebody closed it",
+    };
+    Err(RunFailure::Refused(fault.to_owned()))
 }
 
 fn analyse_and_locate(

@@ -11,7 +11,6 @@ use super::error::{BuildError, CompileFailure};
 use super::flags::ProjectFlags;
 use super::includes::Closure;
 use super::kernel_symbols::{Foreign, foreign, names_simulator};
-use super::sdk::LIBRARY;
 use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
 use super::translation_unit::wrapper;
@@ -190,11 +189,10 @@ impl Builder {
 
     /// Refuses a kernel that calls the system or the simulator, or brings instructions of its own.
     fn only_what_a_device_has(&self, tree: &SourceTree, reached: &Closure, object: &Path) -> Result<(), BuildError> {
-        let simulator = self.sdk.library_directory.join(LIBRARY);
         let own = reached.tree_files.iter().filter_map(|file| tree.text(file));
         let found = match own.filter_map(names_simulator).next() {
             Some(name) => Some(name),
-            None => foreign(object, &simulator).map_err(BuildError::io(object))?,
+            None => foreign(object, &self.sdk).map_err(BuildError::io(object))?,
         };
         // A toolkit's CPU-debug headers end processes and raise signals where they find fault.
         let Some(found) = found.filter(|found| self.toolkit.is_none() || !matches!(found, Foreign::System(_))) else {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use super::sdk::declares;
+use super::sdk::{LIBRARY, Sdk};
 
 /// Functions of the system that no device has. Mathematics, memory and text are left alone: scalar code may well use them.
 const OF_A_SYSTEM: [&str; 78] = [
@@ -91,8 +91,13 @@ const OF_A_SYSTEM: [&str; 78] = [
     "vfork",
     "waitpid",
 ];
-/// What of the C++ library leads there.
-const OF_A_CPP_LIBRARY: [&str; 4] = ["_ZNSt6thread", "_ZNSt13basic_filebuf", "_ZNSt10filesystem", "_ZSt5asyncI"];
+/// What of the C++ library leads there, by the beginnings of its mangled names.
+const OF_A_CPP_LIBRARY: [(&str, &str); 4] = [
+    ("_ZNSt6thread", "std::thread"),
+    ("_ZNSt13basic_filebuf", "std::filebuf"),
+    ("_ZNSt10filesystem", "std::filesystem"),
+    ("_ZSt5asyncI", "std::async"),
+];
 
 const NAMESPACE: &str = "ascendsim";
 
@@ -119,15 +124,16 @@ impl std::fmt::Display for Foreign {
     }
 }
 
-/// The first thing that a kernel's object file must not have; `simulator` is the library that it will be linked to.
-pub(super) fn foreign(kernel: &Path, simulator: &Path) -> std::io::Result<Option<Foreign>> {
+/// The first thing that a kernel's object file, which will be linked to the library of `sdk`, must not have.
+pub(super) fn foreign(kernel: &Path, sdk: &Sdk) -> std::io::Result<Option<Foreign>> {
     let data = std::fs::read(kernel)?;
     let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
-    let provided = provided(simulator)?;
+    let provided = provided(&sdk.library_directory.join(LIBRARY))?;
+    let announced = sdk.announced_words()?;
     Ok(file.symbols().find_map(|symbol| {
         let name = symbol.name().ok()?;
         if symbol.is_undefined() {
-            return undefined(name);
+            return undefined(name, &announced);
         }
         let is_function = symbol.kind() == SymbolKind::Text;
         (is_function && provided.contains(name)).then(|| Foreign::Replaced(plain(name)))
@@ -146,15 +152,18 @@ pub(super) fn names_simulator(text: &str) -> Option<Foreign> {
     })
 }
 
-fn undefined(name: &str) -> Option<Foreign> {
+fn undefined(name: &str, announced: &BTreeSet<String>) -> Option<Foreign> {
     let bare = name.split('@').next().unwrap_or(name);
-    if OF_A_SYSTEM.binary_search(&bare).is_ok() || OF_A_CPP_LIBRARY.iter().any(|prefix| bare.starts_with(prefix)) {
-        return Some(Foreign::System(plain(bare)));
+    if let Some((_, readable)) = OF_A_CPP_LIBRARY.iter().find(|(prefix, _)| bare.starts_with(prefix)) {
+        return Some(Foreign::System((*readable).to_owned()));
+    }
+    if OF_A_SYSTEM.binary_search(&bare).is_ok() {
+        return Some(Foreign::System(bare.to_owned()));
     }
     let of_simulator = bare.starts_with("_ZN9ascendsim") || bare.starts_with("_ZNK9ascendsim");
     let last = plain(bare);
     let word = last.rsplit("::").next().unwrap_or(&last);
-    (of_simulator && !declares(word)).then(|| Foreign::Simulator(last.clone()))
+    (of_simulator && !announced.contains(word)).then(|| Foreign::Simulator(last.clone()))
 }
 
 /// Names of a mangled function, without its parameters: `ascendsim::CloseTrace` of `_ZN9ascendsim10CloseTraceEv`.
@@ -207,6 +216,8 @@ mod tests {
 
     #[test]
     fn what_a_kernel_may_ask_for() {
+        let announced = BTreeSet::from(["ScalarRead".to_owned()]);
+        let undefined = |name| undefined(name, &announced);
         assert_eq!(undefined("expf"), None);
         assert_eq!(undefined("memcpy"), None);
         assert_eq!(undefined("_ZN9ascendsim10ScalarReadEPKvm"), None);
@@ -215,6 +226,6 @@ mod tests {
             undefined("_ZN9ascendsim10CloseTraceEv"),
             Some(Foreign::Simulator("ascendsim::CloseTrace".to_owned()))
         );
-        assert!(matches!(undefined("_ZNSt6thread6_StateD2Ev"), Some(Foreign::System(_))));
+        assert_eq!(undefined("_ZNSt6thread6_StateD2Ev"), Some(Foreign::System("std::thread".to_owned())));
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 use include_dir::{Dir, include_dir};
@@ -20,22 +20,6 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sdk");
 pub(super) const LIBRARY: &str = "libascend_sim.so";
 const RUNNER: &str = "ascend_sim_runner";
 const LIBRARY_FLAGS: [&str; 6] = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-g1"];
-
-/// Whether a header that kernels are built against says this word of the simulator's services.
-pub(super) fn declares(word: &str) -> bool {
-    static WORDS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
-    let words = || {
-        let folders = ["include/ascendsim", "toolkit"].into_iter().filter_map(|folder| EMBEDDED.get_dir(folder));
-        // The other header is for programs that launch kernels themselves.
-        let files = folders.flat_map(|folder| folder.files()).filter(|file| !file.path().ends_with("launch.h"));
-        let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        files
-            .filter_map(|file| file.contents_utf8())
-            .flat_map(|text| text.split(move |letter| !is_of_word(letter)))
-            .collect()
-    };
-    WORDS.get_or_init(words).contains(word)
-}
 
 /// Where the SDK comes from and where it goes.
 #[derive(Clone, Debug, Default)]
@@ -133,6 +117,23 @@ impl Sdk {
     /// Folder of the public headers.
     pub fn include(&self) -> PathBuf {
         self.root.join("include")
+    }
+
+    /// Words of the headers that kernels are built against: what these say of the simulator's services is part of the API.
+    pub(super) fn announced_words(&self) -> std::io::Result<BTreeSet<String>> {
+        let mut words = BTreeSet::new();
+        for folder in [self.include().join("ascendsim"), self.root.join("toolkit")] {
+            for entry in fs_err::read_dir(folder)? {
+                let path = entry?.path();
+                // That header is for programs that launch kernels themselves.
+                if path.is_file() && !path.ends_with("launch.h") {
+                    let text = fs_err::read_to_string(path)?;
+                    let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+                    words.extend(text.split(|letter| !is_of_word(letter)).map(str::to_owned));
+                }
+            }
+        }
+        Ok(words)
     }
 
     /// Folder of the CMake package.

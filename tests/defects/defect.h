@@ -60,6 +60,8 @@ constexpr HardEvent MTE3_V = HardEvent::MTE3_V, MTE3_MTE2 = HardEvent::MTE3_MTE2
 constexpr HardEvent S_V = HardEvent::S_V, V_S = HardEvent::V_S, MTE2_S = HardEvent::MTE2_S;
 using InQueue = TQue<TPosition::VECIN, 1>;
 using OutQueue = TQue<TPosition::VECOUT, 1>;
+using InQueue2 = TQue<TPosition::VECIN, 2>;
+using OutQueue2 = TQue<TPosition::VECOUT, 2>;
 
 /// The flag of an event, set and waited for at once.
 template <HardEvent event>
@@ -67,6 +69,13 @@ ASC_API void Order(int32_t id = 0)
 {
     SetFlag<event>(id);
     WaitFlag<event>(id);
+}
+
+/// Writes back and drops the data cache's line of an element.
+template <typename T>
+ASC_API void CleanLine(const GlobalTensor<T>& at)
+{
+    DataCacheCleanAndInvalid<T, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(at);
 }
 
 /// `count` elements from byte `at` of the Unified Buffer.

@@ -1,13 +1,6 @@
 // Work split over cores: shares, remainders, workspaces, barriers, and words that several cores write.
 #include <defect.h>
 
-/// Writes back and drops the cache line of an element.
-template <typename T>
-ASC_API void CleanLine(const GlobalTensor<T>& at)
-{
-    DataCacheCleanAndInvalid<T, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(at);
-}
-
 /// One float from global memory.
 ASC_API void FetchWord(const LocalTensor<float>& to, const GlobalTensor<float>& from)
 {

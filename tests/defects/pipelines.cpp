@@ -3,8 +3,6 @@
 
 constexpr uint32_t kTile = 64;
 constexpr uint32_t kTiles = 4;
-using InQueue2 = TQue<TPosition::VECIN, 2>;
-using OutQueue2 = TQue<TPosition::VECOUT, 2>;
 
 // z = x + y. The first input goes back to its queue one line too early.
 DEFECT(add_frees_its_input_before_the_sum, "queue-misuse", 1)

@@ -1,8 +1,6 @@
 // Accesses outside of what they were meant for: buffers, their neighbours, tensors, workspaces.
 #include <defect.h>
 
-using InQueue2 = TQue<TPosition::VECIN, 2>;
-using OutQueue2 = TQue<TPosition::VECOUT, 2>;
 
 // Buffers are cut in bytes, the tile's length is in elements: the first tile runs into the second buffer.
 DEFECT(buffers_cut_in_elements, "out-of-bounds-ub", 1)

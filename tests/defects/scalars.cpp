@@ -5,12 +5,6 @@
 constexpr HardEvent S_MTE2 = HardEvent::S_MTE2, S_MTE3 = HardEvent::S_MTE3, MTE3_S = HardEvent::MTE3_S;
 constexpr uint32_t kOut = 65536;
 
-template <typename T>
-ASC_API void CleanLine(const GlobalTensor<T>& at)
-{
-    DataCacheCleanAndInvalid<T, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(at);
-}
-
 // The maximum is looked at while it is being computed.
 DEFECT(maximum_looked_at_too_early, "race", 1)
 {

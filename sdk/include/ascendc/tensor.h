@@ -69,18 +69,21 @@ ASC_API T& Nowhere()
 
 /// The scalar unit reads and writes registers.
 template <typename T>
-constexpr bool kFitsRegister = sizeof(T) <= 8;
+ASC_API void CheckFitsRegister()
+{
+    static_assert(sizeof(T) <= 8, "GetValue, SetValue and operator(): elements have at most 8 bytes");
+}
 
 template <typename T>
 ASC_API T ReadScalar(const T* ptr)
 {
-    static_assert(kFitsRegister<T>, "GetValue: elements have at most 8 bytes");
+    CheckFitsRegister<T>();
     return ascendsim::ScalarRead(ptr, sizeof(T)) ? *ptr : T();
 }
 template <typename T>
 ASC_API void WriteScalar(T* ptr, T value)
 {
-    static_assert(kFitsRegister<T>, "SetValue: elements have at most 8 bytes");
+    CheckFitsRegister<T>();
     if (ascendsim::ScalarStore(ptr, &value, sizeof(T))) {
         *ptr = value;
     }
@@ -155,6 +158,7 @@ public:
     /// use of unwritten memory.
     ASC_API T& operator()(const uint32_t offset) const
     {
+        detail::CheckFitsRegister<T>();
         T* ptr = Element(offset);
         return ascendsim::ScalarWrite(ptr, sizeof(T)) ? *ptr : detail::Nowhere<T>();
     }
@@ -236,6 +240,7 @@ public:
     ASC_API void SetValue(const uint64_t offset, T value) { detail::WriteScalar(Element(offset), value); }
     ASC_API __gm__ T& operator()(const uint64_t offset) const
     {
+        detail::CheckFitsRegister<T>();
         T* ptr = Element(offset);
         return ascendsim::ScalarRead(ptr, sizeof(T)) ? *ptr : detail::Nowhere<T>();
     }

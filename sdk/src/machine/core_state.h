@@ -99,9 +99,11 @@ struct Core {
     bool l2_bypass = false;
 
     PendingScalar pending;
-    // What the API has announced last of the scalar unit's accesses; the plain access that follows is the same one.
+    // What the API has announced of the scalar unit's accesses since the last instruction; the plain access that follows is the
+    // same one.
     const void* announced = nullptr;
     size_t announced_bytes = 0;
+    uint8_t announced_access = 0;
     uint64_t records = 0;
     uint64_t values = 0;  // digest of what no record says; see NoteValue
     Polling polling;
@@ -171,6 +173,7 @@ inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nop
     if (core.pending.any) {
         FlushScalar(core);
     }
+    core.announced_bytes = 0;
     ++core.records;
     auto* head = reinterpret_cast<RecordHead*>(
         g_state.writer.Reserve(sizeof(RecordHead) + size_t{nops} * sizeof(RecordOperand)));

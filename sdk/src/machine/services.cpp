@@ -179,9 +179,11 @@ namespace {
 /// An access by the API, which goes through a plain pointer next.
 bool Announced(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 {
+    const bool possible = ScalarAccess(core, ptr, bytes, access, site);
     core.announced = ptr;
     core.announced_bytes = bytes;
-    return ScalarAccess(core, ptr, bytes, access, site);
+    core.announced_access = access;
+    return possible;
 }
 
 }  // namespace

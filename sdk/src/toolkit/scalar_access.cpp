@@ -51,7 +51,9 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     if (at - reinterpret_cast<uintptr_t>(core->stack) < core->stack_bytes) {
         return;
     }
-    if (at - reinterpret_cast<uintptr_t>(core->announced) < core->announced_bytes) {
+    // References are announced as what they mostly are; what reads through one that is to be written is part of that.
+    const bool announced = core->announced_access == kWrite || core->announced_access == access;
+    if (announced && at - reinterpret_cast<uintptr_t>(core->announced) < core->announced_bytes) {
         return;
     }
     if (at - reinterpret_cast<uintptr_t>(core->ub) < core->on_chip_bytes) {
@@ -141,53 +143,34 @@ void __tsan_write_range(void* ptr, unsigned long bytes) { RECORD(ptr, bytes, kWr
 void __tsan_vptr_read(void** ptr) { RECORD(ptr, sizeof(void*), kRead); }
 void __tsan_vptr_update(void** ptr, void*) { RECORD(ptr, sizeof(void*), kWrite); }
 
-void* __tsan_memcpy(void* to, const void* from, uintptr_t bytes)
-{
-    if (bytes != 0) {
-        RECORD(from, bytes, kRead);
-        RECORD(to, bytes, kWrite);
-    }
-    return std::memcpy(to, from, bytes);
-}
-
-void* __tsan_memmove(void* to, const void* from, uintptr_t bytes)
-{
-    if (bytes != 0) {
-        RECORD(from, bytes, kRead);
-        RECORD(to, bytes, kWrite);
-    }
-    return std::memmove(to, from, bytes);
-}
-
-void* __tsan_memset(void* to, int value, uintptr_t bytes)
-{
-    if (bytes != 0) {
-        RECORD(to, bytes, kWrite);
-    }
-    return std::memset(to, value, bytes);
-}
-
-// What a kernel copies by the C library. It is linked with --wrap.
-#define COPIES(name)                                                        \
-    void* __wrap_##name(void* to, const void* from, size_t bytes)           \
+// Clang announces what the C library copies by names of its own; what GCC leaves as calls is linked with --wrap.
+#define COPIES(prefix)                                                      \
+    void* prefix##memcpy(void* to, const void* from, size_t bytes)          \
     {                                                                       \
         if (bytes != 0) {                                                   \
             RECORD(from, bytes, kRead);                                     \
             RECORD(to, bytes, kWrite);                                      \
         }                                                                   \
-        return std::name(to, from, bytes);                                  \
+        return std::memcpy(to, from, bytes);                                \
+    }                                                                       \
+    void* prefix##memmove(void* to, const void* from, size_t bytes)         \
+    {                                                                       \
+        if (bytes != 0) {                                                   \
+            RECORD(from, bytes, kRead);                                     \
+            RECORD(to, bytes, kWrite);                                      \
+        }                                                                   \
+        return std::memmove(to, from, bytes);                               \
+    }                                                                       \
+    void* prefix##memset(void* to, int value, size_t bytes)                 \
+    {                                                                       \
+        if (bytes != 0) {                                                   \
+            RECORD(to, bytes, kWrite);                                      \
+        }                                                                   \
+        return std::memset(to, value, bytes);                               \
     }
 
-COPIES(memcpy)
-COPIES(memmove)
-
-void* __wrap_memset(void* to, int value, size_t bytes)
-{
-    if (bytes != 0) {
-        RECORD(to, bytes, kWrite);
-    }
-    return std::memset(to, value, bytes);
-}
+COPIES(__tsan_)
+COPIES(__wrap_)
 
 // The instrumentation replaces atomic accesses. Cores take turns in one thread; the strongest order is right for all.
 #define EXCHANGES(bits, name, builtin)                                                                  \

@@ -1,0 +1,68 @@
+//! Golden data of the user: NumPy files and a command that answers.
+
+use super::*;
+
+const SHAPE: &str = "[8, 2048]";
+
+/// add_custom with right answers: all ones plus all twos.
+fn with_npy(sum: u16) -> Project {
+    let project = Project::fixture("add_custom");
+    edit(&project, "ascend.toml", "reference = \"baseline\"", "reference = \"npy\"\ngolden = \"golden\"");
+    fs_err::create_dir_all(project.path().join("golden/8x2048")).expect("a directory");
+    for (name, half) in [("x", 0x3C00), ("y", 0x4000), ("z", sum)] {
+        fs_err::write(project.path().join(format!("golden/8x2048/{name}.npy")), npy(half)).expect("a file");
+    }
+    project
+}
+
+fn npy(half: u16) -> Vec<u8> {
+    let header = "{'descr': '<f2', 'fortran_order': False, 'shape': (8, 2048), }";
+    let padded = format!("{header:<117}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((padded.len() as u16).to_le_bytes());
+    file.extend(padded.bytes());
+    file.extend(std::iter::repeat_n(half.to_le_bytes(), 8 * 2048).flatten());
+    file
+}
+
+#[test]
+fn npy_files_are_compared() {
+    require_tools!();
+    let right = with_npy(0x4200);
+    assert_eq!(only(&right.run(&["profile"]).expect(0), "profile")["correct"], true);
+    right.run(&["run", "--budget", "2", "--stage", "host", "--dry-run"]).expect(0);
+
+    let wrong = with_npy(0x4201);
+    edit(
+        &wrong,
+        "ascend.toml",
+        "# tolerance.float16 = { absolute = 1e-3, relative = 1e-3 }",
+        "tolerance.float16 = { absolute = 0.0, relative = 0.0 }",
+    );
+    assert_eq!(only(&wrong.run(&["profile"]).expect(5), "profile")["correct"], false);
+    assert_has(&failure(&wrong.run(&["run", "--budget", "2"]), 5), &["8x2048", "output z", "3"]);
+}
+
+#[test]
+fn a_command_answers() {
+    require_tools!();
+    // With zeros for y the right answer is x itself.
+    let with_command = |source: &str| {
+        let project = Project::fixture("add_custom");
+        let y = |range: &str| format!("name = \"y\", dtype = \"float16\", shape = {SHAPE}, range = {range}");
+        edit(&project, "ascend.toml", &y("[-1.0, 1.0]"), &y("[0.0, 0.0]"));
+        edit(&project, "ascend.toml", "name = \"8x2048\"", "name = \"8x2048\"\nhostile = false");
+        let command = format!("reference = \"command\"\ncommand = [\"cp\", \"{{input:{source}}}\", \"{{output:z}}\"]");
+        edit(&project, "ascend.toml", "reference = \"baseline\"", &command);
+        project
+    };
+    let right = with_command("x");
+    assert_eq!(only(&right.run(&["profile"]).expect(0), "profile")["correct"], true);
+    right.run(&["run", "--budget", "2", "--stage", "host", "--dry-run"]).expect(0);
+    let wrong = with_command("y");
+    assert_eq!(only(&wrong.run(&["profile"]).expect(5), "profile")["correct"], false);
+    assert_has(&failure(&wrong.run(&["run", "--budget", "2"]), 5), &["output z"]);
+    let broken = with_command("x");
+    edit(&broken, "ascend.toml", "\"cp\"", "\"false\"");
+    assert_has(&failure(&broken.run(&["run", "--budget", "2"]), 2), &["reference command", "8x2048"]);
+}

@@ -1,0 +1,145 @@
+//! What `init` writes.
+
+use super::*;
+
+#[test]
+fn what_init_writes_is_usable_as_it_stands() {
+    require_tools!();
+    for fixture in FIXTURES {
+        let project = Project::fixture(fixture);
+        fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+        let ended = project.run(&["init"]).expect(0);
+        let written = only(&ended, "init");
+        assert_eq!(written["written"], true);
+        assert!(!written["cases"].as_array().expect("a list").is_empty(), "{written}");
+        assert!(!written["tunables"].as_array().expect("a list").is_empty(), "{written}");
+        let manifest = project.read("ascend.toml");
+        assert!(manifest.contains("reason = "), "{fixture}: tunables come with reasons");
+
+        let ended = project.run(&["profile"]).expect(0);
+        assert!(!ended.named("profile").is_empty());
+        for profile in ended.named("profile") {
+            assert_path_adds_up(profile);
+        }
+        assert!(ended.named("warning").is_empty(), "{:?}", ended.named("warning"));
+        project.run(&["run", "--dry-run", "--budget", "1", "--stage", "host"]).expect(0);
+    }
+}
+
+#[test]
+fn cases_come_from_the_operators_own_lists() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
+    let list = "case,op_name,input_shapes,input_dtypes\n\
+                    a,add_custom,\"((3, 5), (3, 5))\",\"('float16', 'float16')\"\n\
+                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
+    project.write("tests/st/cases.csv", list);
+    let ended = project.run(&["init"]).expect(0);
+    let written = only(&ended, "init");
+    let refused = written["refused"].as_array().expect("one case has a remainder");
+    assert!(refused[0].as_str().is_some_and(|text| text.contains("tests/st/cases.csv:2")), "{refused:?}");
+    let manifest = project.read("ascend.toml");
+    let written = "# from tests/st/cases.csv:3; tiling key 0\n[[case]]\nname = \"float16-16x4096\"\n";
+    assert!(manifest.contains(written), "{manifest}");
+    assert!(manifest.contains("# Refused: 3x5 float16"), "{manifest}");
+    // Timed at sizes that say something, each made from the authors' case, which is of such a size itself.
+    let sizes = ["made middle (4 MiB of traffic)", "made small (64 KiB of traffic)"];
+    assert!(sizes.iter().all(|size| manifest.contains(size)), "{manifest}");
+    assert!(!manifest.contains("made large"), "its tiles grow with its data, and would not fit");
+    let profile = project.run(&["profile"]).expect(0);
+    let timed: Vec<&Value> = profile.named("profile").into_iter().map(|event| &event["case"]).collect();
+    assert_eq!(timed, ["float16-176x4096", "float16-16x4096", "float16-4x4096"]);
+}
+
+#[test]
+fn a_case_that_the_operator_fails_gives_way_to_one_that_it_survives() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
+    let list = "case,op_name,input_shapes,input_dtypes\n\
+                    a,add_custom,\"((256, 4096), (256, 4096))\",\"('float16', 'float16')\"\n\
+                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
+    project.write("tests/st/cases.csv", list);
+    // The larger case would be chosen, but its tiles have 16 KiB.
+    let kernel = project.read("op_kernel/add_custom.cpp");
+    let size = "pipe.InitBuffer(outQueueZ, BUFFER_NUM, this->tileLength * sizeof(half));";
+    assert!(kernel.contains(size));
+    project.write("op_kernel/add_custom.cpp", &kernel.replace(size, "pipe.InitBuffer(outQueueZ, BUFFER_NUM, 4096);"));
+    let ended = project.run(&["init"]).expect(0);
+    let faults = only(&ended, "init")["faults"].as_array().expect("one case overruns its buffer").clone();
+    let text = faults[0].as_str().unwrap_or_default();
+    assert!(text.starts_with("256x4096 float16") && text.contains("op_kernel/add_custom.cpp:"), "{faults:?}");
+    assert_eq!(ended.named("warning")[0]["code"], "faulty-case");
+    assert!(project.read("ascend.toml").contains("# The operator is at fault: 256x4096 float16"));
+    let profile = project.run(&["profile"]).expect(0);
+    assert!(!profile.named("profile").is_empty(), "what is written runs");
+}
+
+#[test]
+fn the_authors_golden_function_becomes_the_reference() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    fs_err::create_dir_all(project.path().join("tests")).expect("writable");
+    let golden = "def add_custom_golden(x, y, **facts):\n    return x + y\n";
+    project.write("tests/golden.py", golden);
+    project.run(&["init"]).expect(0);
+    let manifest = project.read("ascend.toml");
+    if !python_has_numpy() {
+        assert!(manifest.contains("# tests/golden.py is no reference here: the reference needs"), "{manifest}");
+        assert!(manifest.contains("reference = \"baseline\""), "{manifest}");
+        return;
+    }
+    assert!(manifest.contains("reference = \"script\"\nscript = \"tests/golden.py\"\n"), "{manifest}");
+    let right = project.run(&["profile"]).expect(0);
+    assert_eq!(right.named("profile")[0]["checked"], "golden data");
+    project.write("tests/golden.py", &golden.replace("x + y", "x - y"));
+    let wrong = project.run(&["profile"]).expect(5);
+    assert_eq!(wrong.named("profile")[0]["correct"], false);
+    project.write("tests/golden.py", &golden.replace("x + y", "None.sum()"));
+    assert_has(&failure(&project.run(&["profile"]), 2), &["tests/golden.py failed on case", "NoneType"]);
+}
+
+#[test]
+fn a_manifest_that_is_there_is_not_replaced_unasked() {
+    let project = Project::fixture("gelu_naive");
+    project.write("ascend.toml", "mine");
+    assert_has(&failure(&project.run(&["init"]), 2), &["ascend.toml", "--force"]);
+    assert_eq!(project.read("ascend.toml"), "mine");
+    let shown = human(&project, &["init", "--dry-run"]);
+    assert!(shown.status.success());
+    assert_eq!(project.read("ascend.toml"), "mine");
+    project.run(&["init", "--force"]).expect(0);
+    assert_eq!(project.read("ascend.toml"), String::from_utf8_lossy(&shown.stdout));
+}
+
+#[test]
+fn a_directory_without_operator_is_refused() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let project = Project::copy_of(directory.path());
+    failure(&project.run(&["init"]), 2);
+}
+
+#[test]
+fn run_without_manifest_names_init() {
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    for command in ["run", "check"] {
+        assert_has(&failure(&project.run(&[command]), 2), &["ascend.toml", "cargo ascend-tune init"]);
+    }
+}
+
+#[test]
+fn profile_works_without_manifest() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    let ended = project.run(&["profile"]).expect(0);
+    assert_eq!(ended.named("warning")[0]["code"], "no-manifest");
+    let profiles = ended.named("profile");
+    assert!(profiles.len() > 1 && profiles.iter().all(|profile| profile["operator"] == "AddCustom"));
+    assert!(!project.path().join("ascend.toml").exists(), "only init writes it");
+}
