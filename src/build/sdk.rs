@@ -122,7 +122,8 @@ impl Sdk {
     /// Words of the headers that kernels are built against: what these say of the simulator's services is part of the API.
     pub(super) fn announced_words(&self) -> std::io::Result<BTreeSet<String>> {
         let mut words = BTreeSet::new();
-        for folder in [self.include().join("ascendsim"), self.root.join("toolkit")] {
+        let folders = [self.include().join("ascendsim"), self.root.join("toolkit")];
+        for folder in folders.iter().filter(|folder| folder.is_dir()) {
             for entry in fs_err::read_dir(folder)? {
                 let path = entry?.path();
                 // That header is for programs that launch kernels themselves.
