@@ -81,6 +81,12 @@ impl KernelJob {
         self.cube_kernels.extend(libraries.cube.map(|artifact| (key, artifact.path)));
     }
 
+    /// Folders of the libraries that it runs.
+    pub(super) fn library_folders(&self) -> BTreeSet<PathBuf> {
+        let kernels = self.kernels.values().chain(self.cube_kernels.values());
+        std::iter::once(&self.host).chain(kernels).filter_map(|path| path.parent()).map(Path::to_owned).collect()
+    }
+
     /// Text of the job file; results go into `directory`. `mode` is `run`, or `tile` to stop after the tiling function.
     pub(super) fn text(&self, mode: &str, directory: &Path, platform: &str) -> String {
         let mut text = format!("mode {mode}\n");

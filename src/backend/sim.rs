@@ -76,7 +76,8 @@ impl SimBackend {
         if !job.knobs.is_empty() {
             environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(&job.knobs)));
         }
-        let command = self.command(&self.runner, vec![job_file.into_os_string()], path, environment);
+        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, environment);
+        command.readable.get_or_insert_default().extend(job.library_folders());
         let ended = command.run().await?;
         let reply: Option<RunnerReply> =
             fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -120,6 +121,7 @@ impl SimBackend {
         fs_err::write(&job_file, job.text("tile", path, &self.platform_lines()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
+        command.readable.get_or_insert_default().extend(job.library_folders());
         command.limits.wall_s = command.limits.wall_s.min(TILING_WALL_S);
         let ended = command.run().await.map_err(|failure| match failure {
             RunFailure::TimedOut(wall_s) => RunFailure::TilingTimedOut(wall_s),
@@ -147,7 +149,9 @@ impl SimBackend {
         let path = directory.path();
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
-        let ended = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new()).run().await?;
+        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
+        command.readable.get_or_insert_default().extend(host.parent().map(Path::to_owned));
+        let ended = command.run().await?;
         let reply = fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         reply.ok_or_else(|| match ended.code {
             RUNNER_MACHINE => self.without_reply(&ended),

@@ -1,12 +1,14 @@
 //! The builder: candidates in, artifacts out. All methods take `&self`, may be called from several threads, and are cheap
 //! when the artifact exists already.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::cache::{ArtifactCache, Cached, Digest};
 use super::cmake::{Configured, configure};
+use super::compiled_headers::shared_cache;
 use super::compiler::CompilerFamily;
 use super::diagnostics::{Diagnostic, Severity, parse_compiler_output};
 use super::error::{BuildError, CompileFailure};
@@ -46,6 +48,18 @@ pub struct BuildOptions {
     pub toolkit: Option<PathBuf>,
     /// Limits of each call of the compiler and of CMake.
     pub limits: ToolLimits,
+    /// Where artifacts are kept.
+    pub artifacts: Artifacts,
+}
+
+/// Where artifacts are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Artifacts {
+    /// In the user's cache: copies of a project, and commands with work directories of their own, compile the same candidate once.
+    #[default]
+    Shared,
+    /// In the work directory, with nothing in it at first.
+    Private,
 }
 
 /// A finished file.
@@ -98,14 +112,22 @@ impl Builder {
         let limits = ToolLimits { writable: written_by_tools(&work_directory, &sdk), ..options.limits.clone() };
         let sdk = Sdk { compiler: sdk.compiler.with_limits(limits), ..sdk };
         let configured = configure(&project, &sdk, &work_directory, &options.cmake_entries)?;
-        let cache = ArtifactCache::new(work_directory.join("artifacts"));
+        let cache = match options.artifacts {
+            Artifacts::Shared => ArtifactCache::new(shared_cache(&sdk, &work_directory).join("artifacts")),
+            Artifacts::Private => ArtifactCache::new(work_directory.join("artifacts")),
+        };
+        cache.forget_old();
         let toolkit = options.toolkit.as_deref().map(Toolkit::find).transpose()?;
         Ok(Builder { project, sdk, options, work_directory, configured, toolkit, cache })
     }
 
     /// A builder of the same project in another private directory, with nothing cached.
     pub fn in_directory(&self, directory: &Path) -> Result<Builder, BuildError> {
-        let options = BuildOptions { work_directory: Some(directory.to_owned()), ..self.options.clone() };
+        let options = BuildOptions {
+            work_directory: Some(directory.to_owned()),
+            artifacts: Artifacts::Private,
+            ..self.options.clone()
+        };
         Builder::new(self.project.clone(), self.sdk.clone(), options)
     }
 
@@ -150,7 +172,9 @@ impl Builder {
     }
 
     pub(crate) fn closure(&self, tree: &SourceTree, file: &str, flags: &ProjectFlags) -> Closure {
-        closure(&self.project, tree, file, &flags.includes, &self.sdk.include())
+        // What the SDK has is covered by its own digest.
+        let folders = flags.includes.iter().filter(|folder| !folder.starts_with(&self.sdk.root));
+        closure(&self.project, tree, file, &folders.cloned().collect::<Vec<_>>(), &self.sdk.include())
     }
 
     /// Files of the repository that these sources include beside themselves, by their paths as seen from the operator's root.
@@ -176,15 +200,32 @@ impl Builder {
             .text(&self.sdk.library_directory.to_string_lossy())
             .texts(CODE_FLAGS.iter().chain(&DEVICE_DEFINES))
             .text(self.toolkit.as_ref().map_or("own", |toolkit| &toolkit.digest))
-            .texts(&flags.defines)
-            .texts(&flags.options)
-            .texts(flags.includes.iter().map(|folder| folder.to_string_lossy()))
             .text(&flags.standard.to_string());
+        let folders = flags.includes.iter().map(|folder| folder.to_string_lossy());
+        for word in flags.defines.iter().chain(&flags.options).map(Cow::from).chain(folders) {
+            digest.text(&self.without_place(&word));
+        }
+        let is_own = |path: &PathBuf| path.starts_with(&self.project.root) || path.starts_with(&self.work_directory);
+        if !reached.other_files.keys().all(is_own)
+            || !reached.flat_folders.is_empty()
+            || !reached.found_folders.is_empty()
+        {
+            // What lies beside the operator has its own path in the debug information.
+            digest.text(&self.project.repository_root.to_string_lossy());
+        }
         for file in &reached.tree_files {
             digest.text(file).text(tree.text(file).unwrap_or_default());
         }
         digest.texts(reached.other_files.values());
         digest
+    }
+
+    /// A compiler's word without where this copy of the project lies: copies of the same sources share what is compiled of them.
+    fn without_place(&self, word: &str) -> String {
+        let places = [(&self.work_directory, "@work"), (&self.project.root, "@operator")];
+        let word =
+            places.iter().fold(word.to_owned(), |word, (path, name)| word.replace(&*path.to_string_lossy(), name));
+        word.replace(&*self.project.repository_root.to_string_lossy(), "@repository")
     }
 
     /// Result of a digest from the cache, or made now.
@@ -355,7 +396,7 @@ impl Builder {
         }
         diagnostics.sort_by_key(|diagnostic| diagnostic.severity != Severity::Error);
         diagnostics.truncate(40);
-        let mut log = overlay.original_text(&run.output);
+        let mut log = overlay.original_text(&run.output).replace(&format!("{}/", self.project.root.display()), "");
         if log.len() > 20_000 {
             let end = (0..=20_000).rev().find(|at| log.is_char_boundary(*at)).unwrap_or(0);
             log.truncate(end);

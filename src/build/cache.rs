@@ -2,10 +2,12 @@
 //! temporary directory and renamed, so readers see all of it or nothing, and it does not matter who makes it first.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::error::{BuildError, CompileFailure};
 
 const FAILURE: &str = "failure.json";
+const LOOKED_THROUGH: &str = ".looked-through";
 
 /// Collects what a result depends on.
 #[derive(Clone)]
@@ -70,6 +72,7 @@ impl ArtifactCache {
         if !directory.is_dir() {
             return None;
         }
+        touch(&directory);
         match std::fs::read(directory.join(FAILURE)) {
             Ok(bytes) => serde_json::from_slice(&bytes).ok().map(Cached::Failure),
             Err(_) => Some(Cached::Result(directory)),
@@ -101,6 +104,54 @@ impl ArtifactCache {
     }
 }
 
+/// Days after which an artifact that nobody used goes, and those after which it may go to make room.
+const KEPT_DAYS: u64 = 14;
+const SURE_DAYS: u64 = 1;
+/// Bytes of all artifacts from which the longest unused make room.
+const MOST_BYTES: u64 = 8 << 30;
+
+impl ArtifactCache {
+    /// Removes what has not been used for long, once a day.
+    pub fn forget_old(&self) {
+        let days = |days: u64| Duration::from_secs(days * 24 * 3600);
+        let marker = self.directory.join(LOOKED_THROUGH);
+        if age(&marker).is_some_and(|age| age < days(1)) || std::fs::write(&marker, "").is_err() {
+            return;
+        }
+        let Ok(entries) = std::fs::read_dir(&self.directory) else { return };
+        let mut artifacts: Vec<(Duration, u64, PathBuf)> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .filter_map(|path| Some((age(&path)?, bytes(&path), path)))
+            .collect();
+        artifacts.sort();
+        let mut kept = 0;
+        for (age, bytes, path) in artifacts {
+            kept += bytes;
+            if age > days(KEPT_DAYS) || age > days(SURE_DAYS) && kept > MOST_BYTES {
+                // Renamed first: nobody finds half of it. What cannot be removed now is tried again tomorrow.
+                let gone = path.with_extension("gone");
+                let _ = std::fs::rename(&path, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
+            }
+        }
+    }
+}
+
+fn age(path: &Path) -> Option<Duration> {
+    path.metadata().ok()?.modified().ok()?.elapsed().ok()
+}
+
+fn bytes(artifact: &Path) -> u64 {
+    let files = std::fs::read_dir(artifact).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
+}
+
+/// Marks a directory as used now.
+fn touch(directory: &Path) {
+    let _ = std::fs::File::open(directory).and_then(|directory| directory.set_modified(SystemTime::now()));
+}
+
 /// Renames a finished temporary directory; when another process was first, its result stands.
 pub(crate) fn publish_directory(temporary: tempfile::TempDir, target: &Path) -> Result<PathBuf, BuildError> {
     match std::fs::rename(temporary.path(), target) {
@@ -125,6 +176,21 @@ mod tests {
         assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
         // Changes only when the recipe of digests does, and then every cached artifact is worthless.
         assert_eq!(digest(&["ab", "c"]), "954b358db55c70bf10c59a20b8ff85ea");
+    }
+
+    #[test]
+    fn what_nobody_used_for_long_goes_and_what_is_used_stays() {
+        let temporary = tempfile::tempdir().unwrap();
+        let cache = ArtifactCache::new(temporary.path().to_owned());
+        let long_ago = SystemTime::now() - Duration::from_secs((KEPT_DAYS + 1) * 24 * 3600);
+        for name in ["unused", "used"] {
+            let made = cache.publish(name, |_| Ok(())).unwrap();
+            std::fs::File::open(made).unwrap().set_modified(long_ago).unwrap();
+        }
+        assert!(matches!(cache.find("used"), Some(Cached::Result(_))));
+        cache.forget_old();
+        assert!(cache.find("unused").is_none());
+        assert!(matches!(cache.find("used"), Some(Cached::Result(_))));
     }
 
     #[test]

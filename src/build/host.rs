@@ -157,12 +157,12 @@ impl Builder {
             return Ok(Vec::new());
         }
         let flags = own.first().map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
-        let remembered =
-            self.artifact(&self.host_digest("host dependencies 3", objects), DEPENDENCIES, |directory| {
-                let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
-                let path = directory.join(DEPENDENCIES);
-                std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))
-            })?;
+        let place = format!("host dependencies 3 of {}", self.project.repository_root.display());
+        let remembered = self.artifact(&self.host_digest(&place, objects), DEPENDENCIES, |directory| {
+            let found = self.find_dependencies(tree, own, objects, &flags, directory)?;
+            let path = directory.join(DEPENDENCIES);
+            std::fs::write(&path, found.join("\n")).map_err(BuildError::io(&path))
+        })?;
         let text = fs_err::read_to_string(&remembered.path).map_err(BuildError::io(&remembered.path))?;
         Ok(text.lines().map(|file| self.dependency(file, &flags)).collect())
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::file_api::normal;
-use super::lex::quoted_includes;
+use super::lex::{Include, includes};
 use crate::project::{OperatorProject, RepositoryIndex};
 use crate::source::SourceTree;
 
@@ -21,7 +21,7 @@ pub(crate) struct Closure {
     pub found_folders: BTreeSet<PathBuf>,
 }
 
-/// Follows quoted includes from a file of the tree, or from another one by its absolute path. Headers in `sdk` are left
+/// Follows includes from a file of the tree, or from another one by its absolute path. Headers in `sdk` are left
 /// alone.
 pub(crate) fn closure(
     project: &OperatorProject,
@@ -51,11 +51,18 @@ pub(crate) fn closure(
                 String::from_utf8_lossy(&bytes).into_owned()
             }
         };
-        for (include, _) in quoted_includes(&text) {
+        for include in includes(&text) {
             match include {
-                Some(include) => pending.extend(resolve(project, tree, &place, &include, folders, sdk, &mut result)),
+                Include::Quoted(path) => {
+                    pending.extend(resolve(project, tree, &place, &path, folders, sdk, &mut result));
+                }
+                Include::Angled(path) => {
+                    let found = in_folders(project, tree, &path, folders);
+                    // Libraries of the system change with the system.
+                    pending.extend(found.filter(|place| place.is_of(&project.repository_root)));
+                }
                 // A macro may name any file.
-                None => pending.extend(tree.iter().map(|(file, _)| Place::Tree(file.to_owned()))),
+                Include::Macro => pending.extend(tree.iter().map(|(file, _)| Place::Tree(file.to_owned()))),
             }
         }
     }
@@ -71,6 +78,15 @@ enum Place {
     Other(PathBuf),
 }
 
+impl Place {
+    fn is_of(&self, repository: &Path) -> bool {
+        match self {
+            Place::Tree(_) => true,
+            Place::Other(path) => path.starts_with(repository),
+        }
+    }
+}
+
 fn resolve(
     project: &OperatorProject,
     tree: &SourceTree,
@@ -84,18 +100,22 @@ fn resolve(
         Place::Tree(file) => project.root.join(file).parent()?.to_owned(),
         Place::Other(path) => path.parent()?.to_owned(),
     };
-    let standard = [project.root.join("op_host"), project.root.join("op_kernel"), project.root.clone()];
-    let searched = std::iter::once(&from_folder).chain(folders).chain(&standard).chain(&project.repository_includes);
-    for folder in searched {
-        if let Some(place) = place_at(project, tree, &folder.join(include)) {
-            return Some(place);
-        }
+    let beside = place_at(project, tree, &from_folder.join(include));
+    if let Some(place) = beside.or_else(|| in_folders(project, tree, include, folders)) {
+        return Some(place);
     }
     if sdk.join(include).is_file() {
         return None;
     }
     let path = flattened(project, include, &mut result.flat_folders).or_else(|| elsewhere(project, include, result))?;
     place_at(project, tree, &path)
+}
+
+/// A header in one of the folders that a compilation is given. What is in none of them is the system's or the SDK's.
+fn in_folders(project: &OperatorProject, tree: &SourceTree, include: &str, folders: &[PathBuf]) -> Option<Place> {
+    let standard = [project.root.join("op_host"), project.root.join("op_kernel"), project.root.clone()];
+    let mut searched = folders.iter().chain(&standard).chain(&project.repository_includes);
+    searched.find_map(|folder| place_at(project, tree, &folder.join(include)))
 }
 
 /// A header that no include folder leads to, found by the end of its path.

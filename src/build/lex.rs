@@ -123,6 +123,39 @@ pub fn closing(source: &str, tokens: &[Token], open: usize) -> Option<usize> {
     None
 }
 
+/// How a text includes a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Include {
+    /// `"path"`.
+    Quoted(String),
+    /// `<path>`: from the include folders only.
+    Angled(String),
+    /// By a macro.
+    Macro,
+}
+
+/// All includes of a text.
+pub fn includes(text: &str) -> Vec<Include> {
+    let all = tokens(text);
+    let mut found = Vec::new();
+    for (at, window) in all.windows(3).enumerate() {
+        if !(window[0].is(text, "#") && window[1].is(text, "include")) {
+            continue;
+        }
+        let name = window[2].text(text);
+        if let Some(path) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            found.push(Include::Quoted(path.to_owned()));
+        } else if name == "<" {
+            let end = all[at + 3..].iter().find(|token| token.is(text, ">"));
+            let path = end.and_then(|end| text.get(window[2].span.end..end.span.start));
+            found.extend(path.filter(|path| !path.contains('\n')).map(|path| Include::Angled(path.to_owned())));
+        } else if window[2].kind == TokenKind::Identifier {
+            found.push(Include::Macro);
+        }
+    }
+    found
+}
+
 /// Quoted include paths of a text with the span of each path; `None` as path for an include that a macro names.
 pub fn quoted_includes(text: &str) -> Vec<(Option<String>, Range<usize>)> {
     let all = tokens(text);
@@ -227,5 +260,7 @@ mod tests {
         let text = "#include \"a.h\"\n// #include \"b.h\"\n#  include <c.h>\n#include MACRO\n";
         let names: Vec<Option<String>> = quoted_includes(text).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, [Some("a.h".to_owned()), None]);
+        let quoted = Include::Quoted("a.h".to_owned());
+        assert_eq!(includes(text), [quoted, Include::Angled("c.h".to_owned()), Include::Macro]);
     }
 }

@@ -250,6 +250,44 @@ fn a_program_with_launches_is_built_and_runs() {
 }
 
 #[test]
+fn copies_of_a_project_share_what_is_compiled_of_them() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let made = |base: &str, header: &str| {
+        let base = temporary.path().join(base);
+        let root = program(&base);
+        write(&root, "step.h", header);
+        write(&root, "other.cpp", "#include <step.h>\nint other() { return kStep; }\n");
+        let builder = builder(&root, sdk.clone(), base.join("work"));
+        let tree = builder.project().load_sources().unwrap();
+        let artifact = builder.direct(&tree).unwrap_or_else(|error| panic!("{error}"));
+        (output_of(&artifact.path), artifact)
+    };
+    let (first, first_artifact) = made("first", "constexpr int kStep = 1;\n");
+    let (second, second_artifact) = made("second", "constexpr int kStep = 1;\n");
+    assert!(!first_artifact.cached && second_artifact.cached);
+    assert_eq!((first.as_str(), second.as_str()), ("13", "13"));
+    // It is reached in angles, and another text is another program.
+    let (third, artifact) = made("third", "constexpr int kStep = 2;\n");
+    assert!(!artifact.cached);
+    assert_eq!(third, "14");
+}
+
+#[test]
+fn what_lies_beside_an_operator_is_of_its_own_copy() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let made = |base: &str| {
+        let base = temporary.path().join(base);
+        let builder = builder(&operator(&base), sdk.clone(), base.join("work"));
+        let tree = builder.project().load_sources().unwrap();
+        vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap_or_else(|error| panic!("{error}"))
+    };
+    assert!(!made("first").cached);
+    assert!(!made("second").cached, "its debug information would name files of the first");
+}
+
+#[test]
 fn the_driver_compiles_and_links_a_launching_source() {
     let temporary = tempfile::tempdir().unwrap();
     let Some(sdk) = tiny_sdk(temporary.path()) else { return };

@@ -1,5 +1,6 @@
 //! `build`: builds the project through its own CMake flow, with the values of the lock.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::Exit;
@@ -52,7 +53,8 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             // libraries that every other command runs.
             let plan = candidate.plain_plan(workspace.tunables());
             let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
-            paths.extend(libraries.map_err(TrialError::of_baseline)?);
+            let libraries = libraries.map_err(TrialError::of_baseline)?;
+            paths.extend(kept_libraries(&libraries, &workspace.work_directory.join("libraries"))?);
         }
         paths.iter().map(|path| path.display().to_string()).collect()
     };
@@ -64,4 +66,21 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
         wall_s: started.elapsed().as_secs_f64(),
     }));
     Ok(Exit::Fine)
+}
+
+/// Copies of libraries in the project: those in the cache go when nobody has used them for long.
+fn kept_libraries(libraries: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>, TunerError> {
+    if folder.exists() {
+        fs_err::remove_dir_all(folder)?;
+    }
+    let mut kept = Vec::new();
+    for library in libraries {
+        // A kernel for two tiling keys is two files of one name, in folders named by what went into them.
+        let name: PathBuf = library.components().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect();
+        let copy = folder.join(name);
+        fs_err::create_dir_all(copy.parent().unwrap_or(folder))?;
+        fs_err::copy(library, &copy)?;
+        kept.push(copy);
+    }
+    Ok(kept)
 }

@@ -131,6 +131,7 @@ impl Workspace {
                 memory_bytes: manifest.compile_memory_bytes,
                 ..ToolLimits::default()
             },
+            ..BuildOptions::default()
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);
