@@ -1,7 +1,6 @@
 //! How fast candidates are tried on this machine: host-stage evaluations without rebuild, and what share of a
 //! kernel-stage evaluation is the compiler. `cargo bench --bench evaluations` prints a table.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,21 +32,14 @@ fn main() -> Result<(), Failure> {
     let workspace = Workspace::open(
         WorkspaceOptions {
             directory: directory.path().to_owned(),
-            machine: None,
-            cases: Vec::new(),
-            cmake: BTreeMap::new(),
-            fixed: ascend_tune::space::Configuration::new(),
             jobs: 2,
             worker_exe: PathBuf::from(env!("CARGO_BIN_EXE_cargo-ascend-tune")),
-            made_up: None,
             sdk: SdkOptions {
                 cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")),
                 ..SdkOptions::default()
             },
-            headers: None,
-            work_directory: None,
-            data: ascend_tune::tuner::InputData::Made,
             seed: 1,
+            ..WorkspaceOptions::default()
         },
         &mut |_| {},
     )?;

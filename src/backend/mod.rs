@@ -1,9 +1,11 @@
-//! Where candidates run. The embedded simulator is the one backend of this version; it runs every kernel in a worker
-//! process with limits and plays the recorded instruction streams on the AI Core model.
+//! Where candidates run. The embedded simulator runs every kernel in a worker process with limits and plays its instruction
+//! streams on the AI Core model; a recording of it, with noise on its times, stands in for a machine that measures.
 
 mod execution;
 mod job;
 mod process;
+mod recorded;
+mod seam;
 mod sim;
 mod symbols;
 mod trace_file;
@@ -13,6 +15,8 @@ pub mod worker;
 pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
 pub use job::{Description, JobInput, JobOutput, KernelJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
+pub use recorded::Recorded;
+pub use seam::{Answer, Backend, Capabilities, Origin};
 pub use sim::{SimBackend, SimError};
 pub use symbols::Symbols;
 pub use unit_test::{Script, TestFailure, TestReport, TestRun, TestVerdict};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
+use super::seam::{Answer, Backend, Capabilities, Origin};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
 use crate::aicore::{
@@ -321,6 +322,43 @@ impl SimBackend {
             Ok(result) => Ok(result?),
             Err(error) => Err(RunFailure::Broken(format!("analysing the trace: {error}"))),
         }
+    }
+}
+
+impl Backend for SimBackend {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: "sim", origin: Origin::Modelled, exact: true }
+    }
+
+    fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {
+        Box::pin(self.run_operator(job))
+    }
+
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)> {
+        Box::pin(self.tile(job))
+    }
+
+    fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description> {
+        Box::pin(self.describe(host))
+    }
+
+    fn run_program<'a>(
+        &'a self,
+        program: &'a Path,
+        arguments: &'a [String],
+        project: &'a Path,
+        knobs: &'a BTreeMap<String, i64>,
+        dump: bool,
+    ) -> Answer<'a, Execution> {
+        Box::pin(self.run_program(program, arguments, project, knobs, dump))
+    }
+
+    fn following(&self) -> Arc<dyn Backend> {
+        Arc::new(Self { critical_path: true, ..self.clone() })
+    }
+
+    fn keeping_trace(&self, file: PathBuf) -> Arc<dyn Backend> {
+        Arc::new(Self { keep_trace: Some(file), ..self.clone() })
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, python_test, shape_text,
     tiling_test, vary,
 };
-use crate::backend::{JobInput, JobOutput, KernelJob, RunFailure, SimBackend};
+use crate::backend::{Backend, JobInput, JobOutput, KernelJob, RunFailure};
 use crate::manifest::TensorSpec;
 use crate::oracle::TilingExample;
 use crate::project::snake_case;
@@ -36,7 +36,7 @@ pub struct Finder<'data> {
     /// Calls of the tiling function that its own tests make.
     pub examples: &'data [TilingExample],
     /// Runs tiling functions.
-    pub backend: &'data SimBackend,
+    pub backend: &'data dyn Backend,
     /// Runs scripts; nothing to leave them out.
     pub python: Option<&'data Python>,
 }

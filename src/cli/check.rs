@@ -5,14 +5,14 @@ use super::args::{CheckArgs, Common};
 use super::locked::{changed_outputs, drift_of, measured, new_findings};
 use super::output::Output;
 use super::target::{open_as_locked, runtime, start_event};
-use crate::lock::{CaseVerdict, Origin, Picoseconds, compare};
+use crate::lock::{CaseVerdict, Picoseconds, compare};
 use crate::report::event::{Check, CheckCase, CheckVerdict, Event, Warning};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let (workspace, locked) = open_as_locked(start_event("check", common), common, &arguments.target, output)?;
-    if locked.origin != Origin::Modelled {
+    if locked.origin != workspace.origin() {
         let message =
             "ascend.lock was measured on an NPU, and this version only models: its latencies cannot be compared";
         return Err(TunerError::Usage(message.to_owned()));
@@ -26,7 +26,7 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         drift: drifted.iter().map(ToString::to_string).collect(),
         differences: Vec::new(),
         tolerance,
-        origin: Origin::Modelled,
+        origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     };

@@ -7,7 +7,6 @@ use super::Exit;
 use super::args::{Common, CompareArgs};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::lock::Origin;
 use crate::report::event::{ComparedProbe, Comparison, Event, Warning};
 use crate::source::SourceTree;
 use crate::tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};
@@ -67,7 +66,7 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
         probes,
         faulty: set.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
         at_fault: set.at_fault() as u64,
-        origin: Origin::Modelled,
+        origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     }));

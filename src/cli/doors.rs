@@ -55,7 +55,7 @@ struct Passage {
 impl Door {
     fn open(mut workspace: Workspace) -> Result<Self, TunerError> {
         let directory = tempfile::tempdir()?;
-        workspace.evaluator.backend.keep_trace = Some(directory.path().join("trace.bin"));
+        workspace.evaluator.backend = workspace.evaluator.backend.keeping_trace(directory.path().join("trace.bin"));
         Ok(Self { workspace, directory })
     }
 

@@ -9,7 +9,7 @@ use super::locked::{
 };
 use super::output::Output;
 use super::target::{open_as_locked, runtime, start_event};
-use crate::lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, Origin, source_digests};
+use crate::lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, source_digests};
 use crate::report::event::{Event, LockUpdate};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 
@@ -39,7 +39,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
         let state = Lock {
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             operator: workspace.manifest.operator.clone(),
-            origin: Origin::Modelled,
+            origin: workspace.origin(),
             manifest: locked_manifest(&workspace),
             machine: locked_machine(&workspace),
             sources: source_digests(&workspace.sources),

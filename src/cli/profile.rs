@@ -7,7 +7,6 @@ use super::args::{Common, ProfileArgs};
 use super::output::Output;
 use super::target::{hazard_reports, open_with, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
-use crate::lock::Origin;
 use crate::report::chrome_trace;
 use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use crate::tuner::{
@@ -30,7 +29,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
             help: Some("run `cargo ascend-tune init` to choose shapes and ranges".to_owned()),
         }));
     }
-    workspace.evaluator.backend.critical_path = true;
+    workspace.evaluator = workspace.evaluator.following();
     let candidate = workspace.baseline()?;
     let plan = candidate.plain_plan(workspace.tunables());
     let runtime = runtime()?;
@@ -83,7 +82,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         let places = launch.profile.stalls.iter().zip(&launch.stall_places);
         let sites = places.map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line))).collect();
         let title = workspace.manifest.operator.as_str();
-        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], Origin::Modelled, &sites))?;
+        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], workspace.origin(), &sites))?;
     }
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
@@ -186,7 +185,7 @@ fn profile_event(
         },
         timing_only: matches!(verdict, Verdict::NotComputed),
         published_us: None,
-        origin: Origin::Modelled,
+        origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     }

@@ -7,7 +7,6 @@ use super::run::facts_of_machine;
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::confinement::Layers;
-use crate::lock::Origin;
 use crate::manifest::{Case, TensorSpec};
 use crate::report::event::{CaseTime, Stage, StageSummary, Stages, Status};
 use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
@@ -30,8 +29,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         operator: workspace.manifest.operator.clone(),
         kernel: workspace.manifest.kernel.clone(),
         layout: workspace.manifest.layout.words().to_owned(),
-        backend: "sim".to_owned(),
-        origin: Origin::Modelled,
+        backend: workspace.evaluator.backend.capabilities().name.to_owned(),
+        origin: workspace.origin(),
         machine: MachineRecord {
             name: machine.name.clone(),
             version: machine.version.clone(),

@@ -9,7 +9,6 @@ use super::output::Output;
 use super::projects::projects;
 use super::run::own_bank;
 use super::target::{open, runtime, start_event};
-use crate::lock::Origin;
 use crate::report::event::{Event, Rewind, Start};
 use crate::tuner::{RewindOptions, TunerError, rewind};
 
@@ -53,7 +52,7 @@ fn one(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<(
         steps: report.steps,
         yields: report.yields,
         bank: directory.display().to_string(),
-        origin: Origin::Modelled,
+        origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
     }));
     Ok(())

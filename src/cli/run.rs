@@ -11,15 +11,13 @@ use super::output::{Output, write_whole};
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};
-use crate::lock::{
-    self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Origin, Picoseconds,
-};
+use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use crate::report::event::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::report::write_html;
 use crate::space::Configuration;
 use crate::tuner::{
-    Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run, status_of,
-    write_winner,
+    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run,
+    status_of, write_winner,
 };
 
 /// Executes the command.
@@ -29,6 +27,11 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         Start { seed: Some(arguments.target.seed), budget: Some(arguments.budget), ..start_event("run", common) };
     let workspace = open(start, common, &arguments.target, false, output)?;
     let may_write = !arguments.dry_run;
+    if may_write && workspace.options.backend != BackendKind::Sim {
+        let message =
+            "--backend recorded rehearses on noise of its own making: nothing of it is written; add --dry-run";
+        return Err(TunerError::Usage(message.to_owned()));
+    }
     if may_write && !arguments.allow_dirty {
         refuse_dirty(&workspace)?;
     }
@@ -140,10 +143,11 @@ fn summary(
         operator: workspace.manifest.operator.clone(),
         cases,
         speedup: outcome.speedup(),
+        error: outcome.error,
         evaluations: outcome.evaluations,
         rejected: outcome.rejected,
         wall_s,
-        origin: Origin::Modelled,
+        origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
         stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
@@ -203,7 +207,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         version: LOCK_VERSION,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         operator: workspace.manifest.operator.clone(),
-        origin: Origin::Modelled,
+        origin: workspace.origin(),
         seed,
         manifest: locked_manifest(workspace),
         machine: locked_machine(workspace),

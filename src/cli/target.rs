@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use super::args::{CaseCount, Common, Target};
+use super::args::{BackendChoice, CaseCount, Common, Target};
 use super::output::Output;
 use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
@@ -12,7 +12,9 @@ use crate::manifest::{FILE_NAME, KernelHeaders};
 use crate::project::OperatorProject;
 use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
-use crate::tuner::{InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover};
+use crate::tuner::{
+    BackendKind, InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover,
+};
 
 /// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
 /// be there.
@@ -35,6 +37,11 @@ pub fn open_with(
     data: InputData,
     output: &mut Output,
 ) -> Result<Workspace, TunerError> {
+    let backend = backend_of(target);
+    if backend != BackendKind::Sim && start.command != "run" {
+        let message = format!("--backend recorded is for `run --dry-run`, not for `{}`", start.command);
+        return Err(TunerError::Usage(message));
+    }
     let options = WorkspaceOptions {
         directory: common.project.clone(),
         machine: target.machine.clone(),
@@ -49,6 +56,7 @@ pub fn open_with(
         work_directory: None,
         data,
         seed: target.seed,
+        backend,
     };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {
@@ -56,6 +64,7 @@ pub fn open_with(
             machine: Some(machine.name.clone()),
             machine_version: Some(machine.version.clone()),
             origin: Some(Origin::Modelled),
+            backend: Some(name_of(backend).to_owned()),
             ..start.clone()
         })),
         Opening::Prepared(sdk) => output.emit(&Event::Sdk(SdkEvent {
@@ -81,6 +90,21 @@ pub fn open_as_locked(
     let seed = known.as_ref().map_or(target.seed, |locked| locked.seed);
     let workspace = open(start, common, &Target { seed, ..target.clone() }, false, output)?;
     Ok((workspace, known?))
+}
+
+/// What `--backend` means.
+fn backend_of(target: &Target) -> BackendKind {
+    match target.backend {
+        BackendChoice::Sim => BackendKind::Sim,
+        BackendChoice::Recorded => BackendKind::Recorded { noise: target.noise / 100.0 },
+    }
+}
+
+fn name_of(backend: BackendKind) -> &'static str {
+    match backend {
+        BackendKind::Sim => "sim",
+        BackendKind::Recorded { .. } => "recorded",
+    }
 }
 
 /// The manifest that `init` would write, where there is none.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LockError;
 use crate::aicore::HazardKind;
+pub use crate::backend::Origin;
 use crate::space::Configuration;
 
 /// Name of the lock file, beside `ascend.toml`.
@@ -40,26 +41,6 @@ impl Picoseconds {
 impl fmt::Display for Picoseconds {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:.3} us", self.us())
-    }
-}
-
-/// Where a latency comes from. A modelled number is never shown as a measured one; a measured one weighs more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The embedded AI Core model.
-    Modelled,
-    /// A real NPU.
-    Measured,
-}
-
-impl Origin {
-    /// The word used in every output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Origin::Modelled => "modelled",
-            Origin::Measured => "measured",
-        }
     }
 }
 

@@ -303,6 +303,9 @@ pub struct Evaluation {
     /// Large cases: which of their blocks ran with data in the trial that ranks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<CaseBlocks>,
+    /// Standard error of the latencies as a share of them, where they come of a duel with the best candidate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
     /// Best speed-up so far over the baseline, this candidate included.
     pub speedup: f64,
     /// Whether it cost nothing, because it had been evaluated before.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::TunerError;
 use super::judgement::rejects;
-use crate::backend::SimBackend;
+use crate::backend::Backend;
 use crate::build::{BuildErrorKind, Builder, TilingClass};
 use crate::cases::{Accepted, DescribedOp, traffic_bytes};
 use crate::manifest::HazardPolicy;
@@ -20,7 +20,7 @@ const WITH_DATA_BYTES: u64 = 16 << 20;
 /// What runs cases of an operator.
 pub(super) struct CaseTrial<'call> {
     pub builder: &'call Builder,
-    pub backend: &'call SimBackend,
+    pub backend: &'call dyn Backend,
     pub sources: &'call SourceTree,
     pub op: &'call DescribedOp,
     pub entry: &'call KernelEntry,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::evaluator::Plan;
 use super::ranking::{BlocksRun, CaseBlocks};
 use crate::verify::Rejection;
 
@@ -48,6 +49,9 @@ pub struct Evaluation {
     /// Seconds that it took, building included. In the journal, so that a resumed run goes by the same prices.
     #[serde(default)]
     pub seconds: f64,
+    /// Standard error of its times as a share of them, where the backend does not take the same time each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
 }
 
 /// The best candidate so far, which others race against.
@@ -57,6 +61,8 @@ pub struct Champion {
     pub times: Vec<CaseTime>,
     /// Its objective in microseconds.
     pub us: f64,
+    /// What it is, for duels where times are noisy.
+    pub plan: Plan,
 }
 
 impl Champion {
@@ -126,7 +132,7 @@ mod tests {
     #[test]
     fn a_candidate_that_loses_the_first_case_by_far_is_out_of_the_race() {
         let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 1.0 };
-        let champion = Champion { times: vec![time(10.0), time(40.0)], us: 20.0 };
+        let champion = Champion { times: vec![time(10.0), time(40.0)], us: 20.0, plan: Plan::default() };
         assert_eq!(champion.beats(&[time(16.0)], &[]), Some(32.0));
         assert_eq!(champion.beats(&[time(14.0)], &[]), None, "the second case may make up for it");
         assert_eq!(champion.beats(&[time(90.0), time(90.0)], &[]), None, "nothing is left to save");
@@ -139,6 +145,7 @@ mod tests {
             blocks: Vec::new(),
             round: 0,
             seconds: 0.5,
+            error: None,
         };
         assert_eq!(estimated.objective(&[]), Some(32.0));
         let text = serde_json::to_string(&estimated).unwrap();

@@ -10,7 +10,7 @@ use super::ranking::Race;
 use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};
-use crate::backend::{Description, Execution, KernelJob, LaunchProfile, RunFailure, SimBackend};
+use crate::backend::{Backend, Description, Execution, KernelJob, LaunchProfile, RunFailure};
 use crate::build::{BuildError, Builder, KernelVariant, TensorBinding};
 use crate::cases::{DescribedOp, DescribedOps};
 use crate::manifest::{Layout, Manifest};
@@ -19,7 +19,7 @@ use crate::source::SourceTree;
 use crate::verify::{Draw, Reason, Rejection};
 
 /// What is compiled and how it is run: sources, values given at run time, and CMake entries.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Digest of the candidate that this plan realises; two plans may realise the same candidate.
     pub digest: String,
@@ -70,7 +70,7 @@ pub struct Evaluator {
     /// Compiles, with a cache.
     pub builder: Arc<Builder>,
     /// Runs.
-    pub backend: SimBackend,
+    pub backend: Arc<dyn Backend>,
     /// Manifest of the project.
     pub manifest: Arc<Manifest>,
     /// Trials.
@@ -96,7 +96,7 @@ impl Evaluator {
     /// An evaluator over these parts.
     pub fn new(
         builder: Arc<Builder>,
-        backend: SimBackend,
+        backend: Arc<dyn Backend>,
         manifest: Arc<Manifest>,
         workload: Arc<Workload>,
         root: PathBuf,
@@ -114,6 +114,12 @@ impl Evaluator {
             configured: Arc::default(),
             garbage: Draw::default().garbage(),
         }
+    }
+
+    /// The same that also follows the critical path, for what the report shows.
+    #[must_use]
+    pub fn following(&self) -> Self {
+        Self { backend: self.backend.following(), ..self.clone() }
     }
 
     /// The same with other bytes in unwritten memory.
@@ -174,6 +180,7 @@ impl Evaluator {
                 blocks: Vec::new(),
                 round: 0,
                 seconds: 0.0,
+                error: None,
             },
             profiles: BTreeMap::new(),
             visited: VisitedLines::new(),

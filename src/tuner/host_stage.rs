@@ -79,7 +79,7 @@ impl HostStage<'_> {
             let before = session.used();
             let asked = self.prepare(&origin, asked, strategy);
             let plans = asked.iter().map(|asked| asked.plan.clone()).collect();
-            let judged = session.evaluate(plans, &progress.champion()).await?;
+            let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
             for (Asked { configuration, candidate, .. }, judged) in asked.iter().zip(judged) {
                 let Some(judged) = judged else { continue };
                 let outcome = match (&judged.evaluation.outcome, judged.objective_us) {

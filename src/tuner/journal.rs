@@ -131,6 +131,7 @@ mod tests {
             blocks: Vec::new(),
             round: 0,
             seconds: 0.0,
+            error: None,
         }
     }
 

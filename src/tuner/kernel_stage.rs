@@ -117,7 +117,7 @@ impl KernelStage<'_> {
                 continue;
             }
             let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
-            let judged = session.evaluate(plans, &progress.champion()).await?;
+            let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
             let winner = best_of(&judged);
             let mut taken = None;
             for (position, ((proposal, candidate), judged)) in batch.into_iter().zip(judged).enumerate() {
@@ -178,7 +178,7 @@ impl KernelStage<'_> {
             .collect();
         let batch = self.next_batch(session, &origin, &parent.context, proposals, &mut learned.history, room);
         let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
-        let judged = session.evaluate(plans, &progress.champion()).await?;
+        let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
         let winner = best_of(&judged);
         let mut improved = false;
         for (position, ((_, candidate), judged)) in batch.iter().zip(judged).enumerate() {

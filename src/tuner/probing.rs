@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use super::evaluator::{Evaluator, Plan};
 use super::journal::{Entry, Journal};
 use super::judgement::Standard;
 use super::known::{KnownFinding, KnownFindings};
+use super::noise::{Times, Timing, fight};
 use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
 use super::{CaseTime, TrialError, TunerError, Workspace, geometric_mean};
@@ -24,6 +26,7 @@ use crate::cases::{
 };
 use crate::init::{case_of, unfit};
 use crate::manifest::{Case, HazardPolicy};
+use crate::search::DuelOptions;
 use crate::verify::{Reason, Rejection};
 
 /// How large a probe may be, in bytes of all tensors, to run with data; larger ones are judged and timed without, where that is
@@ -350,7 +353,10 @@ impl ProbeSet {
 
     /// Weighs a run and remembers the verdict. Where the operator as it was does not do the same twice, nothing can be told.
     async fn take_note(&self, plan: &Plan, place: usize, run: Option<Ran>) -> Result<Option<ProbeVerdict>, TunerError> {
-        let mut verdict = run.map(|run| self.verdict(place, &run));
+        let mut verdict = match run {
+            Some(Ok(_)) if !self.is_exact() => Some(self.fought(plan, place).await?),
+            run => run.map(|run| self.verdict(place, &run)),
+        };
         if verdict.as_ref().is_some_and(|verdict| !verdict.holds()) && !self.is_steady(place).await? {
             verdict = None;
         }
@@ -367,8 +373,13 @@ impl ProbeSet {
         let mut steady = true;
         if let Some(before) = &self.plan {
             for _ in 0..RUNS_OF_BASELINE {
-                let again = self.task(place).run(before).await?.map(|run| self.verdict(place, &run));
-                steady &= again == Some(ProbeVerdict::Held { speedup: 1.0 });
+                let again = self.task(place).run(before).await?;
+                // Where times are noisy, only what is wrong is no chance.
+                let wrong = |run: Ran| matches!(self.verdict(place, &run), ProbeVerdict::Wrong(_));
+                steady &= match again {
+                    Some(run) if !self.is_exact() => !wrong(run),
+                    run => run.map(|run| self.verdict(place, &run)) == Some(ProbeVerdict::Held { speedup: 1.0 }),
+                };
             }
         }
         self.steady.lock().unwrap_or_else(PoisonError::into_inner).insert(place, steady);
@@ -391,6 +402,17 @@ impl ProbeSet {
         Ok(())
     }
 
+    /// The same where times are noisy: the candidate and the operator as it was run in turn.
+    async fn fought(&self, plan: &Plan, place: usize) -> Result<ProbeVerdict, TunerError> {
+        let Some(before) = &self.plan else { return Ok(ProbeVerdict::Held { speedup: 1.0 }) };
+        let limit = (self.floor, DuelOptions::STEP);
+        Ok(match fight(&self.task(place), plan, before, &[], limit).await? {
+            Err(rejection) => ProbeVerdict::Wrong(rejection),
+            Ok(fought) if fought.ratio > self.floor => ProbeVerdict::Slower { speedup: 1.0 / fought.ratio },
+            Ok(fought) => ProbeVerdict::Held { speedup: 1.0 / fought.ratio },
+        })
+    }
+
     fn verdict(&self, place: usize, run: &Ran) -> ProbeVerdict {
         let before_us = self.before[place].us;
         match run {
@@ -398,6 +420,10 @@ impl ProbeSet {
             Ok(run) if run.us > before_us * self.floor => ProbeVerdict::Slower { speedup: before_us / run.us },
             Ok(run) => ProbeVerdict::Held { speedup: before_us / run.us },
         }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.evaluator.backend.capabilities().exact
     }
 
     /// Runs some probes, `jobs` at once.
@@ -518,6 +544,23 @@ struct Task {
     may_have_data: bool,
 }
 
+impl Timing for Task {
+    fn time<'a>(&'a self, plan: &'a Plan) -> Pin<Box<dyn Future<Output = Result<Times, TunerError>> + Send + 'a>> {
+        Box::pin(async move {
+            let ran = match self.with_data {
+                true => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,
+                false => match self.evaluator.time_trial(plan, &self.trial).await.judged()? {
+                    Ok(Ok(execution)) => Ok(execution),
+                    // Its data were made when it ran for the first time.
+                    Ok(Err(_)) => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,
+                    Err(rejection) => Err(rejection),
+                },
+            };
+            Ok(ran.map(|execution| vec![execution.launches.iter().map(|launch| launch.profile.task_us).sum()]))
+        })
+    }
+}
+
 impl Task {
     /// `None` where the data decide what the operator does, and there are too many of them.
     async fn run(&self, plan: &Plan) -> Result<Option<Ran>, TunerError> {
@@ -590,7 +633,7 @@ async fn ask_for(
     count: usize,
     (seed, most_bytes): (u64, u64),
 ) -> Result<Vec<(ProbeKind, Accepted)>, TunerError> {
-    let backend = &workspace.evaluator.backend;
+    let backend = &*workspace.evaluator.backend;
     // What is only checked is mostly there for an odd length or a few elements: no measure for what larger and smaller means.
     let all = || workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]);
     let timed: Vec<&Case> = all().filter(|case| !case.verify_only).collect();

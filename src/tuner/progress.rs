@@ -6,7 +6,7 @@ use super::candidate::{AppliedPatch, Candidate};
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::session::Judged;
 use crate::report::event::{self, Event, Stage};
-use crate::space::Configuration;
+use crate::space::{Configuration, Tunable};
 use crate::verify::{Reason, Rejection};
 
 /// Evaluations and gain of one stage.
@@ -129,8 +129,8 @@ impl Progress {
     }
 
     /// What others race against.
-    pub fn champion(&self) -> Champion {
-        Champion { times: self.best_times.clone(), us: self.best_us }
+    pub fn champion(&self, tunables: &[Tunable]) -> Champion {
+        Champion { times: self.best_times.clone(), us: self.best_us, plan: self.best.plain_plan(tunables) }
     }
 
     /// Best speed-up so far, on whatever way.
@@ -276,6 +276,7 @@ impl Progress {
             objective_us: judged.objective_us,
             estimated: judged.evaluation.estimate_us.is_some(),
             blocks: judged.evaluation.blocks.clone(),
+            error: judged.evaluation.error,
             speedup: self.speedup(),
             cached: judged.repeated,
         }));
@@ -411,6 +412,7 @@ mod tests {
             blocks: Vec::new(),
             round: 0,
             seconds: 0.0,
+            error: None,
         };
         let judged = Judged { evaluation, objective_us: Some(us), index: 1, repeated: false };
         let patch = AppliedPatch { motif: text.to_owned(), title: text.to_owned(), why: String::new(), gain: 1.0 };

@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_case_is_given_up_until_there_is_a_new_champion() {
-        let champion = |us: f64| Champion { times: Vec::new(), us };
+        let champion = |us: f64| Champion { us, ..Champion::default() };
         let mut sampling = Sampling::default();
         assert!(sampling.whole(&champion(10.0)).is_empty());
         sampling.note(&[sampled()]);

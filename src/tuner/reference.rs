@@ -37,8 +37,8 @@ async fn script_references(workspace: &Workspace, script: &Path, python: &Path) 
     }
     let python = Python {
         program: python.to_owned(),
-        worker_exe: evaluator.backend.worker_exe.clone(),
-        scratch: evaluator.backend.scratch.clone(),
+        worker_exe: workspace.options.worker_exe.clone(),
+        scratch: workspace.work_directory.join("runs"),
     };
     let script = workspace.project.root.join(script);
     if !script.is_file() {
@@ -51,7 +51,7 @@ async fn script_references(workspace: &Workspace, script: &Path, python: &Path) 
         let failed = |what: String| TunerError::Usage(format!("the reference {named} failed on case {label}: {what}"));
         let (op, job) = evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?;
         let arrays = python
-            .golden(&script, &op, &snake_case(&op.kind), &job, &evaluator.backend.machine.name)
+            .golden(&script, &op, &snake_case(&op.kind), &job, &workspace.machine.name)
             .await
             .map_err(|error| failed(error.to_string()))?;
         references.insert(index, right_outputs(&job, &arrays).map_err(failed)?);

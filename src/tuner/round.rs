@@ -9,6 +9,7 @@ use super::evaluation::{Outcome, geometric_mean};
 use super::evaluator::{References, Trialled};
 use super::host_search::HostSearch;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
+use super::noise::repeat;
 use super::probing::floor_of_probes;
 use super::progress::Progress;
 use super::queue_depths::overflows;
@@ -55,6 +56,8 @@ pub(super) struct Field {
     pub baseline_us: f64,
     /// Weights of the timed cases.
     pub weights: Vec<f64>,
+    /// Standard deviation of one run's objective as a share of it; 0 where times are exact.
+    pub noise: f64,
     /// What no case runs.
     pub coverage: Coverage,
     /// Probes among the cases: of them as much is asked as of all other probes.
@@ -69,14 +72,21 @@ impl Field {
 
     async fn with_joined(workspace: Workspace, baseline: &Candidate, joined: Vec<String>) -> Result<Self, TunerError> {
         let (reference, references) = follow_baseline(&workspace, baseline).await?;
-        let Outcome::Valid(baseline_times) = reference.evaluation.outcome.clone() else {
+        let Outcome::Valid(mut baseline_times) = reference.evaluation.outcome.clone() else {
             return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
         };
         let weights = workspace.weights();
+        let mut noise = 0.0;
+        if !workspace.evaluator.backend.capabilities().exact {
+            let plan = baseline.plain_plan(workspace.tunables());
+            let repeated = repeat(&workspace.evaluator, &plan, &weights).await?;
+            baseline_times.iter_mut().zip(repeated.us).for_each(|(time, us)| time.task_us = us);
+            noise = repeated.deviation;
+        }
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
         let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
         let references = Arc::new(references);
-        Ok(Self { workspace, reference, references, baseline_times, baseline_us, weights, coverage, joined })
+        Ok(Self { workspace, reference, references, baseline_times, baseline_us, weights, noise, coverage, joined })
     }
 
     /// The same with a probe among the cases.

@@ -13,6 +13,7 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
 use super::known::KnownFindings;
+use super::noise::fight;
 use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
@@ -25,7 +26,7 @@ use super::settle::{
     settle_on_probes, simplify,
 };
 use super::steps::Steps;
-use super::workspace::Workspace;
+use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::cache::Digest;
@@ -35,7 +36,7 @@ use crate::manifest::Case;
 use crate::motif::Context;
 use crate::project::AutoSyncOff;
 use crate::report::event::{self, Event, Stage};
-use crate::search::StrategyKind;
+use crate::search::{DuelOptions, DuelVerdict, StrategyKind};
 use crate::source::facts::KnownValues;
 use crate::source::tunable::{SiteForm, locate};
 use crate::space::{Configuration, SearchSpace, Tunable};
@@ -89,6 +90,8 @@ pub struct RunOutcome {
     pub baseline_profiles: BTreeMap<String, Vec<LaunchProfile>>,
     /// Times of the winner, as verified from clean.
     pub winner_times: Vec<CaseTime>,
+    /// Standard error of its gain as a share of it, where times are noisy.
+    pub error: Option<f64>,
     /// Launches of the winner by case.
     pub winner_profiles: BTreeMap<String, Vec<LaunchProfile>>,
     /// Digest over the winner's verified outputs, by case.
@@ -167,7 +170,8 @@ pub async fn run(
     let judging = evaluator.clone();
     let jobs = workspace.options.jobs;
     let mut session =
-        Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone());
+        Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone())
+            .with_noise(field.noise);
     session.remember(field.reference.evaluation.clone());
     let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), field.floors());
     let mut standing = Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
@@ -231,12 +235,30 @@ pub async fn run(
 
     let (mut winner, mut verification) =
         verify_winner(workspace, &judging, &standing.progress.best, &references).await?;
+    let mut error = None;
+    if field.noise > 0.0
+        && let Outcome::Valid(times) = &mut winner.evaluation.outcome
+    {
+        let (own, before) = (standing.progress.best.plain_plan(tunables), baseline.plain_plan(tunables));
+        let limit = (1.0 / WORTH_WRITING, DuelOptions::FINAL);
+        let fought = fight(&workspace.evaluator, &own, &before, &weights, limit).await?;
+        let fought = fought.map_err(|rejection| TunerError::Winner(Box::new(rejection)))?;
+        // What is not shown to be worth writing is not written.
+        let shown = fought.verdict == DuelVerdict::Below;
+        let ratios = fought.cases.iter().map(|ratio| if shown { *ratio } else { 1.0 });
+        let now = baseline_times.iter().zip(ratios);
+        *times = now.map(|(time, ratio)| CaseTime { task_us: time.task_us * ratio, ..time.clone() }).collect();
+        error = Some(fought.error);
+    }
     let speedup = speedup_over(&baseline_times, &winner.evaluation.outcome, &weights);
     if speedup < WORTH_WRITING && standing.progress.best.digest(tunables) != baseline.digest(tunables) {
         let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
         taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
         standing.progress.settle(baseline.clone(), field.baseline_us, field.baseline_times.clone());
         (winner, verification) = verify_winner(workspace, &judging, &baseline, &references).await?;
+        if error.is_some() {
+            winner.evaluation.outcome = Outcome::Valid(baseline_times.clone());
+        }
     }
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
     let generalisation = match drawn.get() {
@@ -259,6 +281,7 @@ pub async fn run(
         baseline_known,
         winner_known: winner.known,
         winner_times,
+        error,
         winner_profiles: winner.profiles,
         verification,
         output_digests: workspace.output_digests(&winner.outputs),
@@ -367,14 +390,7 @@ pub async fn follow_baseline(
     workspace: &Workspace,
     baseline: &Candidate,
 ) -> Result<(Trialled, References), TunerError> {
-    reference_run(workspace, &following(&workspace.evaluator), baseline).await
-}
-
-/// An evaluator that also follows the critical path, for what the report shows.
-fn following(evaluator: &Evaluator) -> Evaluator {
-    let mut following = evaluator.clone();
-    following.backend.critical_path = true;
-    following
+    reference_run(workspace, &workspace.evaluator.following(), baseline).await
 }
 
 async fn reference_run(
@@ -401,7 +417,7 @@ async fn verify_winner(
     references: &References,
 ) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
     let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let mut evaluator = following(evaluator);
+    let mut evaluator = evaluator.following();
     evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
     let plan = winner.plain_plan(workspace.tunables());
     let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;
@@ -482,6 +498,10 @@ fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, ban
         &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
         &format!("{:?} {:?}", options.rewriting, options.earlier_winners),
         &bank.digest(),
+        &match workspace.options.backend {
+            BackendKind::Sim => String::new(),
+            other => format!("{other:?}"),
+        },
     ];
     Digest::new("run 1").texts(parts).finish()
 }

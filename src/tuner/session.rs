@@ -8,13 +8,14 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::TunerError;
-use super::evaluation::{Champion, Evaluation, Outcome, journal_key};
+use super::evaluation::{CaseTime, Champion, Evaluation, Outcome, journal_key};
 use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::injection::Injection;
 use super::journal::Journal;
+use super::noise::fight;
 use super::prices::PriceBook;
 use super::ranking::{Race, SampledCase, Sampling};
-use crate::search::Prices;
+use crate::search::{DuelOptions, DuelVerdict, Prices};
 
 /// What may be spent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +59,8 @@ pub struct Session {
     deadline: Option<Instant>,
     jobs: usize,
     weights: Vec<f64>,
+    /// Standard deviation of a time as a share of it; 0 where times are exact.
+    noise: f64,
     references: Arc<References>,
     seen: BTreeMap<String, Evaluation>,
     used: u64,
@@ -84,6 +87,8 @@ pub struct Judged {
 /// A candidate is worth a thorough check when it is this much faster than the best: model times have no noise, so any
 /// real gain is larger than rounding.
 const WORTH_CHECKING: f64 = 0.9995;
+/// Standard deviations by which a single time may mislead about what is worth a closer look.
+const LIKELY: f64 = 2.0;
 
 impl Session {
     /// A session over an evaluator; `references` are the baseline's outputs.
@@ -102,6 +107,7 @@ impl Session {
             deadline: budget.time_limit.map(|limit| Instant::now() + limit),
             jobs: jobs.max(1),
             weights,
+            noise: 0.0,
             references,
             seen: BTreeMap::new(),
             used: 0,
@@ -111,6 +117,12 @@ impl Session {
             round: 0,
             beyond: 0,
         }
+    }
+
+    /// The same where a time differs by this share from run to run.
+    #[must_use]
+    pub fn with_noise(self, noise: f64) -> Self {
+        Self { noise, ..self }
     }
 
     /// Goes on with other cases. What was seen on those before is not known on these; budget and prices count on.
@@ -208,7 +220,7 @@ impl Session {
             if self.prices.needs_build(&plan) {
                 building.insert(position);
             }
-            let task = self.task(champion, &whole);
+            let task = self.task(champion, &whole, None);
             let permits = Arc::clone(&permits);
             running.spawn(async move {
                 let _permit = permits.acquire().await;
@@ -234,7 +246,7 @@ impl Session {
         Ok(results)
     }
 
-    fn task(&self, champion: &Champion, whole: &Arc<BTreeSet<String>>) -> Task {
+    fn task(&self, champion: &Champion, whole: &Arc<BTreeSet<String>>, limit: Option<f64>) -> Task {
         Task {
             evaluator: self.evaluator.clone(),
             journal: Arc::clone(&self.journal),
@@ -242,6 +254,8 @@ impl Session {
             weights: self.weights.clone(),
             champion: champion.clone(),
             whole: Arc::clone(whole),
+            noise: self.noise,
+            limit,
             round: self.round,
         }
     }
@@ -251,9 +265,8 @@ impl Session {
         if let Some(known) = self.seen.get(&plan.digest).filter(|known| known.thorough) {
             return Ok(self.judged(known.clone(), self.used, true));
         }
-        let champion = Champion { us: limit_us / WORTH_CHECKING, ..best.clone() };
         let whole = Arc::new(self.sampling.whole(best));
-        let evaluation = self.task(&champion, &whole).run(plan).await?;
+        let evaluation = self.task(best, &whole, Some(limit_us / best.us)).run(plan).await?;
         self.beyond += 1;
         Ok(self.judged(evaluation, self.used, false))
     }
@@ -265,9 +278,7 @@ impl Session {
 
     /// Runs a candidate outside the budget, for its profile with the critical path.
     pub async fn profile(&self, plan: &Plan) -> Result<Trialled, TunerError> {
-        let mut evaluator = self.evaluator.clone();
-        evaluator.backend.critical_path = true;
-        evaluator.try_plan(plan, &self.references, Scope::Timed, false).await
+        self.evaluator.following().try_plan(plan, &self.references, Scope::Timed, false).await
     }
 }
 
@@ -280,13 +291,18 @@ struct Task {
     champion: Champion,
     /// Cases of which quick trials run every block.
     whole: Arc<BTreeSet<String>>,
+    noise: f64,
+    /// How much longer than the champion it may take and still be of interest; `None` where it has to be faster.
+    limit: Option<f64>,
     round: u32,
 }
 
 impl Task {
     async fn run(&self, plan: &Plan) -> Result<Evaluation, TunerError> {
         let quick = self.journalled(plan, Scope::Timed).await?;
-        let promising = quick.objective(&self.weights).is_some_and(|us| us < self.champion.us * WORTH_CHECKING);
+        // Where times are noisy, one that looks a little slower may be faster.
+        let worth = self.limit.unwrap_or(WORTH_CHECKING) * (1.0 + LIKELY * self.noise);
+        let promising = quick.objective(&self.weights).is_some_and(|us| us < self.champion.us * worth);
         if !promising {
             return Ok(quick);
         }
@@ -294,10 +310,45 @@ impl Task {
         let scope = if quick.is_sampled() { Scope::All } else { Scope::Checks };
         let checks = self.journalled(plan, scope).await?;
         let seconds = quick.seconds + checks.seconds;
-        Ok(match checks.outcome {
-            Outcome::Rejected(_) => Evaluation { seconds, blocks: quick.blocks, ..checks },
-            Outcome::Valid(_) => Evaluation { thorough: true, seconds, ..quick },
-        })
+        if matches!(checks.outcome, Outcome::Rejected(_)) {
+            return Ok(Evaluation { seconds, blocks: quick.blocks, ..checks });
+        }
+        let thorough = Evaluation { thorough: true, seconds, ..quick };
+        if self.noise > 0.0 { self.fought(plan, thorough).await } else { Ok(thorough) }
+    }
+
+    /// The evaluation with times that come of a duel with the champion.
+    async fn fought(&self, plan: &Plan, thorough: Evaluation) -> Result<Evaluation, TunerError> {
+        let digest = format!("{}~{}", plan.digest, self.champion.plan.digest);
+        let fought = match self.journal.get(&journal_key(&digest, true, self.round)) {
+            Some(known) => known.clone(),
+            None => {
+                let started = Instant::now();
+                let limit = (self.limit.unwrap_or(1.0), DuelOptions::STEP);
+                let ended = fight(&self.evaluator, plan, &self.champion.plan, &self.weights, limit).await?;
+                let (outcome, error) = match ended {
+                    Err(rejection) => (Outcome::Rejected(rejection), None),
+                    // In a search a tie is none: what cannot be told from the best does not take its place.
+                    Ok(fought) if self.limit.is_none() && fought.verdict == DuelVerdict::Open => {
+                        (Outcome::Valid(self.champion.times.clone()), Some(fought.error))
+                    }
+                    Ok(fought) => {
+                        let of = |(time, ratio): (&CaseTime, &f64)| CaseTime {
+                            task_us: time.task_us * ratio,
+                            ..time.clone()
+                        };
+                        let times = self.champion.times.iter().zip(&fought.cases).map(of).collect();
+                        (Outcome::Valid(times), Some(fought.error))
+                    }
+                };
+                let seconds = started.elapsed().as_secs_f64();
+                let fought = Evaluation { digest, outcome, error, seconds, ..thorough.clone() };
+                self.journal.append(&fought).map_err(|source| TunerError::Journal { source })?;
+                fought
+            }
+        };
+        let seconds = thorough.seconds + fought.seconds;
+        Ok(Evaluation { outcome: fought.outcome, error: fought.error, seconds, ..thorough })
     }
 
     async fn journalled(&self, plan: &Plan, scope: Scope) -> Result<Evaluation, TunerError> {

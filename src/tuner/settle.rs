@@ -80,7 +80,7 @@ pub(super) async fn simplify(
         let Some(candidate) = steps.without(&tried) else { continue };
         let plan = candidate.plain_plan(workspace.tunables());
         let limit_us = progress.best_us * WORTH_A_STEP;
-        let judged = session.evaluate_beyond(&plan, &progress.champion(), limit_us).await?;
+        let judged = session.evaluate_beyond(&plan, &progress.champion(workspace.tunables()), limit_us).await?;
         let Outcome::Valid(times) = judged.evaluation.outcome else { continue };
         let Some(us) = judged.objective_us.filter(|us| *us <= limit_us) else { continue };
         if progress.beyond_floor(&times) > 1.0 || !judged.evaluation.thorough {
@@ -280,7 +280,7 @@ async fn timed(
         return Ok(nothing);
     }
     let plan = left.plain_plan(tunables);
-    let champion = standing.progress.champion();
+    let champion = standing.progress.champion(field.workspace.tunables());
     let judged = standing.session.evaluate_beyond(&plan, &champion, field.baseline_us).await?;
     match (judged.evaluation.outcome, judged.objective_us) {
         (Outcome::Valid(times), Some(us))

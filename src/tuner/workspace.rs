@@ -13,7 +13,7 @@ use super::candidate::Candidate;
 use super::evaluator::Evaluator;
 use super::workload::{InputData, Workload};
 use crate::aicore::Machine;
-use crate::backend::{ProcessLimits, SimBackend};
+use crate::backend::{Backend, Origin, ProcessLimits, Recorded, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, ToolLimits, Toolkit};
 use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
@@ -52,6 +52,8 @@ pub struct WorkspaceOptions {
     pub data: InputData,
     /// Seed of what is only checked: data, and what unwritten memory holds.
     pub seed: u64,
+    /// What runs candidates.
+    pub backend: BackendKind,
 }
 
 /// An opened project.
@@ -91,6 +93,19 @@ pub enum Opening<'a> {
     Read(&'a Manifest, &'a Machine),
     /// The SDK is ready.
     Prepared(&'a Sdk),
+}
+
+/// What runs candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum BackendKind {
+    /// The embedded simulator and AI Core model.
+    #[default]
+    Sim,
+    /// A recording of it with noise on its times.
+    Recorded {
+        /// Standard deviation as a share of a time.
+        noise: f64,
+    },
 }
 
 impl Workspace {
@@ -135,15 +150,10 @@ impl Workspace {
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);
-        let backend = SimBackend {
-            worker_exe: options.worker_exe.clone(),
-            runner: sdk.runner().to_owned(),
-            scratch: work_directory.join("runs"),
-            machine: Arc::clone(&machine),
-            limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
-            keep_trace: None,
-            critical_path: false,
-            auto_sync: auto_sync_off.is_none(),
+        let simulator = simulator(&options, &manifest, &sdk, &machine, &work_directory, auto_sync_off.is_none());
+        let backend: Arc<dyn Backend> = match options.backend {
+            BackendKind::Sim => Arc::new(simulator),
+            BackendKind::Recorded { noise } => Arc::new(Recorded::new(simulator, noise, options.seed)),
         };
         let draw = Draw::of(options.seed);
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data, draw)?;
@@ -164,6 +174,17 @@ impl Workspace {
             options,
             work_directory,
         })
+    }
+
+    /// The simulator, set up for this project.
+    pub fn simulator(&self) -> SimBackend {
+        let Self { options, manifest, sdk, machine, work_directory, .. } = self;
+        simulator(options, manifest, sdk, machine, work_directory, self.auto_sync_off.is_none())
+    }
+
+    /// Where its times come from.
+    pub fn origin(&self) -> Origin {
+        self.evaluator.backend.capabilities().origin
     }
 
     /// Tunables of the manifest.
@@ -298,6 +319,26 @@ fn known_kernel(project: &OperatorProject, manifest: &Manifest) -> Result<(), Tu
         manifest.kernel,
         known.join(", ")
     )))
+}
+
+fn simulator(
+    options: &WorkspaceOptions,
+    manifest: &Manifest,
+    sdk: &Sdk,
+    machine: &Arc<Machine>,
+    work_directory: &Path,
+    auto_sync: bool,
+) -> SimBackend {
+    SimBackend {
+        worker_exe: options.worker_exe.clone(),
+        runner: sdk.runner(),
+        scratch: work_directory.join("runs"),
+        machine: Arc::clone(machine),
+        limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
+        keep_trace: None,
+        critical_path: false,
+        auto_sync,
+    }
 }
 
 /// Removes what killed commands left behind. Directories of commands that may still run are younger than that.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ascend_tune::aicore::HazardKind;
+use ascend_tune::backend::SimBackend;
 use ascend_tune::tuner::{
     Budget, Candidate, Champion, FailureKind, Journal, Outcome, Plan, References, Scope, Session, Trialled, TunerError,
     Workspace, WorkspaceOptions, establish_baseline,
@@ -237,7 +238,9 @@ fn a_missing_runner_ends_the_run_and_is_in_no_journal() {
     require_tools!();
     let project = gelu(MANIFEST, FREED_LAST, FREED_FIRST);
     let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
-    baseline.workspace.evaluator.backend.runner = PathBuf::from("/nonexistent/runner");
+    let runner = PathBuf::from("/nonexistent/runner");
+    let broken = SimBackend { runner, ..baseline.workspace.simulator() };
+    baseline.workspace.evaluator.backend = Arc::new(broken);
     let error = baseline.try_edit(FREED_FIRST, FREED_LAST).expect_err("nothing is known of the candidate");
     assert_eq!(error.kind(), FailureKind::Environment, "{error}");
     assert!(error.to_string().contains("/nonexistent/runner"), "{error}");
@@ -254,13 +257,15 @@ fn a_missing_runner_ends_the_run_and_is_in_no_journal() {
         1,
         vec![1.0],
     );
-    let champion = Champion { times: Vec::new(), us: 1e9 };
+    let champion = Champion { us: 1e9, ..Champion::default() };
     let error = baseline.runtime.block_on(session.evaluate(vec![plan], &champion)).expect_err("the run ends");
     assert_eq!(error.kind(), FailureKind::Environment, "{error}");
     assert!(!project.read("journal.jsonl").contains(&digest), "nothing is written down about it");
     // Nor can a directory be made on a disk that is full, or not there.
     let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
-    baseline.workspace.evaluator.backend.scratch = PathBuf::from("/proc/none");
+    let scratch = PathBuf::from("/proc/none");
+    let broken = SimBackend { scratch, ..baseline.workspace.simulator() };
+    baseline.workspace.evaluator.backend = Arc::new(broken);
     let error = baseline.try_edit(FREED_FIRST, FREED_LAST).expect_err("nothing is known of the candidate");
     assert_eq!(error.kind(), FailureKind::Environment, "{error}");
 }

@@ -107,7 +107,7 @@ fn what_only_unsampled_blocks_do_wrong_is_found_before_it_counts() {
         "AscendC::PipeBarrier<PIPE_ALL>();\n        if (float(xLocal.GetValue(0)) == 7.0f) { return; }\n        outQueueZ.EnQue(zLocal);",
     );
 
-    let champion = Champion { times: Vec::new(), us: 1e9 };
+    let champion = Champion { us: 1e9, ..Champion::default() };
     let none = BTreeSet::new();
     let race = Race { champion: &champion, weights: &[], whole: &none };
     let rank = |plan: &Plan| {

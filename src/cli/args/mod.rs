@@ -169,6 +169,13 @@ pub enum BackendChoice {
     /// The embedded simulator and AI Core model; needs a C++ compiler, no NPU.
     #[default]
     Sim,
+    /// What the simulator answers, recorded once, with noise on the times: a rehearsal of measured tuning, for `run --dry-run`.
+    Recorded,
+}
+
+fn noise_percent(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.parse().map_err(|_| format!("{text} is no number"))?;
+    if (0.0..=50.0).contains(&percent) { Ok(percent) } else { Err(format!("{percent} does not lie between 0 and 50")) }
 }
 
 /// Options of commands that build and run the project.
@@ -177,6 +184,9 @@ pub struct Target {
     /// What executes kernels.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub backend: BackendChoice,
+    /// Standard deviation of the noise of `--backend recorded`, in percent of a time.
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = noise_percent)]
+    pub noise: f64,
     /// Machine description: a name such as ascend910b2, or a TOML file [default: that of ascend.toml].
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,

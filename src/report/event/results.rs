@@ -523,6 +523,9 @@ pub struct Summary {
     pub cases: Vec<SummaryCase>,
     /// Weighted geometric mean of the cases' speed-ups.
     pub speedup: f64,
+    /// Standard error of the speed-up as a share of it, where times differ from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
     /// Evaluations spent.
     pub evaluations: u64,
     /// How many of them were rejected.

@@ -115,8 +115,9 @@ fn generalisation(general: &Generalisation) -> String {
 
 pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
+    let error = summary.error.map_or_else(String::new, |error| format!(" (standard error {:.1} %)", error * 100.0));
     let mut text = format!(
-        "\n{}: {} faster, {origin}\n\n",
+        "\n{}: {} faster{error}, {origin}\n\n",
         paint(color, STRONG, &summary.operator),
         paint(color, if summary.speedup > 1.0 { GOOD } else { STRONG }, &factor(summary.speedup)),
     );

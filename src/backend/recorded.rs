@@ -1,0 +1,166 @@
+//! The simulator's answers, each recorded once, with noise laid on their times: a rehearsal of measured tuning.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::execution::{Execution, RunFailure, TilingDecision};
+use super::job::{Description, KernelJob};
+use super::seam::{Answer, Backend, Capabilities, Origin};
+use super::sim::SimBackend;
+
+/// Bytes of outputs that a recording holds; what would be more is run again.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Answers from a recording that grows as it is asked.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    simulator: SimBackend,
+    /// Standard deviation of the noise, as a share of a time.
+    noise: f64,
+    seed: u64,
+    tape: Arc<Mutex<Tape>>,
+}
+
+#[derive(Debug, Default)]
+struct Tape {
+    runs: BTreeMap<String, Execution>,
+    /// How often each was asked for: every answer has noise of its own.
+    asked: BTreeMap<String, u64>,
+    bytes: usize,
+}
+
+impl Recorded {
+    /// A recording of what this simulator answers, with noise of this standard deviation, drawn by `seed`.
+    pub fn new(simulator: SimBackend, noise: f64, seed: u64) -> Self {
+        Self { simulator, noise, seed, tape: Arc::default() }
+    }
+
+    async fn played(
+        &self,
+        key: String,
+        run: impl Future<Output = Result<Execution, RunFailure>>,
+    ) -> Result<Execution, RunFailure> {
+        let tape = || self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = tape().runs.get(&key).cloned();
+        let mut execution = match known {
+            Some(execution) => execution,
+            None => {
+                let execution = run.await?;
+                let bytes: usize = execution.outputs.iter().map(Vec::len).sum();
+                let mut tape = tape();
+                if tape.bytes + bytes <= MOST_BYTES {
+                    tape.bytes += bytes;
+                    tape.runs.insert(key.clone(), execution.clone());
+                }
+                execution
+            }
+        };
+        let count = {
+            let mut tape = tape();
+            let asked = tape.asked.entry(key.clone()).or_default();
+            *asked += 1;
+            *asked
+        };
+        let factor = factor(self.noise, self.seed, &key, count);
+        for launch in &mut execution.launches {
+            launch.profile.task_us *= factor;
+        }
+        Ok(execution)
+    }
+}
+
+/// What the `count`-th answer to a question is multiplied by: the same for the same seed, whatever runs beside it.
+fn factor(noise: f64, seed: u64, key: &str, count: u64) -> f64 {
+    let digest = blake3::hash(format!("{seed} {key} {count}").as_bytes());
+    let mut rng = ChaCha8Rng::from_seed(*digest.as_bytes());
+    let (first, second): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
+    let normal = (-2.0 * first.ln()).sqrt() * (std::f64::consts::TAU * second).cos();
+    (noise * normal).exp()
+}
+
+/// A path without where the work directory lies: artifacts and data are named by what is in them.
+fn within(path: &Path) -> PathBuf {
+    let last: Vec<_> = path.components().rev().take(2).collect();
+    last.into_iter().rev().collect()
+}
+
+/// What makes two jobs the same question.
+fn key(job: &KernelJob, critical_path: bool) -> String {
+    let mut job = job.clone();
+    let libraries = job.kernels.values_mut().chain(job.cube_kernels.values_mut()).chain([&mut job.host]);
+    for path in libraries.chain(job.inputs.iter_mut().map(|input| &mut input.file)) {
+        *path = within(path);
+    }
+    blake3::hash(format!("{critical_path} {job:?}").as_bytes()).to_hex().to_string()
+}
+
+impl Backend for Recorded {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: "recorded", origin: Origin::Modelled, exact: self.noise == 0.0 }
+    }
+
+    fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {
+        let key = key(job, self.simulator.critical_path);
+        Box::pin(self.played(key, self.simulator.run_operator(job)))
+    }
+
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)> {
+        Box::pin(self.simulator.tile(job))
+    }
+
+    fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description> {
+        Box::pin(self.simulator.describe(host))
+    }
+
+    fn run_program<'a>(
+        &'a self,
+        program: &'a Path,
+        arguments: &'a [String],
+        project: &'a Path,
+        knobs: &'a BTreeMap<String, i64>,
+        dump: bool,
+    ) -> Answer<'a, Execution> {
+        let asked = (within(program), arguments, knobs, dump, self.simulator.critical_path);
+        let key = blake3::hash(format!("{asked:?}").as_bytes()).to_hex().to_string();
+        Box::pin(self.played(key, self.simulator.run_program(program, arguments, project, knobs, dump)))
+    }
+
+    fn following(&self) -> Arc<dyn Backend> {
+        Arc::new(Self { simulator: SimBackend { critical_path: true, ..self.simulator.clone() }, ..self.clone() })
+    }
+
+    fn keeping_trace(&self, file: PathBuf) -> Arc<dyn Backend> {
+        self.simulator.keeping_trace(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_has_the_deviation_that_was_asked_for_and_no_bias() {
+        let logarithms: Vec<f64> = (0..4000).map(|count| factor(0.05, 7, "a job", count).ln()).collect();
+        let mean = logarithms.iter().sum::<f64>() / 4000.0;
+        let deviation = (logarithms.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3999.0).sqrt();
+        assert!(mean.abs() < 0.003 && (deviation - 0.05).abs() < 0.003, "{mean} {deviation}");
+        assert_eq!(factor(0.05, 7, "a job", 3).to_bits(), factor(0.05, 7, "a job", 3).to_bits());
+        assert_ne!(factor(0.05, 7, "a job", 3).to_bits(), factor(0.05, 8, "a job", 3).to_bits());
+    }
+
+    #[test]
+    fn a_question_is_the_same_in_another_place_and_another_with_other_values() {
+        let job = |place: &str, cores: i64| KernelJob {
+            host: PathBuf::from(format!("{place}/0a1b/host.so")),
+            knobs: BTreeMap::from([("CORES".to_owned(), cores)]),
+            ..KernelJob::default()
+        };
+        assert_eq!(key(&job("/here", 8), false), key(&job("/there", 8), false));
+        assert_ne!(key(&job("/here", 8), false), key(&job("/here", 9), false));
+        assert_ne!(key(&job("/here", 8), false), key(&job("/here", 8), true));
+    }
+}

@@ -1,0 +1,77 @@
+//! What the tuner asks of whatever runs candidates.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::execution::{Execution, RunFailure, TilingDecision};
+use super::job::{Description, KernelJob};
+
+/// An answer to come.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, RunFailure>> + Send + 'a>>;
+
+/// Where a latency comes from. A modelled number is never shown as a measured one; a measured one weighs more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The embedded AI Core model.
+    Modelled,
+    /// A real NPU.
+    Measured,
+}
+
+impl Origin {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Origin::Modelled => "modelled",
+            Origin::Measured => "measured",
+        }
+    }
+}
+
+/// What a backend is, as far as others decide by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Its name, as `--backend` takes it and every output says it.
+    pub name: &'static str,
+    /// Whether its times are modelled or measured.
+    pub origin: Origin,
+    /// Whether a run takes the same time each time. Where it does not, what is faster is found out by duels.
+    pub exact: bool,
+}
+
+/// Runs candidates.
+pub trait Backend: Debug + Send + Sync {
+    /// What it is.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Runs a framework operator once: tiling, all blocks, outputs.
+    fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution>;
+
+    /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)>;
+
+    /// What a host library registers.
+    fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description>;
+
+    /// Runs a direct-launch program in a private copy of its project's data. `dump` asks for what its kernels wrote.
+    fn run_program<'a>(
+        &'a self,
+        program: &'a Path,
+        arguments: &'a [String],
+        project: &'a Path,
+        knobs: &'a BTreeMap<String, i64>,
+        dump: bool,
+    ) -> Answer<'a, Execution>;
+
+    /// The same that also follows the critical path of every launch.
+    fn following(&self) -> Arc<dyn Backend>;
+
+    /// The same that leaves an operator's latest instruction streams in a file.
+    fn keeping_trace(&self, file: PathBuf) -> Arc<dyn Backend>;
+}
