@@ -1,7 +1,7 @@
 //! Making experience: take an optimisation out of a strong kernel and judge what that did. Building and measuring is the caller's.
 
 use crate::aicore::Profile;
-use crate::motif::{Context, Counter, Motif, Site};
+use crate::motif::{Context, Counter, Id, Motif, Site};
 use crate::source::Patch;
 
 use super::Verdict;
@@ -10,7 +10,7 @@ use super::Verdict;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewoundPatch {
     /// The motif taken out.
-    pub motif: String,
+    pub motif: Id,
     /// Where.
     pub site: Site,
     /// The edits from the strong kernel to the slower one.
@@ -33,7 +33,7 @@ pub fn rewound_patches(context: &Context, motifs: &[&dyn Motif]) -> Vec<RewoundP
                     .is_some_and(|tree| tree == context.tree)
             });
             if restored {
-                found.push(RewoundPatch { motif: motif.id().to_owned(), site, patch });
+                found.push(RewoundPatch { motif: motif.id(), site, patch });
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::aicore::{Limiter, PipeTimes, Profile, Stall};
-use crate::motif::{Context, all, by_id};
+use crate::motif::{Context, Id, all, by_id};
 use crate::source::SourceTree;
 use crate::source::facts::KnownValues;
 
@@ -161,16 +161,19 @@ fn profile(task_us: f64, stall_us: f64) -> Profile {
 
 #[test]
 fn a_rewind_is_kept_only_when_its_counter_moved() {
-    let motif = by_id("D01").unwrap();
-    let kept = judge(2.0, &profile(20.0, 8.0), &profile(10.0, 2.0), motif.relieves());
+    let motif = by_id(Id::D01);
+    let kept = judge(2.0, &profile(20.0, 8.0), &profile(10.0, 2.0), motif.metadata().relieves);
     assert_eq!(kept.verdict, Verdict::Kept);
     assert_eq!(kept.reason, "stall_us from 8.00 to 2.00 us");
     assert_eq!(
-        judge(2.0, &profile(20.0, 8.0), &profile(10.0, 8.0), motif.relieves()).verdict,
+        judge(2.0, &profile(20.0, 8.0), &profile(10.0, 8.0), motif.metadata().relieves).verdict,
         Verdict::EffectWithoutMechanism
     );
     // The longest launch is faster, the others pay for it.
-    assert_eq!(judge(1.0, &profile(20.0, 8.0), &profile(10.0, 2.0), motif.relieves()).verdict, Verdict::NoGain);
+    assert_eq!(
+        judge(1.0, &profile(20.0, 8.0), &profile(10.0, 2.0), motif.metadata().relieves).verdict,
+        Verdict::NoGain
+    );
 }
 
 #[test]
@@ -179,9 +182,9 @@ fn strong_fixtures_have_rewinds_that_lead_back() {
     tree.insert("op_kernel/add_custom.cpp", include_str!("../../fixtures/add_custom/op_kernel/add_custom.cpp"));
     let context = Context::new(tree, KnownValues::default(), None);
     let rewinds = rewound_patches(&context, all());
-    let motifs: std::collections::BTreeSet<&str> = rewinds.iter().map(|rewind| rewind.motif.as_str()).collect();
-    for motif in ["D01", "D05", "V01", "Y01", "Y02"] {
-        assert!(motifs.contains(motif), "{motif} is not among {motifs:?}");
+    let motifs: std::collections::BTreeSet<Id> = rewinds.iter().map(|rewind| rewind.motif).collect();
+    for motif in [Id::D01, Id::D05, Id::V01, Id::Y01, Id::Y02] {
+        assert!(motifs.contains(&motif), "{motif} is not among {motifs:?}");
     }
 }
 

@@ -42,7 +42,7 @@ impl<'a> Oracle<'a> {
 
     /// Gain of a motif at all its sites together; `code` is the text of these sites.
     pub(super) fn expect(&self, motif: &dyn Motif, code: &str) -> Expectation {
-        let prior = motif.prior_gain();
+        let prior = motif.metadata().prior_gain;
         let mut reasons = Vec::new();
         let mut weights = 1.0;
         let mut logs = match self.share(motif) {
@@ -58,7 +58,7 @@ impl<'a> Oracle<'a> {
         };
         let (mut verified, mut asked) = (FAITH, FAITH);
         let query = Query { shingles: Shingles::of(code), ..self.query.clone() };
-        if let Some(known) = self.bank.expected(motif.id(), &query) {
+        if let Some(known) = self.bank.expected(motif.id().name(), &query) {
             let weight = known.weight.min(BANK_WEIGHT);
             logs += weight * known.median.max(0.5).ln();
             weights += weight;
@@ -68,7 +68,7 @@ impl<'a> Oracle<'a> {
             reasons
                 .push(format!("the bank knows a median gain of {:.2}x over {records} of like kernels", known.median));
         }
-        if let Some(seen) = self.history.seen(motif.id()) {
+        if let Some(seen) = self.history.seen(motif.id().name()) {
             for gain in &seen.gains {
                 logs += SEEN_WEIGHT * gain.max(0.5).ln();
                 weights += SEEN_WEIGHT;
@@ -90,7 +90,7 @@ impl<'a> Oracle<'a> {
     /// shortened without gain.
     fn share(&self, motif: &dyn Motif) -> Option<(f64, String)> {
         let profile = self.profile.filter(|profile| profile.longest_core_us > 0.0)?;
-        let shares = motif.relieves().iter().map(|counter| {
+        let shares = motif.metadata().relieves.iter().map(|counter| {
             let share = counter.path_share(profile).unwrap_or(counter.read(profile) / profile.longest_core_us);
             (counter, share.clamp(0.0, 0.95))
         });

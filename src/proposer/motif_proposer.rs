@@ -8,36 +8,11 @@ use super::history::Seen;
 use super::{History, Proposal};
 use crate::aicore::Profile;
 use crate::experience::Bank;
-use crate::motif::{Context, Family, Motif, Site, all, by_id};
+use crate::motif::{Combination, Context, Family, Id, Motif, Site, all, by_id, named};
 use crate::source::SourceTree;
-
-/// Motifs that pay together although single steps may not, in the order in which they enable each other.
-const TOGETHER: &[&[&str]] = &[
-    &["Y01", "D01"],
-    &["Y04", "Y01"],
-    &["Y04", "Y01", "D01"],
-    &["D01", "D23"],
-    &["Y01", "Y02"],
-    &["D16", "Y12"],
-    &["D21", "D07"],
-    &["D07", "D04"],
-    &["D07", "D04", "Y01", "V09"],
-    &["V01", "V06"],
-    &["V01", "Y01", "Y02"],
-    &["Y07", "Y01", "Y11", "V20"],
-    &["Y07", "Y01", "Y11", "V20", "D01"],
-    &["V06", "D07", "D04", "V37", "D01"],
-];
-
-/// Motifs that undo each other or want the same place: of each pair only the one that promises more is used at once.
-const OPPOSITES: &[(&str, &str)] = &[("V10", "V11"), ("V07", "V08"), ("L01", "L02")];
 
 /// In this order: vector forms make barriers and buffers superfluous, and copies are arranged last.
 const FAMILIES: &[Family] = &[Family::Vector, Family::Scalar, Family::Synchronisation, Family::DataMovement];
-
-/// Motifs that take loops apart in which others look for their own, and what hides from them which stage a line belongs to:
-/// after the others and in this order, whatever the family.
-const LAST: &[&str] = &["D07", "D16"];
 
 /// What promises less is not worth an evaluation. The host stage stops asking at the same gain.
 const WORTH_PROPOSING: f64 = 1.0005;
@@ -114,8 +89,8 @@ impl MotifProposer {
             }
         }
         if self.reach == Reach::Together {
-            for ids in TOGETHER {
-                let motifs: Vec<&dyn Motif> = ids.iter().filter_map(|id| by_id(id)).collect();
+            for combination in combinations() {
+                let motifs: Vec<&dyn Motif> = combination.motifs.iter().map(|id| by_id(*id)).collect();
                 proposals.extend(self.together(context, &base, &motifs, Taken::All, &oracle));
             }
             let everything = self.everything(&oracle, history);
@@ -124,7 +99,8 @@ impl MotifProposer {
             }
             // Should one motif spoil everything, the other families are still tried at once.
             for family in FAMILIES {
-                let of_family: Vec<_> = everything.iter().copied().filter(|motif| motif.family() == *family).collect();
+                let of_family: Vec<_> =
+                    everything.iter().copied().filter(|motif| motif.metadata().family == *family).collect();
                 proposals.extend(self.together(context, &base, &of_family, Taken::All, &oracle));
             }
         }
@@ -155,10 +131,10 @@ impl MotifProposer {
     ) -> Vec<Proposal> {
         let oracle = Oracle::new(context, bank, history, context.profile.as_ref());
         let everything = self.everything(&oracle, history);
-        let again: Vec<&dyn Motif> = taken.iter().filter_map(|id| by_id(id)).collect();
+        let again: Vec<&dyn Motif> = taken.iter().filter_map(|id| named(id)).collect();
         let base = context.tree.digest();
         let of = |motifs: Vec<&'static dyn Motif>| {
-            let rest: Vec<_> = motifs.iter().copied().filter(|motif| motif.id() != left_out).collect();
+            let rest: Vec<_> = motifs.iter().copied().filter(|motif| motif.id().name() != left_out).collect();
             let held = rest.len() < motifs.len();
             held.then(|| self.together(context, &base, &rest, Taken::All, &oracle)).flatten()
         };
@@ -174,12 +150,12 @@ impl MotifProposer {
     /// Motifs that may be used now.
     fn motifs(&self) -> impl Iterator<Item = &'static dyn Motif> {
         let keep_constants = self.keep_constants;
-        all().iter().copied().filter(move |motif| !(keep_constants && motif.replaces_constants()))
+        all().iter().copied().filter(move |motif| !(keep_constants && motif.metadata().replaces_constants))
     }
 
     /// Whether a site may be taken, and was not refused before.
     fn wants(&self, motif: &dyn Motif, site: &Site, tree: &SourceTree, history: &History) -> bool {
-        (self.allow_rounding || !site.rounding) && !history.refused(motif.id(), &surroundings(tree, site))
+        (self.allow_rounding || !site.rounding) && !history.refused(motif.id().name(), &surroundings(tree, site))
     }
 
     /// The motifs of a patch of everything, those that promise something, family by family.
@@ -189,19 +165,23 @@ impl MotifProposer {
             .map(|motif| (motif, oracle.expect(motif, "").gain))
             .filter(|(motif, gain)| {
                 let doubtful = |seen: &Seen| seen.rejected_at_several > 0 || seen.suspicion >= 0.5;
-                let refused = history.seen(motif.id()).is_some_and(doubtful);
+                let refused = history.seen(motif.id().name()).is_some_and(doubtful);
                 *gain > 1.0 && !refused
             })
             .collect();
-        let gain_of = |id: &str| motifs.iter().find(|(motif, _)| motif.id() == id).map_or(0.0, |(_, gain)| *gain);
-        let weaker: Vec<&str> = OPPOSITES
+        let gain_of = |id: Id| motifs.iter().find(|(motif, _)| motif.id() == id).map_or(0.0, |(_, gain)| *gain);
+        // Of motifs that undo each other or want the same place only the one that promises more is used at once.
+        let weaker: Vec<Id> = all()
             .iter()
-            .map(|(left, right)| if gain_of(left) >= gain_of(right) { *right } else { *left })
+            .flat_map(|motif| motif.metadata().company.prevails_over.iter().map(|other| (motif.id(), *other)))
+            .map(|(left, right)| if gain_of(left) >= gain_of(right) { right } else { left })
             .collect();
         motifs.retain(|(motif, _)| !weaker.contains(&motif.id()));
         let rank = |family: Family| FAMILIES.iter().position(|other| *other == family);
-        let late = |id: &str| LAST.iter().position(|last| *last == id);
-        motifs.sort_by_key(|(motif, _)| (late(motif.id()), rank(motif.family()), motif.id()));
+        motifs.sort_by_key(|(motif, _)| {
+            let known = motif.metadata();
+            (known.company.turn, rank(known.family), known.id)
+        });
         motifs.into_iter().map(|(motif, _)| motif).collect()
     }
 
@@ -220,8 +200,7 @@ impl MotifProposer {
         for _ in 0..PASSES {
             for motif in wanted {
                 let before = applied.texts.len();
-                // A condition that only lengths decide must not spoil the rest of the patch.
-                let proved = taken == Taken::Proved || motif.id() == "D05";
+                let proved = taken == Taken::Proved || motif.metadata().company.proved_only;
                 let wanted = |site: &Site, tree: &SourceTree| {
                     (!proved || site.conditions.is_empty()) && self.wants(*motif, site, tree, oracle.history())
                 };
@@ -239,6 +218,13 @@ impl MotifProposer {
     }
 }
 
+/// Motifs that pay together although single steps may not, in the order in which they are proposed.
+fn combinations() -> Vec<&'static Combination> {
+    let mut found: Vec<&Combination> = all().iter().flat_map(|motif| motif.metadata().company.leads).collect();
+    found.sort_by_key(|combination| combination.rank);
+    found
+}
+
 /// How the gain of a motif at all its sites is shared out: by what its lines hold of the critical path, as far as some do.
 fn shares(context: &Context, sites: &[Site]) -> Vec<f64> {
     let held: Vec<f64> = sites.iter().map(|site| context.path_share(site)).collect();
@@ -246,4 +232,47 @@ fn shares(context: &Context, sites: &[Site]) -> Vec<f64> {
     let even = 1.0 / sites.len().max(1) as f64;
     // Half of it evenly: a wait stands at another line than what it delays.
     held.into_iter().map(|held| if whole > 0.0 { 0.5 * even + 0.5 * held / whole } else { even }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_proposed_in_this_order() {
+        let found: Vec<String> = combinations()
+            .iter()
+            .map(|combination| combination.motifs.iter().map(|id| id.name()).collect::<Vec<_>>().join(" "))
+            .collect();
+        let expected = [
+            "Y01 D01",
+            "Y04 Y01",
+            "Y04 Y01 D01",
+            "D01 D23",
+            "Y01 Y02",
+            "D16 Y12",
+            "D21 D07",
+            "D07 D04",
+            "D07 D04 Y01 V09",
+            "V01 V06",
+            "V01 Y01 Y02",
+            "Y07 Y01 Y11 V20",
+            "Y07 Y01 Y11 V20 D01",
+            "V06 D07 D04 V37 D01",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_takes_loops_apart_comes_last_and_one_of_two_opposites_gives_way() {
+        let context = Context::new(SourceTree::new(), crate::source::facts::KnownValues::default(), None);
+        let (bank, history) = (Bank::new(), History::default());
+        let oracle = Oracle::new(&context, &bank, &history, None);
+        let motifs = MotifProposer::default().everything(&oracle, &history);
+        let ids: Vec<Id> = motifs.iter().map(|motif| motif.id()).collect();
+        assert_eq!(ids[ids.len() - 2..], [Id::D07, Id::D16]);
+        let gives_way = |id: Id| !ids.contains(&id);
+        assert!(gives_way(Id::V10) != gives_way(Id::V11) && gives_way(Id::L01) != gives_way(Id::L02), "{ids:?}");
+        assert!(ids.contains(&Id::V07));
+    }
 }

@@ -39,7 +39,7 @@ impl Proposal {
         share: f64,
     ) -> Option<Self> {
         let patch = motif.apply(context, site).ok()?;
-        let motifs = vec![motif.id().to_owned()];
+        let motifs = vec![motif.id().to_string()];
         let key = key(base, &motifs, std::slice::from_ref(site), &[site_text(&context.tree, site)]);
         Some(Self {
             why: format!("{} at {}:{}: {}; {}", motif.id(), site.file, site.line, site.note, expected.reason),
@@ -65,10 +65,10 @@ impl Proposal {
         if applied.sites.is_empty() {
             return None;
         }
-        let ids: Vec<String> = motifs.iter().map(|motif| motif.id().to_owned()).collect();
+        let ids: Vec<String> = motifs.iter().map(|motif| motif.id().to_string()).collect();
         let places =
             if applied.sites.len() == 1 { "1 site".to_owned() } else { format!("{} sites", applied.sites.len()) };
-        let names: Vec<&str> = motifs.iter().map(|motif| motif.title()).collect();
+        let names: Vec<&str> = motifs.iter().map(|motif| motif.metadata().title).collect();
         let title = format!("{}, at {places}", names.join(" + "));
         let patch = difference(&context.tree, &applied.context.tree, &title, &ids.join("+"));
         context.admit(&patch).ok()?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{History, MotifProposer, Outcome, Reach};
 use crate::aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
 use crate::experience::{Bank, Origin, Provenance, Record, Verdict, features_of};
-use crate::motif::{Context, by_id};
+use crate::motif::{Context, named};
 use crate::source::SourceTree;
 use crate::source::facts::KnownValues;
 
@@ -221,7 +221,10 @@ fn constants_that_a_tunable_may_stand_at_are_kept_while_it_was_not_varied() {
         proposals.into_iter().flat_map(|proposal| proposal.motifs).collect::<BTreeSet<String>>()
     };
     let (kept, all) = (motifs(true), motifs(false));
-    assert!(all.iter().all(|id| kept.contains(id) != by_id(id).unwrap().replaces_constants()), "{all:?}, {kept:?}");
+    assert!(
+        all.iter().all(|id| kept.contains(id) != named(id).unwrap().metadata().replaces_constants),
+        "{all:?}, {kept:?}"
+    );
     assert!(all.contains("L01"));
 }
 

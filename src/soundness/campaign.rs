@@ -13,7 +13,7 @@ use super::launch::Launch;
 use super::pair::{Pair, pairs, tree_of};
 use super::tally::{Miss, Tally};
 use crate::aicore::HazardKind;
-use crate::motif::{Context, Coverage, VisitedLines};
+use crate::motif::{Context, Coverage, Id, VisitedLines};
 use crate::source::facts::KnownValues;
 
 /// Kernels that are generated, built and judged together: as many as make their changed versions a few programs' worth.
@@ -31,7 +31,7 @@ pub struct Plan {
     /// Seed of everything.
     pub seed: u64,
     /// Only these motifs; all where there are none.
-    pub motifs: Vec<String>,
+    pub motifs: Vec<Id>,
     /// Sites taken of one motif, one direction and one kernel.
     pub sites: usize,
     /// Groups of kernels at the same time.

@@ -1,6 +1,6 @@
 //! A kernel and what a motif makes of it.
 
-use crate::motif::{Context, Motif, Site, all};
+use crate::motif::{Context, Id, Motif, Site, all};
 use crate::source::SourceTree;
 
 use super::bench::FILE;
@@ -29,7 +29,7 @@ impl Direction {
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// Id of the motif.
-    pub motif: &'static str,
+    pub motif: Id,
     /// Which way.
     pub direction: Direction,
     /// Where, and what it leaves to the verifier.
@@ -54,14 +54,9 @@ pub struct Offered {
 }
 
 /// What every motif makes of a kernel, in the order of the catalogue; at most `most` applications of each in each direction.
-pub(super) fn pairs(
-    context: &Context,
-    only: &[String],
-    most: usize,
-    draw: &mut Draw,
-) -> Vec<(&'static str, Direction, Offered)> {
+pub(super) fn pairs(context: &Context, only: &[Id], most: usize, draw: &mut Draw) -> Vec<(Id, Direction, Offered)> {
     let mut found = Vec::new();
-    for motif in all().iter().filter(|motif| only.is_empty() || only.iter().any(|id| id == motif.id())) {
+    for motif in all().iter().filter(|motif| only.is_empty() || only.contains(&motif.id())) {
         for direction in [Direction::Apply, Direction::Rewind] {
             found.push((motif.id(), direction, offered(*motif, direction, context, most, draw)));
         }

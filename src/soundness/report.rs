@@ -7,7 +7,7 @@ use similar::TextDiff;
 use super::pair::Direction;
 use super::refusals::{Answer, Violation};
 use super::tally::{Miss, Tally};
-use crate::motif::all;
+use crate::motif::{Id, all};
 
 /// A table of all motifs, what never applied, and a line for each miss.
 pub fn render(tally: &Tally) -> String {
@@ -26,7 +26,7 @@ pub fn render(tally: &Tally) -> String {
     text.push_str("| motif | way | kernels | sites | refused | undone | pairs | runs | wrong | new hazards | stopped by a case | escaped to a probe |\n");
     text.push_str("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for ((motif, direction), row) in &tally.rows {
-        let id = all().get(*motif).map_or("?", |motif| motif.id());
+        let id = all().get(*motif).map_or("?", |motif| motif.id().name());
         let _ = writeln!(
             text,
             "| {id} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -44,7 +44,7 @@ pub fn render(tally: &Tally) -> String {
         );
     }
     for direction in [Direction::Apply, Direction::Rewind] {
-        let never = tally.never(direction);
+        let never: Vec<&str> = tally.never(direction).into_iter().map(Id::name).collect();
         if !never.is_empty() {
             let _ = writeln!(text, "\nNEVER RUN, {}: {}", direction.name(), never.join(", "));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::generator::Kernel;
 use super::judge::{Difference, Failure, Verdict};
 use super::pair::{Direction, Offered, Pair};
-use crate::motif::all;
+use crate::motif::{Id, all};
 
 /// Misses of one motif that are kept whole; the others are counted.
 const KEPT_MISSES: usize = 12;
@@ -43,7 +43,7 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Miss {
     /// Id of the motif.
-    pub motif: &'static str,
+    pub motif: Id,
     /// Which way.
     pub direction: Direction,
     /// Number of the kernel.
@@ -115,7 +115,7 @@ impl Tally {
     }
 
     /// Motifs that never applied in a direction.
-    pub fn never(&self, direction: Direction) -> Vec<&'static str> {
+    pub fn never(&self, direction: Direction) -> Vec<Id> {
         let idle = |(at, _): &(usize, &&'static dyn crate::motif::Motif)| {
             self.rows.get(&(*at, direction)).is_none_or(|row| row.pairs == 0)
         };
@@ -171,7 +171,7 @@ impl Tally {
         self.reasons.push(format!("kernel {}: {reason}", kernel.number));
     }
 
-    pub(super) fn offered(&mut self, motif: &str, direction: Direction, offered: &Offered) {
+    pub(super) fn offered(&mut self, motif: Id, direction: Direction, offered: &Offered) {
         let row = self.row(motif, direction);
         row.kernels += 1;
         row.sites += offered.sites;
@@ -208,7 +208,7 @@ impl Tally {
         }
     }
 
-    fn row(&mut self, motif: &str, direction: Direction) -> &mut Row {
+    fn row(&mut self, motif: Id, direction: Direction) -> &mut Row {
         let at = all().iter().position(|known| known.id() == motif).unwrap_or_default();
         self.rows.entry((at, direction)).or_default()
     }

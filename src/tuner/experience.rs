@@ -7,7 +7,7 @@ use similar::TextDiff;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::experience::{Origin, Provenance, Record, SettingKind, Verdict, features_of, normalise, symptoms_of};
-use crate::motif::{Context, Counter, Motif, by_id};
+use crate::motif::{Context, Counter, named};
 use crate::source::SourceTree;
 
 /// A kernel without a motif and the same with it.
@@ -36,7 +36,9 @@ impl Pair<'_> {
         conditions: &[String],
         avoid_when: Vec<String>,
     ) -> Record {
-        let relieves = by_id(motif).map(Motif::relieves).or(SettingKind::by_id(motif).map(SettingKind::relieves));
+        let relieves = named(motif)
+            .map(|motif| motif.metadata().relieves)
+            .or(SettingKind::by_id(motif).map(SettingKind::relieves));
         let counters = match (relieves, self.slow_profile, self.fast_profile) {
             (Some(relieves), Some(slow), Some(fast)) => {
                 let both = |counter: &Counter| (counter.name().to_owned(), [counter.read(slow), counter.read(fast)]);

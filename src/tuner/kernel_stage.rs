@@ -11,7 +11,7 @@ use super::{TunerError, evaluation};
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
-use crate::motif::{Context, Counter, Coverage, CutLines, HotLines, by_id};
+use crate::motif::{Context, Counter, Coverage, CutLines, HotLines, named};
 use crate::proposer::{self, History, MotifProposer, Proposal};
 use crate::report::event::{Event, Stage};
 use crate::source::facts::KnownValues;
@@ -244,7 +244,7 @@ impl KernelStage<'_> {
             slow_profile: Some(slow),
             fast_profile: Some(fast),
         };
-        let verdict = judge(parent.us / next.us, slow, fast, by_id(motif)?.relieves()).verdict;
+        let verdict = judge(parent.us / next.us, slow, fast, named(motif)?.metadata().relieves).verdict;
         Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 
@@ -320,7 +320,7 @@ fn moved(motifs: &[String], slow: Option<&Profile>, fast: Option<&Profile>) -> S
         let most = drops.max_by(|left, right| (left.1 - left.2).total_cmp(&(right.1 - right.2)));
         most.filter(|(_, before, after)| after * NOISE < *before)
     };
-    let relieved = motifs.iter().filter_map(|id| by_id(id)).flat_map(|motif| motif.relieves().iter().copied());
+    let relieved = motifs.iter().filter_map(|id| named(id)).flat_map(|motif| motif.metadata().relieves.iter().copied());
     let said = |(counter, before, after): (Counter, f64, f64)| {
         format!("{} fell from {before:.2} to {after:.2} us", counter.name())
     };

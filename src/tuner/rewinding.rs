@@ -21,7 +21,7 @@ use crate::aicore::Profile;
 use crate::backend::longest;
 use crate::build::cache::Digest;
 use crate::experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
-use crate::motif::{self, Context, Counter, Coverage};
+use crate::motif::{self, Context, Counter, Coverage, Id};
 use crate::report::event::{RewindStep, RewindYield};
 use crate::source::facts::KnownValues;
 use crate::source::parse::SyntaxForest;
@@ -174,8 +174,8 @@ impl Miner<'_> {
             let removal = Removal {
                 place: format!("{}:{}", rewound.site.file, rewound.site.line),
                 conditions: rewound.site.conditions,
-                relieves: motif::by_id(&rewound.motif).map_or(&[], |motif| motif.relieves()),
-                what: rewound.motif,
+                relieves: motif::by_id(rewound.motif).metadata().relieves,
+                what: rewound.motif.to_string(),
                 setting: None,
             };
             Some((removal, slow))
@@ -319,10 +319,10 @@ impl Miner<'_> {
 
 /// Rewinds in turns over the motifs, so that a small budget sees all of them; at most `sites` of each.
 fn in_turn(rewinds: Vec<RewoundPatch>, sites: usize) -> Vec<RewoundPatch> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Id, usize> = BTreeMap::new();
     let mut ranked: Vec<(usize, RewoundPatch)> = Vec::new();
     for rewound in rewinds {
-        let count = counts.entry(rewound.motif.clone()).or_default();
+        let count = counts.entry(rewound.motif).or_default();
         *count += 1;
         if *count <= sites {
             ranked.push((*count, rewound));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Context, all};
+use super::{Context, Id, all};
 use source::SourceTree;
 use source::facts::KnownValues;
 use source::parse::SyntaxForest;
@@ -52,14 +52,14 @@ fn finders_over_a_corpus() {
     let root = std::env::var("ASCEND_TUNE_CORPUS").unwrap_or(fixtures);
     let trees = operators(Path::new(&root));
     let (mut files, mut clean, mut parse_time) = (0, 0, Duration::ZERO);
-    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<Id, Tally> = BTreeMap::new();
     for (operator, tree) in &trees {
         let start = Instant::now();
         let context = Context::new(tree.clone(), KnownValues::default(), None);
         parse_time += start.elapsed();
         files += context.forest.iter().count();
         clean += context.forest.iter().filter(|file| file.errors().is_empty()).count();
-        for motif in all().iter().filter(|motif| wanted(motif.id())) {
+        for motif in all().iter().filter(|motif| wanted(motif.id().name())) {
             let tally = tallies.entry(motif.id()).or_default();
             let start = Instant::now();
             let findings = motif.find(&context);

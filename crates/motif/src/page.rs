@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Counter, Family, all};
+use super::{Counter, Family, Id, all, by_id};
 
 const HEAD: &str = "# Motifs
 
@@ -75,22 +75,22 @@ fn page() -> String {
         (Family::Launch, "Launch and set-up"),
     ] {
         let _ = writeln!(text, "\n## {title}");
-        for motif in all().iter().filter(|motif| motif.family() == family) {
+        for motif in all().iter().map(|motif| motif.metadata()).filter(|motif| motif.family == family) {
             let counters: Vec<String> =
-                motif.relieves().iter().map(|counter: &Counter| format!("`{}`", counter.name())).collect();
-            let rounding = if motif.rounding_changes() { " (**rounding**)" } else { "" };
+                motif.relieves.iter().map(|counter: &Counter| format!("`{}`", counter.name())).collect();
+            let rounding = if motif.rounding_changes { " (**rounding**)" } else { "" };
             let _ = write!(
                 text,
                 "\n### {} {}{rounding}\n- Needs: {}\n- Left to the verifier: {}\n- Should fall: {}; expected gain {:.2}x\n- Costs: {}\n- Tunables: {}\n- Rewind: {}\n",
-                motif.id(),
-                motif.title(),
-                motif.precondition(),
-                motif.left_to_verifier(),
+                motif.id,
+                motif.title,
+                motif.precondition,
+                motif.left_to_verifier,
                 counters.join(", "),
-                motif.prior_gain(),
-                motif.cost(),
-                motif.tunables(),
-                motif.undoing()
+                motif.prior_gain,
+                motif.cost,
+                motif.tunables,
+                motif.undoing
             );
         }
     }
@@ -109,8 +109,33 @@ fn motif_page_is_the_catalogue() {
 }
 
 #[test]
-fn ids_are_unique_and_every_motif_names_a_counter() {
-    let ids: std::collections::BTreeSet<&str> = all().iter().map(|motif| motif.id()).collect();
-    assert_eq!(ids.len(), all().len());
-    assert!(all().iter().all(|motif| !motif.relieves().is_empty() && motif.prior_gain() > 1.0));
+fn every_id_is_one_motif_and_every_motif_names_a_counter() {
+    let mut ids: Vec<Id> = all().iter().map(|motif| motif.id()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, Id::ALL);
+    assert!(Id::ALL.iter().all(|id| by_id(*id).id() == *id));
+    let known = all().iter().map(|motif| motif.metadata());
+    known.for_each(|motif| assert!(!motif.relieves.is_empty() && motif.prior_gain > 1.0, "{}", motif.id));
+}
+
+#[test]
+fn ids_are_written_and_read_by_their_names_and_ordered_like_them() {
+    let mut names: Vec<String> = Id::ALL.iter().map(Id::to_string).collect();
+    assert!(names.iter().zip(Id::ALL).all(|(name, id)| name.parse() == Ok(*id)));
+    assert!("V08".parse::<Id>().is_err() && "".parse::<Id>().is_err());
+    names.sort_unstable();
+    assert!(names.iter().map(String::as_str).eq(Id::ALL.iter().map(|id| id.name())));
+}
+
+#[test]
+fn a_combination_stands_at_the_motif_that_leads_it() {
+    let led = all().iter().flat_map(|motif| motif.metadata().company.leads.iter().map(|led| (motif.id(), led)));
+    let mut ranks: Vec<usize> = Vec::new();
+    for (leader, combination) in led {
+        assert_eq!(combination.motifs.first(), Some(&leader));
+        assert!(combination.motifs.len() > 1);
+        ranks.push(combination.rank);
+    }
+    ranks.sort_unstable();
+    assert!(ranks.iter().copied().eq(1..=ranks.len()), "{ranks:?}");
 }

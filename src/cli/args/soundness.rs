@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::motif::Id;
+
 use clap::Args;
 
 /// `soundness`.
@@ -20,7 +22,7 @@ pub struct SoundnessArgs {
     pub seed: u64,
     /// Only this motif, by its id; may be repeated.
     #[arg(long, value_name = "ID")]
-    pub motif: Vec<String>,
+    pub motif: Vec<Id>,
     /// Sites of one motif in one kernel, in each direction.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub sites: u32,

@@ -6,7 +6,7 @@ mod order;
 mod scalar;
 mod vector;
 
-use crate::motif::{Context, by_id};
+use crate::motif::{Context, Id, by_id};
 use crate::source::facts::KnownValues;
 
 use super::pair::tree_of;
@@ -14,8 +14,8 @@ use super::pair::tree_of;
 /// A kernel that a motif takes, and a change of it that the motif must not take.
 #[derive(Clone, Copy, Debug)]
 pub struct Violation {
-    /// Id of the motif.
-    pub motif: &'static str,
+    /// The motif.
+    pub motif: Id,
     /// The precondition that is violated.
     pub precondition: &'static str,
     /// The kernel that it takes.
@@ -46,7 +46,7 @@ pub fn all() -> Vec<Violation> {
 
 /// Asks the motif.
 pub fn ask(violation: &Violation) -> Answer {
-    let Some(motif) = by_id(violation.motif) else { return Answer::NoTwin("there is no such motif".to_owned()) };
+    let motif = by_id(violation.motif);
     let find = |text: &str| motif.find(&Context::new(tree_of(text), KnownValues::default(), None));
     let kernel = (violation.kernel)();
     let twin = find(&kernel);

@@ -1,10 +1,12 @@
 //! Preconditions of the motifs about flags, barriers and queues.
 
+use crate::motif::Id;
+
 use super::Violation;
 use super::kernels::{class, computing};
 
 const fn of(
-    motif: &'static str,
+    motif: Id,
     precondition: &'static str,
     kernel: fn() -> String,
     change: &'static [(&'static str, &'static str)],
@@ -43,7 +45,7 @@ fn barriers_in_a_loop() -> String {
 
 pub(super) const VIOLATIONS: &[Violation] = &[
     of(
-        "Y01",
+        Id::Y01,
         "no TBuf that copies touch on both sides",
         barrier,
         &[
@@ -55,7 +57,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "TBuf that a copy touches",
     ),
     of(
-        "Y01",
+        Id::Y01,
         "queues are used in order",
         barrier,
         &[(
@@ -65,14 +67,14 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "nothing else orders MTE2",
     ),
     of(
-        "Y01",
+        Id::Y01,
         "no global tensor both read and written",
         barrier,
         &[("DataCopy(zGm[start]", "DataCopy(xGm[start]")],
         "both read and written",
     ),
     of(
-        "Y01",
+        Id::Y01,
         "no protocol between cores",
         barrier,
         &[(
@@ -82,38 +84,44 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "protocol",
     ),
     of(
-        "Y01",
+        Id::Y01,
         "every call is understood",
         barrier,
         &[("        AscendC::Exp(z, x, count);", "        Mystery(z, x);")],
         "not analysed",
     ),
-    of("Y02", "no pointer style", vector_barrier, &[("AscendC::Exp(z, x, count);", "vadd(z, x, x);")], "pointer style"),
     of(
-        "Y03",
+        Id::Y02,
+        "no pointer style",
+        vector_barrier,
+        &[("AscendC::Exp(z, x, count);", "vadd(z, x, x);")],
+        "pointer style",
+    ),
+    of(
+        Id::Y03,
         "the name of the flag is free",
         fill_and_barrier,
         &[("TILE);\n        AscendC::Pipe", "TILE);\n        const float eventVToMte2 = 0;\n        AscendC::Pipe")],
         "is taken",
     ),
-    of("Y05", "one buffer", scratch_queue, &[("tQueue, 1,", "tQueue, 2,")], "has 2 buffers"),
-    of("Y05", "every use is understood", scratch_queue, &[("Exp(t, x", "Mystery(t, x")], "not analysed"),
+    of(Id::Y05, "one buffer", scratch_queue, &[("tQueue, 1,", "tQueue, 2,")], "has 2 buffers"),
+    of(Id::Y05, "every use is understood", scratch_queue, &[("Exp(t, x", "Mystery(t, x")], "not analysed"),
     of(
-        "Y05",
+        Id::Y05,
         "no copy touches it",
         scratch_queue,
         &[("AscendC::Exp(t, x, count)", "AscendC::DataCopy(t, xGm, count)")],
         "",
     ),
     of(
-        "Y07",
+        Id::Y07,
         "only vector work",
         barriers_in_a_loop,
         &[("    AscendC::PipeBarrier", "    AscendC::DataCopy(zGm[row], z, 64);\n            AscendC::PipeBarrier")],
         "is not vector work",
     ),
     of(
-        "Y07",
+        Id::Y07,
         "no way out",
         barriers_in_a_loop,
         &[("    AscendC::PipeBarrier", "    if (row > 2) { return; }\n            AscendC::PipeBarrier")],

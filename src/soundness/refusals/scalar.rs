@@ -1,10 +1,12 @@
 //! Preconditions of the scalar motifs.
 
+use crate::motif::Id;
+
 use super::Violation;
 use super::kernels::{computing, processing};
 
 const fn of(
-    motif: &'static str,
+    motif: Id,
     precondition: &'static str,
     kernel: fn() -> String,
     change: &'static [(&'static str, &'static str)],
@@ -30,10 +32,16 @@ fn descriptor() -> String {
 }
 
 pub(super) const VIOLATIONS: &[Violation] = &[
-    of("S03", "the index does not change", element, &[("GetValue(0)", "GetValue(row)")], "row is declared in the loop"),
-    of("S03", "the tensor is only read", element, &[("Muls(z, z, factor", "Muls(a, a, factor")], "a may be changed"),
     of(
-        "S03",
+        Id::S03,
+        "the index does not change",
+        element,
+        &[("GetValue(0)", "GetValue(row)")],
+        "row is declared in the loop",
+    ),
+    of(Id::S03, "the tensor is only read", element, &[("Muls(z, z, factor", "Muls(a, a, factor")], "a may be changed"),
+    of(
+        Id::S03,
         "the name is not assigned again",
         element,
         &[
@@ -43,7 +51,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "assigned again",
     ),
     of(
-        "S03",
+        Id::S03,
         "no call changes the tensor",
         element,
         &[
@@ -56,7 +64,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "Next may change",
     ),
     of(
-        "S03",
+        Id::S03,
         "no view writes the tensor",
         element,
         &[
@@ -66,21 +74,21 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "changed through view",
     ),
     of(
-        "S13",
+        Id::S13,
         "arguments are the same in every round",
         descriptor,
         &[("        outQueue.EnQue(z);", "        list_ = other_;\n        outQueue.EnQue(z);")],
         "Compute may change list_",
     ),
     of(
-        "S13",
+        Id::S13,
         "no argument changes with the counter",
         descriptor,
         &[("void *)list_)", "void *)(list_ + i))")],
         "is declared in the loop",
     ),
     of(
-        "S13",
+        Id::S13,
         "the type of an address is no part of a name",
         descriptor,
         &[
@@ -90,7 +98,7 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "is declared in the loop",
     ),
     of(
-        "S13",
+        Id::S13,
         "it is only asked",
         descriptor,
         &[("            CopyIn(0,", "            Use(list);\n            CopyIn(0,")],

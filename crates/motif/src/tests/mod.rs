@@ -98,7 +98,7 @@ fn context(text: &str) -> Context {
 }
 
 fn motif(id: &str) -> &'static dyn Motif {
-    by_id(id).unwrap()
+    by_id(id.parse().unwrap())
 }
 
 fn patched(context: &Context, patch: &Patch) -> Context {

@@ -25,6 +25,13 @@ pub struct Call {
     pub statement: Option<Range<usize>>,
 }
 
+impl Call {
+    /// Whether it is a call of a free function or of a member function of the object itself.
+    pub fn is_own(&self) -> bool {
+        self.object.as_deref().is_none_or(|object| object == "this") && matches!(self.scope.as_str(), "" | "this")
+    }
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {

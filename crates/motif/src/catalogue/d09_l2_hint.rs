@@ -1,0 +1,147 @@
+//! D09: data that streams through once should not push reused data out of the L2 cache.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::code::{block_of, squash};
+use crate::context::Context;
+use crate::counter::Counter;
+use crate::id::Id;
+use crate::metadata::{Company, Family, Metadata};
+use crate::motif::Motif;
+use crate::rewrite::edits::{edit, insert_after};
+use crate::site::Candidate;
+use source::facts::api::is_copy;
+use source::facts::{Kernel, base_name};
+use source::parse::{Call, SyntaxFile};
+
+const HINT: &str = "SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);";
+
+/// The motif.
+pub struct L2Hint;
+
+const METADATA: Metadata = Metadata {
+    id: Id::D09,
+    title: "L2 hint for streamed data",
+    family: Family::DataMovement,
+    precondition: "a global tensor with one SetGlobalBuffer, touched by exactly one copy on exactly one call path, at an address that changes; the hint never \
+     changes results",
+    left_to_verifier: "nothing",
+    relieves: &[Counter::Mte2Us, Counter::Mte3Us],
+    prior_gain: 1.05,
+    cost: "a slower second read, should there be one",
+    tunables: "none",
+    undoing: "drop the hint",
+    rounding_changes: false,
+    replaces_constants: false,
+    company: Company::ANY,
+};
+
+impl Motif for L2Hint {
+    fn metadata(&self) -> &'static Metadata {
+        &METADATA
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for kernel in context.facts.kernels.values() {
+            for (file, _, call) in kernel.calls(&context.forest).filter(|(_, _, call)| call.name == "SetGlobalBuffer") {
+                let global = call.object.as_deref().map(base_name).unwrap_or_default();
+                if !kernel.globals.contains_key(global) || hinted(context, kernel, global) {
+                    continue;
+                }
+                let edits = streamed(context, kernel, global).and_then(|()| {
+                    let statement = call.statement.as_ref().ok_or("SetGlobalBuffer is part of an expression")?;
+                    block_of(file, statement).ok_or("SetGlobalBuffer is the only statement of an if")?;
+                    let line = format!("{}.{HINT}", call.object.as_deref().unwrap_or_default());
+                    insert_after(file, statement, &[line])
+                        .map(|edit| vec![edit])
+                        .ok_or_else(|| "the statement shares its line".to_owned())
+                });
+                found.push(Candidate::new(file, &call.span, format!("no L2 allocation for {global}"), edits));
+            }
+        }
+        found
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for file in context.forest.iter() {
+            for call in file.calls_named("SetL2CacheHint") {
+                let disables = call.arguments.len() == 1
+                    && file.argument(call, 0).is_some_and(|mode| squash(mode).ends_with("CACHE_MODE_DISABLE"));
+                let Some(statement) = call.statement.as_ref().filter(|_| disables) else { continue };
+                let alone = block_of(file, statement).map(|_| vec![edit(file, file.removal_span(statement), "")]);
+                found.push(Candidate::new(
+                    file,
+                    &call.span,
+                    "drop the L2 hint",
+                    alone.ok_or_else(|| "the hint is the only statement of an if".to_owned()),
+                ));
+            }
+        }
+        found
+    }
+}
+
+fn hinted(context: &Context, kernel: &Kernel, global: &str) -> bool {
+    kernel
+        .calls(&context.forest)
+        .any(|(_, _, call)| call.name == "SetL2CacheHint" && call.object.as_deref().map(base_name) == Some(global))
+}
+
+fn streamed(context: &Context, kernel: &Kernel, global: &str) -> Result<(), String> {
+    let forest = &context.forest;
+    let is_of = |call: &Call| call.object.as_deref().map(base_name) == Some(global);
+    if kernel.calls(forest).filter(|(_, _, call)| call.name == "SetGlobalBuffer" && is_of(call)).count() != 1 {
+        return Err(format!("{global} is set at several places"));
+    }
+    if let Some((_, _, call)) = kernel
+        .calls(forest)
+        .find(|(_, _, call)| is_of(call) && !matches!(call.name.as_str(), "SetGlobalBuffer" | "GetSize"))
+    {
+        return Err(format!("{global}.{} may read it again", call.name));
+    }
+    let mut copies = Vec::new();
+    for (file, _, call) in kernel.calls(forest) {
+        for (index, argument) in call.arguments.iter().enumerate() {
+            if base_name(file.slice(argument)) == global {
+                if !is_copy(&call.name) || index > 1 {
+                    return Err(format!("{global} is passed to {}", call.name));
+                }
+                copies.push((file, call, file.slice(argument)));
+            }
+        }
+    }
+    let [(file, call, operand)] = copies.as_slice() else {
+        return Err(format!("{global} is touched by {} copies, not one", copies.len()));
+    };
+    if !operand.contains('[') {
+        return Err(format!("{global} is copied from its start every time"));
+    }
+    let paths = paths_to(context, kernel, file, call.span.start, &mut BTreeSet::new());
+    if paths == 1 {
+        Ok(())
+    } else {
+        Err(format!("the copy of {global} is reached on {paths} call paths: it may be read again"))
+    }
+}
+
+/// Number of call paths inside the kernel that lead to a byte.
+fn paths_to(context: &Context, kernel: &Kernel, file: &SyntaxFile, byte: usize, seen: &mut BTreeSet<String>) -> usize {
+    let Some(function) = file.enclosing_function(byte) else { return 0 };
+    if !seen.insert(function.name.clone()) {
+        return 2;
+    }
+    let callers: Vec<(&SyntaxFile, usize)> = kernel
+        .calls(&context.forest)
+        .filter(|(_, _, call)| call.name == function.name)
+        .map(|(file, _, call)| (file, call.span.start))
+        .collect();
+    let paths = if callers.is_empty() {
+        1
+    } else {
+        callers.iter().map(|(file, byte)| paths_to(context, kernel, file, *byte, seen)).sum()
+    };
+    seen.remove(&function.name);
+    paths
+}

@@ -1,0 +1,188 @@
+//! L01: as many cores as there are, instead of a constant number of them.
+
+use std::ops::Range;
+
+use crate::analysis::code::words;
+use crate::analysis::entry::device_files;
+use crate::analysis::launches::{Launch, launches};
+use crate::context::Context;
+use crate::counter::Counter;
+use crate::id::Id;
+use crate::metadata::{Company, Family, Metadata};
+use crate::motif::Motif;
+use crate::rewrite::edits::{edit, included};
+use crate::site::Candidate;
+use source::Edit;
+use source::facts::parse_integer;
+use source::parse::{Local, TokenKind, lex};
+
+/// Vector cores of the machine, asked from the platform.
+const HEADER: &str = "\"tiling/platform/platform_ascendc.h\"";
+
+/// The motif.
+pub struct AllCores;
+
+const METADATA: Metadata = Metadata {
+    id: Id::L01,
+    title: "all vector cores instead of a constant number",
+    family: Family::Launch,
+    precondition: "in a host function that sets the block dimension, a constant above 1 with a name of cores or blocks of a launch, from which the block dimension follows, \
+     and which the kernel does not mention; every share follows from the constant",
+    left_to_verifier: "cores stay independent with another number of them (results, hazard check)",
+    relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
+    prior_gain: 1.2,
+    cost: "more cores to start: small inputs may lose (L02)",
+    tunables: "closes a constant that is a tunable",
+    undoing: "a constant number of cores: 16, or 8",
+    rounding_changes: false,
+    replaces_constants: true,
+    company: Company { prevails_over: &[Id::L02], ..Company::ANY },
+};
+
+impl Motif for AllCores {
+    fn metadata(&self) -> &'static Metadata {
+        &METADATA
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for launch in launches(context) {
+            found.extend(launch.named(context));
+            found.extend(launch.literal());
+        }
+        found
+            .into_iter()
+            .map(|candidate| candidate.on_condition("cores stay independent when there are more of them"))
+            .collect()
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for launch in launches(context) {
+            for local in launch.core_locals() {
+                let Some(value) = local.value.clone() else { continue };
+                if !launch.file.slice(&value).contains("GetCoreNumAiv()") {
+                    continue;
+                }
+                for cores in ["16", "8"] {
+                    let edits = Ok(vec![edit(launch.file, value.clone(), cores)]);
+                    found.push(Candidate::new(launch.file, &local.span, format!("{} = {cores}", local.name), edits));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether a name speaks of cores or of blocks of a launch.
+fn is_core_name(name: &str) -> bool {
+    let name = name.to_lowercase().replace('_', "");
+    let cores = ["corenum", "numcores", "cores", "usedcore", "blockdim", "blocknum", "numblocks", "aivnum"];
+    cores.iter().any(|part| name.contains(part)) && !name.contains("per") && !name.contains("max")
+}
+
+impl<'a> Launch<'a> {
+    fn core_locals(&self) -> impl Iterator<Item = &'a Local> {
+        let sources = self.sources();
+        self.locals().filter(move |local| {
+            sources.contains(&local.name.as_str()) && is_core_name(&local.name) && local.alone && local.value.is_some()
+        })
+    }
+
+    /// The question for the number of cores, with the function's context as it is called here.
+    fn question(&self) -> Result<String, String> {
+        let context = self.set.object.as_deref().ok_or("SetBlockDim is not called on a context")?;
+        Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
+    }
+
+    /// `const uint32_t cores = 16;`
+    fn literal(&self) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for local in self.core_locals() {
+            let Some(value) = local.value.clone() else { continue };
+            let Some(cores) = parse_integer(self.file.slice(&value)).filter(|cores| *cores > 1) else { continue };
+            let edits = || -> Result<Vec<Edit>, String> {
+                if local.type_text.contains("constexpr") {
+                    return Err(format!("{} is a constant expression", local.name));
+                }
+                let mut edits = vec![edit(self.file, value.clone(), self.question()?)];
+                edits.extend(included(self.file, HEADER)?);
+                Ok(edits)
+            };
+            let note = format!("all vector cores instead of {cores}");
+            found.push(Candidate::new(self.file, &local.span, note, edits()));
+        }
+        found
+    }
+
+    /// A constant of the file, from which the block dimension follows.
+    fn named(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for name in self.sources().into_iter().filter(|name| is_core_name(name)) {
+            let Some(cores) = context.facts.known.value(name).filter(|cores| *cores > 1) else { continue };
+            if context.facts.definitions(name).next().is_none() {
+                continue;
+            }
+            let note = format!("all vector cores instead of {name}, which is {cores}");
+            found.push(Candidate::new(self.file, &self.set.span, note, self.asked(context, name)));
+        }
+        found
+    }
+
+    fn asked(&self, context: &Context, name: &str) -> Result<Vec<Edit>, String> {
+        let (file, body) = (self.file, &self.function.body);
+        if let Some(other) = device_files(context).find(|other| words(other.text()).contains(&name)) {
+            return Err(format!("{} mentions {name}", other.name()));
+        }
+        let local = "availableCores";
+        if words(file.slice(&self.function.span)).contains(&local) {
+            return Err(format!("{local} is taken"));
+        }
+        let mentions: Vec<Range<usize>> = lex(file.slice(body))
+            .into_iter()
+            .filter(|token| token.kind == TokenKind::Word)
+            .map(|token| body.start + token.span.start..body.start + token.span.end)
+            .filter(|span| file.slice(span) == name)
+            .collect();
+        let constant = |span: &Range<usize>| {
+            self.locals().any(|local| local.span.contains(&span.start) && local.type_text.contains("constexpr"))
+        };
+        if let Some(span) = mentions.iter().find(|span| constant(span)) {
+            return Err(format!("line {}: {name} is part of a constant expression", file.line(span.start)));
+        }
+        let elsewhere: usize = context
+            .forest
+            .iter()
+            .map(|other| words(other.text()).into_iter().filter(|word| *word == name).count())
+            .sum();
+        if elsewhere != mentions.len() + context.facts.definitions(name).count() {
+            return Err(format!("{name} is used outside of {}", self.function.name));
+        }
+        let text = file.slice(body);
+        let rest = text.strip_prefix("{\n").ok_or("the function's body does not start on a line of its own")?;
+        let indentation = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+        let start = body.start + 2;
+        let line = format!("{indentation}const uint32_t {local} = {};\n", self.question()?);
+        let mut edits = vec![edit(file, start..start, line)];
+        edits.extend(mentions.into_iter().map(|span| edit(file, span, local)));
+        for constant in context.facts.definitions(name) {
+            let holder = context.forest.get(&constant.value.file).ok_or("the constant's file is not parsed")?;
+            let declaration = holder
+                .locals()
+                .iter()
+                .find(|local| local.name == *name && local.alone && local.value == Some(constant.value.span()))
+                .ok_or_else(|| format!("{name} is not declared alone"))?;
+            // A comment on the line goes with it.
+            let begin = holder.text()[..declaration.span.start].rfind('\n').map_or(0, |at| at + 1);
+            let after = &holder.text()[declaration.span.end..];
+            let end = after.find('\n').unwrap_or(after.len());
+            let comment = after[..end].trim();
+            if !(comment.is_empty() || comment.starts_with("//")) {
+                return Err(format!("the definition of {name} shares its line"));
+            }
+            edits.push(edit(holder, begin..(declaration.span.end + end + 1).min(holder.text().len()), ""));
+        }
+        edits.extend(included(self.file, HEADER)?);
+        Ok(edits)
+    }
+}

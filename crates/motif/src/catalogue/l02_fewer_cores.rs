@@ -1,0 +1,130 @@
+//! L02: no more cores than there is work for: each core takes time to start.
+
+use crate::analysis::launches::{Launch, launches};
+use crate::context::Context;
+use crate::counter::Counter;
+use crate::id::Id;
+use crate::metadata::{Company, Family, Metadata};
+use crate::motif::Motif;
+use crate::rewrite::edits::{edit, included};
+use crate::site::Candidate;
+use source::Edit;
+use source::parse::Call;
+
+/// Elements that a core should have to do: from 4 KiB of 8-bit numbers to 16 KiB of floats.
+const ELEMENTS: u32 = 4096;
+/// Where `std::min` is declared.
+const HEADER: &str = "<algorithm>";
+
+/// What host code takes from there.
+const ALGORITHMS: &[&str] =
+    &["std::min", "std::max", "std::clamp", "std::sort", "std::find", "std::all_of", "std::any_of"];
+
+/// The motif.
+pub struct FewerCores;
+
+const METADATA: Metadata = Metadata {
+    id: Id::L02,
+    title: "fewer cores for small work",
+    family: Family::Launch,
+    precondition: "a host function that sets one block dimension, which follows from a variable that gets the platform's number of vector cores there; every share follows \
+     from that variable; the first input has a shape",
+    left_to_verifier: "cores stay independent with another number of them (results, hazard check); the first input tells how much work there is",
+    relieves: &[Counter::LaunchUs],
+    prior_gain: 1.1,
+    cost: "work that takes long per element of the first input has fewer cores too while that is small",
+    tunables: "none",
+    undoing: "the platform's number of cores, however small the input",
+    rounding_changes: false,
+    replaces_constants: false,
+    company: Company::ANY,
+};
+
+impl Motif for FewerCores {
+    fn metadata(&self) -> &'static Metadata {
+        &METADATA
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for launch in launches(context) {
+            for asked in asked(&launch) {
+                let note = format!("a core for every {ELEMENTS} elements");
+                let candidate = Candidate::new(launch.file, &asked.span, note, capped(&launch, asked));
+                found.push(
+                    candidate
+                        .on_condition("cores stay independent when there are fewer of them")
+                        .on_condition("the elements of the first input tell how much work there is"),
+                );
+            }
+        }
+        found
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for launch in launches(context) {
+            for cap in launch.file.calls_in(launch.function.body.clone()).filter(|call| call.name == "min") {
+                let file = launch.file;
+                let asks = |call: &&Call| call.name == "GetCoreNumAiv" && cap.arguments.first() == Some(&call.span);
+                let Some(inner) = file.calls_in(cap.span.clone()).find(asks) else { continue };
+                let question = file.slice(&inner.span);
+                if work(&launch).ok().map(|work| cap_of(question, &work)).as_deref() != Some(file.slice(&cap.span)) {
+                    continue;
+                }
+                let plain = edit(file, cap.span.clone(), question);
+                let note = "the platform's number of cores";
+                found.push(Candidate::new(file, &cap.span, note, Ok(vec![plain.clone()])));
+                // The header goes with it where nothing else needs it.
+                let line = format!("#include {HEADER}\n");
+                let uses = ALGORITHMS.iter().map(|name| file.text().matches(name).count()).sum::<usize>();
+                if let Some(start) = file.text().find(&line).filter(|_| uses == 1) {
+                    let edits = Ok(vec![edit(file, start..start + line.len(), ""), plain]);
+                    found.push(Candidate::new(file, &cap.span, format!("{note}, without {HEADER}"), edits));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Where a function asks for the number of cores from which its block dimension follows.
+fn asked<'a>(launch: &Launch<'a>) -> Vec<&'a Call> {
+    let (file, sources) = (launch.file, launch.sources());
+    let calls = file.calls_in(launch.function.body.clone()).filter(|call| call.name == "GetCoreNumAiv");
+    calls
+        .filter(|call| {
+            let before = file.text()[..call.span.start].trim_end();
+            let Some(target) = before.strip_suffix('=').map(str::trim_end) else { return false };
+            let name = target.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default();
+            let ended = file.text()[call.span.end..].trim_start().starts_with(';');
+            ended && sources.contains(&name)
+        })
+        .collect()
+}
+
+/// How many cores the first input is worth, at least one.
+fn work(launch: &Launch<'_>) -> Result<String, String> {
+    let context = launch.set.object.as_deref().unwrap_or_default();
+    let pointer = launch.file.slice(&launch.set.callee).contains("->SetBlockDim");
+    let named = context.to_lowercase();
+    if !pointer || !(named.contains("context") || named.contains("ctx")) {
+        return Err("SetBlockDim is not called on a pointer to a context".to_owned());
+    }
+    if !["GetInputShape(0)", "GetInputTensor(0)"].iter().any(|asked| launch.file.text().contains(asked)) {
+        return Err("nothing here asks for the shape of the first input, which may be an optional one".to_owned());
+    }
+    let elements = format!("{context}->GetInputShape(0)->GetStorageShape().GetShapeSize()");
+    Ok(format!("static_cast<uint32_t>(1 + {elements} / {ELEMENTS})"))
+}
+
+fn cap_of(question: &str, work: &str) -> String {
+    format!("std::min<uint32_t>({question}, {work})")
+}
+
+fn capped(launch: &Launch<'_>, asked: &Call) -> Result<Vec<Edit>, String> {
+    let file = launch.file;
+    let mut edits = vec![edit(file, asked.span.clone(), cap_of(file.slice(&asked.span), &work(launch)?))];
+    edits.extend(included(file, HEADER)?);
+    Ok(edits)
+}

@@ -1,0 +1,234 @@
+//! The motifs there are.
+
+mod d01_double_buffer;
+mod d04_strided_copy;
+mod d05_data_copy_pad;
+mod d07_batch_rows;
+mod d08_bound_queue;
+mod d09_l2_hint;
+mod d13_hoist_load;
+mod d14_keep_chunks;
+mod d15_dead_write;
+mod d16_early_free;
+mod d21_stage_scalars;
+mod d23_early_copy;
+mod l01_all_cores;
+mod l02_fewer_cores;
+mod l08_pipe_outside;
+mod s03_hoist_element;
+mod s13_hoist_descriptor;
+mod v01_scalar_loop;
+mod v02_axpy;
+mod v03_multiply_add;
+mod v04_relu;
+mod v05_fused_cast;
+mod v06_scalar_operand;
+mod v07_row_broadcast;
+mod v09_row_loop;
+mod v10_counter_mode;
+mod v11_mask_once;
+mod v12_two_level_reduce;
+mod v13_row_reduce;
+mod v14_cast_back;
+mod v17_bank_gap;
+mod v20_branchless;
+mod v21_negation;
+mod v22_gather;
+mod v23_transpose;
+mod v24_sort;
+mod v26_hoist_duplicate;
+mod v27_skip_fill;
+mod v28_reciprocal;
+mod v33_scalar_chain;
+mod v34_index_vector;
+mod v35_scalar_root;
+mod v36_hoist_vector;
+mod v37_carried_rows;
+mod v38_blocks_first;
+mod y01_full_barrier;
+mod y02_vector_barrier;
+mod y03_flag_pair;
+mod y04_queue_for_buffer;
+mod y05_scratch_buffer;
+mod y07_barrier_behind;
+mod y11_vector_scalars;
+mod y12_late_take;
+
+use crate::id::Id;
+use crate::motif::Motif;
+use d01_double_buffer::DoubleBuffer;
+use d04_strided_copy::StridedCopy;
+use d05_data_copy_pad::PlainCopy;
+use d07_batch_rows::BatchRows;
+use d08_bound_queue::BoundQueue;
+use d09_l2_hint::L2Hint;
+use d13_hoist_load::HoistLoad;
+use d14_keep_chunks::KeepChunks;
+use d15_dead_write::DeadWrite;
+use d16_early_free::EarlyFree;
+use d21_stage_scalars::StageScalars;
+use d23_early_copy::EarlyCopy;
+use l01_all_cores::AllCores;
+use l02_fewer_cores::FewerCores;
+use l08_pipe_outside::PipeOutside;
+use s03_hoist_element::HoistElement;
+use s13_hoist_descriptor::HoistDescriptor;
+use v01_scalar_loop::ScalarLoop;
+use v02_axpy::Axpy;
+use v03_multiply_add::MultiplyAdd;
+use v04_relu::FusedRelu;
+use v05_fused_cast::FusedCast;
+use v06_scalar_operand::ScalarOperand;
+use v07_row_broadcast::RowBroadcast;
+use v09_row_loop::JoinedRows;
+use v10_counter_mode::CounterMode;
+use v11_mask_once::MaskOnce;
+use v12_two_level_reduce::TwoLevelReduce;
+use v13_row_reduce::RowReduce;
+use v14_cast_back::CastBack;
+use v17_bank_gap::BankGap;
+use v20_branchless::Branchless;
+use v21_negation::Negation;
+use v22_gather::GatherElements;
+use v23_transpose::BlockTranspose;
+use v24_sort::SortOnce;
+use v26_hoist_duplicate::HoistDuplicate;
+use v27_skip_fill::SkipFill;
+use v28_reciprocal::ScalarReciprocal;
+use v33_scalar_chain::ScalarChain;
+use v34_index_vector::IndexVector;
+use v35_scalar_root::ScalarRoot;
+use v36_hoist_vector::HoistVector;
+use v37_carried_rows::CarriedRows;
+use v38_blocks_first::BlocksFirst;
+use y01_full_barrier::FullBarrier;
+use y02_vector_barrier::VectorBarrier;
+use y03_flag_pair::FlagPair;
+use y04_queue_for_buffer::QueueForBuffer;
+use y05_scratch_buffer::ScratchBuffer;
+use y07_barrier_behind::BarrierBehind;
+use y11_vector_scalars::VectorScalars;
+use y12_late_take::LateTake;
+
+/// All motifs, by id.
+pub fn all() -> &'static [&'static dyn Motif] {
+    &[
+        &DoubleBuffer,
+        &StridedCopy,
+        &PlainCopy,
+        &BatchRows,
+        &BoundQueue,
+        &L2Hint,
+        &HoistLoad,
+        &KeepChunks,
+        &DeadWrite,
+        &EarlyFree,
+        &EarlyCopy,
+        &StageScalars,
+        &AllCores,
+        &FewerCores,
+        &PipeOutside,
+        &HoistElement,
+        &HoistDescriptor,
+        &ScalarLoop,
+        &Axpy,
+        &MultiplyAdd,
+        &FusedRelu,
+        &FusedCast,
+        &ScalarOperand,
+        &RowBroadcast,
+        &JoinedRows,
+        &CounterMode,
+        &MaskOnce,
+        &BlocksFirst,
+        &TwoLevelReduce,
+        &RowReduce,
+        &CastBack,
+        &BankGap,
+        &Branchless,
+        &Negation,
+        &GatherElements,
+        &BlockTranspose,
+        &SortOnce,
+        &HoistDuplicate,
+        &SkipFill,
+        &ScalarReciprocal,
+        &ScalarChain,
+        &ScalarRoot,
+        &HoistVector,
+        &CarriedRows,
+        &IndexVector,
+        &QueueForBuffer,
+        &FullBarrier,
+        &VectorBarrier,
+        &FlagPair,
+        &ScratchBuffer,
+        &BarrierBehind,
+        &VectorScalars,
+        &LateTake,
+    ]
+}
+
+/// A motif by its id.
+pub fn by_id(id: Id) -> &'static dyn Motif {
+    match id {
+        Id::D01 => &DoubleBuffer,
+        Id::D04 => &StridedCopy,
+        Id::D05 => &PlainCopy,
+        Id::D07 => &BatchRows,
+        Id::D08 => &BoundQueue,
+        Id::D09 => &L2Hint,
+        Id::D13 => &HoistLoad,
+        Id::D14 => &KeepChunks,
+        Id::D15 => &DeadWrite,
+        Id::D16 => &EarlyFree,
+        Id::D21 => &StageScalars,
+        Id::D23 => &EarlyCopy,
+        Id::L01 => &AllCores,
+        Id::L02 => &FewerCores,
+        Id::L08 => &PipeOutside,
+        Id::S03 => &HoistElement,
+        Id::S13 => &HoistDescriptor,
+        Id::V01 => &ScalarLoop,
+        Id::V02 => &Axpy,
+        Id::V03 => &MultiplyAdd,
+        Id::V04 => &FusedRelu,
+        Id::V05 => &FusedCast,
+        Id::V06 => &ScalarOperand,
+        Id::V07 => &RowBroadcast,
+        Id::V09 => &JoinedRows,
+        Id::V10 => &CounterMode,
+        Id::V11 => &MaskOnce,
+        Id::V12 => &TwoLevelReduce,
+        Id::V13 => &RowReduce,
+        Id::V14 => &CastBack,
+        Id::V17 => &BankGap,
+        Id::V20 => &Branchless,
+        Id::V21 => &Negation,
+        Id::V22 => &GatherElements,
+        Id::V23 => &BlockTranspose,
+        Id::V24 => &SortOnce,
+        Id::V26 => &HoistDuplicate,
+        Id::V27 => &SkipFill,
+        Id::V28 => &ScalarReciprocal,
+        Id::V33 => &ScalarChain,
+        Id::V34 => &IndexVector,
+        Id::V35 => &ScalarRoot,
+        Id::V36 => &HoistVector,
+        Id::V37 => &CarriedRows,
+        Id::V38 => &BlocksFirst,
+        Id::Y01 => &FullBarrier,
+        Id::Y02 => &VectorBarrier,
+        Id::Y03 => &FlagPair,
+        Id::Y04 => &QueueForBuffer,
+        Id::Y05 => &ScratchBuffer,
+        Id::Y07 => &BarrierBehind,
+        Id::Y11 => &VectorScalars,
+        Id::Y12 => &LateTake,
+    }
+}
+
+/// A motif by its id as text, from a record or a patch.
+pub fn named(id: &str) -> Option<&'static dyn Motif> {
+    id.parse().ok().map(by_id)
+}

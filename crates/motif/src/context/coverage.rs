@@ -1,0 +1,140 @@
+//! What the cases run of a kernel, block by block. A change to anything else could be wrong without anybody noticing.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use similar::{DiffTag, TextDiff};
+
+use crate::context::block_runs::{Silent, silent_blocks};
+use source::parse::SyntaxForest;
+use source::{Edit, SourceTree};
+
+/// Lines that instructions of all runs came from, by file, relative to the operator's root, and line from 1; each with the most
+/// records that one core left there in one launch.
+pub type VisitedLines = BTreeMap<(String, u32), u64>;
+
+/// Blocks with instructions none of which ran, or of which nobody knows whether they ran.
+///
+/// A block is the body of a function, an arm of a branch or directive, the body of a loop, a case, or what follows an early
+/// exit. An instruction in it, or in a block inside it, that left a line shows that it ran. Blocks without instructions say
+/// nothing and go with what is around them. A block that only calls functions of the operator ran if one of them is called
+/// nowhere else and ran, or ran more often than its other calls account for; it did not if none of them ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Blocks of each file that are not to be touched, in the text that stands in `sources`.
+    silent: BTreeMap<String, Vec<Silent>>,
+    /// The files that `silent` speaks of.
+    sources: SourceTree,
+}
+
+impl Coverage {
+    /// From what ran of these sources. Where nothing is known to have run, nothing is known.
+    pub fn of(forest: &SyntaxForest, visited: &VisitedLines) -> Self {
+        let mut coverage = Self::default();
+        if visited.is_empty() {
+            return coverage;
+        }
+        for (file, silent) in silent_blocks(forest, visited).into_iter().filter(|(_, silent)| !silent.is_empty()) {
+            coverage.sources.insert(file.name(), file.text());
+            coverage.silent.insert(file.name().to_owned(), silent);
+        }
+        coverage
+    }
+
+    /// What no case runs, as `file: name`, and as `file: what at line` for parts of functions.
+    pub fn silent(&self) -> Vec<String> {
+        let named = |(file, silent): (&String, &Vec<Silent>)| {
+            silent.iter().map(|silent| format!("{file}: {}", silent.what)).collect::<Vec<_>>()
+        };
+        self.silent.iter().flat_map(named).collect()
+    }
+
+    /// The same of what has become of the sources: what was left alone is where its lines are now.
+    pub(crate) fn carried(&self, tree: &SourceTree) -> Self {
+        let mut carried = Self::default();
+        for (file, silent) in &self.silent {
+            let (Some(old), Some(new)) = (self.sources.text(file), tree.text(file)) else { continue };
+            let silent = if old == new { silent.clone() } else { moved(silent, old, new) };
+            carried.sources.insert(file.as_str(), new);
+            carried.silent.insert(file.clone(), silent);
+        }
+        carried
+    }
+
+    /// Why a change would go unverified, if it would: it touches what no case runs.
+    pub(crate) fn unverified(&self, edit: &Edit) -> Option<String> {
+        let silent = self.silent.get(&edit.file)?;
+        let text = self.sources.text(&edit.file)?;
+        let changes = changed(text, edit);
+        // The outermost says most.
+        let touched = silent.iter().find(|silent| changes.iter().any(|change| touches(&silent.span, change)))?;
+        Some(if touched.certain {
+            format!("no case runs {}: nothing would verify the change", touched.what)
+        } else {
+            format!("whether a case runs {} is not known: nothing may verify the change", touched.what)
+        })
+    }
+}
+
+/// Whether a change lies in a block; an insertion at its edges does not.
+fn touches(block: &Range<usize>, change: &Range<usize>) -> bool {
+    change.start < block.end
+        && block.start < change.end.max(change.start + usize::from(change.is_empty()))
+        && !(change.is_empty() && change.start <= block.start)
+}
+
+/// What an edit changes of a text but indentation: bytes of lines that are replaced or removed, and places of new lines.
+fn changed(text: &str, edit: &Edit) -> Vec<Range<usize>> {
+    let old = text.get(edit.span.clone()).unwrap_or_default();
+    if !old.contains('\n') {
+        return vec![edit.span.clone()];
+    }
+    let plain = |text: &str| text.split_inclusive('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    let lengths: Vec<usize> = old.split_inclusive('\n').map(str::len).collect();
+    let starts: Vec<usize> = lengths
+        .iter()
+        .scan(edit.span.start, |at, length| {
+            let start = *at;
+            *at += length;
+            Some(start)
+        })
+        .chain([edit.span.end])
+        .collect();
+    let (before, after) = (plain(old), plain(&edit.replacement));
+    let before: Vec<&str> = before.iter().map(String::as_str).collect();
+    let after: Vec<&str> = after.iter().map(String::as_str).collect();
+    let difference = TextDiff::from_slices(&before, &after);
+    let operations = difference.ops().iter().filter(|operation| operation.tag() != DiffTag::Equal);
+    operations.map(|operation| starts[operation.old_range().start]..starts[operation.old_range().end]).collect()
+}
+
+/// Where parts of the old text are in the new one.
+fn moved(silent: &[Silent], old: &str, new: &str) -> Vec<Silent> {
+    let starts = |text: &str| -> Vec<usize> {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        std::iter::once(0).chain(ends).chain([text.len()]).collect()
+    };
+    let (old_starts, new_starts) = (starts(old), starts(new));
+    let difference = TextDiff::from_lines(old, new);
+    let at = |line: usize| new_starts[line.min(new_starts.len() - 1)];
+    // The image of a byte; of a line that changed, the start or the end of what stands there now.
+    let image = |byte: usize, is_end: bool| {
+        let line = old_starts.partition_point(|start| *start <= byte).saturating_sub(1);
+        let operation = difference.ops().iter().find(|operation| operation.old_range().contains(&line));
+        match operation {
+            Some(operation) if operation.tag() == DiffTag::Equal => {
+                at(operation.new_range().start + line - operation.old_range().start) + byte - old_starts[line]
+            }
+            Some(operation) if is_end => at(operation.new_range().end),
+            Some(operation) => at(operation.new_range().start),
+            None => new.len(),
+        }
+    };
+    let one = |silent: &Silent| {
+        let start = image(silent.span.start, false);
+        let last = silent.span.end.saturating_sub(1).max(silent.span.start);
+        let end = (image(last, true) + 1).min(new.len()).max(start);
+        Silent { span: start..end, ..silent.clone() }
+    };
+    silent.iter().map(one).collect()
+}
