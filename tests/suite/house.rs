@@ -26,3 +26,29 @@ fn crates_do_no_input_or_output() {
     }
     assert!(looked_at > 150, "{looked_at}");
 }
+
+/// The catalogue of motifs knows what they do, that knows what they ask, and no motif knows another.
+#[test]
+fn rooms_of_the_motifs_depend_downward() {
+    let forbidden: [(&str, &[&str]); 4] = [
+        ("catalogue", &["crate::catalogue", "super::"]),
+        ("rewrite", &["crate::catalogue"]),
+        ("analysis", &["crate::catalogue", "crate::rewrite", "crate::motif"]),
+        ("context", &["crate::catalogue", "crate::rewrite", "crate::analysis", "crate::motif"]),
+    ];
+    for (room, words) in forbidden {
+        let folder = root().join("crates/motif/src").join(room);
+        let mut looked_at = 0;
+        for entry in walkdir::WalkDir::new(&folder).into_iter().filter_map(Result::ok) {
+            if entry.path().extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            looked_at += 1;
+            let text = fs_err::read_to_string(entry.path()).expect("a source file");
+            for word in words {
+                assert!(!text.contains(word), "{}: {word}", entry.path().display());
+            }
+        }
+        assert!(looked_at > 3, "{room}: {looked_at}");
+    }
+}
