@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
-use super::evaluation::{CaseTime, Outcome};
+use super::evaluation::{CaseTime, Champion, Outcome};
 use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
 use super::steps::{Step, Steps};
@@ -280,7 +280,9 @@ async fn timed(
         return Ok(nothing);
     }
     let plan = left.plain_plan(tunables);
-    let champion = standing.progress.champion(field.workspace.tunables());
+    // What is left has to be faster than the operator as it was; it may be the best candidate itself.
+    let champion =
+        Champion { times: field.baseline_times.clone(), us: field.baseline_us, plan: baseline.plain_plan(tunables) };
     let judged = standing.session.evaluate_beyond(&plan, &champion, field.baseline_us).await?;
     match (judged.evaluation.outcome, judged.objective_us) {
         (Outcome::Valid(times), Some(us))

@@ -18,6 +18,7 @@ mod mix;
 mod operators;
 mod probes;
 mod python_calls;
+mod rehearsal;
 mod replay;
 mod resume;
 mod sampled_blocks;
