@@ -4,12 +4,14 @@ use std::time::{Duration, Instant};
 
 use super::TunerError;
 use super::judgement::rejects;
-use crate::backend::Backend;
+use crate::aicore::HazardKind;
+use crate::backend::{Backend, JobOutput, KernelJob};
 use crate::build::{BuildErrorKind, Builder, TilingClass};
 use crate::cases::{Accepted, DescribedOp, traffic_bytes};
 use crate::manifest::HazardPolicy;
 use crate::project::KernelEntry;
 use crate::source::SourceTree;
+use crate::verify::{DType, compare, default_tolerance_of};
 
 /// Wall-clock time after which the remaining cases are written as they are.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -116,8 +118,14 @@ impl CaseTrial<'_> {
             Err(source) if source.is_of_machine() => return Err(TunerError::Run { case: title(accepted), source }),
             Err(failure) => return Ok(Ending::Fault(first_line(&failure.to_string()))),
         };
-        let mut hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
-        Ok(match hazards.find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+        let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
+        let reads_garbage = hazards().any(|hazard| hazard.kind == HazardKind::UninitialisedRead);
+        if reads_garbage && !timing_only && !hazards().any(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+            if let Some(fault) = self.depends_on_garbage(&mut job).await {
+                return Ok(Ending::Fault(fault));
+            }
+        }
+        Ok(match hazards().find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
             None => Ending::Fine { us: execution.launches.iter().map(|launch| launch.profile.task_us).sum() },
             Some(hazard) => {
                 let (file, line) = (&hazard.place.file, hazard.place.line);
@@ -125,6 +133,22 @@ impl CaseTrial<'_> {
                 Ending::Fault(format!("{place}{}", hazard.message))
             }
         })
+    }
+
+    /// Runs a job with two patterns in unwritten memory and its blocks in both orders: what the first output that differs is called.
+    async fn depends_on_garbage(&self, job: &mut KernelJob) -> Option<String> {
+        let mut runs = Vec::new();
+        for (poison, reversed) in [(0xA5, false), (0x5A, true)] {
+            (job.poison, job.blocks_reversed, job.trace) = (poison, reversed, false);
+            runs.push(self.backend.run_operator(job).await.ok()?.outputs);
+        }
+        let (second, first) = (runs.pop()?, runs.pop()?);
+        let differs = |(output, (first, second)): &(&JobOutput, (Vec<u8>, Vec<u8>))| {
+            let Ok(dtype) = output.dtype.parse::<DType>() else { return first != second };
+            first != second && compare(second, first, dtype, default_tolerance_of(dtype, first)).is_err()
+        };
+        let (output, _) = job.outputs.iter().zip(first.into_iter().zip(second)).find(differs)?;
+        Some(format!("output {} depends on memory that nobody wrote, or on the order of blocks", output.name))
     }
 }
 

@@ -79,6 +79,28 @@ fn a_case_that_the_operator_fails_gives_way_to_one_that_it_survives() {
 }
 
 #[test]
+fn a_case_with_results_that_depend_on_garbage_gives_way_too() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
+    let list = "case,op_name,input_shapes,input_dtypes\n\
+                    a,add_custom,\"((256, 4096), (256, 4096))\",\"('float16', 'float16')\"\n\
+                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
+    project.write("tests/st/cases.csv", list);
+    // Large tiles are added but for their end, which is copied as it was.
+    let sum = "AscendC::Add(zLocal, xLocal, yLocal, this->tileLength);";
+    let short =
+        "AscendC::Add(zLocal, xLocal, yLocal, this->tileLength > 4096 ? this->tileLength - 128 : this->tileLength);";
+    edit(&project, "op_kernel/add_custom.cpp", sum, short);
+    let ended = project.run(&["init"]).expect(0);
+    let faults = only(&ended, "init")["faults"].as_array().expect("one case copies garbage").clone();
+    let text = faults[0].as_str().unwrap_or_default();
+    assert!(text.starts_with("256x4096 float16") && text.contains("output z depends on memory"), "{faults:?}");
+    project.run(&["run", "--budget", "1", "--dry-run"]).expect(0);
+}
+
+#[test]
 fn the_authors_golden_function_becomes_the_reference() {
     require_tools!();
     let project = Project::fixture("add_custom");
