@@ -41,7 +41,7 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::float16::f16_to_f32;
+    use half::f16;
 
     #[test]
     fn what_is_checked_differs_from_run_to_run_and_what_is_timed_does_not() {
@@ -60,7 +60,7 @@ mod tests {
         let all: std::collections::BTreeSet<(u8, u8)> = (0..400).map(|run| Draw::of(run).garbage()).collect();
         assert!(all.len() > 350);
         for (first, second) in all {
-            let half = |byte: u8| f16_to_f32(u16::from_le_bytes([byte; 2]));
+            let half = |byte: u8| f16::from_bits(u16::from_le_bytes([byte; 2])).to_f32();
             assert!((-8e3..-2.0).contains(&half(first)) && (0.3..8e3).contains(&half(second)), "{first:x} {second:x}");
         }
     }

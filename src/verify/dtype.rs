@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::float16::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use half::{bf16, f16};
 
 /// Element type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,8 +124,8 @@ impl DType {
         raw[..size].copy_from_slice(&bytes[..size]);
         let bits = u64::from_le_bytes(raw);
         match self {
-            DType::Float16 => f64::from(f16_to_f32(bits as u16)),
-            DType::Bfloat16 => f64::from(bf16_to_f32(bits as u16)),
+            DType::Float16 => f16::from_bits(bits as u16).to_f64(),
+            DType::Bfloat16 => bf16::from_bits(bits as u16).to_f64(),
             DType::Float32 => f64::from(f32::from_bits(bits as u32)),
             DType::Int8 | DType::Int4 => f64::from(bits as u8 as i8),
             DType::Float64 => f64::from_bits(bits),
@@ -142,8 +142,8 @@ impl DType {
     /// Appends the element nearest to `value` to `bytes`; a 4-bit element takes a byte until [`DType::pack`].
     pub fn encode(self, value: f64, bytes: &mut Vec<u8>) {
         match self {
-            DType::Float16 => bytes.extend(f32_to_f16(value as f32).to_le_bytes()),
-            DType::Bfloat16 => bytes.extend(f32_to_bf16(value as f32).to_le_bytes()),
+            DType::Float16 => bytes.extend(f16::from_f32(value as f32).to_le_bytes()),
+            DType::Bfloat16 => bytes.extend(bf16::from_f32(value as f32).to_le_bytes()),
             DType::Float32 => bytes.extend((value as f32).to_le_bytes()),
             DType::Int8 => bytes.extend((value as i8).to_le_bytes()),
             DType::Int4 => bytes.extend((value.clamp(-8.0, 7.0) as i8).to_le_bytes()),

@@ -4,7 +4,6 @@ mod compare;
 mod data;
 mod draw;
 mod dtype;
-mod float16;
 mod npy;
 mod verdict;
 

@@ -1,7 +1,8 @@
 //! Files that somebody edited, merged or cut short: none of them makes a reader panic or hang.
 //!
 //! Inputs are made from sound ones by a seed. `ASCEND_TUNE_FUZZ_SECONDS` asks for so many seconds for each kind of file, with
-//! seeds that go on from those of every other day; what fails is kept below `target/fuzz` for a test of its own.
+//! seeds that go on from those of every other day. What fails is kept below `target/fuzz`; what failed once is in `tests/fuzz` and is
+//! read first.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -114,6 +115,11 @@ fn fuzz(kind: &str, sound: &[Vec<u8>], read: impl Fn(&[u8])) {
     let seconds = std::env::var("ASCEND_TUNE_FUZZ_SECONDS").ok().and_then(|text| text.parse::<u64>().ok());
     let first =
         seconds.map_or(0, |_| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() / 86_400 * 1_000_000));
+    for known in walkdir::WalkDir::new(root().join("tests/fuzz")).into_iter().filter_map(Result::ok) {
+        if known.file_name().to_string_lossy().starts_with(&format!("{kind}-")) {
+            read(&fs_err::read(known.path()).expect("readable"));
+        }
+    }
     let began = Instant::now();
     let mut round = 0;
     let goes_on = |round: u64| seconds.map_or(round < ROUNDS, |seconds| began.elapsed().as_secs() < seconds);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use unicode_width::UnicodeWidthStr;
+
 /// Side on which a column is flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
@@ -45,5 +47,5 @@ fn push_row(text: &mut String, columns: &[(&str, Align)], widths: &[usize], cell
 }
 
 fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
