@@ -2,16 +2,11 @@
 
 use crate::analysis::code::{squash, words};
 use crate::analysis::machine::EVENT_IDS;
-use crate::context::Context;
 use crate::context::unified_buffer::UNIFIED_BUFFER_BYTES;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Combination, Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::counted_bytes::counted;
 use crate::rewrite::edits::edit;
 use crate::rewrite::planned_room;
-use crate::site::Candidate;
+use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{InitBuffer, Kernel, base_name, parse_integer};
 use source::parse::SyntaxFile;

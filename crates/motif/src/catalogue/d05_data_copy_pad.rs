@@ -3,13 +3,8 @@
 use crate::analysis::code::{scope, squash};
 use crate::analysis::copies::{braced, fields_of, without_size};
 use crate::analysis::machine::BLOCK_BYTES;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{Kernel, base_name, fixed_type_bytes};
 use source::parse::{Call, SyntaxFile};

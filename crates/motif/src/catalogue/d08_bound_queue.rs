@@ -4,14 +4,9 @@ use std::ops::Range;
 
 use crate::analysis::code::{block_of, functions};
 use crate::analysis::queue_uses::{QueueCall, calls_on};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::buffers::free_name;
 use crate::rewrite::edits::{edit, insert_after};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{Kernel, Origin, TensorFacts, TensorUse};
 use source::parse::{Call, SyntaxFile};

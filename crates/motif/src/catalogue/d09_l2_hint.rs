@@ -3,13 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::code::{block_of, squash};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::{edit, insert_after};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::facts::api::is_copy;
 use source::facts::{Kernel, base_name};
 use source::parse::{Call, SyntaxFile};

@@ -2,14 +2,9 @@
 
 use crate::analysis::code::{Surroundings, block_of, functions, vector_calls};
 use crate::analysis::liveness::dead_after;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::pairs::renamed;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::facts::api::overwrites_first;
 
 /// The motif.

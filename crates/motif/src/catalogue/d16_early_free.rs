@@ -4,13 +4,8 @@ use std::ops::Range;
 
 use crate::analysis::code::functions;
 use crate::analysis::siblings::{movable_over, siblings, works};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Combination, Company, Family, Metadata, Turn};
-use crate::motif::Motif;
 use crate::rewrite::edits::{edit, insert_after};
-use crate::site::Candidate;
+use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif, Turn};
 use source::Edit;
 use source::facts::api::Access;
 use source::facts::{Kernel, Origin, TensorFacts, base_name};

@@ -1,13 +1,8 @@
 //! L02: no more cores than there is work for: each core takes time to start.
 
 use crate::analysis::launches::{Launch, launches};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::{edit, included};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::parse::Call;
 

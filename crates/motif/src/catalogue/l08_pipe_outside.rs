@@ -5,13 +5,8 @@
 use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::steady::own_functions;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{Kernel, Place};
 use source::parse::{Function, Local, Parameter, SyntaxFile, TokenKind, lex};

@@ -3,13 +3,8 @@
 use crate::analysis::code::{block_of, functions, words};
 use crate::analysis::loops::loops_around;
 use crate::analysis::steady::steady;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::hoist::{hoisted, sunk};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::Kernel;
 use source::parse::{Function, Local, Loop, SyntaxFile};

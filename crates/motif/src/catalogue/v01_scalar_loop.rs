@@ -4,14 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::analysis::code::{Surroundings, functions, vector_calls, words};
 use crate::analysis::linear::grouped;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Combination, Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::scalar_loops::scalar_loops;
-use crate::site::Candidate;
+use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct ScalarLoop;

@@ -1,15 +1,7 @@
 //! V02: multiply by a scalar and add into the destination, in one instruction.
 
-use crate::analysis::code::{functions, is_float, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
-use crate::rewrite::edits::{edit, with_each_scratch};
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
-use source::Edit;
+use crate::rewrite::peephole::{Condition, Guard, Rule, Through, fused, split};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct Axpy;
@@ -30,66 +22,26 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
+const RULES: &[Rule] = &[Rule::new(
+    ["Muls(t, a, s, n)", "Add(y, y, t, n)"],
+    "Axpy(y, a, s, n)",
+    "Axpy into {y}",
+    &[Guard::Mergeable, Guard::HasForm(&[]), Guard::Apart("a", "y")],
+)
+.rounding()
+.on_condition(Condition::UnknownElement("the element type is half or float"))
+.undone("Axpy to Muls and Add", Through::Scratch)];
+
 impl Motif for Axpy {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_pair(context, "Muls", |pair| {
-            let other = pair.other_operand()?;
-            if pair.second.name != "Add" || other != pair.second.destination {
-                return None;
-            }
-            let note = format!("Axpy into {}", pair.second.destination);
-            let candidate = Candidate::new(pair.file, &pair.second.call.span, note, fused(pair)).with_rounding(true);
-            Some(if is_float(pair.element()).is_none() {
-                candidate.on_condition("the element type is half or float")
-            } else {
-                candidate
-            })
-        })
+        fused(context, RULES)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors).iter().filter(|call| call.name == "Axpy") {
-                let (target, count, indentation) =
-                    (call.destination, call.count, file.indentation(call.statement.start));
-                let text = |scratch: &str| {
-                    let (multiply, add) = (renamed(file, call, "Muls"), renamed(file, call, "Add"));
-                    let (source, scalar) = (call.sources[0], call.scalar.unwrap_or_default());
-                    format!(
-                        "{multiply}({scratch}, {source}, {scalar}, {count});\n{indentation}{add}({target}, {target}, {scratch}, {count})"
-                    )
-                };
-                let candidates = with_each_scratch(file, call, &tensors, "Axpy to Muls and Add", text);
-                found.extend(candidates.into_iter().map(|candidate| candidate.with_rounding(true)));
-            }
-        }
-        found
+        split(context, RULES)
     }
-}
-
-fn fused(pair: &Pair<'_>) -> Result<Vec<Edit>, String> {
-    pair.can_merge()?;
-    let source = pair.first.sources[0];
-    let target = pair.second.destination;
-    if is_float(pair.element()) == Some(false) {
-        return Err(format!("Axpy has no form for {}", pair.element()));
-    }
-    if !pair.tensors.disjoint(source, target) {
-        return Err(format!("{source} and {target} may share memory"));
-    }
-    let call = format!(
-        "{}({target}, {source}, {}, {})",
-        renamed(pair.file, pair.second, "Axpy"),
-        pair.first.scalar.unwrap_or_default(),
-        pair.second.count
-    );
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), call),
-    ])
 }

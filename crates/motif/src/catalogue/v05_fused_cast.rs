@@ -1,15 +1,7 @@
 //! V05: a sum with Relu, or a product, that is cast to a narrower type right away becomes one instruction.
 
-use crate::analysis::code::{functions, unused_scratch, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
-use crate::rewrite::edits::edit;
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
-use source::Edit;
+use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Through, fused, split};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct FusedCast;
@@ -31,88 +23,71 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
+const RULES: &[Rule] = &[
+    cast(
+        ["AddRelu(t, a, b, n)", "Cast(y, t, m, n)"],
+        "AddReluCast(y, a, b, n)",
+        ["AddReluCast into {y}", "AddReluCast"],
+        RECTIFIED,
+    ),
+    cast(
+        ["SubRelu(t, a, b, n)", "Cast(y, t, m, n)"],
+        "SubReluCast(y, a, b, n)",
+        ["SubReluCast into {y}", "SubReluCast"],
+        RECTIFIED,
+    ),
+    cast(["Mul(t, a, b, n)", "Cast(y, t, m, n)"], "MulCast(y, a, b, n)", ["MulCast into {y}", "MulCast"], PRODUCTS),
+];
+
+/// What a rectified sum is cast from and to.
+const RECTIFIED: &[Guard] = &[
+    Guard::Casts(&[("float", "half"), ("int16_t", "int8_t"), ("half", "int8_t")]),
+    Guard::Holds(rounds_alike),
+    Guard::Mergeable,
+    Guard::Apart("a", "y"),
+    Guard::Apart("b", "y"),
+];
+/// What a product is cast from and to.
+const PRODUCTS: &[Guard] = &[
+    Guard::Casts(&[("half", "int8_t"), ("half", "uint8_t")]),
+    Guard::Holds(rounds_alike),
+    Guard::Mergeable,
+    Guard::Apart("a", "y"),
+    Guard::Apart("b", "y"),
+];
+
+const fn cast(
+    long: [&'static str; 2],
+    short: &'static str,
+    [note, undoing]: [&'static str; 2],
+    guards: &'static [Guard],
+) -> Rule {
+    Rule::new(long, short, note, guards)
+        .on_condition(Condition::Always("both forms round and saturate alike"))
+        .undone_with(undoing, Through::ScratchLike("a"), |bound| {
+            Some(vec![("m", bound.scoped("RoundMode::CAST_RINT"))])
+        })
+}
+
 impl Motif for FusedCast {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (first, fused) in FORMS {
-            found.extend(each_pair(context, first, |pair| {
-                let note = format!("{fused} into {}", pair.second.destination);
-                let edits = merged(pair, fused);
-                (pair.second.name == "Cast").then(|| {
-                    Candidate::new(pair.file, &pair.second.call.span, note, edits)
-                        .on_condition("both forms round and saturate alike")
-                })
-            }));
-        }
-        found
+        fused(context, RULES)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors) {
-                let Some((first, _)) = FORMS.iter().find(|(_, fused)| *fused == call.name) else { continue };
-                let wide = tensors.tensors.get(call.sources[0]).map_or("", |tensor| tensor.element.as_str());
-                for scratch in unused_scratch(&tensors, wide) {
-                    let (operation, cast) = (renamed(file, &call, first), renamed(file, &call, "Cast"));
-                    let scope = operation.strip_suffix(first).unwrap_or_default();
-                    let text = format!(
-                        "{operation}({scratch}, {}, {}, {count});\n{}{cast}({}, {scratch}, {scope}RoundMode::CAST_RINT, {count})",
-                        call.sources[0],
-                        call.sources[1],
-                        file.indentation(call.statement.start),
-                        call.destination,
-                        count = call.count,
-                    );
-                    let note = format!("{} through {scratch}", call.name);
-                    let edits = Ok(vec![edit(file, call.call.span.clone(), text)]);
-                    found.push(Candidate::new(file, &call.call.span, note, edits));
-                }
-            }
-        }
-        found
+        split(context, RULES)
     }
 }
 
-/// Instruction before the cast, and both in one.
-const FORMS: [(&str, &str); 3] = [("AddRelu", "AddReluCast"), ("SubRelu", "SubReluCast"), ("Mul", "MulCast")];
-
-fn merged(pair: &Pair<'_>, fused: &str) -> Result<Vec<Edit>, String> {
-    let wide = pair.tensors.tensors.get(pair.temporary()).map_or("", |tensor| tensor.element.as_str());
-    let narrow = pair.element();
-    let product = fused == "MulCast";
-    let known = match (wide, narrow) {
-        ("float", "half") | ("int16_t", "int8_t") => !product,
-        ("half", "int8_t") => true,
-        ("half", "uint8_t") => product,
-        _ => false,
-    };
-    if !known {
-        return Err(format!("{fused} has no form from {wide} to {narrow}"));
-    }
+fn rounds_alike(bound: &Bound<'_>) -> Result<(), String> {
     // From float to half, the mode NONE rounds to nearest even too.
-    let mode = pair.second.scalar.unwrap_or_default().rsplit("::").next().unwrap_or_default();
-    if mode != "CAST_RINT" && !(mode == "CAST_NONE" && wide == "float") {
+    let mode = bound.text("m").rsplit("::").next().unwrap_or_default();
+    if mode != "CAST_RINT" && !(mode == "CAST_NONE" && bound.element("t") == "float") {
         return Err(format!("the fused form does not round like {mode}"));
     }
-    pair.can_merge()?;
-    let target = pair.second.destination;
-    if let Some(source) = pair.first.sources.iter().find(|source| !pair.tensors.disjoint(source, target)) {
-        return Err(format!("{source} and {target} may share memory"));
-    }
-    let call = format!(
-        "{}({target}, {}, {}, {})",
-        renamed(pair.file, pair.second, fused),
-        pair.first.sources[0],
-        pair.first.sources[1],
-        pair.second.count
-    );
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), call),
-    ])
+    Ok(())
 }

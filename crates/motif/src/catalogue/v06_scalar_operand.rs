@@ -1,15 +1,8 @@
 //! V06: a tensor filled with one value, used as an operand, becomes a scalar operand.
 
-use crate::analysis::code::{functions, is_float, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Combination, Company, Family, Metadata};
-use crate::motif::Motif;
-use crate::rewrite::edits::{edit, with_each_scratch};
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
-use source::Edit;
+use crate::analysis::code::is_float;
+use crate::rewrite::peephole::{Bound, Guard, Rule, Through, fused, split};
+use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct ScalarOperand;
@@ -34,90 +27,52 @@ const METADATA: Metadata = Metadata {
     },
 };
 
+const RULES: &[Rule] = &[
+    filled("Add(y, b, t, n)", "Adds(y, b, s, n)", "Add with a scalar", "Adds with a filled tensor"),
+    filled("Mul(y, b, t, n)", "Muls(y, b, s, n)", "Mul with a scalar", "Muls with a filled tensor"),
+    filled("Max(y, b, t, n)", "Maxs(y, b, s, n)", "Max with a scalar", "Maxs with a filled tensor"),
+    filled("Min(y, b, t, n)", "Mins(y, b, s, n)", "Min with a scalar", "Mins with a filled tensor"),
+    Rule::new(
+        ["Duplicate(t, s, n)", "Sub(y, b, t, n)"],
+        "Adds(y, b, r, n)",
+        "Sub with a scalar",
+        &[Guard::Holds(negates_exactly), Guard::SameCount, Guard::Unchanged, Guard::Dead],
+    )
+    .made("r", |bound| format!("static_cast<{}>(-({}))", bound.element("y"), bound.text("s"))),
+    Rule::never(
+        ["Duplicate(t, s, n)", "Sub(y, t, b, n)"],
+        "Sub with a scalar",
+        &[Guard::Never("s - a has no scalar form")],
+    ),
+    Rule::never(["Duplicate(t, s, n)", "Div(y, b, t, n)"], "Div with a scalar", &[Guard::Never(DIVISION)]),
+    Rule::never(["Duplicate(t, s, n)", "Div(y, t, b, n)"], "Div with a scalar", &[Guard::Never(DIVISION)]),
+];
+
+const DIVISION: &str = "a / s as a * (1 / s) rounds differently";
+
+const fn filled(second: &'static str, short: &'static str, note: &'static str, undoing: &'static str) -> Rule {
+    Rule::new(["Duplicate(t, s, n)", second], short, note, &[Guard::SameCount, Guard::Unchanged, Guard::Dead])
+        .undone(undoing, Through::Scratch)
+}
+
 impl Motif for ScalarOperand {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_pair(context, "Duplicate", |pair| {
-            let edits = scalar_form(pair).transpose()?;
-            Some(Candidate::new(
-                pair.file,
-                &pair.second.call.span,
-                format!("{} with a scalar", pair.second.name),
-                edits,
-            ))
-        })
+        fused(context, RULES)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors) {
-                let name = match call.name {
-                    "Adds" => "Add",
-                    "Muls" => "Mul",
-                    "Maxs" => "Max",
-                    "Mins" => "Min",
-                    _ => continue,
-                };
-                let indentation = file.indentation(call.statement.start);
-                let text = |scratch: &str| {
-                    let (fill, binary) = (renamed(file, &call, "Duplicate"), renamed(file, &call, name));
-                    let (target, source, count) = (call.destination, call.sources[0], call.count);
-                    let scalar = call.scalar.unwrap_or_default();
-                    format!(
-                        "{fill}({scratch}, {scalar}, {count});\n{indentation}{binary}({target}, {source}, {scratch}, {count})"
-                    )
-                };
-                found.extend(with_each_scratch(
-                    file,
-                    &call,
-                    &tensors,
-                    &format!("{} with a filled tensor", call.name),
-                    text,
-                ));
-            }
-        }
-        found
+        split(context, RULES)
     }
 }
 
-/// `Ok(None)` where the pattern is not there at all.
-fn scalar_form(pair: &Pair<'_>) -> Result<Option<Vec<Edit>>, String> {
-    let Some(other) = pair.other_operand() else { return Ok(None) };
-    let scalar = pair.first.scalar.unwrap_or_default();
-    let subtrahend = pair.second.sources.get(1) == Some(&pair.temporary());
-    let (name, operand) = match pair.second.name {
-        "Add" => ("Adds", scalar.to_owned()),
-        "Mul" => ("Muls", scalar.to_owned()),
-        "Max" => ("Maxs", scalar.to_owned()),
-        "Min" => ("Mins", scalar.to_owned()),
-        "Sub" if subtrahend => {
-            let element = pair.element();
-            if is_float(element) != Some(true) {
-                return Err(format!("a - s as a + (-s) is exact for half and float, not known for {element}"));
-            }
-            ("Adds", format!("static_cast<{element}>(-({scalar}))"))
-        }
-        "Sub" => return Err("s - a has no scalar form".to_owned()),
-        "Div" => return Err("a / s as a * (1 / s) rounds differently".to_owned()),
-        _ => return Ok(None),
-    };
-    pair.same_count()?;
-    pair.inputs_unchanged()?;
-    if pair.temporary() != pair.second.destination {
-        pair.dead()?;
+fn negates_exactly(bound: &Bound<'_>) -> Result<(), String> {
+    let element = bound.element("y");
+    if is_float(element) != Some(true) {
+        return Err(format!("a - s as a + (-s) is exact for half and float, not known for {element}"));
     }
-    let text = format!(
-        "{}({}, {other}, {operand}, {})",
-        renamed(pair.file, pair.second, name),
-        pair.second.destination,
-        pair.second.count
-    );
-    Ok(Some(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), text),
-    ]))
+    Ok(())
 }

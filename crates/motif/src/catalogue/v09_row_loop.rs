@@ -4,15 +4,10 @@ use crate::analysis::code::{functions, vector_calls};
 use crate::analysis::linear::bound;
 use crate::analysis::machine::BLOCK_BYTES;
 use crate::analysis::rows::{Operand, RowCall, RowLoop, apart, at_least_one, factors, product, row_loops};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::broadcast_rows::broadcast_by_row;
 use crate::rewrite::edits::edit;
 use crate::rewrite::row_fission::{Fission, row_by_row};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::TensorFacts;
 

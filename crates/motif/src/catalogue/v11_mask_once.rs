@@ -2,14 +2,9 @@
 
 use crate::analysis::change::invariant;
 use crate::analysis::code::{block_of, functions, scope, squash, words, written_scope};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::template::find;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::{Shape, vector_shape};
 use source::facts::{TensorFacts, base_name};

@@ -4,13 +4,8 @@ use crate::analysis::code::{functions, is_float, squash, unused_scratch, written
 use crate::analysis::linear::bound;
 use crate::analysis::machine::{BLOCK_BYTES, REPEAT_BYTES, REPEAT_MAX};
 use crate::analysis::rows::{Operand, RowLoop, at_least_one, row_loops};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{KnownValues, TensorFacts};
 use source::parse::{Call, SyntaxFile};

@@ -2,14 +2,9 @@
 //! for their rounding, which a cast from float to float does at once.
 
 use crate::analysis::code::{VectorCall, functions, unused_scratch, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::TensorFacts;
 use source::parse::SyntaxFile;
@@ -39,7 +34,7 @@ impl Motif for CastBack {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_pair(context, "Cast", |pair| {
+        each_pair(context, &["Cast"], |pair| {
             let element = |name: &str| pair.tensors.tensors.get(name).map(|tensor| tensor.element.as_str());
             let (source, target) = (pair.first.sources[0], pair.second.destination);
             let there_and_back =

@@ -1,13 +1,8 @@
 //! V17: a gap between two buffers lets the vector unit read both operands in one cycle.
 
 use crate::analysis::code::{functions, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::buffers::{added, free_name, removed};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::facts::{InitBuffer, Kernel, KnownValues, Origin, TensorFacts};
 
 /// The motif.

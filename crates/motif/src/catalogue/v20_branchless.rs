@@ -2,15 +2,10 @@
 
 use crate::analysis::code::{Surroundings, functions, vector_calls, words};
 use crate::analysis::linear::grouped;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::scalar_loops::scalar_loops;
 use crate::rewrite::vectorise::choices::NAN_CONDITION;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct Branchless;

@@ -1,15 +1,8 @@
 //! V21: a negation that only serves another instruction goes into that instruction.
 
-use crate::analysis::code::{functions, is_float, squash, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
-use crate::rewrite::edits::{edit, with_each_scratch};
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
-use source::Edit;
+use crate::analysis::code::{is_float, squash};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Texts, Through, fused, split};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct Negation;
@@ -30,83 +23,61 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
+const RULES: &[Rule] = &[
+    Rule::new(
+        ["Muls(t, a, m, n)", "Add(y, b, t, n)"],
+        "Sub(y, b, a, n)",
+        "Sub for Add",
+        &[Guard::Resembles(negates), Guard::Holds(|bound| exact(bound, "Sub", "int32_t")), Guard::Mergeable],
+    )
+    .undone_with("Sub with a negated operand", Through::Scratch, minus_one),
+    Rule::new(
+        ["Muls(t, a, m, n)", "Sub(y, b, t, n)"],
+        "Add(y, b, a, n)",
+        "Add for Sub",
+        &[Guard::Resembles(negates), Guard::Holds(|bound| exact(bound, "Add", "int32_t")), Guard::Mergeable],
+    )
+    .undone_with("Add with a negated operand", Through::Scratch, minus_one),
+    Rule::new(
+        ["Muls(t, a, m, n)", "Max(y, a, t, n)"],
+        "Abs(y, a, n)",
+        "Abs for Max",
+        &[Guard::Resembles(negates), Guard::Holds(|bound| exact(bound, "Abs", "")), Guard::Mergeable],
+    )
+    .on_condition(Condition::Always("zeros may have either sign, and NaN is NaN"))
+    .undone_with("Abs with a negated operand", Through::Scratch, minus_one),
+];
+
 impl Motif for Negation {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_pair(context, "Muls", |pair| {
-            let other = pair.other_operand()?;
-            let negated = squash(pair.first.scalar?);
-            let minus_one = ["-1", "-1.0", "-1.0f", "-1.f", "-1.0F"];
-            let plain = negated.rsplit_once('(').map_or(negated.as_str(), |(_, inner)| inner.trim_end_matches(')'));
-            if !minus_one.contains(&plain) {
-                return None;
-            }
-            let source = pair.first.sources[0];
-            let subtrahend = pair.second.sources.get(1) == Some(&pair.temporary());
-            let (name, operands) = match pair.second.name {
-                "Add" => ("Sub", format!("{other}, {source}")),
-                "Sub" if subtrahend => ("Add", format!("{other}, {source}")),
-                "Max" if other == source => ("Abs", source.to_owned()),
-                _ => return None,
-            };
-            let note = format!("{name} for {}", pair.second.name);
-            let candidate = Candidate::new(pair.file, &pair.second.call.span, note, merged(pair, name, &operands));
-            Some(if name == "Abs" {
-                candidate.on_condition("zeros may have either sign, and NaN is NaN")
-            } else {
-                candidate
-            })
-        })
+        fused(context, RULES)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors) {
-                let name = match call.name {
-                    "Sub" => "Add",
-                    "Add" => "Sub",
-                    "Abs" => "Max",
-                    _ => continue,
-                };
-                let element = tensors.tensors.get(call.destination).map_or("", |tensor| tensor.element.as_str());
-                let one = if element == "float" { "-1.0f".to_owned() } else { format!("static_cast<{element}>(-1)") };
-                let text = |scratch: &str| {
-                    let (negate, operation) = (renamed(file, &call, "Muls"), renamed(file, &call, name));
-                    format!(
-                        "{negate}({scratch}, {}, {one}, {count});\n{}{operation}({}, {}, {scratch}, {count})",
-                        call.sources.last().copied().unwrap_or_default(),
-                        file.indentation(call.statement.start),
-                        call.destination,
-                        call.sources[0],
-                        count = call.count,
-                    )
-                };
-                let note = format!("{} with a negated operand", call.name);
-                found.extend(with_each_scratch(file, &call, &tensors, &note, text));
-            }
-        }
-        found
+        split(context, RULES)
     }
 }
 
-fn merged(pair: &Pair<'_>, name: &str, operands: &str) -> Result<Vec<Edit>, String> {
-    let element = pair.element();
-    if is_float(element) != Some(true) && (name == "Abs" || element != "int32_t") {
+fn negates(bound: &Bound<'_>) -> bool {
+    let negated = squash(bound.text("m"));
+    let plain = negated.rsplit_once('(').map_or(negated.as_str(), |(_, inner)| inner.trim_end_matches(')'));
+    ["-1", "-1.0", "-1.0f", "-1.f", "-1.0F"].contains(&plain)
+}
+
+fn minus_one(bound: &Bound<'_>) -> Option<Texts> {
+    let element = bound.element("y");
+    let one = if element == "float" { "-1.0f".to_owned() } else { format!("static_cast<{element}>(-1)") };
+    Some(vec![("m", one)])
+}
+
+fn exact(bound: &Bound<'_>, name: &str, besides: &str) -> Result<(), String> {
+    let element = bound.element("y");
+    if is_float(element) != Some(true) && element != besides {
         return Err(format!("{name} is not known to be the same for {element}"));
     }
-    pair.can_merge()?;
-    let call = format!(
-        "{}({}, {operands}, {})",
-        renamed(pair.file, pair.second, name),
-        pair.second.destination,
-        pair.second.count
-    );
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), call),
-    ])
+    Ok(())
 }

@@ -1,15 +1,10 @@
 //! V22: elements that scalars fetch one by one through indices are fetched by one instruction.
 
 use crate::analysis::code::{Surroundings, block_of, functions, scope, words};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::buffers::{added, free_name, removed};
 use crate::rewrite::edits::edit;
 use crate::rewrite::template::{Found, fill, find};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::Origin;
 

@@ -1,15 +1,10 @@
 //! V24: the k largest elements by k searches for the maximum become one sort.
 
 use crate::analysis::code::{Surroundings, functions, scope, unused_scratch, words};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::buffers::{added, free_name, removed};
 use crate::rewrite::edits::edit;
 use crate::rewrite::template::{Found, fill, find_past_barriers};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::Access;
 use source::facts::{InitBuffer, Origin};

@@ -8,14 +8,9 @@ use crate::analysis::code::{VectorCall, block_of, functions, vector_calls, words
 use crate::analysis::loops::loops_around;
 use crate::analysis::siblings::siblings;
 use crate::analysis::steady::{own_functions, reached, steady};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::hoist::{self, before_loop};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::Access;
 use source::facts::{Kernel, Origin, TensorFacts, base_name};

@@ -1,15 +1,8 @@
 //! V28: a division by one value, held in a filled tensor, becomes a multiplication by its reciprocal.
 
-use crate::analysis::code::{functions, is_float, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
-use crate::rewrite::edits::{edit, with_each_scratch};
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
-use source::Edit;
+use crate::analysis::code::is_float;
+use crate::rewrite::peephole::{Bound, Guard, Rule, Through, fused, split};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct ScalarReciprocal;
@@ -30,40 +23,29 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
+const RULES: &[Rule] = &[Rule::new(
+    ["Duplicate(t, s, n)", "Div(y, b, t, n)"],
+    "Muls(y, b, r, n)",
+    "multiply {b} by a reciprocal",
+    &[Guard::Holds(single), Guard::SameCount, Guard::Unchanged, Guard::Dead, Guard::Holds(no_integer)],
+)
+.rounding()
+.made("r", reciprocal)
+.undone_with("Div by a filled tensor", Through::Scratch, |bound| {
+    Some(vec![("s", reciprocal_of(bound.text("r"))?.to_owned())])
+})];
+
 impl Motif for ScalarReciprocal {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_pair(context, "Duplicate", |pair| {
-            let other = pair.other_operand()?;
-            let divides = pair.second.name == "Div" && pair.second.sources.get(1) == Some(&pair.temporary());
-            divides.then(|| {
-                let note = format!("multiply {other} by a reciprocal");
-                Candidate::new(pair.file, &pair.second.call.span, note, multiplied(pair, other)).with_rounding(true)
-            })
-        })
+        fused(context, RULES)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors).iter().filter(|call| call.name == "Muls") {
-                let Some(divisor) = call.scalar.and_then(reciprocal_of) else { continue };
-                let indentation = file.indentation(call.statement.start);
-                let text = |scratch: &str| {
-                    let (fill, divide) = (renamed(file, call, "Duplicate"), renamed(file, call, "Div"));
-                    let (target, source, count) = (call.destination, call.sources[0], call.count);
-                    format!(
-                        "{fill}({scratch}, {divisor}, {count});\n{indentation}{divide}({target}, {source}, {scratch}, {count})"
-                    )
-                };
-                let candidates = with_each_scratch(file, call, &tensors, "Div by a filled tensor", text);
-                found.extend(candidates.into_iter().map(|candidate| candidate.with_rounding(true)));
-            }
-        }
-        found
+        split(context, RULES)
     }
 }
 
@@ -80,32 +62,26 @@ fn reciprocal_of(scalar: &str) -> Option<&str> {
     }
 }
 
-fn multiplied(pair: &Pair<'_>, other: &str) -> Result<Vec<Edit>, String> {
-    let element = pair.element();
+fn single(bound: &Bound<'_>) -> Result<(), String> {
+    let element = bound.element("y");
     if element != "float" && element != "float32_t" {
         let kind =
             if is_float(element) == Some(false) { "integer division" } else { "the reciprocal of a short float" };
         return Err(format!("{kind} is not a multiplication ({element})"));
     }
-    pair.same_count()?;
-    pair.inputs_unchanged()?;
-    if pair.temporary() != pair.second.destination {
-        pair.dead()?;
-    }
-    let scalar = pair.first.scalar.unwrap_or_default();
+    Ok(())
+}
+
+fn no_integer(bound: &Bound<'_>) -> Result<(), String> {
+    let scalar = bound.text("s");
     if scalar.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(format!("{scalar} is an integer constant: its reciprocal is left to the writer"));
     }
+    Ok(())
+}
+
+fn reciprocal(bound: &Bound<'_>) -> String {
+    let scalar = bound.text("s");
     let plain = scalar.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-    let divisor = if plain { scalar.to_owned() } else { format!("({scalar})") };
-    let text = format!(
-        "{}({}, {other}, 1.0f / {divisor}, {})",
-        renamed(pair.file, pair.second, "Muls"),
-        pair.second.destination,
-        pair.second.count
-    );
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), text),
-    ])
+    if plain { format!("1.0f / {scalar}") } else { format!("1.0f / ({scalar})") }
 }

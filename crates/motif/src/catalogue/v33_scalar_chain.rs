@@ -1,15 +1,8 @@
 //! V33: two multiplications by scalars, or two additions of scalars, in one instruction.
 
-use crate::analysis::code::{functions, is_float, is_name, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
-use crate::rewrite::edits::edit;
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
-use source::Edit;
+use crate::analysis::code::{is_float, is_name};
+use crate::rewrite::peephole::{Bound, Guard, Rule, Texts, Through, fused, split};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 
 /// The motif.
 pub struct ScalarChain;
@@ -30,80 +23,57 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
+const RULES: &[Rule] = &[
+    Rule::new(["Muls(t, a, s, n)", "Muls(y, t, u, n)"], "Muls(y, a, r, n)", "one Muls into {y}", GUARDS)
+        .rounding()
+        .made("r", |bound| joined(bound, "*"))
+        .undone_with("two Muls in place of one", Through::InPlace, |bound| parted(bound, " * ")),
+    Rule::new(["Adds(t, a, s, n)", "Adds(y, t, u, n)"], "Adds(y, a, r, n)", "one Adds into {y}", GUARDS)
+        .rounding()
+        .made("r", |bound| joined(bound, "+"))
+        .undone_with("two Adds in place of one", Through::InPlace, |bound| parted(bound, " + ")),
+];
+
+const GUARDS: &[Guard] = &[Guard::Holds(single), Guard::Mergeable, Guard::Holds(not_whole)];
+
 impl Motif for ScalarChain {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (name, operator) in KINDS {
-            found.extend(each_pair(context, name, |pair| {
-                (pair.second.name == *name).then(|| {
-                    let note = format!("one {name} into {}", pair.second.destination);
-                    let edits = combined(pair, name, operator);
-                    Candidate::new(pair.file, &pair.second.call.span, note, edits).with_rounding(true)
-                })
-            }));
-        }
-        found
+        fused(context, RULES)
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors) {
-                let Some((_, operator)) = KINDS.iter().find(|(name, _)| *name == call.name) else { continue };
-                let Some((first, second)) = call.scalar.and_then(|scalar| scalar.split_once(&format!(" {operator} ")))
-                else {
-                    continue;
-                };
-                let element = tensors.tensors.get(call.destination).map_or("", |tensor| tensor.element.as_str());
-                if !is_name(first) || !is_name(second) || element != "float" {
-                    continue;
-                }
-                let (callee, target, count) = (file.slice(&call.call.callee), call.destination, call.count);
-                let text = format!(
-                    "{callee}({target}, {}, {first}, {count});\n{}{callee}({target}, {target}, {second}, {count})",
-                    call.sources[0],
-                    file.indentation(call.statement.start)
-                );
-                let edits = Ok(vec![edit(file, call.call.span.clone(), text)]);
-                let note = format!("two {} in place of one", call.name);
-                found.push(Candidate::new(file, &call.call.span, note, edits).with_rounding(true));
-            }
-        }
-        found
+        split(context, RULES)
     }
 }
 
-/// Instructions and what combines their scalars.
-const KINDS: &[(&str, &str)] = &[("Muls", "*"), ("Adds", "+")];
-
-fn combined(pair: &Pair<'_>, name: &str, operator: &str) -> Result<Vec<Edit>, String> {
-    let element = pair.element();
+fn single(bound: &Bound<'_>) -> Result<(), String> {
+    let element = bound.element("y");
     if !matches!(element, "float" | "float32_t") {
         let kind = if is_float(element) == Some(true) { "short floats round each step" } else { "not a float" };
         return Err(format!("{kind} ({element})"));
     }
-    pair.can_merge()?;
-    let (first, second) = (pair.first.scalar.unwrap_or_default(), pair.second.scalar.unwrap_or_default());
+    Ok(())
+}
+
+fn not_whole(bound: &Bound<'_>) -> Result<(), String> {
     let whole = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if whole(first) && whole(second) {
+    if whole(bound.text("s")) && whole(bound.text("u")) {
         return Err("two integer constants are left to the writer".to_owned());
     }
+    Ok(())
+}
+
+fn joined(bound: &Bound<'_>, operator: &str) -> String {
     let part = |text: &str| if is_name(text) { text.to_owned() } else { format!("({text})") };
-    let text = format!(
-        "{}({}, {}, {} {operator} {}, {})",
-        renamed(pair.file, pair.second, name),
-        pair.second.destination,
-        pair.first.sources[0],
-        part(first),
-        part(second),
-        pair.second.count
-    );
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), text),
-    ])
+    format!("{} {operator} {}", part(bound.text("s")), part(bound.text("u")))
+}
+
+fn parted(bound: &Bound<'_>, operator: &str) -> Option<Texts> {
+    let (first, second) = bound.text("r").split_once(operator)?;
+    let plain = is_name(first) && is_name(second) && bound.element("y") == "float";
+    plain.then(|| vec![("s", first.to_owned()), ("u", second.to_owned())])
 }

@@ -3,14 +3,9 @@
 use crate::analysis::code::{Surroundings, functions, scope};
 use crate::analysis::linear::grouped;
 use crate::analysis::rows::{Operand, RowLoop, Stepped, row_loops};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
 use crate::rewrite::vectorise::Names;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::base_name;
 use source::parse::{Call, TokenKind, lex};

@@ -2,18 +2,13 @@
 
 use std::ops::Range;
 
-use crate::analysis::code::{block_of, functions, leaves_early, scope, vector_calls};
+use crate::analysis::code::{block_of, functions, leaves_early, scope};
 use crate::analysis::loops::loops_around;
 use crate::analysis::siblings::siblings;
 use crate::analysis::steady::steady;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::rewrite::pairs::{Pair, each_pair, renamed};
-use crate::site::Candidate;
+use crate::rewrite::peephole::{Guard, Rule, Through, fused, split};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::Access;
 use source::facts::{Kernel, Origin, TensorFacts, base_name};
@@ -39,18 +34,26 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
+/// The root of what fills a tensor.
+const FILLED: &[Rule] = &[Rule::new(
+    ["Duplicate(t, s, n)", "Sqrt(y, t, n)"],
+    "Duplicate(y, r, n)",
+    "fill {y} with the root",
+    &[Guard::Holds(|bound| single(bound.element("y"))), Guard::SameCount, Guard::Unchanged, Guard::Dead],
+)
+.rounding()
+.made("r", |bound| format!("sqrt({})", bound.text("s")))
+.undone_with("root of every element", Through::InPlace, |bound| {
+    Some(vec![("s", root_of(bound.text("r"))?.to_owned())])
+})];
+
 impl Motif for ScalarRoot {
     fn metadata(&self) -> &'static Metadata {
         &METADATA
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = each_pair(context, "Duplicate", |pair| {
-            (pair.second.name == "Sqrt").then(|| {
-                let note = format!("fill {} with the root", pair.second.destination);
-                Candidate::new(pair.file, &pair.second.call.span, note, filled(pair)).with_rounding(true)
-            })
-        });
+        let mut found = fused(context, FILLED);
         for_each_trip(context, |trip| {
             let note = format!("root of {} without {}", trip.value, trip.tensor);
             found.push(Candidate::new(trip.file, &trip.root, note, trip.shortened(context)).with_rounding(true));
@@ -59,20 +62,8 @@ impl Motif for ScalarRoot {
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
+        let mut found = split(context, FILLED);
         for (file, function, kernel, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors).iter().filter(|call| call.name == "Duplicate") {
-                let Some(value) = call.scalar.and_then(root_of) else { continue };
-                let indentation = file.indentation(call.statement.start);
-                let (name, count) = (call.destination, call.count);
-                let text = format!(
-                    "{}({name}, {value}, {count});\n{indentation}{}({name}, {name}, {count})",
-                    renamed(file, call, "Duplicate"),
-                    renamed(file, call, "Sqrt")
-                );
-                let edits = Ok(vec![edit(file, call.call.span.clone(), text)]);
-                found.push(Candidate::new(file, &call.call.span, "root of every element", edits).with_rounding(true));
-            }
             for call in file.calls_in(function.body.clone()).filter(|call| call.name == "sqrt") {
                 let Some(value) = file.argument(call, 0).filter(|_| call.object.is_none()) else { continue };
                 let Some(local) = file.locals().iter().find(|local| local.value.as_ref() == Some(&call.span)) else {
@@ -114,30 +105,11 @@ fn root_of(scalar: &str) -> Option<&str> {
     (!closed_early).then_some(inner)
 }
 
-fn is_single(element: &str) -> bool {
-    matches!(element, "float" | "float32_t")
-}
-
-fn filled(pair: &Pair<'_>) -> Result<Vec<Edit>, String> {
-    if !is_single(pair.element()) {
-        return Err(format!("the scalar unit's root is one of float, not of {}", pair.element()));
+fn single(element: &str) -> Result<(), String> {
+    match element {
+        "float" | "float32_t" => Ok(()),
+        _ => Err(format!("the scalar unit's root is one of float, not of {element}")),
     }
-    pair.same_count()?;
-    pair.inputs_unchanged()?;
-    if pair.temporary() != pair.second.destination {
-        pair.dead()?;
-    }
-    let scalar = pair.first.scalar.unwrap_or_default();
-    let text = format!(
-        "{}({}, sqrt({scalar}), {})",
-        renamed(pair.file, pair.second, "Duplicate"),
-        pair.second.destination,
-        pair.second.count
-    );
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), text),
-    ])
 }
 
 /// `t.SetValue(0, s); Sqrt(t, t, 1); .. t.GetValue(0)`.
@@ -186,9 +158,7 @@ impl Trip<'_> {
     fn shortened(&self, context: &Context) -> Result<Vec<Edit>, String> {
         let Self { file, function, kernel, tensors, tensor, value, get, .. } = *self;
         let known = &tensors.tensors[tensor];
-        if !is_single(&known.element) {
-            return Err(format!("the scalar unit's root is one of float, not of {}", known.element));
-        }
+        single(&known.element)?;
         let block = block_of(file, &self.set);
         let statement = siblings(file, &self.set).into_iter().find(|statement| statement.contains(&get.span.start));
         let statement = statement.ok_or("the element is read in another block")?;

@@ -3,13 +3,8 @@
 use crate::analysis::code::{block_of, functions, words};
 use crate::analysis::siblings::siblings;
 use crate::analysis::steady::{own_functions, steady};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::{Access, Shape, vector_shape};
 use source::facts::{Kernel, Origin, TensorFacts, base_name};

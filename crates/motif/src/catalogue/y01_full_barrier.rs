@@ -6,13 +6,8 @@ use crate::analysis::barrier_regions::{Judged, needless};
 use crate::analysis::code::{block_of, scope};
 use crate::analysis::pipe_order::ordered_without;
 use crate::analysis::regions::is_full_barrier;
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Combination, Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::{edit, insert_after};
-use crate::site::Candidate;
+use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::parse::{Call, SyntaxFile};
 
 /// The motif.

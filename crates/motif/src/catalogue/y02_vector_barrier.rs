@@ -1,13 +1,8 @@
 //! Y02: a barrier between vector instructions, which the compiler inserts by itself.
 
 use crate::analysis::code::{block_of, functions, scope, vector_calls};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::{edit, insert_after};
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::parse::{Call, SyntaxFile};
 
 /// Calls of the pointer style, for which the compiler inserts nothing.

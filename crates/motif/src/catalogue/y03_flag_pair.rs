@@ -4,13 +4,8 @@ use std::ops::Range;
 
 use crate::analysis::code::{block_of, scope, words};
 use crate::analysis::pipe_order::{PipeEdge, edges};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::Kernel;
 use source::parse::{Call, SyntaxFile};

@@ -4,13 +4,8 @@ use std::ops::Range;
 
 use crate::analysis::code::functions;
 use crate::analysis::siblings::{movable_over, siblings, works};
-use crate::context::Context;
-use crate::counter::Counter;
-use crate::id::Id;
-use crate::metadata::{Company, Family, Metadata};
-use crate::motif::Motif;
 use crate::rewrite::edits::edit;
-use crate::site::Candidate;
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{Kernel, Origin, TensorFacts};
 use source::parse::{Local, SyntaxFile};

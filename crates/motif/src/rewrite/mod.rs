@@ -9,6 +9,7 @@ pub(crate) mod keep_edits;
 pub(crate) mod keep_room;
 pub(crate) mod members;
 pub(crate) mod pairs;
+pub(crate) mod peephole;
 pub(crate) mod planned_room;
 pub(crate) mod queue_depth;
 pub(crate) mod round_buffers;

@@ -23,10 +23,11 @@ pub(crate) struct Pair<'a> {
     pub(crate) second: &'a VectorCall<'a>,
 }
 
-/// Calls `judge` for every pair where `second` reads the destination of `first` and nothing touches it in between.
+/// Calls `judge` for every pair where `second` reads the destination of `first`, which has one of the names, and nothing touches it
+/// in between.
 pub(crate) fn each_pair(
     context: &Context,
-    first_name: &str,
+    first_names: &[&str],
     mut judge: impl FnMut(&Pair<'_>) -> Option<Candidate>,
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
@@ -44,7 +45,10 @@ pub(crate) fn each_pair(
                 let untouched = tensors
                     .uses_of(source)
                     .all(|used| used.span.start < first.statement.end || used.span.start >= second.statement.start);
-                if first.name == first_name && untouched && same_block(file, &first.statement, &second.statement) {
+                if first_names.contains(&first.name)
+                    && untouched
+                    && same_block(file, &first.statement, &second.statement)
+                {
                     found.extend(judge(&Pair { context, file, function, kernel, tensors: &tensors, first, second }));
                 }
             }
@@ -144,15 +148,6 @@ impl Pair<'_> {
     /// Element type of the second instruction's destination.
     pub(crate) fn element(&self) -> &str {
         self.tensors.tensors.get(self.second.destination).map_or("", |tensor| tensor.element.as_str())
-    }
-
-    /// The other operand of a binary second instruction.
-    pub(crate) fn other_operand(&self) -> Option<&str> {
-        match self.second.sources.as_slice() {
-            [left, right] if *left == self.temporary() && *right != self.temporary() => Some(right),
-            [left, right] if *right == self.temporary() && *left != self.temporary() => Some(left),
-            _ => None,
-        }
     }
 }
 
