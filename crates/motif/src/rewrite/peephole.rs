@@ -361,3 +361,92 @@ fn apart(rule: &Rule, undo: &Undo, bound: &Bound<'_>) -> Vec<Candidate> {
             .collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use source::SourceTree;
+    use source::facts::KnownValues;
+
+    const RULE: Rule = Rule::new(
+        ["Muls(t, a, s, n)", "Add(y, b, t, n)"],
+        "Both(y, a, r, n)",
+        "{b} and {a} into {y}",
+        &[Guard::Resembles(|bound| bound.text("s") != "0"), Guard::Mergeable, Guard::Apart("a", "y")],
+    )
+    .made("r", |bound| format!("{}:{}", bound.text("b"), bound.text("s")));
+
+    const APART: Rule = Rule::new(["Muls(t, a, s, n)", "Add(y, y, t, n)"], "Axpy(y, a, s, n)", "", &[Guard::Mergeable])
+        .undone("apart", Through::Scratch);
+
+    fn context(compute: &str) -> Context {
+        let text = format!(
+            "class Kernel {{\npublic:\n    __aicore__ inline void Compute(uint32_t n)\n    {{\n\
+                     LocalTensor<float> x = xBuf.Get<float>();\n        LocalTensor<float> y = yBuf.Get<float>();\n\
+                     LocalTensor<float> z = zBuf.Get<float>();\n        LocalTensor<float> w = wBuf.Get<float>();\n\
+             {compute}    }}\n    TBuf<TPosition::VECCALC> xBuf;\n    TBuf<TPosition::VECCALC> yBuf;\n\
+                 TBuf<TPosition::VECCALC> zBuf;\n    TBuf<TPosition::VECCALC> wBuf;\n}};\n"
+        );
+        let mut tree = SourceTree::new();
+        tree.insert("k.h", text);
+        Context::new(tree, KnownValues::default(), None)
+    }
+
+    fn answers(compute: &str) -> Vec<Result<String, String>> {
+        let context = context(compute);
+        let texts = |edits: Vec<Edit>| edits.last().map_or_else(String::new, |edit| edit.replacement.clone());
+        let found = fused(&context, &[RULE]).into_iter();
+        found
+            .map(|candidate| candidate.edits.map(|edits| format!("{}: {}", candidate.site.note, texts(edits))))
+            .collect()
+    }
+
+    #[test]
+    fn operands_of_a_sum_are_found_in_either_order() {
+        let expected = vec![Ok("w and x into y: Both(y, x, w:k, n)".to_owned())];
+        assert_eq!(answers("Muls(z, x, k, n);\nAdd(y, w, z, n);\n"), expected);
+        assert_eq!(answers("Muls(z, x, k, n);\nAdd(y, z, w, n);\n"), expected);
+    }
+
+    #[test]
+    fn what_does_not_resemble_the_form_is_no_refusal() {
+        for other in [
+            "Muls(z, x, k, n);\nAdd(y, z, z, n);\n",
+            "Muls(z, x, 0, n);\nAdd(y, w, z, n);\n",
+            "Muls(z, x, k, n);\nSub(y, w, z, n);\n",
+            "Adds(z, x, k, n);\nAdd(y, w, z, n);\n",
+        ] {
+            assert_eq!(answers(other), [], "{other}");
+        }
+    }
+
+    #[test]
+    fn the_first_guard_that_does_not_hold_is_the_reason() {
+        for (text, reason) in [
+            ("Muls(z, y, k, n);\nAdd(y, w, z, m);\n", "the counts differ: n and m"),
+            ("Muls(z, y, k, n);\nAdd(y, w, z, n);\nAbs(x, z, n);\n", "z is used again"),
+            ("Muls(z, y, k, n);\nif (n > 4) { return; }\nAdd(y, w, z, n);\n", "return may leave"),
+            ("Muls(z, y, k, n);\nk <<= 1;\nAdd(y, w, z, n);\n", "k may change"),
+            ("Muls(z, y, k, n);\nAdd(y, w, z, n);\n", "y and y may share memory"),
+        ] {
+            let answers = answers(text);
+            let named = |answer: &Result<String, String>| answer.as_ref().is_err_and(|said| said.contains(reason));
+            assert!(answers.len() == 1 && named(&answers[0]), "{text}: {answers:?}");
+        }
+    }
+
+    #[test]
+    fn both_directions_come_from_one_rule() {
+        let context = context("Axpy(y, x, k, n);\n");
+        let candidates = split(&context, &[APART]);
+        let notes: Vec<&str> = candidates.iter().map(|candidate| candidate.site.note.as_str()).collect();
+        assert_eq!(notes, ["apart through w", "apart through z"]);
+        let edits = candidates[0].edits.clone().unwrap();
+        let patch = source::Patch { title: String::new(), motif: String::new(), edits };
+        let slow = context.after(context.tree.apply(&patch).unwrap());
+        assert!(slow.tree.text("k.h").unwrap().contains("Muls(w, x, k, n);\nAdd(y, y, w, n);\n"));
+        let edits = fused(&slow, &[APART]).remove(0).edits.unwrap();
+        let patch = source::Patch { title: String::new(), motif: String::new(), edits };
+        assert_eq!(slow.tree.apply(&patch).unwrap(), context.tree);
+    }
+}
