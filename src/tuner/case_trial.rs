@@ -120,10 +120,13 @@ impl CaseTrial<'_> {
         };
         let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
         let reads_garbage = hazards().any(|hazard| hazard.kind == HazardKind::UninitialisedRead);
-        if reads_garbage && !timing_only && !hazards().any(|hazard| rejects(hazard, HazardPolicy::Errors)) {
-            if let Some(fault) = self.depends_on_garbage(&mut job).await {
-                return Ok(Ending::Fault(fault));
-            }
+        let is_fine = !hazards().any(|hazard| rejects(hazard, HazardPolicy::Errors));
+        if is_fine
+            && reads_garbage
+            && !timing_only
+            && let Some(fault) = self.depends_on_garbage(&mut job).await
+        {
+            return Ok(Ending::Fault(fault));
         }
         Ok(match hazards().find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
             None => Ending::Fine { us: execution.launches.iter().map(|launch| launch.profile.task_us).sum() },

@@ -42,7 +42,7 @@ around a float chain. Expected gains are seeds of ours for the order of proposal
   patch after which a file has more syntax errors than before is refused.
 - Tests: it edits a realistic kernel; it refuses when the precondition does not hold; rewind after apply, and apply after
   rewind, give the text back byte for byte.
-- Register it in `crates/motif/src/catalogue.rs` and print this page anew.
+- Name it in `crates/motif/src/id.rs` and `crates/motif/src/catalogue/mod.rs`, and print this page anew.
 
 ## The run over real kernels
 `ASCEND_TUNE_CORPUS=DIR cargo test --lib -- --nocapture finders_over_a_corpus` runs every finder over all operators

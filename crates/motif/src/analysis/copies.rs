@@ -28,7 +28,10 @@ pub(crate) fn fields_of(file: &SyntaxFile, call: &Call, index: usize) -> Result<
     if let (Some(fields), true) = (braced(value), mentions == uses + 1) {
         return Ok(fields);
     }
-    assigned_fields(file, &function.body, local.span.end..call.span.start, text, mentions - uses - 1)
+    // Broken text may have it in more arguments than places.
+    let assigned =
+        mentions.checked_sub(uses + 1).ok_or_else(|| format!("{text} is used in a way that is not understood"))?;
+    assigned_fields(file, &function.body, local.span.end..call.span.start, text, assigned)
 }
 
 /// `params.blockCount = 1; params.blockLen = ..;` in a straight line before the call.
