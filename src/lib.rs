@@ -13,7 +13,7 @@
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
 //! * [`lock`], [`report`]: what stays behind after a run.
 
-pub use {aicore, motif, search, source, space};
+pub use {aicore, motif, search, source, space, verify};
 
 pub mod ablation;
 pub mod backend;
@@ -35,4 +35,3 @@ pub mod report;
 pub mod soundness;
 pub mod survey;
 pub mod tuner;
-pub mod verify;

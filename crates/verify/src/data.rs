@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::DType;
-use crate::manifest::TensorSpec;
+use super::TensorSpec;
 
 /// What inputs look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,7 +98,7 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::ValueRange;
+    use crate::ValueRange;
 
     fn spec() -> TensorSpec {
         TensorSpec {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::DType;
-use crate::manifest::Tolerance;
+use super::Tolerance;
 
 /// How well two outputs agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@ mod data;
 mod draw;
 mod dtype;
 mod npy;
+mod tensor;
 mod verdict;
 
 pub use compare::{
@@ -14,4 +15,5 @@ pub use data::{DataKind, generate};
 pub use draw::Draw;
 pub use dtype::{DType, UnknownDType};
 pub use npy::{NpyArray, NpyError, parse_npy};
+pub use tensor::{TensorSpec, Tolerance, ValueRange};
 pub use verdict::{Reason, Rejection};
