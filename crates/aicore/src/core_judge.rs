@@ -315,7 +315,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
     /// Writes that begin in a buffer of a queue and end in another.
     fn overrun(&self, record: &Record<'_>, all: &mut Shared) {
-        if self.buffers.are_alone() {
+        // Accesses of the scalar unit that follow each other are one record, also where the last of one buffer and the first of
+        // the next are neighbours. None of them is longer than an element.
+        if self.buffers.are_alone() || self.kind(record) == OpKind::Scalar {
             return;
         }
         for operand in record.operands().filter(|operand| operand.writes && operand.space != Space::Gm) {

@@ -591,4 +591,10 @@ fn a_write_ends_in_the_buffer_that_it_begins_in() {
     };
     assert_eq!(found(128), []);
     assert_eq!(found(160), [(HazardKind::OutOfBoundsUb, Severity::Error, 1, 7)]);
+    // The last element of one buffer and the first of the next, by two loops: one record.
+    let two_loops = hazards(|core| {
+        core.at(7).buffer_cut(0, 256).at(8).buffer_cut(256, 256);
+        core.at(1).scalar(96, 0, &[Part::ub_write(0, 384)]);
+    });
+    assert_eq!(two_loops, []);
 }
