@@ -143,7 +143,9 @@ impl Place<'_> {
             return Err(format!("{} is declared more than once", local.name));
         }
         let mentions = |text: &str| words(text).into_iter().filter(|word| *word == local.name).count();
-        let elsewhere = mentions(self.file.slice(&self.function.body)) - mentions(whole);
+        // In broken text the loop may not lie in the function.
+        let elsewhere = mentions(self.file.slice(&self.function.body)).checked_sub(mentions(whole));
+        let elsewhere = elsewhere.ok_or("the loop and its function are not understood")?;
         let own = usize::from(!self.repetition.span.contains(&local.span.start));
         if elsewhere > own {
             return Err(format!("{} is used outside the loop", local.name));
