@@ -97,6 +97,13 @@ pub struct Execution {
     pub knobs_read: Option<BTreeSet<String>>,
 }
 
+impl Execution {
+    /// Task duration in microseconds, over all launches.
+    pub fn task_us(&self) -> f64 {
+        self.launches.iter().map(|launch| launch.profile.task_us).sum()
+    }
+}
+
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunFailure {

@@ -1,7 +1,6 @@
 //! The builder: candidates in, artifacts out. All methods take `&self`, may be called from several threads, and are cheap
 //! when the artifact exists already.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -200,11 +199,10 @@ impl Builder {
             .text(&self.sdk.library_directory.to_string_lossy())
             .texts(CODE_FLAGS.iter().chain(&DEVICE_DEFINES))
             .text(self.toolkit.as_ref().map_or("own", |toolkit| &toolkit.digest))
+            .texts(&flags.defines)
+            .texts(&flags.options)
+            .texts(flags.includes.iter().map(|folder| self.without_place(folder)))
             .text(&flags.standard.to_string());
-        let folders = flags.includes.iter().map(|folder| folder.to_string_lossy());
-        for word in flags.defines.iter().chain(&flags.options).map(Cow::from).chain(folders) {
-            digest.text(&self.without_place(&word));
-        }
         let is_own = |path: &PathBuf| path.starts_with(&self.project.root) || path.starts_with(&self.work_directory);
         if !reached.other_files.keys().all(is_own)
             || !reached.flat_folders.is_empty()
@@ -220,12 +218,16 @@ impl Builder {
         digest
     }
 
-    /// A compiler's word without where this copy of the project lies: copies of the same sources share what is compiled of them.
-    fn without_place(&self, word: &str) -> String {
-        let places = [(&self.work_directory, "@work"), (&self.project.root, "@operator")];
-        let word =
-            places.iter().fold(word.to_owned(), |word, (path, name)| word.replace(&*path.to_string_lossy(), name));
-        word.replace(&*self.project.repository_root.to_string_lossy(), "@repository")
+    /// An include folder without where this copy of the project lies: copies of the same sources share what is compiled of them.
+    /// Only folders: the text of a definition is in what is compiled.
+    fn without_place(&self, folder: &Path) -> String {
+        let places = [
+            (&self.work_directory, "@work"),
+            (&self.project.root, "@operator"),
+            (&self.project.repository_root, "@repository"),
+        ];
+        let inside = places.iter().find_map(|(place, name)| Some((name, folder.strip_prefix(place).ok()?)));
+        inside.map_or_else(|| folder.display().to_string(), |(name, rest)| format!("{name}/{}", rest.display()))
     }
 
     /// Result of a digest from the cache, or made now.

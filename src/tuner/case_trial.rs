@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::TunerError;
 use super::judgement::rejects;
 use crate::aicore::HazardKind;
-use crate::backend::{Backend, JobOutput, KernelJob};
+use crate::backend::{Backend, JobOutput, KernelJob, RunFailure};
 use crate::build::{BuildErrorKind, Builder, TilingClass};
 use crate::cases::{Accepted, DescribedOp, traffic_bytes};
 use crate::manifest::HazardPolicy;
@@ -113,45 +113,43 @@ impl CaseTrial<'_> {
         };
         job.add_kernel(Some(key), kernel);
         job.trace = true;
-        let execution = match self.backend.run_operator(&job).await {
-            Ok(execution) => execution,
-            Err(source) if source.is_of_machine() => return Err(TunerError::Run { case: title(accepted), source }),
-            Err(failure) => return Ok(Ending::Fault(first_line(&failure.to_string()))),
-        };
-        let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
-        let reads_garbage = hazards().any(|hazard| hazard.kind == HazardKind::UninitialisedRead);
-        let is_fine = !hazards().any(|hazard| rejects(hazard, HazardPolicy::Errors));
-        if is_fine
-            && reads_garbage
-            && !timing_only
-            && let Some(fault) = self.depends_on_garbage(&mut job).await
-        {
-            return Ok(Ending::Fault(fault));
+        match self.judged(job).await {
+            Ok(ending) => Ok(ending),
+            Err(source) if source.is_of_machine() => Err(TunerError::Run { case: title(accepted), source }),
+            Err(failure) => Ok(Ending::Fault(first_line(&failure.to_string()))),
         }
-        Ok(match hazards().find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
-            None => Ending::Fine { us: execution.launches.iter().map(|launch| launch.profile.task_us).sum() },
-            Some(hazard) => {
-                let (file, line) = (&hazard.place.file, hazard.place.line);
-                let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
-                Ending::Fault(format!("{place}{}", hazard.message))
-            }
-        })
     }
 
-    /// Runs a job with two patterns in unwritten memory and its blocks in both orders: what the first output that differs is called.
-    async fn depends_on_garbage(&self, job: &mut KernelJob) -> Option<String> {
-        let mut runs = Vec::new();
-        for (poison, reversed) in [(0xA5, false), (0x5A, true)] {
-            (job.poison, job.blocks_reversed, job.trace) = (poison, reversed, false);
-            runs.push(self.backend.run_operator(job).await.ok()?.outputs);
+    async fn judged(&self, job: KernelJob) -> Result<Ending, RunFailure> {
+        let execution = self.backend.run_operator(&job).await?;
+        let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
+        if let Some(hazard) = hazards().find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+            let (file, line) = (&hazard.place.file, hazard.place.line);
+            let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
+            return Ok(Ending::Fault(format!("{place}{}", hazard.message)));
         }
-        let (second, first) = (runs.pop()?, runs.pop()?);
-        let differs = |(output, (first, second)): &(&JobOutput, (Vec<u8>, Vec<u8>))| {
-            let Ok(dtype) = output.dtype.parse::<DType>() else { return first != second };
-            first != second && compare(second, first, dtype, default_tolerance_of(dtype, first)).is_err()
+        let reads_garbage = hazards().any(|hazard| hazard.kind == HazardKind::UninitialisedRead);
+        if reads_garbage
+            && !job.timing_only
+            && let Some(output) = self.depends_on_garbage(job).await?
+        {
+            let fault = format!("output {output} depends on memory that nobody wrote, or on the order of blocks");
+            return Ok(Ending::Fault(fault));
+        }
+        Ok(Ending::Fine { us: execution.task_us() })
+    }
+
+    /// Runs a job with two patterns in unwritten memory and its blocks in both orders: the first output that differs.
+    async fn depends_on_garbage(&self, job: KernelJob) -> Result<Option<String>, RunFailure> {
+        let first = KernelJob { poison: 0xA5, trace: false, ..job };
+        let second = KernelJob { poison: 0x5A, blocks_reversed: true, ..first.clone() };
+        let (one, other) = (self.backend.run_operator(&first).await?, self.backend.run_operator(&second).await?);
+        let mut outputs = first.outputs.iter().zip(one.outputs.iter().zip(&other.outputs));
+        let differs = |(tensor, (one, other)): &(&JobOutput, (&Vec<u8>, &Vec<u8>))| {
+            let Ok(dtype) = tensor.dtype.parse::<DType>() else { return one != other };
+            one != other && compare(other, one, dtype, default_tolerance_of(dtype, one)).is_err()
         };
-        let (output, _) = job.outputs.iter().zip(first.into_iter().zip(second)).find(differs)?;
-        Some(format!("output {} depends on memory that nobody wrote, or on the order of blocks", output.name))
+        Ok(outputs.find(differs).map(|(tensor, _)| tensor.name.clone()))
     }
 }
 

@@ -24,7 +24,7 @@ impl Timing for Evaluator {
             let mut times = Vec::new();
             for trial in self.workload.trials.iter().filter(|trial| trial.timed) {
                 match self.run_trial(plan, trial, false).await.judged()? {
-                    Ok(execution) => times.push(execution.launches.iter().map(|launch| launch.profile.task_us).sum()),
+                    Ok(execution) => times.push(execution.task_us()),
                     Err(rejection) => return Ok(Err(rejection)),
                 }
             }

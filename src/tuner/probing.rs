@@ -404,7 +404,8 @@ impl ProbeSet {
 
     /// The same where times are noisy: the candidate and the operator as it was run in turn.
     async fn fought(&self, plan: &Plan, place: usize) -> Result<ProbeVerdict, TunerError> {
-        let Some(before) = &self.plan else { return Ok(ProbeVerdict::Held { speedup: 1.0 }) };
+        let before = self.plan.as_ref();
+        let before = before.ok_or_else(|| TunerError::Internal("probes without the operator as it was".to_owned()))?;
         let limit = (self.floor, DuelOptions::STEP);
         Ok(match fight(&self.task(place), plan, before, &[], limit).await? {
             Err(rejection) => ProbeVerdict::Wrong(rejection),
@@ -556,7 +557,7 @@ impl Timing for Task {
                     Err(rejection) => Err(rejection),
                 },
             };
-            Ok(ran.map(|execution| vec![execution.launches.iter().map(|launch| launch.profile.task_us).sum()]))
+            Ok(ran.map(|execution| vec![execution.task_us()]))
         })
     }
 }
@@ -583,7 +584,7 @@ impl Task {
     fn read(&self, execution: Execution, mut known: KnownFindings, with_data: bool) -> ProbeRun {
         let manifest = &self.evaluator.manifest;
         known.note(&manifest.cases[self.trial.case].name, &execution, &manifest.allow);
-        let us = execution.launches.iter().map(|launch| launch.profile.task_us).sum();
+        let us = execution.task_us();
         let written: u64 = execution.launches.iter().map(|launch| launch.profile.gm_write_bytes).sum();
         let unwritten = |known: &KnownFinding| known.hazard.kind == HazardKind::UnwrittenOutput;
         let writes_nothing = written == 0 && known.findings.iter().any(unwritten);
