@@ -74,11 +74,11 @@ use l08_pipe_outside::PipeOutside;
 use s03_hoist_element::HoistElement;
 use s13_hoist_descriptor::HoistDescriptor;
 use v01_scalar_loop::ScalarLoop;
-use v02_axpy::Axpy;
-use v03_multiply_add::MultiplyAdd;
-use v04_relu::FusedRelu;
-use v05_fused_cast::FusedCast;
-use v06_scalar_operand::ScalarOperand;
+use v02_axpy::AXPY;
+use v03_multiply_add::MULTIPLY_ADD;
+use v04_relu::FUSED_RELU;
+use v05_fused_cast::FUSED_CAST;
+use v06_scalar_operand::SCALAR_OPERAND;
 use v07_row_broadcast::RowBroadcast;
 use v09_row_loop::JoinedRows;
 use v10_counter_mode::CounterMode;
@@ -88,14 +88,14 @@ use v13_row_reduce::RowReduce;
 use v14_cast_back::CastBack;
 use v17_bank_gap::BankGap;
 use v20_branchless::Branchless;
-use v21_negation::Negation;
+use v21_negation::NEGATION;
 use v22_gather::GatherElements;
 use v23_transpose::BlockTranspose;
 use v24_sort::SortOnce;
 use v26_hoist_duplicate::HoistDuplicate;
 use v27_skip_fill::SkipFill;
-use v28_reciprocal::ScalarReciprocal;
-use v33_scalar_chain::ScalarChain;
+use v28_reciprocal::SCALAR_RECIPROCAL;
+use v33_scalar_chain::SCALAR_CHAIN;
 use v34_index_vector::IndexVector;
 use v35_scalar_root::ScalarRoot;
 use v36_hoist_vector::HoistVector;
@@ -131,11 +131,11 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &HoistElement,
         &HoistDescriptor,
         &ScalarLoop,
-        &Axpy,
-        &MultiplyAdd,
-        &FusedRelu,
-        &FusedCast,
-        &ScalarOperand,
+        &AXPY,
+        &MULTIPLY_ADD,
+        &FUSED_RELU,
+        &FUSED_CAST,
+        &SCALAR_OPERAND,
         &RowBroadcast,
         &JoinedRows,
         &CounterMode,
@@ -146,14 +146,14 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &CastBack,
         &BankGap,
         &Branchless,
-        &Negation,
+        &NEGATION,
         &GatherElements,
         &BlockTranspose,
         &SortOnce,
         &HoistDuplicate,
         &SkipFill,
-        &ScalarReciprocal,
-        &ScalarChain,
+        &SCALAR_RECIPROCAL,
+        &SCALAR_CHAIN,
         &ScalarRoot,
         &HoistVector,
         &CarriedRows,
@@ -190,11 +190,11 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::S03 => &HoistElement,
         Id::S13 => &HoistDescriptor,
         Id::V01 => &ScalarLoop,
-        Id::V02 => &Axpy,
-        Id::V03 => &MultiplyAdd,
-        Id::V04 => &FusedRelu,
-        Id::V05 => &FusedCast,
-        Id::V06 => &ScalarOperand,
+        Id::V02 => &AXPY,
+        Id::V03 => &MULTIPLY_ADD,
+        Id::V04 => &FUSED_RELU,
+        Id::V05 => &FUSED_CAST,
+        Id::V06 => &SCALAR_OPERAND,
         Id::V07 => &RowBroadcast,
         Id::V09 => &JoinedRows,
         Id::V10 => &CounterMode,
@@ -204,14 +204,14 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::V14 => &CastBack,
         Id::V17 => &BankGap,
         Id::V20 => &Branchless,
-        Id::V21 => &Negation,
+        Id::V21 => &NEGATION,
         Id::V22 => &GatherElements,
         Id::V23 => &BlockTranspose,
         Id::V24 => &SortOnce,
         Id::V26 => &HoistDuplicate,
         Id::V27 => &SkipFill,
-        Id::V28 => &ScalarReciprocal,
-        Id::V33 => &ScalarChain,
+        Id::V28 => &SCALAR_RECIPROCAL,
+        Id::V33 => &SCALAR_CHAIN,
         Id::V34 => &IndexVector,
         Id::V35 => &ScalarRoot,
         Id::V36 => &HoistVector,

@@ -1,10 +1,10 @@
 //! V02: multiply by a scalar and add into the destination, in one instruction.
 
-use crate::rewrite::peephole::{Condition, Guard, Rule, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Condition, Guard, Peephole, Rule, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct Axpy;
+pub const AXPY: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V02,
@@ -31,17 +31,3 @@ const RULES: &[Rule] = &[Rule::new(
 .rounding()
 .on_condition(Condition::UnknownElement("the element type is half or float"))
 .undone("Axpy to Muls and Add", Through::Scratch)];
-
-impl Motif for Axpy {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
-}

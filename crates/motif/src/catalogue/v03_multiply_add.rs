@@ -1,10 +1,10 @@
 //! V03: multiply and add of three tensors in one instruction.
 
-use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Peephole, Rule, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct MultiplyAdd;
+pub const MULTIPLY_ADD: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V03,
@@ -58,20 +58,6 @@ const RULES: &[Rule] = &[
     .on_condition(FLOATS)
     .undone("FusedMulAdd to Mul and Add", Through::InPlace),
 ];
-
-impl Motif for MultiplyAdd {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
-}
 
 fn other_factor(bound: &Bound<'_>) -> Result<(), String> {
     if bound.text("a") == bound.text("y") {

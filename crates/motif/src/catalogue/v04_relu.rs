@@ -1,10 +1,10 @@
 //! V04: an addition or subtraction and the rectifier after it, in one instruction.
 
-use crate::rewrite::peephole::{Condition, Guard, Rule, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Condition, Guard, Peephole, Rule, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct FusedRelu;
+pub const FUSED_RELU: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V04,
@@ -31,18 +31,4 @@ const fn rectified(long: [&'static str; 2], short: &'static str, note: &'static 
     Rule::new(long, short, note, &[Guard::HasForm(&["int16_t"]), Guard::Mergeable])
         .on_condition(Condition::UnknownElement("the element type is half, float or int16_t"))
         .undone(undoing, Through::InPlace)
-}
-
-impl Motif for FusedRelu {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
 }

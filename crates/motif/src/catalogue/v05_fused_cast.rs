@@ -1,10 +1,10 @@
 //! V05: a sum with Relu, or a product, that is cast to a narrower type right away becomes one instruction.
 
-use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Peephole, Rule, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct FusedCast;
+pub const FUSED_CAST: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V05,
@@ -67,20 +67,6 @@ const fn cast(
         .undone_with(undoing, Through::ScratchLike("a"), |bound| {
             Some(vec![("m", bound.scoped("RoundMode::CAST_RINT"))])
         })
-}
-
-impl Motif for FusedCast {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
 }
 
 fn rounds_alike(bound: &Bound<'_>) -> Result<(), String> {

@@ -1,11 +1,11 @@
 //! V06: a tensor filled with one value, used as an operand, becomes a scalar operand.
 
 use crate::analysis::code::is_float;
-use crate::rewrite::peephole::{Bound, Guard, Rule, Through, fused, split};
-use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Bound, Guard, Peephole, Rule, Through};
+use crate::{Combination, Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct ScalarOperand;
+pub const SCALAR_OPERAND: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V06,
@@ -53,20 +53,6 @@ const DIVISION: &str = "a / s as a * (1 / s) rounds differently";
 const fn filled(second: &'static str, short: &'static str, note: &'static str, undoing: &'static str) -> Rule {
     Rule::new(["Duplicate(t, s, n)", second], short, note, &[Guard::SameCount, Guard::Unchanged, Guard::Dead])
         .undone(undoing, Through::Scratch)
-}
-
-impl Motif for ScalarOperand {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
 }
 
 fn negates_exactly(bound: &Bound<'_>) -> Result<(), String> {

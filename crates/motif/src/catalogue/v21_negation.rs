@@ -1,11 +1,11 @@
 //! V21: a negation that only serves another instruction goes into that instruction.
 
 use crate::analysis::code::{is_float, squash};
-use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Texts, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Peephole, Rule, Texts, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct Negation;
+pub const NEGATION: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V21,
@@ -47,20 +47,6 @@ const RULES: &[Rule] = &[
     .on_condition(Condition::Always("zeros may have either sign, and NaN is NaN"))
     .undone_with("Abs with a negated operand", Through::Scratch, minus_one),
 ];
-
-impl Motif for Negation {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
-}
 
 fn negates(bound: &Bound<'_>) -> bool {
     let negated = squash(bound.text("m"));

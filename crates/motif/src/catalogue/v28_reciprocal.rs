@@ -1,11 +1,11 @@
 //! V28: a division by one value, held in a filled tensor, becomes a multiplication by its reciprocal.
 
 use crate::analysis::code::is_float;
-use crate::rewrite::peephole::{Bound, Guard, Rule, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Bound, Guard, Peephole, Rule, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct ScalarReciprocal;
+pub const SCALAR_RECIPROCAL: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V28,
@@ -34,20 +34,6 @@ const RULES: &[Rule] = &[Rule::new(
 .undone_with("Div by a filled tensor", Through::Scratch, |bound| {
     Some(vec![("s", reciprocal_of(bound.text("r"))?.to_owned())])
 })];
-
-impl Motif for ScalarReciprocal {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
-}
 
 /// `s` of `1.0f / s` and `1.0f / (s)`.
 fn reciprocal_of(scalar: &str) -> Option<&str> {

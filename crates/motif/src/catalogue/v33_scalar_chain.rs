@@ -1,11 +1,11 @@
 //! V33: two multiplications by scalars, or two additions of scalars, in one instruction.
 
 use crate::analysis::code::{is_float, is_name};
-use crate::rewrite::peephole::{Bound, Guard, Rule, Texts, Through, fused, split};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::peephole::{Bound, Guard, Peephole, Rule, Texts, Through};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct ScalarChain;
+pub const SCALAR_CHAIN: Peephole = Peephole { metadata: &METADATA, rules: RULES };
 
 const METADATA: Metadata = Metadata {
     id: Id::V33,
@@ -35,20 +35,6 @@ const RULES: &[Rule] = &[
 ];
 
 const GUARDS: &[Guard] = &[Guard::Holds(single), Guard::Mergeable, Guard::Holds(not_whole)];
-
-impl Motif for ScalarChain {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, RULES)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, RULES)
-    }
-}
 
 fn single(bound: &Bound<'_>) -> Result<(), String> {
     let element = bound.element("y");

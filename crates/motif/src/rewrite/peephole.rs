@@ -8,12 +8,36 @@ use std::collections::BTreeMap;
 
 use crate::analysis::code::{VectorCall, functions, is_float, unused_scratch, vector_calls};
 use crate::context::Context;
+use crate::metadata::Metadata;
+use crate::motif::Motif;
 use crate::rewrite::edits::{edit, with_each_scratch};
 use crate::rewrite::pairs::{Pair, each_pair, renamed};
 use crate::site::Candidate;
 use source::Edit;
 use source::facts::TensorFacts;
 use source::parse::SyntaxFile;
+
+/// A motif that is nothing but rules: it is made by their long forms and unmade by their short ones.
+pub struct Peephole {
+    /// What is known of it.
+    pub(crate) metadata: &'static Metadata,
+    /// The rules, the first that fits is taken.
+    pub(crate) rules: &'static [Rule],
+}
+
+impl Motif for Peephole {
+    fn metadata(&self) -> &'static Metadata {
+        self.metadata
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        fused(context, self.rules)
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        split(context, self.rules)
+    }
+}
 
 /// Two calls and the one that does the same.
 #[derive(Clone, Copy)]
