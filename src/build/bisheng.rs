@@ -8,9 +8,9 @@ use super::direct::TOOLKIT_LIBRARIES;
 use super::error::BuildError;
 use super::file_api::normal;
 use super::kernel_kinds::KernelKinds;
-use super::launch::{LAUNCH_HEADER, has_launch, rewrite_launches};
-use super::lex::quoted_includes;
+use super::launch::{LAUNCH_HEADER, rewrite_launches};
 use super::sdk::Sdk;
+use crate::source::lex::{Include, has_launch, includes};
 
 /// What the driver did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,8 +182,7 @@ fn stage(original: &Path, folder: &Path) -> Result<(PathBuf, Vec<String>), Stage
         }
         let bytes = std::fs::read(&from).map_err(|error| StageError::Build(BuildError::io(&from)(error)))?;
         let text = String::from_utf8_lossy(&bytes);
-        for (include, _) in quoted_includes(&text) {
-            let Some(include) = include.filter(|include| !include.starts_with("..")) else { continue };
+        for include in includes(&text).into_iter().filter_map(Include::quoted).filter(|path| !path.starts_with("..")) {
             let (Some(from_folder), Some(to_folder)) = (from.parent(), to.parent()) else { continue };
             let path = from_folder.join(&include);
             if path.is_file() {

@@ -15,7 +15,7 @@ use super::file_api::CmakeModel;
 use super::flags::ProjectFlags;
 use super::includes::{Closure, closure};
 use super::kernel_kinds::KernelKinds;
-use super::launch::{LAUNCH_HEADER, has_launch, remove_launches, rewrite_launches};
+use super::launch::{LAUNCH_HEADER, remove_launches, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
 use super::tool::ToolLimits;
@@ -23,6 +23,7 @@ use super::toolkit::Toolkit;
 use crate::manifest::Layout;
 use crate::project::OperatorProject;
 use crate::source::SourceTree;
+use crate::source::lex::has_launch;
 
 /// Definitions of device code.
 pub(crate) const DEVICE_DEFINES: [&str; 4] =

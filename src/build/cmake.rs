@@ -306,11 +306,6 @@ fn source_directory(project: &OperatorProject, sdk: &Sdk, work_directory: &Path)
     }
 }
 
-/// A CMake file without its line comments; lines stay where they are.
-pub(crate) fn without_comments(text: &str) -> String {
-    text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

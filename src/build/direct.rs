@@ -7,8 +7,8 @@ use super::cache::Digest;
 use super::error::BuildError;
 use super::file_api::Target;
 use super::flags::ProjectFlags;
-use super::launch::has_launch;
 use crate::source::SourceTree;
+use crate::source::lex::has_launch;
 
 /// Libraries of the toolkit; `libascend_sim.so` stands in for all of them.
 pub(crate) const TOOLKIT_LIBRARIES: [&str; 40] = [

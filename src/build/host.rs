@@ -11,6 +11,7 @@ use super::host_dependencies::{Candidates, defined_types, unresolved};
 use super::missing_symbols::{missing_symbols, stand_ins};
 use crate::project::{camel_case, is_interface_code, is_other_architecture};
 use crate::source::SourceTree;
+use crate::source::lex::{Include, includes};
 
 const OUTPUT: &str = "host.so";
 const DEPENDENCIES: &str = "sources.txt";
@@ -139,7 +140,7 @@ impl Builder {
     /// Whether a source is part of the interface layer by what it includes: headers of the operator executor, which
     /// tiling functions and definitions have no use for.
     fn is_interface_text(&self, text: &str) -> bool {
-        super::lex::quoted_includes(text).iter().filter_map(|(name, _)| name.as_deref()).any(|name| {
+        includes(text).into_iter().filter_map(Include::quoted).any(|name| {
             let interface = ["opdev/", "aclnn/", "aclnn_kernels/", "level0/"].iter().any(|part| name.starts_with(part));
             interface && !self.sdk.include().join(name).is_file()
         })

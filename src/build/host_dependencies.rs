@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::cmake::without_comments;
-use super::lex::{TokenKind, tokens};
+use crate::project::without_cmake_comments;
 use crate::project::{OperatorProject, RepositoryIndex, is_interface_code, is_other_architecture};
+use crate::source::lex::{Token, TokenKind, closing, tokens};
 
 /// A symbol that nothing defines: its qualified name without parameters, such as `optiling::TilingBase::DoTiling`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,15 +214,15 @@ fn defines(text: &str, name: &str) -> bool {
     false
 }
 
-fn qualified_by(text: &str, all: &[super::lex::Token], index: usize, holder: &str) -> bool {
+fn qualified_by(text: &str, all: &[Token], index: usize, holder: &str) -> bool {
     let back = if all[index - 1].is(text, "::") { 2 } else { 3 };
     index >= back && (all[index - back].is(text, holder) || all[index - back].is(text, ">"))
 }
 
 /// Whether the next parameter list is followed by a body before a `;`.
-fn has_body_after(text: &str, all: &[super::lex::Token], from: usize) -> bool {
+fn has_body_after(text: &str, all: &[Token], from: usize) -> bool {
     let Some(open) = (from..all.len().min(from + 12)).find(|index| all[*index].is(text, "(")) else { return false };
-    let Some(close) = super::lex::closing(text, all, open) else { return false };
+    let Some(close) = closing(text, all, open) else { return false };
     for token in all.iter().skip(close + 1).take(24) {
         match token.text(text) {
             "{" => return true,
@@ -238,7 +238,7 @@ fn sources_in_cmake(root: &Path) -> Vec<String> {
     let mut result = Vec::new();
     for file in [root.join("CMakeLists.txt"), root.join("op_host/CMakeLists.txt")] {
         let Ok(bytes) = std::fs::read(&file) else { continue };
-        let text = without_comments(&String::from_utf8_lossy(&bytes));
+        let text = without_cmake_comments(&String::from_utf8_lossy(&bytes));
         for word in text.split(|letter: char| letter.is_whitespace() || "()\"".contains(letter)) {
             let Some((_, end)) = word.rsplit_once("}/") else { continue };
             if (end.ends_with(".cpp") || end.ends_with(".cc")) && !end.split('/').any(|part| part == "..") {
@@ -254,7 +254,8 @@ fn dependencies_in_cmake(root: &Path) -> Vec<String> {
     let mut result = Vec::new();
     for file in [root.join("CMakeLists.txt"), root.join("op_host/CMakeLists.txt")] {
         let Ok(bytes) = std::fs::read(&file) else { continue };
-        let text = without_comments(&String::from_utf8_lossy(&bytes)).replace(['(', '"'], " ").replace(')', " ) ");
+        let text =
+            without_cmake_comments(&String::from_utf8_lossy(&bytes)).replace(['(', '"'], " ").replace(')', " ) ");
         let mut after = false;
         for word in text.split_whitespace() {
             if word == "DEPENDENCIES" || word == "add_dependent_ops" {

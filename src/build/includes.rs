@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::file_api::normal;
-use super::lex::{Include, includes};
 use crate::project::{OperatorProject, RepositoryIndex};
 use crate::source::SourceTree;
+use crate::source::lex::{Include, includes};
 
 /// What a source reaches.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::lex::{Token, TokenKind, closing, tokens};
 use crate::aicore::KernelType;
+use crate::source::lex::{Token, TokenKind, closing, tokens};
 
 /// What texts say of their kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

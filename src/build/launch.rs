@@ -2,7 +2,7 @@
 //! `::ascendsim::Launch("k", blocks, ubuf, stream).Run([&](auto... p) { k<T>(p...); }, args)`.
 //! The number of lines never changes, so diagnostics and debug information keep the lines of the original.
 
-use super::lex::{Token, TokenKind, closing, tokens};
+use crate::source::lex::{Token, TokenKind, closing, tokens};
 
 /// Header that defines what launches are rewritten to.
 pub const LAUNCH_HEADER: &str = "ascendsim/launch.h";
@@ -66,11 +66,6 @@ fn replace_launches(source: &str, render: &dyn Fn(&Launch) -> String) -> Result<
     }
     text.push_str(&source[done..]);
     Ok(Rewritten { text, kernels })
-}
-
-/// Whether a text has a launch outside of comments and strings.
-pub fn has_launch(source: &str) -> bool {
-    source.contains("<<<") && tokens(source).iter().any(|token| token.kind == TokenKind::LaunchOpen)
 }
 
 struct Launch {
@@ -329,7 +324,7 @@ mod tests {
     fn comments_and_strings_stay() {
         let source = "// k<<<1, 0, s>>>(x);\nconst char* t = \"k<<<1>>>(x)\"; /* k<<<1>>>(x) */\n";
         assert_eq!(rewritten(source), source);
-        assert!(!has_launch(source));
+        assert!(!crate::source::lex::has_launch(source));
     }
 
     #[test]

@@ -20,8 +20,7 @@ mod includes;
 mod kernel;
 mod kernel_kinds;
 mod kernel_symbols;
-pub(crate) mod launch;
-pub(crate) mod lex;
+mod launch;
 mod missing_symbols;
 mod overlay;
 mod project_build;
@@ -39,7 +38,6 @@ mod unit_test;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
-pub(crate) use cmake::without_comments;
 pub use diagnostics::{Diagnostic, Severity};
 pub use error::{BuildError, BuildErrorKind, CompileFailure, ToolLimit};
 pub use kernel::{KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};

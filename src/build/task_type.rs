@@ -1,8 +1,8 @@
 //! On which cores a kernel runs, as the operator compiler finds out: from `KERNEL_TASK_TYPE*` in the sources, and without
 //! one from whether they use the cube.
 
-use super::lex::{Token, tokens};
 use crate::aicore::KernelType;
+use crate::source::lex::{Token, tokens};
 
 /// Type that a constant of the kernel API names.
 fn named(name: &str) -> Option<KernelType> {

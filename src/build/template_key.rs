@@ -3,7 +3,7 @@
 //! declared values, everything else as the value itself. Values may be macros, so decoding is left to the C++ compiler:
 //! this module turns the declaration into constant expressions.
 
-use super::lex::{Token, TokenKind, closing, tokens};
+use crate::source::lex::{Token, TokenKind, closing, tokens};
 
 /// A declared template parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]

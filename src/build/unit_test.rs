@@ -8,8 +8,7 @@ use super::error::BuildError;
 use super::kernel::TilingClass;
 use super::overlay::Overlay;
 use super::tiling_header::tiling_header;
-use crate::oracle::KernelTests;
-use crate::project::KernelEntry;
+use crate::project::{KernelEntry, KernelTests};
 use crate::source::SourceTree;
 
 const OUTPUT: &str = "kernel_tests";

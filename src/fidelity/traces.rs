@@ -9,8 +9,8 @@ use crate::backend::{ProcessLimits, RunFailure, SimBackend};
 use crate::build::BuildError;
 use crate::build::bisheng;
 use crate::build::cache::Digest;
-use crate::build::lex::quoted_includes;
 use crate::build::sdk::Sdk;
+use crate::source::lex::{Include, includes};
 
 /// Wall-clock limit of one run in seconds.
 const RUN_WALL_S: f64 = 300.0;
@@ -139,7 +139,7 @@ impl Traces {
             digest.bytes(&bytes);
             let folder = path.parent().unwrap_or(&self.sources);
             let text = String::from_utf8_lossy(&bytes);
-            let names = quoted_includes(&text).into_iter().filter_map(|(name, _)| name);
+            let names = includes(&text).into_iter().filter_map(Include::quoted);
             pending.extend(names.map(|name| folder.join(name)).filter(|path| path.is_file()));
         }
         Ok(digest.finish())

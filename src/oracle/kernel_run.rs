@@ -1,9 +1,8 @@
 //! Building and running an operator's kernel unit tests.
 
-use super::KernelTests;
 use crate::backend::{RunFailure, SimBackend, TestRun};
 use crate::build::{BuildError, Builder};
-use crate::project::{OperatorProject, SourceLoadError, snake_case};
+use crate::project::{KernelTests, OperatorProject, SourceLoadError, snake_case};
 
 /// Why the tests could not be run at all.
 #[derive(Debug, thiserror::Error)]

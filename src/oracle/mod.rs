@@ -6,12 +6,10 @@
 
 mod example;
 mod kernel_run;
-mod kernel_tests;
 mod tiling_tests;
 
 pub use example::{
     Difference, ExamplePlatform, Expected, TensorExample, TilingExample, TilingOutcome, TilingTest, Verdict,
 };
 pub use kernel_run::{KernelTestError, run_kernel_tests};
-pub use kernel_tests::{KernelTests, NoKernelTests};
 pub use tiling_tests::{TestRunner, run_tiling_tests, tiling_test_files};

@@ -8,6 +8,7 @@ use std::path::Path;
 use walkdir::WalkDir;
 
 use super::detect::is_skipped;
+use super::without_cmake_comments;
 
 /// Where automatic synchronisation is switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ fn is_cmake(name: &str) -> bool {
 }
 
 fn line_that_switches_off(text: &str, kind: &str) -> Option<usize> {
-    let text = without_comments(text);
+    let text = without_cmake_comments(text);
     let mut begun = 0;
     // What stands between two closing parentheses ends with one command, whose arguments follow its last opening one.
     for (end, _) in text.match_indices(')').chain([(text.len(), "")]) {
@@ -68,17 +69,6 @@ fn line_that_switches_off(text: &str, kind: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// The text with blanks for comments, so that places stay where they are.
-fn without_comments(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let code = line.split('#').next().unwrap_or_default();
-        kept.push_str(code);
-        kept.extend(line[code.len()..].chars().map(|letter| if letter == '\n' { '\n' } else { ' ' }));
-    }
-    kept
 }
 
 fn switches_off(word: &str) -> bool {

@@ -9,6 +9,7 @@ use super::entry::{KernelEntry, kernel_entries};
 use super::repository::repository_around;
 use crate::manifest::Layout;
 use crate::source::SourceTree;
+use crate::source::lex::has_launch;
 
 const SOURCE_EXTENSIONS: [&str; 5] = ["h", "hpp", "cpp", "cc", "asc"];
 const SKIPPED_DIRECTORIES: [&str; 12] = [
@@ -397,7 +398,7 @@ fn direct_project(directory: &Path) -> Result<Option<OperatorProject>, ProjectEr
     let mut launches = false;
     for file in &files {
         let text = String::from_utf8_lossy(&std::fs::read(directory.join(file))?).into_owned();
-        launches |= crate::build::launch::has_launch(&text);
+        launches |= has_launch(&text);
         if !is_other_architecture(file) {
             entries.extend(kernel_entries(file, &text));
         }

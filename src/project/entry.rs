@@ -1,7 +1,7 @@
 //! Kernel entries: the `__global__` functions of a source text.
 
-use crate::build::lex::{Token, TokenKind, closing, tokens};
 use crate::source::condition::inactive_lines;
+use crate::source::lex::{Token, TokenKind, closing, tokens};
 
 /// A kernel entry function.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,10 +3,23 @@
 mod auto_sync;
 pub(crate) mod detect;
 mod entry;
+mod kernel_tests;
 mod repository;
 
 pub use auto_sync::{AutoSyncOff, auto_sync_off};
 pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
 pub(crate) use detect::{camel_case, is_interface_code, is_other_architecture, snake_case};
 pub use entry::{KernelEntry, kernel_entries};
+pub use kernel_tests::{KernelTests, NoKernelTests};
 pub(crate) use repository::RepositoryIndex;
+
+/// The text of a CMake file with blanks for comments, so that places stay where they are.
+pub(crate) fn without_cmake_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let code = line.split('#').next().unwrap_or_default();
+        kept.push_str(code);
+        kept.extend(line[code.len()..].chars().map(|letter| if letter == '\n' { '\n' } else { ' ' }));
+    }
+    kept
+}

@@ -8,9 +8,9 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::outcome::{Class, Shape};
 use super::reach::{KernelFolders, class, other_architecture, reached};
-use crate::build::launch::has_launch;
-use crate::build::without_comments;
+use crate::project::without_cmake_comments;
 use crate::project::{is_other_architecture, kernel_entries};
+use crate::source::lex::has_launch;
 
 /// An operator of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ fn kernels(directory: &Path) -> Option<(Shape, Kernels)> {
 
 /// Whether a CMake file of an example names architectures and the 910B's is not among them.
 fn only_for_others(cmake: &str) -> bool {
-    let code = without_comments(cmake);
+    let code = without_cmake_comments(cmake);
     code.contains("dav-") && !code.contains("dav-2201")
 }
 
@@ -152,7 +152,7 @@ fn targets_910b(directory: &Path) -> bool {
     // A list of chips in the operator's CMake files counts more than what its definition could do.
     for file in ["CMakeLists.txt", "op_host/CMakeLists.txt"] {
         let cmake = text_of(&directory.join(file)).unwrap_or_default();
-        let cmake = without_comments(&cmake);
+        let cmake = without_cmake_comments(&cmake);
         if let Some(chips) = cmake.lines().rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
             return chips.contains("ascend910b");
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::outcome::Class;
-use crate::build::lex::{TokenKind, tokens};
+use crate::source::lex::{TokenKind, tokens};
 
 /// Kernel folders of a repository by the name that they have after flattening: the operator's directory.
 pub type KernelFolders = BTreeMap<String, PathBuf>;

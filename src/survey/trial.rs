@@ -20,10 +20,9 @@ use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{Artifact, BuildError, BuildOptions, Builder};
 use crate::cases::{DescribedOp, DescribedOps, Finder, Python};
 use crate::oracle::{
-    KernelTestError, KernelTests, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests,
-    tiling_test_files,
+    KernelTestError, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests, tiling_test_files,
 };
-use crate::project::{OperatorProject, auto_sync_off};
+use crate::project::{KernelTests, OperatorProject, auto_sync_off};
 use crate::source::SourceTree;
 
 /// What to try, and how far.

@@ -4,6 +4,7 @@ pub mod condition;
 mod difference;
 mod edit;
 pub mod facts;
+pub mod lex;
 pub mod parse;
 pub mod tunable;
 

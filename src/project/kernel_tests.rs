@@ -1,10 +1,9 @@
 //! An operator's kernel unit tests: programs that fill memory, launch the kernel with `ICPU_RUN_KF` and compare, often with
-//! scripts. Here they are only found; [`crate::build::Builder::kernel_tests`] makes the program.
+//! scripts. Here they are only found; the build makes the program.
 
 use std::path::{Path, PathBuf};
 
-use crate::build::without_comments;
-use crate::project::OperatorProject;
+use super::{OperatorProject, without_cmake_comments};
 
 /// Folder of kernel unit tests below an operator, and of their common parts below a repository.
 const FOLDER: &str = "tests/ut/op_kernel";
@@ -166,7 +165,7 @@ impl TestCase {
 }
 
 fn test_cases(cmake: &str) -> Vec<TestCase> {
-    let text = without_comments(cmake);
+    let text = without_cmake_comments(cmake);
     let mut calls = Vec::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find("AddOpTestCase") {

@@ -134,6 +134,16 @@ pub enum Include {
     Macro,
 }
 
+impl Include {
+    /// The path, where it stands in quotes.
+    pub fn quoted(self) -> Option<String> {
+        match self {
+            Include::Quoted(path) => Some(path),
+            Include::Angled(_) | Include::Macro => None,
+        }
+    }
+}
+
 /// All includes of a text.
 pub fn includes(text: &str) -> Vec<Include> {
     let all = tokens(text);
@@ -156,21 +166,9 @@ pub fn includes(text: &str) -> Vec<Include> {
     found
 }
 
-/// Quoted include paths of a text with the span of each path; `None` as path for an include that a macro names.
-pub fn quoted_includes(text: &str) -> Vec<(Option<String>, Range<usize>)> {
-    let all = tokens(text);
-    let mut result = Vec::new();
-    for window in all.windows(3) {
-        if window[0].is(text, "#") && window[1].is(text, "include") {
-            let name = window[2].text(text);
-            if let Some(path) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-                result.push((Some(path.to_owned()), window[2].span.start + 1..window[2].span.end - 1));
-            } else if window[2].kind == TokenKind::Identifier {
-                result.push((None, window[2].span.clone()));
-            }
-        }
-    }
-    result
+/// Whether a text has a launch outside of comments and strings.
+pub fn has_launch(text: &str) -> bool {
+    text.contains("<<<") && tokens(text).iter().any(|token| token.kind == TokenKind::LaunchOpen)
 }
 
 fn is_identifier_start(byte: u8) -> bool {
@@ -258,8 +256,6 @@ mod tests {
     #[test]
     fn includes_are_found_and_comments_are_not() {
         let text = "#include \"a.h\"\n// #include \"b.h\"\n#  include <c.h>\n#include MACRO\n";
-        let names: Vec<Option<String>> = quoted_includes(text).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, [Some("a.h".to_owned()), None]);
         let quoted = Include::Quoted("a.h".to_owned());
         assert_eq!(includes(text), [quoted, Include::Angled("c.h".to_owned()), Include::Macro]);
     }
