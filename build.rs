@@ -1,9 +1,6 @@
-//! Tells the crate the triple it is built for (the host compiler is looked up with it at run time) and rebuilds it when
-//! a file of the embedded SDK changes.
+//! Rebuilds the crate when a record of the shipped bank changes.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=sdk");
-    println!("cargo:rerun-if-changed=templates");
-    println!("cargo:rustc-env=ASCEND_TUNE_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    println!("cargo:rerun-if-changed=templates/bank");
 }

@@ -13,22 +13,15 @@
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
 //! * [`lock`], [`report`]: what stays behind after a run.
 
-pub use {aicore, motif, search, source, space, verify};
+pub use discovery::{cases, init, oracle};
+pub use {aicore, backend, build, confinement, manifest, motif, project, search, source, space, verify};
 
 pub mod ablation;
-pub mod backend;
-pub mod build;
-pub mod cases;
 pub mod cli;
-pub mod confinement;
 pub mod doctor;
 pub mod experience;
 pub mod fidelity;
-pub mod init;
 pub mod lock;
-pub mod manifest;
-pub mod oracle;
-pub mod project;
 pub mod proposer;
 pub mod replay;
 pub mod report;

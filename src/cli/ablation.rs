@@ -11,7 +11,7 @@ use super::output::{Output, write_whole};
 use super::projects::projects;
 use super::target::{processors, worker_exe};
 use crate::ablation::{Finished, Step, Trial, Variant, render, summarise};
-use crate::build::cache::Digest;
+use crate::build::Digest;
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::experience::Bank;
 use crate::report::event::{Event, Stage, Start};

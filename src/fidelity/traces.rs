@@ -7,8 +7,8 @@ use super::cases::Case;
 use crate::aicore::Machine;
 use crate::backend::{ProcessLimits, RunFailure, SimBackend};
 use crate::build::BuildError;
+use crate::build::Digest;
 use crate::build::bisheng;
-use crate::build::cache::Digest;
 use crate::build::sdk::Sdk;
 use crate::source::lex::{Include, includes};
 

@@ -19,7 +19,7 @@ use super::settings::rewound_settings;
 use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::backend::longest;
-use crate::build::cache::Digest;
+use crate::build::Digest;
 use crate::experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
 use crate::motif::{self, Context, Counter, Coverage, Id};
 use crate::report::event::{RewindStep, RewindYield};

@@ -29,7 +29,7 @@ use super::steps::Steps;
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
-use crate::build::cache::Digest;
+use crate::build::Digest;
 use crate::confinement::Layers;
 use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
 use crate::manifest::Case;

@@ -324,7 +324,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::manifest::{Manifest, SMALLEST};
+    use crate::manifest::Manifest;
+    use crate::manifest::testing::SMALLEST;
 
     fn broken(probe: &str, tunables: &[&str]) -> Broken {
         let manifest = Manifest::parse(SMALLEST, Path::new("ascend.toml")).expect("a manifest");

@@ -302,7 +302,7 @@ fn golden_tensor(path: &Path, dtype: DType, shape: Option<&[u64]>) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::SMALLEST;
+    use crate::manifest::testing::SMALLEST;
 
     /// What a trial reads, by its label, number and kind.
     fn inputs(directory: &Path, run: u64) -> BTreeMap<(DataKind, u32), Vec<u8>> {

@@ -1,0 +1,158 @@
+//! What comes back from a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use aicore::{BlockSample, HazardKind, NoSample, Profile, Severity};
+
+/// A place in the operator's sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// File, relative to the operator's root; empty if unknown.
+    pub file: String,
+    /// Line from 1; 0 if unknown.
+    pub line: u32,
+}
+
+impl Place {
+    /// ` at FILE:LINE` for the end of a sentence, empty if the place is not known.
+    pub fn suffix(&self) -> String {
+        if self.file.is_empty() { String::new() } else { format!(" at {}:{}", self.file, self.line) }
+    }
+}
+
+/// A hazard with its source lines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LocatedHazard {
+    /// Kind.
+    pub kind: HazardKind,
+    /// Severity.
+    pub severity: Severity,
+    /// Instruction that shows it.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The other instruction of a race.
+    pub other: Place,
+    /// How often it was seen.
+    pub count: u64,
+    /// What happened.
+    pub message: String,
+    /// The output that stays unwritten, by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u32>,
+}
+
+/// One launch: its profile and hazards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchProfile {
+    /// Whether the trace goes on to the launch's end. Programs that die leave none.
+    pub finished: bool,
+    /// Timing.
+    pub profile: Profile,
+    /// Hazards, worst first.
+    pub hazards: Vec<LocatedHazard>,
+    /// Source places of the stalls in `profile.stalls`, in the same order.
+    pub stall_places: Vec<Place>,
+    /// Source places of the steps in `profile.critical_path`, in the same order.
+    pub path_places: Vec<Place>,
+    /// Source places of the buffers in `profile.buffers`, in the same order.
+    pub buffer_places: Vec<Place>,
+    /// Source places that its instructions come from, where the critical path was followed, each with the most records that one
+    /// core left there.
+    pub visited: BTreeMap<Place, u64>,
+    /// Blocks that stand for all, or why all have to run. Of a run without data, `None` of all others.
+    pub sample: Option<Result<BlockSample, NoSample>>,
+}
+
+/// The launch that takes longest: the one that explains a case.
+pub fn longest<'launches>(
+    launches: impl IntoIterator<Item = &'launches LaunchProfile>,
+) -> Option<&'launches LaunchProfile> {
+    launches.into_iter().max_by(|left, right| left.profile.task_us.total_cmp(&right.profile.task_us))
+}
+
+/// What the tiling function decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TilingDecision {
+    /// Key that selects the kernel.
+    pub tiling_key: u64,
+    /// Cores.
+    pub block_dim: u32,
+    /// Tiling data in hexadecimal.
+    pub tiling_hex: String,
+}
+
+/// One run of a candidate on one case.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Execution {
+    /// Launches in the order they were made; one for a framework operator. Empty where no trace was asked for.
+    pub launches: Vec<LaunchProfile>,
+    /// Raw outputs in the operator's order, of a run of some blocks the ranges that were asked for; for direct launch the regions that kernels wrote, launch by launch. None of a run
+    /// without data.
+    pub outputs: Vec<Vec<u8>>,
+    /// What tiling decided; empty for direct launch.
+    pub tiling: TilingDecision,
+    /// Knobs that tiling function and kernel have read; not known of a direct launch.
+    pub knobs_read: Option<BTreeSet<String>>,
+}
+
+impl Execution {
+    /// Task duration in microseconds, over all launches.
+    pub fn task_us(&self) -> f64 {
+        self.launches.iter().map(|launch| launch.profile.task_us).sum()
+    }
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunFailure {
+    /// The tiling function refused; its own words.
+    #[error("the tiling function failed: {0}")]
+    Tiling(String),
+    /// Shape inference and the tiling function, asked alone, ran into their time limit.
+    #[error("shape inference or the tiling function did not return within {0:.0} s")]
+    TilingTimedOut(f64),
+    /// No kernel was built for the tiling key yet.
+    #[error("no kernel for tiling key {0}")]
+    KernelMissing(u64),
+    /// Killed by a signal.
+    #[error("the worker crashed: {0}")]
+    Crashed(String),
+    /// Ran into its time limit.
+    #[error("the kernel did not finish within {0:.1} s")]
+    TimedOut(f64),
+    /// Ran into its memory limit.
+    #[error("the worker ran out of its {0} MiB of memory")]
+    OutOfMemory(u64),
+    /// A run without data came to where the data decide what follows.
+    #[error("it needs data: {reason}{}", place.suffix())]
+    NeedsData {
+        /// What reads which data.
+        reason: String,
+        /// Where in the operator's sources, if that is known.
+        place: Place,
+    },
+    /// A direct-launch program ended with an exit code other than 0.
+    #[error("the program ended with exit code {code}: {output}")]
+    Program {
+        /// Its exit code.
+        code: i32,
+        /// The end of what it printed.
+        output: String,
+    },
+    /// The candidate's libraries cannot be loaded, shape inference says no, its own code throws, or it ends the worker itself.
+    #[error("it cannot be run: {0}")]
+    Refused(String),
+    /// The runner or its files were not as they must be, or somebody killed it: the machine's fault or ours, which says nothing
+    /// about the candidate.
+    #[error("the simulator failed: {0}")]
+    Broken(String),
+}
+
+impl RunFailure {
+    /// Whether the machine is at fault, so that nothing is known of what was to be run.
+    pub fn is_of_machine(&self) -> bool {
+        matches!(self, RunFailure::Broken(_))
+    }
+}

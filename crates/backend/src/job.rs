@@ -1,0 +1,274 @@
+//! The runner's job file and its reply.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use aicore::{BlockSample, KernelType};
+use build::{KernelLibraries, TilingClass};
+use manifest::Attribute;
+
+/// An input tensor of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobInput {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dtype name.
+    pub dtype: String,
+    /// Format name.
+    pub format: String,
+    /// Dimensions.
+    pub shape: Vec<u64>,
+    /// Raw bytes.
+    pub file: PathBuf,
+}
+
+/// An output tensor of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobOutput {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dtype name.
+    pub dtype: String,
+    /// Format name.
+    pub format: String,
+    /// Dimensions; `None` lets shape inference decide.
+    pub shape: Option<Vec<u64>>,
+}
+
+/// One run of a framework operator: which libraries on which data.
+#[derive(Clone, Debug, Default)]
+pub struct KernelJob {
+    /// Operator type.
+    pub operator: String,
+    /// Library with tiling function and operator definition.
+    pub host: PathBuf,
+    /// Kernel libraries for vector cores by tiling key; `None` serves every key.
+    pub kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// Kernel libraries for cube cores, likewise.
+    pub cube_kernels: BTreeMap<Option<u64>, PathBuf>,
+    /// What cores a kernel runs on, likewise; without an entry on vector cores.
+    pub kernel_types: BTreeMap<Option<u64>, KernelType>,
+    /// Inputs in order.
+    pub inputs: Vec<JobInput>,
+    /// Outputs in order.
+    pub outputs: Vec<JobOutput>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Values of injected tunables.
+    pub knobs: BTreeMap<String, i64>,
+    /// Whether to record the instruction streams.
+    pub trace: bool,
+    /// Byte that unwritten memory is filled with.
+    pub poison: u8,
+    /// Whether the last block starts first: a result that depends on the order of blocks differs.
+    pub blocks_reversed: bool,
+    /// Blocks to run and what to write out of the outputs, one range after the other; all of everything without it.
+    pub sample: Option<BlockSample>,
+    /// Whether instructions are recorded without data: inputs need no files, and there are no outputs.
+    pub timing_only: bool,
+}
+
+impl KernelJob {
+    /// Adds the libraries of a kernel for a tiling key.
+    pub fn add_kernel(&mut self, key: Option<u64>, libraries: KernelLibraries) {
+        if libraries.kind != KernelType::Aiv {
+            self.kernel_types.insert(key, libraries.kind);
+        }
+        self.kernels.extend(libraries.vector.map(|artifact| (key, artifact.path)));
+        self.cube_kernels.extend(libraries.cube.map(|artifact| (key, artifact.path)));
+    }
+
+    /// Folders of the libraries that it runs.
+    pub(super) fn library_folders(&self) -> BTreeSet<PathBuf> {
+        let kernels = self.kernels.values().chain(self.cube_kernels.values());
+        std::iter::once(&self.host).chain(kernels).filter_map(|path| path.parent()).map(Path::to_owned).collect()
+    }
+
+    /// Text of the job file; results go into `directory`. `mode` is `run`, or `tile` to stop after the tiling function.
+    pub(super) fn text(&self, mode: &str, directory: &Path, platform: &str) -> String {
+        let mut text = format!("mode {mode}\n");
+        let mut line = |words: &[&str]| {
+            let _ = writeln!(text, "{}", words.join(" "));
+        };
+        line(&["host", &quote(&self.host)]);
+        let name = |key: &Option<u64>| key.map_or_else(|| "*".to_owned(), |key| key.to_string());
+        for (word, libraries) in [("kernel", &self.kernels), ("kernel_cube", &self.cube_kernels)] {
+            for (key, path) in libraries {
+                line(&[word, &name(key), &quote(path)]);
+            }
+        }
+        for (key, kind) in &self.kernel_types {
+            line(&["kernel_type", &name(key), kind.name()]);
+        }
+        line(&["op", &self.operator]);
+        line(&[platform.trim_end()]);
+        for input in &self.inputs {
+            let shape = dimensions(&input.shape);
+            line(&["input", &input.name, wire_dtype(&input.dtype), &input.format, &shape, &quote(&input.file)]);
+        }
+        for (index, output) in self.outputs.iter().enumerate() {
+            let shape = output.shape.as_deref().map_or_else(|| "infer".to_owned(), dimensions);
+            let file = quote(&output_file(directory, index));
+            line(&["output", &output.name, wire_dtype(&output.dtype), &output.format, &shape, &file]);
+        }
+        for attribute in &self.attributes {
+            let value = format!("\"{}\"", attribute.value.replace('\\', "\\\\").replace('"', "\\\""));
+            line(&["attr", &attribute.name, &attribute.kind, &value]);
+        }
+        if self.trace {
+            line(&["trace", &quote(&trace_file(directory))]);
+        }
+        line(&["poison", &self.poison.to_string()]);
+        if self.blocks_reversed {
+            line(&["blocks_reversed", "1"]);
+        }
+        if let Some(sample) = &self.sample {
+            let blocks: Vec<String> = sample.blocks.iter().map(u32::to_string).collect();
+            line(&["blocks", &blocks.join(" ")]);
+            for range in &sample.written {
+                line(&["range", &range.output.to_string(), &range.from.to_string(), &range.bytes.to_string()]);
+            }
+        }
+        if self.timing_only {
+            line(&["timing_only", "1"]);
+        }
+        line(&["result", &quote(&result_file(directory))]);
+        text
+    }
+}
+
+/// What the runner wrote.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RunnerReply {
+    /// `ok`, `tiling_failed`, `kernel_missing`, `needs_data` or `error`.
+    pub status: String,
+    /// Explanation of anything but `ok`.
+    #[serde(default)]
+    pub message: String,
+    /// Last lines of the operator's own log.
+    #[serde(default)]
+    pub log: Vec<String>,
+    /// Tiling key.
+    #[serde(default)]
+    pub tiling_key: u64,
+    /// Cores.
+    #[serde(default)]
+    pub block_dim: u32,
+    /// Tiling data.
+    #[serde(default)]
+    pub tiling_hex: String,
+    /// Outputs with the shapes that were used.
+    #[serde(default)]
+    pub outputs: Vec<ReplyOutput>,
+    /// Return address of what needs data; 0 if it is not known.
+    #[serde(default)]
+    pub site: u64,
+    /// Loaded modules, as traces list them.
+    #[serde(default)]
+    pub modules: String,
+    /// Knobs that were read.
+    #[serde(default)]
+    pub knobs_read: BTreeSet<String>,
+}
+
+/// An output as the runner used it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ReplyOutput {
+    /// Dimensions, inferred or given.
+    #[serde(default)]
+    pub dims: Vec<u64>,
+}
+
+/// What a host library registers, as far as building its kernel needs it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Description {
+    /// Tiling classes.
+    #[serde(default)]
+    pub tiling_classes: Vec<TilingClass>,
+    /// Operators, as the runner writes them.
+    #[serde(default)]
+    pub ops: serde_json::Value,
+}
+
+/// Text of a job that describes a host library.
+pub(super) fn describe_text(host: &Path, directory: &Path) -> String {
+    format!("mode describe\nhost {}\nresult {}\n", quote(host), quote(&result_file(directory)))
+}
+
+pub(super) fn output_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("output-{index}.bin"))
+}
+
+pub(super) fn trace_file(directory: &Path) -> PathBuf {
+    directory.join("trace.bin")
+}
+
+pub(super) fn result_file(directory: &Path) -> PathBuf {
+    directory.join("result.json")
+}
+
+/// The runner knows types that few operators have by their own names.
+fn wire_dtype(name: &str) -> &str {
+    if name == "int4" { "DT_INT4" } else { name }
+}
+
+fn dimensions(shape: &[u64]) -> String {
+    if shape.is_empty() {
+        return "scalar".to_owned();
+    }
+    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+fn quote(path: &Path) -> String {
+    format!("\"{}\"", path.display().to_string().replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aicore::WrittenRange;
+
+    #[test]
+    fn job_text_has_a_line_for_everything() {
+        let job = KernelJob {
+            operator: "AddCustom".to_owned(),
+            host: "/cache/host.so".into(),
+            kernels: BTreeMap::from([(None, PathBuf::from("/cache/kernel.so"))]),
+            cube_kernels: BTreeMap::from([(Some(7), PathBuf::from("/cache/cube.so"))]),
+            kernel_types: BTreeMap::from([(Some(7), KernelType::Mix12)]),
+            inputs: vec![JobInput {
+                name: "x".to_owned(),
+                dtype: "float16".to_owned(),
+                format: "ND".to_owned(),
+                shape: vec![8, 2048],
+                file: "/data/x y.bin".into(),
+            }],
+            outputs: vec![JobOutput {
+                name: "z".to_owned(),
+                dtype: "float16".to_owned(),
+                format: "ND".to_owned(),
+                shape: None,
+            }],
+            attributes: vec![Attribute { name: "eps".to_owned(), kind: "float".to_owned(), value: "1e-5".to_owned() }],
+            knobs: BTreeMap::new(),
+            trace: true,
+            poison: 205,
+            blocks_reversed: true,
+            sample: Some(BlockSample {
+                blocks: vec![0, 7],
+                of: 8,
+                written: vec![WrittenRange { output: 0, from: 64, bytes: 32 }],
+            }),
+            timing_only: true,
+        };
+        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
+                        kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
+                        input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
+                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\n\
+                        blocks 0 7\nrange 0 64 32\ntiming_only 1\nresult \"/run/result.json\"\n";
+        assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
+    }
+}

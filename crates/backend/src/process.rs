@@ -1,0 +1,201 @@
+//! Starting a worker, waiting for it, and telling how it ended.
+
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::Command;
+
+use super::RunFailure;
+use confinement::kept_environment;
+
+/// Limits of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcessLimits {
+    /// Wall-clock seconds.
+    pub wall_s: f64,
+    /// Address space in bytes.
+    pub memory_bytes: u64,
+}
+
+/// A program to run as a worker.
+#[derive(Clone, Debug)]
+pub struct WorkerCommand {
+    /// Our own executable, which offers the hidden worker command.
+    pub worker_exe: PathBuf,
+    /// Program to become.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Working directory and the one place it may write to.
+    pub directory: PathBuf,
+    /// What it may read besides that, the program and the system's own files; `None` for everything.
+    pub readable: Option<Vec<PathBuf>>,
+    /// Environment on top of what is kept of ours.
+    pub environment: Vec<(String, String)>,
+    /// Limits.
+    pub limits: ProcessLimits,
+}
+
+/// How a worker that ended by itself ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Exit code.
+    pub code: i32,
+    /// The end of standard output and standard error.
+    pub output: String,
+}
+
+/// Output beyond this is cut from the front: only the end explains a failure.
+const KEPT_OUTPUT_BYTES: usize = 4096;
+
+/// Exit code of a worker that could not become its program.
+pub const NOT_STARTED: i32 = 125;
+/// What it says then. Programs may end with that code as well.
+pub const NOT_STARTED_SIGN: &str = "cargo-ascend-tune: the worker cannot run";
+/// What the SDK's library says when the disk is full; see `sdk/README.md`.
+const TRACE_CUT_SHORT: &str = "ascend_sim: cannot write the trace";
+/// Who kills processes that nobody asked to end.
+const KILLED: &str = "most likely the system ran out of memory";
+
+/// Largest trace that a worker may write. At some 80 bytes a record this is 50 million records.
+const TRACE_LIMIT_BYTES: u64 = 4 << 30;
+
+impl WorkerCommand {
+    /// Runs the worker to its end or its limits.
+    pub async fn run(&self) -> Result<Ended, RunFailure> {
+        let cpu_s = self.limits.wall_s.ceil() as u64 + 1;
+        let mut command = Command::new(&self.worker_exe);
+        command
+            .arg("__worker")
+            .arg(format!("--cpu-s={cpu_s}"))
+            .arg(format!("--memory-bytes={}", self.limits.memory_bytes))
+            .arg(format!("--file-bytes={TRACE_LIMIT_BYTES}"))
+            .arg("--writable")
+            .arg(&self.directory);
+        for path in self.readable.iter().flat_map(|paths| paths.iter().chain([&self.program])) {
+            command.arg("--readable").arg(path);
+        }
+        command
+            .arg("--")
+            .arg(&self.program)
+            .args(&self.arguments)
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(kept_environment())
+            .envs(self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        let mut child = command.spawn().map_err(|error| {
+            RunFailure::Broken(format!("{}: cannot be started: {error}", self.worker_exe.display()))
+        })?;
+        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let waited = tokio::time::timeout(Duration::from_secs_f64(self.limits.wall_s), async {
+            let (out, err, status) = tokio::join!(tail_of(stdout), tail_of(stderr), child.wait());
+            (out + &err, status)
+        })
+        .await;
+        // Whatever the worker started must go with it, also when it ended by itself.
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let Ok((output, status)) = waited else {
+            let _ = child.wait().await;
+            return Err(RunFailure::TimedOut(self.limits.wall_s));
+        };
+        let status = status.map_err(|error| RunFailure::Broken(format!("waiting for the worker: {error}")))?;
+        self.outcome(status, output)
+    }
+
+    fn outcome(&self, status: std::process::ExitStatus, output: String) -> Result<Ended, RunFailure> {
+        if status.code() == Some(NOT_STARTED) && output.contains(NOT_STARTED_SIGN) {
+            return Err(RunFailure::Broken(output.trim().to_owned()));
+        }
+        if let Some(line) = output.lines().find(|line| line.contains(TRACE_CUT_SHORT)) {
+            return Err(RunFailure::Broken(line.trim().to_owned()));
+        }
+        let out_of_memory = output.contains("bad_alloc") || output.contains("Cannot allocate memory");
+        if let Some(signal) = status.signal() {
+            return Err(match signal {
+                _ if out_of_memory => RunFailure::OutOfMemory(self.limits.memory_bytes >> 20),
+                libc_signal::XCPU => RunFailure::TimedOut(self.limits.wall_s),
+                // Our own limits show as other signals: whoever sent these looked at the machine, not at the candidate.
+                libc_signal::KILL | libc_signal::TERM | libc_signal::INT | libc_signal::HUP => {
+                    RunFailure::Broken(format!("the worker was killed from outside ({}): {KILLED}", name_of(signal)))
+                }
+                _ => RunFailure::Crashed(describe(signal, &output)),
+            });
+        }
+        Ok(Ended { code: status.code().unwrap_or(-1), output })
+    }
+}
+
+/// Signal numbers of Linux that a dying kernel shows.
+mod libc_signal {
+    pub const HUP: i32 = 1;
+    pub const INT: i32 = 2;
+    pub const ILL: i32 = 4;
+    pub const ABRT: i32 = 6;
+    pub const BUS: i32 = 7;
+    pub const FPE: i32 = 8;
+    pub const KILL: i32 = 9;
+    pub const SEGV: i32 = 11;
+    pub const TERM: i32 = 15;
+    pub const XCPU: i32 = 24;
+    pub const XFSZ: i32 = 25;
+}
+
+fn describe(signal: i32, output: &str) -> String {
+    let name = name_of(signal);
+    match output.trim().lines().last() {
+        Some(last) => format!("{name}; last words: {last}"),
+        None => name,
+    }
+}
+
+fn name_of(signal: i32) -> String {
+    let name = match signal {
+        libc_signal::HUP => "SIGHUP",
+        libc_signal::INT => "SIGINT",
+        libc_signal::KILL => "SIGKILL",
+        libc_signal::TERM => "SIGTERM",
+        libc_signal::ILL => "illegal instruction (SIGILL)",
+        libc_signal::ABRT => "abort (SIGABRT)",
+        libc_signal::BUS => "bus error (SIGBUS)",
+        libc_signal::FPE => "arithmetic error such as division by zero (SIGFPE)",
+        libc_signal::SEGV => "invalid memory access (SIGSEGV)",
+        libc_signal::XFSZ => "wrote more than it may (SIGXFSZ)",
+        _ => "",
+    };
+    if name.is_empty() { format!("signal {signal}") } else { name.to_owned() }
+}
+
+async fn tail_of(stream: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut stream) = stream else { return String::new() };
+    let mut kept: Vec<u8> = Vec::new();
+    let mut chunk = [0_u8; 4096];
+    while let Ok(count @ 1..) = stream.read(&mut chunk).await {
+        kept.extend_from_slice(&chunk[..count]);
+        if kept.len() > 2 * KEPT_OUTPUT_BYTES {
+            kept.drain(..kept.len() - KEPT_OUTPUT_BYTES);
+        }
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+/// A private directory for one run below `parent`.
+pub(super) fn scratch_directory(parent: &Path) -> Result<tempfile::TempDir, RunFailure> {
+    fs_err::create_dir_all(parent).map_err(|error| RunFailure::Broken(error.to_string()))?;
+    tempfile::Builder::new()
+        .prefix("run-")
+        .tempdir_in(parent)
+        .map_err(|error| RunFailure::Broken(format!("{}: cannot make a directory: {error}", parent.display())))
+}

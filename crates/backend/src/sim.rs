@@ -1,0 +1,453 @@
+//! The embedded simulator as a backend.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
+use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
+use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
+use super::seam::{Answer, Backend, Capabilities, Origin};
+use super::symbols::Symbols;
+use super::trace_file::TraceFile;
+use aicore::{HazardKind, LaunchReport, LaunchStatus, Machine, Options, Severity, TraceError, analyse, analyse_source};
+
+/// Runs kernels in worker processes and plays their instruction streams on a machine description.
+#[derive(Clone, Debug)]
+pub struct SimBackend {
+    /// Our own executable.
+    pub worker_exe: PathBuf,
+    /// The SDK's runner program.
+    pub runner: PathBuf,
+    /// Directory for private run directories.
+    pub scratch: PathBuf,
+    /// Machine that streams are played on.
+    pub machine: Arc<Machine>,
+    /// Limits of one run.
+    pub limits: ProcessLimits,
+    /// File that an operator's latest trace stays in, for those who look at its instructions.
+    pub keep_trace: Option<PathBuf>,
+    /// Whether launches are played a second time for their critical path.
+    pub critical_path: bool,
+    /// Whether the project lets the device compiler insert synchronisation into the kernel.
+    pub auto_sync: bool,
+}
+
+/// A trace that cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// The file could not be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Its content is not a trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+impl From<SimError> for RunFailure {
+    fn from(error: SimError) -> Self {
+        match error {
+            SimError::Io(error) => RunFailure::Broken(error.to_string()),
+            // Whoever writes the trace says so when the disk is full, so this one was cut short or overwritten by the candidate.
+            SimError::Trace(error) => RunFailure::Refused(error.to_string()),
+        }
+    }
+}
+
+/// Seconds for shape inference and a tiling function that are asked alone. They compute a few numbers, in a millisecond.
+const TILING_WALL_S: f64 = 10.0;
+
+/// Exit codes of the runner, section "Runner" of the SDK's README.
+const RUNNER_BAD_JOB: i32 = 2;
+const RUNNER_BAD_LIBRARY: i32 = 3;
+const RUNNER_MACHINE: i32 = 4;
+
+impl SimBackend {
+    /// Runs a framework operator once: tiling, all blocks, outputs.
+    pub async fn run_operator(&self, job: &KernelJob) -> Result<Execution, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, job.text("run", path, &self.platform_lines()))
+            .map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let mut environment = Vec::new();
+        if !job.knobs.is_empty() {
+            environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(&job.knobs)));
+        }
+        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, environment);
+        command.readable.get_or_insert_default().extend(job.library_folders());
+        let ended = command.run().await?;
+        let reply: Option<RunnerReply> =
+            fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let Some(reply) = reply else { return Err(self.without_reply(&ended)) };
+        match reply.status.as_str() {
+            "ok" => {}
+            "kernel_missing" => return Err(RunFailure::KernelMissing(reply.tiling_key)),
+            "tiling_failed" => {
+                let log = reply.log.join("; ");
+                return Err(RunFailure::Tiling(if log.is_empty() { reply.message } else { log }));
+            }
+            "needs_data" => {
+                let place = Symbols::new(&reply.modules).place(reply.site);
+                return Err(RunFailure::NeedsData { reason: reply.message, place });
+            }
+            _ => return Err(self.refusal(ended.code, reply.message)),
+        }
+        let written = if job.timing_only { 0 } else { job.outputs.len() };
+        let outputs = (0..written)
+            .map(|index| fs_err::read(output_file(path, index)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let launches =
+            if job.trace { self.analyse_file(&trace_file(path), job.timing_only).await?.0 } else { Vec::new() };
+        if job.trace {
+            whole(&launches)?;
+        }
+        if let Some(kept) = self.keep_trace.as_ref().filter(|_| job.trace) {
+            fs_err::rename(trace_file(path), kept).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        }
+        let tiling =
+            TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
+        Ok(Execution { launches, outputs, tiling, knobs_read: Some(reply.knobs_read) })
+    }
+
+    /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
+    pub async fn tile(&self, job: &KernelJob) -> Result<(TilingDecision, Vec<Vec<u64>>), RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, job.text("tile", path, &self.platform_lines()))
+            .map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
+        command.readable.get_or_insert_default().extend(job.library_folders());
+        command.limits.wall_s = command.limits.wall_s.min(TILING_WALL_S);
+        let ended = command.run().await.map_err(|failure| match failure {
+            RunFailure::TimedOut(wall_s) => RunFailure::TilingTimedOut(wall_s),
+            other => other,
+        })?;
+        let reply: Option<RunnerReply> =
+            fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let Some(reply) = reply else { return Err(self.without_reply(&ended)) };
+        match reply.status.as_str() {
+            "ok" => {}
+            "tiling_failed" => {
+                let log = reply.log.join("; ");
+                return Err(RunFailure::Tiling(if log.is_empty() { reply.message } else { log }));
+            }
+            _ => return Err(self.refusal(ended.code, reply.message)),
+        }
+        let decision =
+            TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
+        Ok((decision, reply.outputs.into_iter().map(|output| output.dims).collect()))
+    }
+
+    /// What a host library registers.
+    pub async fn describe(&self, host: &Path) -> Result<Description, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let job_file = path.join("job.txt");
+        fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
+        command.readable.get_or_insert_default().extend(host.parent().map(Path::to_owned));
+        let ended = command.run().await?;
+        let reply = fs_err::read(result_file(path)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        reply.ok_or_else(|| match ended.code {
+            RUNNER_MACHINE => self.without_reply(&ended),
+            _ => RunFailure::Refused(format!("the host library cannot be described: {}", ended.output.trim())),
+        })
+    }
+
+    /// Whose fault it is that the runner ended by itself and left no result.
+    fn without_reply(&self, ended: &Ended) -> RunFailure {
+        let what = match ended.code {
+            RUNNER_BAD_JOB => "the runner refused its job",
+            RUNNER_BAD_LIBRARY => "a built library could not be loaded",
+            _ => "the runner left no result",
+        };
+        self.refusal(ended.code, format!("{what}: {}", ended.output.trim()))
+    }
+
+    /// Whose fault a job is that the runner ended with this code. What is built is the candidate's: a library that does not load, an
+    /// operator that is not registered, a workspace of petabytes.
+    fn refusal(&self, code: i32, message: String) -> RunFailure {
+        match code {
+            RUNNER_MACHINE => RunFailure::Broken(message),
+            RUNNER_BAD_JOB if message.contains("out of memory") => {
+                RunFailure::OutOfMemory(self.limits.memory_bytes >> 20)
+            }
+            _ => RunFailure::Refused(message),
+        }
+    }
+
+    /// Runs a direct-launch program in a private copy of its project's data.
+    ///
+    /// `dump` asks for the regions that its kernels wrote, as the outputs to verify.
+    pub async fn run_program(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        project: &Path,
+        knobs: &BTreeMap<String, i64>,
+        dump: bool,
+    ) -> Result<Execution, RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        link_project(project, path).map_err(|error| RunFailure::Broken(error.to_string()))?;
+        let trace = trace_file(path);
+        let mut environment = vec![
+            ("ASCEND_SIM_TRACE".to_owned(), trace.display().to_string()),
+            ("ASCEND_SIM_HOST_FILL".to_owned(), "1".to_owned()),
+        ];
+        environment.extend(self.platform_environment());
+        if !knobs.is_empty() {
+            environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(knobs)));
+        }
+        if dump {
+            environment.push(("ASCEND_SIM_DUMP".to_owned(), "1".to_owned()));
+        }
+        let arguments = arguments.iter().map(OsString::from).collect();
+        let mut command = self.command(program, arguments, path, environment);
+        // Its files are links into the project.
+        command.readable.get_or_insert_default().push(project.to_owned());
+        let ended = command.run().await?;
+        let failed = || RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() };
+        if !trace.exists() {
+            return Err(match ended.code {
+                0 => RunFailure::Refused("the program launched no kernel".to_owned()),
+                _ => failed(),
+            });
+        }
+        let (launches, outputs) = self.analyse_file(&trace, false).await?;
+        // A program that finds its own results wrong knows less about the reason than the hazards of its kernels.
+        let mut hazards = launches.iter().flat_map(|launch| &launch.hazards);
+        if ended.code != 0 && !hazards.any(|hazard| hazard.severity == Severity::Error) {
+            return Err(failed());
+        }
+        if ended.code == 0 {
+            whole(&launches)?;
+        }
+        Ok(Execution { launches, outputs, tiling: TilingDecision::default(), knobs_read: None })
+    }
+
+    /// Runs a direct-launch program and leaves the trace of its launches in a file; nothing is judged.
+    pub async fn record_program(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        project: &Path,
+        trace: &Path,
+    ) -> Result<(), RunFailure> {
+        let directory = scratch_directory(&self.scratch)?;
+        let path = directory.path();
+        let broken = |error: std::io::Error| RunFailure::Broken(error.to_string());
+        link_project(project, path).map_err(broken)?;
+        let written = trace_file(path);
+        let mut environment = vec![
+            ("ASCEND_SIM_TRACE".to_owned(), written.display().to_string()),
+            ("ASCEND_SIM_HOST_FILL".to_owned(), "1".to_owned()),
+        ];
+        environment.extend(self.platform_environment());
+        let arguments = arguments.iter().map(OsString::from).collect();
+        let mut command = self.command(program, arguments, path, environment);
+        // Its files are links into the project.
+        command.readable.get_or_insert_default().push(project.to_owned());
+        let ended = command.run().await?;
+        if ended.code != 0 {
+            return Err(RunFailure::Program { code: ended.code, output: ended.output.trim().to_owned() });
+        }
+        if !written.exists() {
+            return Err(RunFailure::Refused("the program launched no kernel".to_owned()));
+        }
+        fs_err::rename(&written, trace).map_err(broken)
+    }
+
+    pub(super) fn command(
+        &self,
+        program: &Path,
+        arguments: Vec<OsString>,
+        directory: &Path,
+        environment: Vec<(String, String)>,
+    ) -> WorkerCommand {
+        WorkerCommand {
+            worker_exe: self.worker_exe.clone(),
+            program: program.to_owned(),
+            arguments,
+            directory: directory.to_owned(),
+            readable: Some(self.readable(program)),
+            environment,
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// What a kernel's process may read: the work directory with libraries and data, the simulator, and its program's neighbours.
+    fn readable(&self, program: &Path) -> Vec<PathBuf> {
+        let of_work = self.scratch.parent().unwrap_or(&self.scratch);
+        [Some(of_work), self.runner.parent(), program.parent()].into_iter().flatten().map(Path::to_owned).collect()
+    }
+
+    fn platform(&self) -> [(&'static str, &'static str, String); 5] {
+        let parameters = &self.machine.parameters;
+        [
+            ("soc", "ASCEND_SIM_SOC", self.machine.name.clone()),
+            ("cores_aiv", "ASCEND_SIM_CORES", parameters.aiv_cores.to_string()),
+            ("cores_aic", "ASCEND_SIM_CORES_AIC", parameters.aic_cores.to_string()),
+            ("ub_bytes", "ASCEND_SIM_UB", parameters.ub_bytes.to_string()),
+            ("l2_bytes", "ASCEND_SIM_L2", parameters.l2_bytes.to_string()),
+        ]
+    }
+
+    fn platform_lines(&self) -> String {
+        self.platform().iter().map(|(key, _, value)| format!("{key} {value}\n")).collect()
+    }
+
+    pub(super) fn platform_environment(&self) -> impl Iterator<Item = (String, String)> {
+        self.platform().into_iter().map(|(_, variable, value)| (variable.to_owned(), value))
+    }
+
+    /// `sample` asks which blocks stand for all.
+    pub(super) async fn analyse_file(
+        &self,
+        trace: &Path,
+        sample: bool,
+    ) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
+        let machine = Arc::clone(&self.machine);
+        let trace = trace.to_owned();
+        let options =
+            Options { critical_path: self.critical_path, auto_sync: self.auto_sync, sample, ..Options::default() };
+        let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine, options)).await;
+        match analysed {
+            Ok(result) => Ok(result?),
+            Err(error) => Err(RunFailure::Broken(format!("analysing the trace: {error}"))),
+        }
+    }
+}
+
+impl Backend for SimBackend {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: "sim", origin: Origin::Modelled, exact: true }
+    }
+
+    fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {
+        Box::pin(self.run_operator(job))
+    }
+
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)> {
+        Box::pin(self.tile(job))
+    }
+
+    fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description> {
+        Box::pin(self.describe(host))
+    }
+
+    fn run_program<'a>(
+        &'a self,
+        program: &'a Path,
+        arguments: &'a [String],
+        project: &'a Path,
+        knobs: &'a BTreeMap<String, i64>,
+        dump: bool,
+    ) -> Answer<'a, Execution> {
+        Box::pin(self.run_program(program, arguments, project, knobs, dump))
+    }
+
+    fn following(&self) -> Arc<dyn Backend> {
+        Arc::new(Self { critical_path: true, ..self.clone() })
+    }
+
+    fn keeping_trace(&self, file: PathBuf) -> Arc<dyn Backend> {
+        Arc::new(Self { keep_trace: Some(file), ..self.clone() })
+    }
+}
+
+/// Refuses the trace of a program that ended well and of which it does not have the end: nothing would be known of what ran later.
+fn whole(launches: &[LaunchProfile]) -> Result<(), RunFailure> {
+    let fault = match launches {
+        [] => "the program ended without launching a kernel",
+        _ if launches.iter().all(|launch| launch.finished) => return Ok(()),
+        _ => "the kernel's trace ends before its launch does: somebody closed it",
+    };
+    Err(RunFailure::Refused(fault.to_owned()))
+}
+
+fn analyse_and_locate(
+    trace: &Path,
+    machine: &Machine,
+    options: Options,
+) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), SimError> {
+    let file = TraceFile::open(trace)?;
+    let reports = match file.small()? {
+        Some(bytes) => analyse(&bytes, machine, &options)?,
+        None => analyse_source(&file, machine, &options)?,
+    };
+    let mut outputs = Vec::new();
+    let mut launches = Vec::with_capacity(reports.len());
+    for mut report in reports {
+        outputs.extend(std::mem::take(&mut report.data).into_iter().map(|region| region.bytes));
+        launches.push(locate(report));
+    }
+    Ok((launches, outputs))
+}
+
+fn locate(report: LaunchReport) -> LaunchProfile {
+    let mut symbols = Symbols::new(&report.modules);
+    let mut hazards: Vec<LocatedHazard> = report
+        .hazards
+        .into_iter()
+        .map(|hazard| LocatedHazard {
+            kind: hazard.kind,
+            severity: hazard.severity,
+            place: symbols.place(hazard.site),
+            other: symbols.place(hazard.other_site),
+            count: hazard.count,
+            message: hazard.message,
+            // The judge puts it where a race has its other access.
+            output: (hazard.kind == HazardKind::UnwrittenOutput)
+                .then(|| u32::try_from(hazard.other_site).ok())
+                .flatten(),
+        })
+        .collect();
+    // Stable: hazards of one kind stay in the order in which the kernel ran into them.
+    hazards.sort_by_key(|hazard| (hazard.severity == Severity::Warning, is_consequence(hazard.kind), hazard.kind));
+    let stall_places = report.profile.stalls.iter().map(|stall| symbols.place(stall.site)).collect();
+    let path_places = report.profile.critical_path.iter().map(|step| symbols.place(step.site)).collect();
+    let buffer_places = report.profile.buffers.iter().map(|buffer| symbols.place(buffer.site)).collect();
+    let mut visited: BTreeMap<Place, u64> = BTreeMap::new();
+    for (site, count) in report.sites {
+        let place = symbols.place(site);
+        if place.line > 0 {
+            // Several instructions may stand in one line: each of them ran as often as its own records say.
+            let known = visited.entry(place).or_default();
+            *known = count.max(*known);
+        }
+    }
+    let finished = report.status != LaunchStatus::Unfinished;
+    let (profile, sample) = (report.profile, report.sample);
+    LaunchProfile { finished, profile, hazards, stall_places, path_places, buffer_places, visited, sample }
+}
+
+/// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.
+fn is_consequence(kind: HazardKind) -> bool {
+    !matches!(kind, HazardKind::UbOverflow | HazardKind::QueueMisuse)
+}
+
+fn knob_list(knobs: &BTreeMap<String, i64>) -> String {
+    knobs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
+}
+
+/// Makes the project's top-level entries visible in `directory`, except those that a run writes or that are ours.
+fn link_project(project: &Path, directory: &Path) -> std::io::Result<()> {
+    const WRITTEN: [&str; 6] = ["output", "out", "target", "build", "build_out", ".git"];
+    for entry in fs_err::read_dir(project)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if WRITTEN.iter().any(|written| name == *written) {
+            continue;
+        }
+        std::os::unix::fs::symlink(entry.path(), directory.join(&name))?;
+    }
+    for writable in ["output", "out"] {
+        fs_err::create_dir_all(directory.join(writable))?;
+    }
+    Ok(())
+}

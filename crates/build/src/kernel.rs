@@ -1,0 +1,257 @@
+//! `kernel.so`: a generated wrapper around the unmodified kernel entry file.
+
+use std::path::Path;
+
+use object::{Object, ObjectSymbol};
+use serde::{Deserialize, Serialize};
+
+use super::builder::{Artifact, Builder};
+use super::compiler::CompilerFamily;
+use super::error::{BuildError, CompileFailure};
+use super::flags::ProjectFlags;
+use super::includes::Closure;
+use super::kernel_symbols::{Foreign, foreign, names_simulator};
+use super::task_type::TaskTypes;
+use super::tiling_header::depends_on_key;
+use super::translation_unit::wrapper;
+use aicore::KernelType;
+use project::KernelEntry;
+use source::SourceTree;
+
+pub(crate) const OUTPUT: &str = "kernel.so";
+
+/// A tensor parameter with its dtype in one variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorBinding {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dtype name: float16, float32, ...
+    pub dtype: String,
+    /// Format name: ND.
+    pub format: String,
+}
+
+/// A tiling class as the runner describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TilingClass {
+    /// Operator type it is registered for, perhaps with `_<key>`.
+    pub op: String,
+    /// Name of the class.
+    pub class: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Fields in order.
+    pub fields: Vec<TilingField>,
+}
+
+/// A field of a tiling class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TilingField {
+    /// Name.
+    pub name: String,
+    /// C++ type, or the name of another class.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Place in bytes.
+    pub offset: u64,
+    /// Number of elements.
+    pub count: u64,
+    /// Whether it is an array even if it has one element only.
+    #[serde(rename = "array", default)]
+    pub is_array: bool,
+}
+
+/// Which instance of a kernel is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelVariant {
+    /// Operator type, such as `AddCustom`.
+    pub op_type: String,
+    /// The entry.
+    pub entry: KernelEntry,
+    /// Inputs in the operator's order.
+    pub inputs: Vec<TensorBinding>,
+    /// Outputs in the operator's order.
+    pub outputs: Vec<TensorBinding>,
+    /// Tiling key that the tiling function chose.
+    pub tiling_key: u64,
+    /// Tiling classes of the host library.
+    pub tiling_classes: Vec<TilingClass>,
+}
+
+/// Libraries of one kernel variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelLibraries {
+    /// On which cores it runs.
+    pub kind: KernelType,
+    /// Compiled for vector cores, where they run it.
+    pub vector: Option<Artifact>,
+    /// Compiled for cube cores, where they run it.
+    pub cube: Option<Artifact>,
+}
+
+/// Core kind that a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Vector,
+    Cube,
+}
+
+impl Unit {
+    fn define(self) -> &'static str {
+        match self {
+            Unit::Vector => "-D__DAV_C220_VEC__",
+            Unit::Cube => "-D__DAV_C220_CUBE__",
+        }
+    }
+}
+
+impl Builder {
+    /// Whether one library serves every tiling key of the variant's entry: no template, macro, class or kernel type depends on
+    /// it, and no branches, of which all but one would be compiled for nothing. Large operators have dozens.
+    pub fn kernel_serves_all_keys(&self, tree: &SourceTree, variant: &KernelVariant) -> bool {
+        if variant.entry.is_template || depends_on_key(&variant.op_type, &variant.tiling_classes) {
+            return false;
+        }
+        let reached = self.closure(tree, &variant.entry.file, &self.project_flags(&variant.entry.file));
+        let texts = || reached.tree_files.iter().filter_map(|file| tree.text(file));
+        let branches = texts().map(|text| text.matches("TILING_KEY_IS").count()).sum::<usize>();
+        branches < 2
+            && !texts().any(|text| text.contains("TILING_KEY_VAR"))
+            && task_types(tree, &reached, &self.project.repository_root).same_for_all_keys()
+    }
+
+    /// Builds the libraries of one kernel variant: one for each kind of core that runs it.
+    pub fn kernel(&self, tree: &SourceTree, variant: &KernelVariant) -> Result<KernelLibraries, BuildError> {
+        let file = &variant.entry.file;
+        let flags = self.project_flags(file);
+        let reached = self.closure(tree, file, &flags);
+        let texts = texts(tree, &reached, &self.project.repository_root);
+        let kind = TaskTypes::of(texts.iter().map(String::as_str)).of_key(variant.tiling_key);
+        let generic = self.kernel_serves_all_keys(tree, variant);
+        let wrapper = wrapper(&texts, variant, generic, self.toolkit.is_some())?;
+        let build = |unit| self.kernel_for(tree, unit, kind, &wrapper, &flags, &reached);
+        Ok(KernelLibraries {
+            kind,
+            vector: (kind.vectors() > 0).then(|| build(Unit::Vector)).transpose()?,
+            cube: kind.has_cube().then(|| build(Unit::Cube)).transpose()?,
+        })
+    }
+
+    fn kernel_for(
+        &self,
+        tree: &SourceTree,
+        unit: Unit,
+        kind: KernelType,
+        wrapper: &str,
+        flags: &ProjectFlags,
+        reached: &Closure,
+    ) -> Result<Artifact, BuildError> {
+        let recording = recording_words(self.sdk.compiler.family);
+        let mut unit_words = vec![unit.define().to_owned()];
+        unit_words.extend(recording.iter().map(|word| (*word).to_owned()));
+        if kind == KernelType::Mix11 {
+            unit_words.push(ONE_VECTOR_CORE.to_owned());
+        }
+        let mut digest = self.digest("kernel 5", tree, reached, flags);
+        let digest = digest.text(wrapper).texts(&unit_words).finish();
+        self.artifact(&digest, OUTPUT, |directory| {
+            let overlay = self.overlay(tree)?;
+            let path = directory.join("wrapper.cpp");
+            std::fs::write(&path, wrapper).map_err(BuildError::io(&path))?;
+            let mut words = match &self.toolkit {
+                Some(toolkit) => self.toolkit_headers(toolkit, &unit_words, flags)?,
+                None => Vec::new(),
+            };
+            words.extend(self.device_words(&overlay, flags, reached)?);
+            words.extend(unit_words.iter().cloned());
+            words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
+            words.push(format!("-I{}", overlay.operator().display()));
+            let object = directory.join("kernel.o");
+            words.extend(["-c".to_owned(), path.display().to_string()]);
+            words.extend(["-o".to_owned(), object.display().to_string()]);
+            self.compile(OUTPUT, &overlay, &words)?;
+            self.only_what_a_device_has(tree, reached, &object)?;
+            let mut words = vec!["-shared".to_owned(), object.display().to_string(), "-o".to_owned()];
+            words.push(directory.join(OUTPUT).display().to_string());
+            words.extend(self.sdk.link_words());
+            // Every kernel library keeps its own globals, also where two come from the same headers. An instruction that
+            // the SDK lacks must be an error now and not a crash later.
+            words.extend(["-Wl,-Bsymbolic", "-Wl,-z,defs"].map(str::to_owned));
+            // Compilers do not announce what these copy.
+            words.extend(["memcpy", "memmove", "memset"].map(|name| format!("-Wl,--wrap={name}")));
+            if self.toolkit.is_some() {
+                words.extend(self.passed_checks(&object)?);
+            }
+            self.compile(OUTPUT, &overlay, &words)?;
+            std::fs::remove_file(&object).map_err(BuildError::io(&object))
+        })
+    }
+
+    /// Refuses a kernel that calls the system or the simulator, or brings instructions of its own.
+    fn only_what_a_device_has(&self, tree: &SourceTree, reached: &Closure, object: &Path) -> Result<(), BuildError> {
+        let own = reached.tree_files.iter().filter_map(|file| tree.text(file));
+        let found = match own.filter_map(names_simulator).next() {
+            Some(name) => Some(name),
+            None => foreign(object, &self.sdk).map_err(BuildError::io(object))?,
+        };
+        // A toolkit's CPU-debug headers end processes and raise signals where they find fault.
+        let Some(found) = found.filter(|found| self.toolkit.is_none() || !matches!(found, Foreign::System(_))) else {
+            return Ok(());
+        };
+        Err(BuildError::Compile(CompileFailure {
+            what: OUTPUT.to_owned(),
+            diagnostics: Vec::new(),
+            log: found.to_string(),
+        }))
+    }
+
+    /// Linker words that let every check function of a toolkit's CPU-debug package pass. The package has them in a library
+    /// of its own; here the instructions check their operands themselves.
+    fn passed_checks(&self, object: &Path) -> Result<Vec<String>, BuildError> {
+        let symbols = undefined_symbols(object).map_err(BuildError::io(object))?;
+        let checks = symbols.into_iter().filter(|name| name.starts_with("_ZN7AscendC") && name.contains("Check"));
+        Ok(checks.map(|name| format!("-Wl,--defsym={name}=ascend_sim_check_passed")).collect())
+    }
+}
+
+/// What the operator compiler defines for groups of one cube core and one vector core; the libraries count on two without it.
+const ONE_VECTOR_CORE: &str = "-D__MIX_CORE_AIC_RATION__=1";
+
+/// Compiler words that announce every access to memory to the SDK's library, which knows the ones that kernels make to
+/// on-chip and global memory. Kernels access those as plain memory through pointers, and so do a toolkit's headers; this SDK's own
+/// announce by themselves, once. Cores take turns in one thread, so that what is made once needs no guard against a second.
+fn recording_words(family: CompilerFamily) -> &'static [&'static str] {
+    match family {
+        CompilerFamily::Gnu => {
+            &["-fno-threadsafe-statics", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"]
+        }
+        CompilerFamily::Clang => {
+            &["-fno-threadsafe-statics", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0"]
+        }
+    }
+}
+
+/// Names that an object file takes from elsewhere.
+fn undefined_symbols(object: &Path) -> std::io::Result<Vec<String>> {
+    let data = std::fs::read(object)?;
+    let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
+    Ok(file
+        .symbols()
+        .filter(|symbol| symbol.is_undefined())
+        .filter_map(|symbol| symbol.name().ok().map(str::to_owned))
+        .collect())
+}
+
+/// What the sources that a kernel reaches say about its type.
+fn task_types(tree: &SourceTree, reached: &Closure, repository: &Path) -> TaskTypes {
+    TaskTypes::of(texts(tree, reached, repository).iter().map(String::as_str))
+}
+
+/// Sources that a kernel reaches in its operator's directory, then those in the rest of the repository. Headers of the API,
+/// which name everything that there is, are not among them.
+fn texts(tree: &SourceTree, reached: &Closure, repository: &Path) -> Vec<String> {
+    let own = reached.tree_files.iter().filter_map(|file| tree.text(file)).map(str::to_owned);
+    let others = reached.other_files.keys().filter(|path| path.starts_with(repository));
+    let others = others.filter_map(|path| std::fs::read(path).ok());
+    own.chain(others.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())).collect()
+}

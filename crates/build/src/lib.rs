@@ -1,0 +1,47 @@
+//! The build: SDK, CMake flow, compiler driver and artifact cache.
+//!
+//! CMake is asked once what the project's targets are ([`cmake`], [`file_api`]); after that every candidate is compiled
+//! directly ([`Builder`]), from an overlay of edited texts over the project's files, into a content-addressed cache.
+
+pub mod bisheng;
+mod builder;
+mod cache;
+pub mod cmake;
+mod compiled_headers;
+pub mod compiler;
+pub mod diagnostics;
+mod direct;
+mod error;
+pub mod file_api;
+mod flags;
+mod host;
+mod host_dependencies;
+mod includes;
+mod kernel;
+mod kernel_kinds;
+mod kernel_symbols;
+mod launch;
+mod missing_symbols;
+mod overlay;
+mod project_build;
+pub mod sdk;
+mod task_type;
+mod template_key;
+#[cfg(test)]
+mod tests;
+mod tiling_header;
+mod tiling_test;
+mod tool;
+pub mod toolkit;
+mod translation_unit;
+mod unit_test;
+mod wrapper;
+
+pub use builder::{Artifact, BuildOptions, Builder};
+pub use cache::Digest;
+pub use diagnostics::{Diagnostic, Severity};
+pub use error::{BuildError, BuildErrorKind, CompileFailure, ToolLimit};
+pub use kernel::{KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};
+pub use overlay::project_relative;
+pub use tool::ToolLimits;
+pub use toolkit::Toolkit;

@@ -1,0 +1,96 @@
+//! Edited texts over the project's files: a mirrored directory tree that the compiler reads instead of the originals.
+
+use std::path::{Path, PathBuf};
+
+use super::error::BuildError;
+use super::file_api::normal;
+use project::OperatorProject;
+use source::SourceTree;
+
+/// A materialised [`SourceTree`]; removed when dropped. The tree hangs below a stand-in for the repository, so includes by
+/// repository path find the edited text too.
+pub(crate) struct Overlay {
+    directory: tempfile::TempDir,
+    operator: PathBuf,
+}
+
+/// Replacement for a file's text on its way to the disk, given its name and text.
+pub(crate) type Change<'call> = &'call dyn Fn(&str, &str) -> Result<Option<String>, BuildError>;
+
+impl Overlay {
+    /// Writes the files; `change` may replace a text on its way (launch rewriting).
+    pub fn materialise(
+        project: &OperatorProject,
+        work_directory: &Path,
+        tree: &SourceTree,
+        change: Change<'_>,
+    ) -> Result<Overlay, BuildError> {
+        let parent = work_directory.join("overlay");
+        fs_err::create_dir_all(&parent).map_err(BuildError::io(&parent))?;
+        let directory = tempfile::Builder::new().prefix("t").tempdir_in(&parent).map_err(BuildError::io(&parent))?;
+        let prefix = project.root.strip_prefix(&project.repository_root).unwrap_or(Path::new(""));
+        // Joining an empty path would add a slash at the end, and prefix maps would no longer match the directory itself.
+        let operator = match prefix.as_os_str().is_empty() {
+            true => directory.path().to_owned(),
+            false => directory.path().join(prefix),
+        };
+        for (file, text) in tree.iter() {
+            let path = operator.join(file);
+            if let Some(folder) = path.parent() {
+                fs_err::create_dir_all(folder).map_err(BuildError::io(folder))?;
+            }
+            let changed = change(file, text)?;
+            std::fs::write(&path, changed.as_deref().unwrap_or(text)).map_err(BuildError::io(&path))?;
+        }
+        fs_err::create_dir_all(&operator).map_err(BuildError::io(&operator))?;
+        Ok(Overlay { directory, operator })
+    }
+
+    /// Stand-in for the operator's root.
+    pub fn operator(&self) -> &Path {
+        &self.operator
+    }
+
+    /// Stand-in for the repository's root.
+    pub fn repository(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Words that make file names in debug information and messages relative to the operator.
+    pub fn prefix_maps(&self, project: &OperatorProject) -> [String; 2] {
+        [
+            format!("-ffile-prefix-map={}=.", project.root.display()),
+            format!("-ffile-prefix-map={}=.", self.operator.display()),
+        ]
+    }
+
+    /// Name of a file in the project, for a path that the compiler printed.
+    pub fn original_name(&self, project: &OperatorProject, path: &str) -> String {
+        let absolute = normal(&self.operator.join(path));
+        if let Ok(rest) = absolute.strip_prefix(&self.operator) {
+            return rest.display().to_string();
+        }
+        if let Ok(rest) = absolute.strip_prefix(self.directory.path()) {
+            let original = normal(&project.repository_root.join(rest));
+            return project_relative(project, &original.to_string_lossy())
+                .unwrap_or_else(|| original.display().to_string());
+        }
+        project_relative(project, &absolute.to_string_lossy()).unwrap_or_else(|| absolute.display().to_string())
+    }
+
+    /// Replaces the overlay's paths in a message.
+    pub fn original_text(&self, text: &str) -> String {
+        text.replace(&format!("{}/", self.operator.display()), "")
+            .replace(&format!("{}/", self.directory.path().display()), "")
+    }
+}
+
+/// Project-relative name for a path from debug information or a message; `None` if the file is not the project's.
+pub fn project_relative(project: &OperatorProject, path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let relative =
+        if path.is_absolute() { normal(path).strip_prefix(&project.root).ok()?.to_owned() } else { normal(path) };
+    let name = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+    let known = project.host_files.iter().chain(&project.kernel_files).any(|file| *file == name);
+    (known || project.root.join(&name).is_file()).then_some(name)
+}

@@ -1,0 +1,385 @@
+//! The embedded SDK: unpacked once per version, its library and runner built once per compiler.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use include_dir::{Dir, include_dir};
+use walkdir::WalkDir;
+
+use super::cache::{Digest, publish_directory};
+use super::compiler::Compiler;
+use super::diagnostics::parse_compiler_output;
+use super::error::{BuildError, CompileFailure};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sdk");
+
+pub(super) const LIBRARY: &str = "libascend_sim.so";
+const RUNNER: &str = "ascend_sim_runner";
+const LIBRARY_FLAGS: [&str; 6] = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-g1"];
+
+/// Where the SDK comes from and where it goes.
+#[derive(Clone, Debug, Default)]
+pub struct SdkOptions {
+    /// A directory to use instead of the embedded copy, for people who work on the SDK (`ASCEND_TUNE_SDK`).
+    pub directory: Option<PathBuf>,
+    /// The cache (`ASCEND_TUNE_CACHE`); the user's cache directory without.
+    pub cache: Option<PathBuf>,
+    /// Parallel compilations; 0 means one per processor.
+    pub jobs: usize,
+}
+
+impl SdkOptions {
+    /// Options that the environment asks for.
+    pub fn from_environment() -> Self {
+        let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        SdkOptions { directory: path("ASCEND_TUNE_SDK"), cache: path("ASCEND_TUNE_CACHE"), jobs: 0 }
+    }
+
+    /// The cache directory that these options mean.
+    pub fn cache_directory(&self) -> Result<PathBuf, BuildError> {
+        if let Some(cache) = &self.cache {
+            return std::path::absolute(cache).map_err(BuildError::io(cache));
+        }
+        use etcetera::BaseStrategy;
+        let strategy = etcetera::choose_base_strategy().map_err(|error| BuildError::Environment {
+            message: format!("the user's cache directory is unknown ({error})"),
+            fix: "set HOME, or ASCEND_TUNE_CACHE to a directory that may be written".to_owned(),
+        })?;
+        Ok(strategy.cache_dir().join("cargo-ascend-tune"))
+    }
+}
+
+/// An SDK ready for use.
+#[derive(Clone, Debug)]
+pub struct Sdk {
+    /// Root of the tree, the value of `ASCEND_HOME_PATH`.
+    pub root: PathBuf,
+    /// Digest over all its files.
+    pub digest: String,
+    /// The compiler it was built with.
+    pub compiler: Compiler,
+    /// Directory of the shared library and the runner.
+    pub library_directory: PathBuf,
+    /// Whether the library was compiled now, and not found in the cache.
+    pub built: bool,
+    /// Seconds that making it ready took.
+    pub prepare_s: f64,
+}
+
+impl Sdk {
+    /// Unpacks the SDK and builds its library where that has not been done yet.
+    pub fn prepare(options: &SdkOptions) -> Result<Sdk, BuildError> {
+        let started = Instant::now();
+        let compiler = Compiler::find()?;
+        let cache = options.cache_directory()?;
+        fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
+        let (root, digest) = match &options.directory {
+            Some(directory) => given_directory(directory)?,
+            None => unpack(&cache)?,
+        };
+        let library_directory = build_library(&cache, &root, &compiler, jobs(options.jobs))?;
+        let (library_directory, built) = library_directory;
+        Ok(Sdk { root, digest, compiler, library_directory, built, prepare_s: started.elapsed().as_secs_f64() })
+    }
+
+    /// Where the library is, or will be once something needs it. Compiles nothing.
+    pub fn expected_library(options: &SdkOptions) -> Result<PathBuf, BuildError> {
+        let (root, _) = Self::unpacked(options)?;
+        Ok(options.cache_directory()?.join(library_name(&root, &Compiler::find()?)?).join(LIBRARY))
+    }
+
+    /// Only the tree, unpacked, without compiling anything.
+    pub fn unpacked(options: &SdkOptions) -> Result<(PathBuf, String), BuildError> {
+        match &options.directory {
+            Some(directory) => given_directory(directory),
+            None => {
+                let cache = options.cache_directory()?;
+                fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
+                unpack(&cache)
+            }
+        }
+    }
+
+    /// The shared library that every artifact is linked with.
+    pub fn library(&self) -> PathBuf {
+        self.library_directory.join(LIBRARY)
+    }
+
+    /// The program that runs framework operators.
+    pub fn runner(&self) -> PathBuf {
+        self.library_directory.join(RUNNER)
+    }
+
+    /// Folder of the public headers.
+    pub fn include(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// Words of the headers that kernels are built against: what these say of the simulator's services is part of the API.
+    pub(super) fn announced_words(&self) -> std::io::Result<BTreeSet<String>> {
+        let mut words = BTreeSet::new();
+        let folders = [self.include().join("ascendsim"), self.root.join("toolkit")];
+        for folder in folders.iter().filter(|folder| folder.is_dir()) {
+            for entry in fs_err::read_dir(folder)? {
+                let path = entry?.path();
+                // That header is for programs that launch kernels themselves.
+                if path.is_file() && !path.ends_with("launch.h") {
+                    let text = fs_err::read_to_string(path)?;
+                    let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+                    words.extend(text.split(|letter| !is_of_word(letter)).map(str::to_owned));
+                }
+            }
+        }
+        Ok(words)
+    }
+
+    /// Folder of the CMake package.
+    pub fn cmake(&self) -> PathBuf {
+        self.root.join("cmake")
+    }
+
+    /// Linker words for the library.
+    pub(crate) fn link_words(&self) -> Vec<String> {
+        let directory = self.library_directory.display();
+        vec![
+            format!("-L{directory}"),
+            format!("-Wl,-rpath,{directory}"),
+            "-Wl,--no-as-needed".to_owned(),
+            "-lascend_sim".to_owned(),
+        ]
+    }
+}
+
+/// Number of parallel compilations meant by an option value.
+pub(crate) fn jobs(wanted: usize) -> usize {
+    if wanted > 0 { wanted } else { std::thread::available_parallelism().map_or(1, usize::from) }
+}
+
+fn given_directory(directory: &Path) -> Result<(PathBuf, String), BuildError> {
+    let root = std::path::absolute(directory).map_err(BuildError::io(directory))?;
+    if !root.join("include").is_dir() || !root.join("cmake").is_dir() {
+        return Err(BuildError::Environment {
+            message: format!("ASCEND_TUNE_SDK={} holds no include/ and cmake/", directory.display()),
+            fix: "point it to the sdk folder of a checkout, or unset it to use the embedded SDK".to_owned(),
+        });
+    }
+    // The order of the embedded copy: by the whole path.
+    let mut files = Vec::new();
+    for entry in WalkDir::new(&root) {
+        let entry = entry.map_err(|error| BuildError::Io { path: root.clone(), source: error.into() })?;
+        if entry.file_type().is_file() {
+            let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).to_string_lossy().into_owned();
+            files.push((name, entry.into_path()));
+        }
+    }
+    files.sort_unstable();
+    let mut digest = Digest::new("sdk 1");
+    for (name, path) in files {
+        digest.text(&name).bytes(&std::fs::read(&path).map_err(BuildError::io(&path))?);
+    }
+    Ok((root, digest.finish()))
+}
+
+fn embedded_files() -> Vec<(&'static str, &'static [u8])> {
+    let mut files = Vec::new();
+    let mut stack = vec![&EMBEDDED];
+    while let Some(directory) = stack.pop() {
+        stack.extend(directory.dirs());
+        files.extend(directory.files().filter_map(|file| file.path().to_str().map(|path| (path, file.contents()))));
+    }
+    files.sort_unstable_by_key(|(path, _)| *path);
+    files
+}
+
+fn unpack(cache: &Path) -> Result<(PathBuf, String), BuildError> {
+    let files = embedded_files();
+    let mut digest = Digest::new("sdk 1");
+    for (path, contents) in &files {
+        digest.text(path).bytes(contents);
+    }
+    let digest = digest.finish();
+    let target = cache.join(format!("sdk-{digest}"));
+    if target.is_dir() {
+        return Ok((target, digest));
+    }
+    let temporary = tempfile::Builder::new().prefix(".sdk-").tempdir_in(cache).map_err(BuildError::io(cache))?;
+    for (name, contents) in files {
+        let path = temporary.path().join(name);
+        if let Some(parent) = path.parent() {
+            fs_err::create_dir_all(parent).map_err(BuildError::io(parent))?;
+        }
+        std::fs::write(&path, contents).map_err(BuildError::io(&path))?;
+        if name.starts_with("bin/") {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).map_err(BuildError::io(&path))?;
+        }
+    }
+    // A temporary directory is private to its owner; a cache may be shared.
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
+        .map_err(BuildError::io(temporary.path()))?;
+    publish_directory(temporary, &target).map(|root| (root, digest))
+}
+
+fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    if !directory.is_dir() {
+        return Ok(files);
+    }
+    for entry in WalkDir::new(directory).sort_by_file_name() {
+        let entry = entry.map_err(|error| BuildError::Io { path: directory.to_owned(), source: error.into() })?;
+        if entry.path().extension().is_some_and(|extension| extension == "cpp") {
+            files.push(entry.into_path());
+        }
+    }
+    Ok(files)
+}
+
+/// Folder of the library in the cache: named by what it is compiled from, so that a change of headers that only kernels
+/// include, or of CMake files, does not build it again.
+fn library_name(root: &Path, compiler: &Compiler) -> Result<String, BuildError> {
+    let mut name = Digest::new("library 2");
+    name.text(&compiler.identity).texts(LIBRARY_FLAGS);
+    for folder in ["src", "runner", "include"].map(|folder| root.join(folder)) {
+        for entry in WalkDir::new(&folder).sort_by_file_name().into_iter().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_file() && !path.starts_with(root.join("include/ascendc")) {
+                name.text(&path.strip_prefix(root).unwrap_or(path).to_string_lossy());
+                name.bytes(&std::fs::read(path).map_err(BuildError::io(path))?);
+            }
+        }
+    }
+    Ok(format!("lib-{}", name.finish()))
+}
+
+fn build_library(cache: &Path, root: &Path, compiler: &Compiler, jobs: usize) -> Result<(PathBuf, bool), BuildError> {
+    let name = library_name(root, compiler)?;
+    let target = cache.join(&name);
+    if target.join(LIBRARY).is_file() {
+        return Ok((target, false));
+    }
+    // Building takes a while on all cores: a second process waits instead of doing the same.
+    let lock_path = cache.join(format!("{name}.lock"));
+    let lock = File::create(&lock_path).map_err(BuildError::io(&lock_path))?;
+    lock.lock().map_err(BuildError::io(&lock_path))?;
+    if target.join(LIBRARY).is_file() {
+        return Ok((target, false));
+    }
+    let temporary = tempfile::Builder::new().prefix(".lib-").tempdir_in(cache).map_err(BuildError::io(cache))?;
+    let library_sources = sources(&root.join("src"))?;
+    let runner_sources = sources(&root.join("runner"))?;
+    let objects = compile_all(root, temporary.path(), compiler, &library_sources, &runner_sources, jobs)?;
+    let (library_objects, runner_objects) = objects.split_at(library_sources.len());
+    let output = temporary.path().join(LIBRARY).display().to_string();
+    let mut words = vec!["-shared".to_owned(), "-o".to_owned(), output, format!("-Wl,-soname,{LIBRARY}")];
+    words.extend(library_objects.iter().cloned());
+    words.extend(["-ldl", "-pthread", "-lm"].map(str::to_owned));
+    run(root, compiler, LIBRARY, &words)?;
+    if !runner_objects.is_empty() {
+        let output = temporary.path().join(RUNNER).display().to_string();
+        let mut words = vec!["-o".to_owned(), output, "-rdynamic".to_owned()];
+        words.extend(runner_objects.iter().cloned());
+        words.push(format!("-L{}", temporary.path().display()));
+        words.extend(
+            ["-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lascend_sim", "-ldl", "-pthread"].map(str::to_owned),
+        );
+        run(root, compiler, RUNNER, &words)?;
+    }
+    for object in objects {
+        let _ = std::fs::remove_file(object);
+    }
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
+        .map_err(BuildError::io(temporary.path()))?;
+    publish_directory(temporary, &target).map(|directory| (directory, true))
+}
+
+fn compile_all(
+    root: &Path,
+    output: &Path,
+    compiler: &Compiler,
+    library: &[PathBuf],
+    runner: &[PathBuf],
+    jobs: usize,
+) -> Result<Vec<String>, BuildError> {
+    let all: Vec<&PathBuf> = library.iter().chain(runner).collect();
+    let objects: Vec<String> =
+        (0..all.len()).map(|index| output.join(format!("{index}.o")).display().to_string()).collect();
+    let next = AtomicUsize::new(0);
+    let failure: Mutex<Option<BuildError>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(all.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(source) = all.get(index) else { return };
+                    let mut words: Vec<String> = LIBRARY_FLAGS.map(str::to_owned).to_vec();
+                    words.push(format!("-ffile-prefix-map={}=.", root.display()));
+                    words.push(format!("-I{}", root.join("include").display()));
+                    words.push(format!("-I{}", root.join("src").display()));
+                    words.extend([
+                        "-c".to_owned(),
+                        source.display().to_string(),
+                        "-o".to_owned(),
+                        objects[index].clone(),
+                    ]);
+                    if let Err(error) = run(root, compiler, LIBRARY, &words) {
+                        if let Ok(mut slot) = failure.lock() {
+                            slot.get_or_insert(error);
+                        }
+                        next.store(all.len(), Ordering::Relaxed);
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    match failure.into_inner() {
+        Ok(Some(error)) => Err(error),
+        _ => Ok(objects),
+    }
+}
+
+fn run(root: &Path, compiler: &Compiler, what: &str, words: &[String]) -> Result<(), BuildError> {
+    let outcome = compiler.run(root, compiler.output_flags().iter().chain(words))?;
+    if outcome.success {
+        return Ok(());
+    }
+    let diagnostics = parse_compiler_output(&outcome.output, &|path| {
+        Path::new(path).strip_prefix(root).map_or_else(|_| path.to_owned(), |rest| format!("sdk/{}", rest.display()))
+    });
+    Err(BuildError::Compile(CompileFailure { what: format!("the SDK's {what}"), diagnostics, log: outcome.output }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unpacking_is_repeatable_and_complete() {
+        let temporary = tempfile::tempdir().unwrap();
+        let options = SdkOptions { directory: None, cache: Some(temporary.path().to_owned()), jobs: 1 };
+        let (first, digest) = Sdk::unpacked(&options).unwrap();
+        let (second, again) = Sdk::unpacked(&options).unwrap();
+        assert_eq!((&first, &digest), (&second, &again));
+        assert!(first.join("cmake/asc-config.cmake").is_file());
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(first.join("bin/bisheng")).unwrap().permissions().mode() & 0o111, 0o111);
+        // The same tree given as a directory has the same digest.
+        std::fs::create_dir_all(first.join("include")).unwrap();
+        let given = SdkOptions { directory: Some(first), ..options };
+        assert_eq!(Sdk::unpacked(&given).unwrap().1, digest);
+    }
+
+    #[test]
+    fn a_wrong_directory_is_refused() {
+        let temporary = tempfile::tempdir().unwrap();
+        let options = SdkOptions { directory: Some(temporary.path().to_owned()), ..SdkOptions::default() };
+        let error = Sdk::unpacked(&options).unwrap_err().to_string();
+        assert!(error.contains("ASCEND_TUNE_SDK"), "{error}");
+    }
+}

@@ -1,0 +1,310 @@
+//! The builder against an SDK of a few lines: what is tested here is the driver, not the simulation.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cmake::Cmake;
+use super::sdk::{Sdk, SdkOptions};
+use super::*;
+use project::OperatorProject;
+use source::SourceTree;
+
+const KERNEL_OPERATOR: &str = "\
+#pragma once
+#include <cstdint>
+#include <cstddef>
+#define __global__
+#define __aicore__
+#define GM_ADDR uint8_t*
+struct half { unsigned short bits; };
+struct bfloat16_t { unsigned short bits; };
+void vfill(uint8_t* to, int value);
+void vmissing(uint8_t* to);
+";
+
+const LAUNCH: &str = "\
+#pragma once
+namespace ascendsim {
+struct Launch {
+    template <typename Blocks, typename Size, typename Stream> Launch(const char*, Blocks blocks, Size, Stream) : count(blocks) {}
+    template <typename Function, typename... Values> void Run(Function function, Values... values)
+    {
+        for (int block = 0; block < count; ++block) {
+            function(values...);
+        }
+    }
+    int count;
+};
+}
+";
+
+fn write(root: &Path, file: &str, text: &str) {
+    let path = root.join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// The embedded CMake side with a tiny library beside it.
+fn tiny_sdk(folder: &Path) -> Option<Sdk> {
+    if let Err(error) = Cmake::find() {
+        eprintln!("skipped: {error}");
+        return None;
+    }
+    let options = SdkOptions { directory: None, cache: Some(folder.join("cache")), jobs: 1 };
+    let (embedded, _) = Sdk::unpacked(&options).unwrap();
+    let root = folder.join("sdk");
+    for part in ["cmake", "bin"] {
+        std::fs::create_dir_all(root.join(part)).unwrap();
+        for entry in std::fs::read_dir(embedded.join(part)).unwrap().flatten() {
+            std::fs::copy(entry.path(), root.join(part).join(entry.file_name())).unwrap();
+        }
+    }
+    write(&root, "include/kernel_operator.h", KERNEL_OPERATOR);
+    write(&root, "include/ascendsim/launch.h", LAUNCH);
+    write(
+        &root,
+        "include/ascendsim/knob.h",
+        "#pragma once\nextern \"C\" long long ascend_tune_knob(const char*, long long);\n",
+    );
+    write(
+        &root,
+        "src/fill.cpp",
+        "#include \"kernel_operator.h\"\n#include \"ascendsim/knob.h\"\nvoid vfill(uint8_t* to, int value) { *to = static_cast<uint8_t>(*to + value); }\n\
+         extern \"C\" long long ascend_tune_knob(const char*, long long fallback) { return fallback; }\n",
+    );
+    // Kernels announce every access that they make to memory.
+    write(
+        &root,
+        "src/accesses.cpp",
+        "#define HEARD(bytes) void __tsan_read##bytes(void*) {} void __tsan_write##bytes(void*) {}\n\
+         extern \"C\" {\nvoid __tsan_init() {}\nvoid __tsan_init();\nHEARD(1) HEARD(2) HEARD(4) HEARD(8) HEARD(16)\n}\n",
+    );
+    match Sdk::prepare(&SdkOptions { directory: Some(root), ..options }) {
+        Ok(sdk) => Some(sdk),
+        Err(error @ BuildError::Environment { .. }) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn builder(root: &Path, sdk: Sdk, work: PathBuf) -> Builder {
+    let options = BuildOptions { work_directory: Some(work), jobs: 2, ..BuildOptions::default() };
+    Builder::new(OperatorProject::find(root).unwrap(), sdk, options).unwrap()
+}
+
+fn operator(base: &Path) -> PathBuf {
+    let root = base.join("ops/math/add");
+    write(base, "ops/common/inc/op_kernel/shared.h", "constexpr int kShared = 1;\n");
+    write(&root, "CMakeLists.txt", "add_all_modules_sources(OPTYPE add ACLNNTYPE aclnn)\n");
+    write(&root, "op_host/add_def.cpp", "int definition() { return 1; }\n");
+    write(
+        &root,
+        "op_host/add_tiling.cpp",
+        "#include \"math/add/op_kernel/add_data.h\"\n#include \"../op_kernel/add_key.h\"\nstatic_assert(kData == 7);\nint tiling() { return kData; }\n",
+    );
+    write(&root, "op_kernel/add_data.h", "#pragma once\nconstexpr int kData = 7;\n");
+    write(
+        &root,
+        "op_kernel/add_key.h",
+        "#define ASCENDC_TPL_UI_LIST 1\n#define ASCENDC_TPL_ARGS_DECL(...)\nASCENDC_TPL_ARGS_DECL(Add, ASCENDC_TPL_UINT_DECL(mode, 4, ASCENDC_TPL_UI_LIST, 5, 9), ASCENDC_TPL_BOOL_DECL(last, 0, 1));\n",
+    );
+    write(
+        &root,
+        "op_kernel/add.h",
+        "#include \"../inc/shared.h\"\ninline void Body(uint8_t* x, int value)\n{\n    vfill(x, value + kShared);\n}\n",
+    );
+    write(
+        &root,
+        "op_kernel/add.cpp",
+        "#include \"kernel_operator.h\"\n#include \"add.h\"\n#include \"add_data.h\"\n#include \"add_key.h\"\n\
+         template <unsigned mode, bool last>\n__global__ __aicore__ void add(GM_ADDR x, GM_ADDR tiling)\n{\n    static_assert(mode == 9 && last);\n    Body(x, kData);\n}\n",
+    );
+    root
+}
+
+fn variant(builder: &Builder, tiling_key: u64) -> KernelVariant {
+    KernelVariant {
+        op_type: "Add".into(),
+        entry: builder.project().kernel_entries[0].clone(),
+        inputs: vec![TensorBinding { name: "x".into(), dtype: "float16".into(), format: "ND".into() }],
+        outputs: vec![],
+        tiling_key,
+        tiling_classes: vec![],
+    }
+}
+
+fn vector_library(builder: &Builder, tree: &SourceTree, variant: &KernelVariant) -> Result<Artifact, BuildError> {
+    builder.kernel(tree, variant).map(|libraries| libraries.vector.expect("it runs on vector cores"))
+}
+
+fn diagnostics(outcome: Result<Artifact, BuildError>) -> Vec<String> {
+    match outcome {
+        Err(BuildError::Compile(failure)) => failure.diagnostics.iter().map(Diagnostic::to_string).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_operator_of_a_repository_is_built_and_found_again() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let builder = builder(&operator(temporary.path()), sdk, temporary.path().join("work"));
+    let tree = builder.project().load_sources().unwrap();
+    let host = builder.host(&tree).unwrap_or_else(|error| panic!("{error}"));
+    assert!(host.path.is_file() && !host.cached && builder.host(&tree).unwrap().cached);
+    // Mode 9 has index 1, and the switch lies above the four bits of the mode.
+    let kernel = vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap_or_else(|error| panic!("{error}"));
+    assert!(vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap().cached);
+    let bytes = std::fs::read(&kernel.path).unwrap();
+    let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(holds("add.h") && !holds("/overlay/"), "debug information names the project's files");
+    assert_eq!(project_relative(builder.project(), "./op_host/../op_kernel/add.h").as_deref(), Some("op_kernel/add.h"));
+    assert_eq!(project_relative(builder.project(), "/usr/include/stdio.h"), None);
+
+    // A host edit leaves the kernel as it was, and the header that both use changes both.
+    let mut edited = tree.clone();
+    edited.insert("op_host/add_def.cpp", "int definition() { return 2; }\n");
+    assert!(vector_library(&builder, &edited, &variant(&builder, 0x11)).unwrap().cached);
+    assert!(!builder.host(&edited).unwrap().cached);
+    edited.insert("op_kernel/add_data.h", "#pragma once\nconstexpr int kData = 8;\n");
+    assert!(!vector_library(&builder, &edited, &variant(&builder, 0x11)).unwrap().cached);
+    let errors = diagnostics(builder.host(&edited));
+    assert!(errors[0].starts_with("op_host/add_tiling.cpp:3:"), "{errors:?}");
+
+    // The wrong key selects another instance, whose assertion fails at the project's own line.
+    let errors = diagnostics(vector_library(&builder, &tree, &variant(&builder, 0)));
+    assert!(errors[0].starts_with("op_kernel/add.cpp:8:"), "{errors:?}");
+    // What the SDK lacks is found when linking, and remembered.
+    let mut lacking = tree.clone();
+    lacking.insert("op_kernel/add.h", "inline void Body(uint8_t* x, int)\n{\n    vmissing(x);\n}\n");
+    for _ in 0..2 {
+        let errors = diagnostics(vector_library(&builder, &lacking, &variant(&builder, 0x11)));
+        assert!(errors[0].contains("vmissing"), "{errors:?}");
+        assert!(errors[0].contains("op_kernel/add.h:3"), "{errors:?}");
+    }
+}
+
+#[test]
+fn a_kernel_that_branches_over_its_key_is_compiled_for_each() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let builder = builder(&operator(temporary.path()), sdk, temporary.path().join("work"));
+    let serves_all = |body: &str| {
+        let mut tree = builder.project().load_sources().unwrap();
+        let head = "#include \"kernel_operator.h\"\n__global__ __aicore__ void add(GM_ADDR x, GM_ADDR tiling)\n";
+        tree.insert("op_kernel/add.cpp", format!("{head}{{\n{body}}}\n"));
+        let mut variant = variant(&builder, 1);
+        variant.entry.is_template = false;
+        builder.kernel_serves_all_keys(&tree, &variant)
+    };
+    assert!(serves_all("    vfill(x, 1);\n"));
+    assert!(serves_all("    if (TILING_KEY_IS(1)) {\n        vfill(x, 1);\n    }\n"));
+    assert!(!serves_all("    if (TILING_KEY_IS(1)) {\n    } else if (TILING_KEY_IS(2)) {\n    }\n"));
+}
+
+fn program(base: &Path) -> PathBuf {
+    let root = base.join("demo");
+    write(
+        &root,
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)\nset(CMAKE_ASC_ARCHITECTURES dav-2201)\nfind_package(ASC REQUIRED)\nproject(demo LANGUAGES ASC CXX)\n\
+         add_executable(demo add.asc other.cpp)\ntarget_compile_definitions(demo PRIVATE STEP=3)\ntarget_link_libraries(demo PRIVATE ascendcl m)\n",
+    );
+    write(&root, "other.cpp", "int other() { return 1; }\n");
+    write(
+        &root,
+        "run.h",
+        "template <int Step> inline void run(int blocks, uint8_t* x)\n{\n    add<Step>\n        <<<blocks, 0, nullptr>>>(x);\n}\n",
+    );
+    write(
+        &root,
+        "add.asc",
+        "#include <cstdio>\n#include \"kernel_operator.h\"\nint other();\ntemplate <int Step> __global__ __aicore__ void add(GM_ADDR x)\n{\n    vfill(x, Step);\n}\n\
+         #include \"run.h\"\nint main()\n{\n    uint8_t value = 0;\n    run<STEP>(4, &value);\n    std::printf(\"%d\\n\", value + other());\n}\n",
+    );
+    root
+}
+
+fn output_of(program: &Path) -> String {
+    String::from_utf8_lossy(&Command::new(program).output().unwrap().stdout).trim().to_owned()
+}
+
+#[test]
+fn a_program_with_launches_is_built_and_runs() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let builder = builder(&program(temporary.path()), sdk, temporary.path().join("work"));
+    let tree = builder.project().load_sources().unwrap();
+    let artifact = builder.direct(&tree).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(output_of(&artifact.path), "13");
+    assert!(builder.direct(&tree).unwrap().cached);
+    let mut edited = tree.clone();
+    edited.insert("run.h", tree.text("run.h").unwrap().replace("(x);", "(y);"));
+    let errors = diagnostics(builder.direct(&edited));
+    assert!(errors[0].starts_with("run.h:4:"), "{errors:?}");
+    edited.insert("run.h", tree.text("run.h").unwrap().replace("0, nullptr", "1, 0, nullptr"));
+    let errors = diagnostics(builder.direct(&edited));
+    assert!(errors[0].starts_with("run.h:4:") && errors[0].contains("SIMT"), "{errors:?}");
+}
+
+#[test]
+fn copies_of_a_project_share_what_is_compiled_of_them() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let made = |base: &str, header: &str| {
+        let base = temporary.path().join(base);
+        let root = program(&base);
+        write(&root, "step.h", header);
+        write(&root, "other.cpp", "#include <step.h>\nint other() { return kStep; }\n");
+        let builder = builder(&root, sdk.clone(), base.join("work"));
+        let tree = builder.project().load_sources().unwrap();
+        let artifact = builder.direct(&tree).unwrap_or_else(|error| panic!("{error}"));
+        (output_of(&artifact.path), artifact)
+    };
+    let (first, first_artifact) = made("first", "constexpr int kStep = 1;\n");
+    let (second, second_artifact) = made("second", "constexpr int kStep = 1;\n");
+    assert!(!first_artifact.cached && second_artifact.cached);
+    assert_eq!((first.as_str(), second.as_str()), ("13", "13"));
+    // It is reached in angles, and another text is another program.
+    let (third, artifact) = made("third", "constexpr int kStep = 2;\n");
+    assert!(!artifact.cached);
+    assert_eq!(third, "14");
+}
+
+#[test]
+fn what_lies_beside_an_operator_is_of_its_own_copy() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let made = |base: &str| {
+        let base = temporary.path().join(base);
+        let builder = builder(&operator(&base), sdk.clone(), base.join("work"));
+        let tree = builder.project().load_sources().unwrap();
+        vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap_or_else(|error| panic!("{error}"))
+    };
+    assert!(!made("first").cached);
+    assert!(!made("second").cached, "its debug information would name files of the first");
+}
+
+#[test]
+fn the_driver_compiles_and_links_a_launching_source() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let root = program(temporary.path());
+    let words = |line: String| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let object = temporary.path().join("add.o").display().to_string();
+    let depfile = temporary.path().join("add.d").display().to_string();
+    let source = root.join("add.asc").display().to_string();
+    let line = format!(
+        "-DSTEP=2 --npu-arch=dav-2201 -std=c++17 -x asc -MD -MT {object} -MF {depfile} -o {object} -c {source}"
+    );
+    let outcome = bisheng::run(&words(line), &sdk).unwrap();
+    assert_eq!((outcome.code, outcome.output.as_str()), (0, ""));
+    assert!(std::fs::read_to_string(&depfile).unwrap().contains(&source));
+    let other = root.join("other.cpp").display().to_string();
+    let demo = temporary.path().join("demo.out");
+    let outcome = bisheng::run(&words(format!("{object} {other} -lascendcl -o {}", demo.display())), &sdk).unwrap();
+    assert_eq!((outcome.code, outcome.output.as_str()), (0, ""));
+    assert_eq!(output_of(&demo), "9");
+}

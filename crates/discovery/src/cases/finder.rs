@@ -1,0 +1,338 @@
+//! Which cases the tiling function accepts: it is called.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::beside::Beside;
+use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
+use super::{
+    Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, python_test, shape_text,
+    tiling_test, vary,
+};
+use crate::oracle::TilingExample;
+use backend::{Backend, JobInput, JobOutput, KernelJob, RunFailure};
+use manifest::TensorSpec;
+use project::snake_case;
+use verify::{DType, DataKind, generate};
+
+/// Guesses by rule, and at random after them.
+const ORDERLY: usize = 150;
+const RANDOM: usize = 350;
+
+/// After this no further script is started.
+const SCRIPTS_END: Duration = Duration::from_secs(30);
+
+/// What is needed to find cases.
+#[derive(Clone)]
+pub struct Finder<'data> {
+    /// The operator's directory.
+    pub directory: &'data Path,
+    /// Directory for input files.
+    pub data: PathBuf,
+    /// Host library.
+    pub host: &'data Path,
+    /// Definition.
+    pub op: &'data DescribedOp,
+    /// Calls of the tiling function that its own tests make.
+    pub examples: &'data [TilingExample],
+    /// Runs tiling functions.
+    pub backend: &'data dyn Backend,
+    /// Runs scripts; nothing to leave them out.
+    pub python: Option<&'data Python>,
+}
+
+/// A case that the tiling function accepts.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The case, with the shapes of its outputs.
+    pub candidate: Candidate,
+    /// The job, without kernel.
+    pub job: KernelJob,
+    /// Key that selects the kernel.
+    pub tiling_key: u64,
+    /// Cores that take part.
+    pub block_dim: u32,
+    /// Whether shape inference decided the shapes of the outputs.
+    pub inferred: bool,
+}
+
+/// Why a case cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The tiling function refuses it, or ends badly.
+    #[error(transparent)]
+    Call(#[from] RunFailure),
+    /// A dtype that no data can be made of.
+    #[error("dtype {0} cannot be made")]
+    DType(String),
+    /// Its data cannot be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Refusal {
+    /// Whether the tiling function did not return.
+    pub fn is_endless(&self) -> bool {
+        matches!(self, Refusal::Call(RunFailure::TilingTimedOut(_)))
+    }
+}
+
+/// Cases for which a tiling function may fail to return before it is asked no more: one that does it for these does it for most,
+/// and every further case would wait for its time limit.
+pub const MOST_ENDLESS: usize = 3;
+
+/// Groups of candidates in the order in which they are asked for: what comes later costs nothing until then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Scripts that make data.
+    Scripts,
+    /// Tiling tests.
+    Tests,
+    /// Programs, documents and lists.
+    Lists,
+    /// Guesses.
+    Guesses,
+}
+
+impl Stage {
+    /// All of them, in order.
+    pub const ALL: [Stage; 4] = [Stage::Scripts, Stage::Tests, Stage::Lists, Stage::Guesses];
+}
+
+impl Finder<'_> {
+    /// Candidates of one stage, and why scripts gave none, if that was the reason.
+    pub async fn candidates(&self, stage: Stage) -> (Vec<Candidate>, Option<ReferenceError>) {
+        match stage {
+            Stage::Scripts => self.scripts().await,
+            Stage::Tests => (tiling_test::candidates(self.op, self.examples), None),
+            Stage::Lists => {
+                let name = snake_case(&self.op.kind);
+                let mut calls = match self.python {
+                    // One whose tests cannot be run has no calls.
+                    Some(python) => python_test::calls(python, self.directory, &name).await.unwrap_or_default(),
+                    None => Vec::new(),
+                };
+                calls.extend(example::calls(self.directory, &self.op.kind));
+                calls.extend(list::calls(self.directory, &name));
+                (calls.iter().flat_map(|call| call::candidates(self.op, call)).collect(), None)
+            }
+            Stage::Guesses => {
+                let mut found = guess::candidates(self.op);
+                found.truncate(ORDERLY);
+                found.extend(vary::candidates(self.op, RANDOM));
+                (found, None)
+            }
+        }
+    }
+
+    /// A guess of a given shape for the leading input; `place` counts the dtypes of the definition.
+    pub fn guess_of_shape(&self, shape: &[u64], place: usize) -> Option<Candidate> {
+        guess::of_shape(self.op, shape, place)
+    }
+
+    async fn scripts(&self) -> (Vec<Candidate>, Option<ReferenceError>) {
+        let (mut found, mut note) = (Vec::new(), None);
+        let Some(python) = self.python else { return (found, note) };
+        let since = Instant::now();
+        for script in data_scripts(self.directory) {
+            // One that makes a lot of data is one too many.
+            if since.elapsed() > SCRIPTS_END {
+                break;
+            }
+
+            let arrays = match python.data(&script).await {
+                Ok(arrays) => arrays,
+                Err(error) => {
+                    let missing = matches!(error, ReferenceError::Missing(_));
+                    note.get_or_insert(error);
+                    if missing {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            let place = script.path.strip_prefix(self.directory).unwrap_or(&script.path).display().to_string();
+            found.extend(match_case(self.op, &arrays).map(|case| self.of_script(case, format!("{place}:1"))));
+        }
+        if !found.is_empty() && !self.op.attrs.is_empty() {
+            let calls = example::calls(self.directory, &self.op.kind);
+            let programs: Vec<Candidate> = calls.iter().flat_map(|call| call::candidates(self.op, call)).collect();
+            found.iter_mut().for_each(|candidate| take_attributes(candidate, &programs));
+        }
+        (found, note)
+    }
+
+    fn of_script(&self, case: ScriptCase, place: String) -> Candidate {
+        let pick = |list: &[String], otherwise: &str| {
+            list.get(case.combination).or_else(|| list.first()).cloned().unwrap_or_else(|| otherwise.to_owned())
+        };
+        let formats = |name: &str| {
+            let found = self.op.inputs.iter().find(|found| found.name == *name);
+            pick(found.map(|found| found.formats.as_slice()).unwrap_or_default(), "ND")
+        };
+        let inputs = case.inputs.iter().map(|(name, array)| TensorSpec {
+            name: name.clone(),
+            dtype: array.dtype.clone(),
+            format: formats(name),
+            shape: Some(array.shape.clone()),
+            range: value_range_of(array).unwrap_or_else(|| super::value_range(name, &array.dtype)),
+            values: Vec::new(),
+        });
+        let outputs = self.op.outputs.iter().map(|found| TensorSpec {
+            name: found.name.clone(),
+            dtype: pick(&found.dtypes, "float16"),
+            format: pick(&found.formats, "ND"),
+            shape: None,
+            range: super::value_range(&found.name, "float16"),
+            values: Vec::new(),
+        });
+        let (inputs, outputs): (Vec<TensorSpec>, Vec<TensorSpec>) = (inputs.collect(), outputs.collect());
+        let output_shapes: Vec<Vec<u64>> = case.outputs.iter().map(|array| array.shape.clone()).collect();
+        let beside = Beside::new(self.op, &inputs, &outputs, &output_shapes);
+        let attributes = self.op.attrs.iter().filter_map(|found| beside.attribute(found)).collect();
+        Candidate {
+            origin: Origin::DataScript,
+            place,
+            inputs,
+            outputs,
+            output_shapes,
+            attributes,
+            data: Some(ScriptData {
+                inputs: case.inputs.into_iter().map(|(_, array)| array).collect(),
+                outputs: case.outputs,
+            }),
+        }
+    }
+
+    /// Asks the tiling function.
+    pub async fn ask(&self, candidate: &Candidate) -> Result<Accepted, Refusal> {
+        let mut job = KernelJob {
+            operator: self.op.kind.clone(),
+            host: self.host.to_owned(),
+            inputs: self.inputs(candidate)?,
+            outputs: candidate.outputs.iter().map(output).collect(),
+            attributes: candidate.attributes.clone(),
+            ..KernelJob::default()
+        };
+        let (tiling_key, block_dim, inferred) = self.tile(&mut job, &candidate.output_shapes).await?;
+        Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred })
+    }
+
+    /// Runs shape inference and tiling, and takes over the inferred shapes. `otherwise` has the shapes of outputs where
+    /// nothing infers them, or where what is inferred is refused; where it is empty too, outputs are taken to look like the
+    /// first input.
+    async fn tile(&self, job: &mut KernelJob, otherwise: &[Vec<u64>]) -> Result<(u64, u32, bool), RunFailure> {
+        let mut outcome = self.backend.tile(job).await;
+        let uninferred = matches!(&outcome, Err(RunFailure::Refused(message)) if message.contains("shape inference"));
+        let alike = match job.inputs.first() {
+            Some(input) if uninferred && otherwise.is_empty() => vec![input.shape.clone(); job.outputs.len()],
+            _ => Vec::new(),
+        };
+        let otherwise = if alike.is_empty() { otherwise } else { alike.as_slice() };
+        let refused = match &outcome {
+            Err(RunFailure::Refused(message)) => message.contains("shape inference"),
+            Err(RunFailure::Tiling(_)) => true,
+            _ => false,
+        };
+        if refused && otherwise.len() == job.outputs.len() && job.outputs.iter().any(|output| output.shape.is_none()) {
+            let inferred: Vec<Option<Vec<u64>>> = job.outputs.iter().map(|output| output.shape.clone()).collect();
+            for (output, shape) in job.outputs.iter_mut().zip(otherwise) {
+                output.shape = Some(shape.clone());
+            }
+            let again = self.backend.tile(job).await;
+            if again.is_ok() || matches!(outcome, Err(RunFailure::Refused(_))) {
+                outcome = again;
+            } else {
+                job.outputs.iter_mut().zip(inferred).for_each(|(output, shape)| output.shape = shape);
+            }
+        }
+        let (decision, dims) = outcome?;
+        let inferred = job.outputs.iter().all(|output| output.shape.is_none());
+        for (output, dims) in job.outputs.iter_mut().zip(dims) {
+            output.shape = Some(dims);
+        }
+        Ok((decision.tiling_key, decision.block_dim, inferred))
+    }
+
+    /// Writes the data of the inputs, each combination of position, dtype, shape and values once.
+    fn inputs(&self, candidate: &Candidate) -> Result<Vec<JobInput>, Refusal> {
+        let folder = match candidate.data {
+            Some(_) => self.data.join("own"),
+            None => self.data.clone(),
+        };
+        fs_err::create_dir_all(&folder)?;
+        let mut result = Vec::new();
+        for (position, spec) in candidate.inputs.iter().enumerate() {
+            let shape = spec.shape.clone().unwrap_or_default();
+            let mut stem = format!("{position}-{}-{}", spec.dtype, shape_text(&shape));
+            let given = candidate.data.as_ref().and_then(|data| data.inputs.get(position));
+            let file = match given {
+                Some(array) => {
+                    let file = folder.join(format!("{position}-{}.bin", blake3::hash(&array.bytes).to_hex()));
+                    fs_err::write(&file, &array.bytes)?;
+                    file
+                }
+                None => {
+                    let numbers: Vec<u8> = [spec.range.low, spec.range.high]
+                        .iter()
+                        .chain(&spec.values)
+                        .flat_map(|value| value.to_le_bytes())
+                        .collect();
+                    stem.push_str(&format!("-{}", &blake3::hash(&numbers).to_hex()[..12]));
+                    let file = folder.join(format!("{stem}.bin"));
+                    if !file.exists() {
+                        fs_err::write(&file, input_bytes(spec, elements(&shape) as usize, position as u64)?)?;
+                    }
+                    file
+                }
+            };
+            result.push(JobInput {
+                name: spec.name.clone(),
+                dtype: spec.dtype.clone(),
+                format: spec.format.clone(),
+                shape,
+                file,
+            });
+        }
+        Ok(result)
+    }
+}
+
+/// A script makes the data of a program, which says the attributes: those of the first program with inputs of the same shapes.
+fn take_attributes(candidate: &mut Candidate, programs: &[Candidate]) {
+    let shapes = |candidate: &Candidate| -> Vec<(String, Option<Vec<u64>>)> {
+        candidate.inputs.iter().map(|spec| (spec.name.clone(), spec.shape.clone())).collect()
+    };
+    let wanted = shapes(candidate);
+    if let Some(program) = programs.iter().find(|program| shapes(program) == wanted) {
+        candidate.attributes.clone_from(&program.attributes);
+    }
+}
+
+/// Smallest and largest value of what a script made, where they are finite.
+fn value_range_of(array: &Array) -> Option<manifest::ValueRange> {
+    let values = array.dtype.parse::<DType>().ok()?.elements(&array.bytes);
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Whole numbers are drawn below the upper end.
+    let high = if array.dtype.contains("int") || array.dtype == "bool" { high + 1.0 } else { high };
+    (low.is_finite() && high.is_finite()).then_some(manifest::ValueRange { low, high })
+}
+
+fn output(spec: &TensorSpec) -> JobOutput {
+    JobOutput {
+        name: spec.name.clone(),
+        dtype: spec.dtype.clone(),
+        format: spec.format.clone(),
+        shape: spec.shape.clone(),
+    }
+}
+
+fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8>, Refusal> {
+    // Complex numbers are pairs of floats.
+    if spec.dtype == "complex64" {
+        return Ok(generate(spec, DType::Float32, 2 * elements, 1, stream, DataKind::Random));
+    }
+    let dtype = spec.dtype.parse::<DType>().map_err(|_| Refusal::DType(spec.dtype.clone()))?;
+    Ok(generate(spec, dtype, elements, 1, stream, DataKind::Random))
+}

@@ -1,0 +1,159 @@
+//! Cases of an operator: what its authors wrote to test or to show it, and guesses where they wrote nothing.
+//!
+//! Sources in the order in which they are asked: scripts that make test data (`reference`), calls that its
+//! own tiling tests make (`tiling_test`), calls that Python tests of its repository make (`python_test`), programs
+//! that call it through AscendCL (`example`), case lists (`list`), and guesses from its definition (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
+//! function accepts one is found out by calling it ([`Finder`]).
+
+mod beside;
+mod call;
+mod described;
+mod example;
+mod finder;
+mod forms;
+mod grow;
+mod guess;
+mod list;
+mod literal;
+mod probe;
+mod python_test;
+mod reference;
+mod rescale;
+mod tiling_test;
+mod vary;
+
+use manifest::{Attribute, TensorSpec, ValueRange};
+
+pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
+pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Stage};
+pub use probe::{ProbeDraw, ProbeKind, Wish};
+pub use reference::{Array, Python, ReferenceError, golden_script};
+pub use rescale::{resized, traffic_bytes};
+
+/// Where a case comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Data that a script of its tests or examples makes, with right answers.
+    DataScript,
+    /// A call in its tiling tests.
+    TilingTest,
+    /// A program that calls it through AscendCL.
+    Example,
+    /// A call in a Python test of its repository.
+    PythonTest,
+    /// A list of cases for a test program.
+    CaseList,
+    /// Nobody wrote it: made up from the definition.
+    Guess,
+}
+
+impl Origin {
+    /// In words, as they follow the shapes in a case's name.
+    pub fn words(self) -> &'static str {
+        match self {
+            Origin::DataScript => "its own test data",
+            Origin::TilingTest => "its own tiling test",
+            Origin::Example => "its own example",
+            Origin::PythonTest => "its own Python test",
+            Origin::CaseList => "its own case list",
+            Origin::Guess => "guessed",
+        }
+    }
+}
+
+/// A case of which nobody knows yet whether the tiling function accepts it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// File and line, relative to the operator's directory; empty for a guess.
+    pub place: String,
+    /// Inputs, one for each instance.
+    pub inputs: Vec<TensorSpec>,
+    /// Outputs; without a shape where inference decides.
+    pub outputs: Vec<TensorSpec>,
+    /// Shapes of the outputs as the source has them, for operators without shape inference; empty if it has none.
+    pub output_shapes: Vec<Vec<u64>>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Files with the inputs' data and the right outputs, where a script made both.
+    pub data: Option<ScriptData>,
+}
+
+/// Data that came with a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptData {
+    /// Content of every input.
+    pub inputs: Vec<Array>,
+    /// Right content of every output.
+    pub outputs: Vec<Array>,
+}
+
+impl Candidate {
+    /// Elements of all tensors whose shape is known.
+    pub fn elements(&self) -> u64 {
+        let given = self.inputs.iter().chain(&self.outputs).filter_map(|spec| spec.shape.as_ref());
+        given.chain(&self.output_shapes).map(|shape| elements(shape)).fold(0, u64::saturating_add)
+    }
+
+    /// Whether another case has the same tensors.
+    pub fn same_tensors(&self, other: &Candidate) -> bool {
+        (&self.inputs, &self.outputs, &self.output_shapes) == (&other.inputs, &other.outputs, &other.output_shapes)
+    }
+
+    /// The same with a dimension made longer, so that all tensors have about `wanted` elements; several ways to do it.
+    pub fn larger(&self, wanted: u64) -> Vec<Candidate> {
+        grow::larger(self, wanted)
+    }
+
+    /// Shapes and dtypes of the inputs, and where the case comes from.
+    pub fn title(&self) -> String {
+        let inputs = self
+            .inputs
+            .iter()
+            .map(|input| format!("{} {}", shape_text(input.shape.as_deref().unwrap_or_default()), input.dtype));
+        format!("{} ({})", inputs.collect::<Vec<_>>().join(", "), self.origin.words())
+    }
+}
+
+/// Elements of a shape, as far as they can be counted.
+pub(crate) fn elements(shape: &[u64]) -> u64 {
+    shape.iter().fold(1, |product, &size| product.saturating_mul(size))
+}
+
+/// `8x2048`, or `scalar`.
+pub(crate) fn shape_text(shape: &[u64]) -> String {
+    if shape.is_empty() {
+        return "scalar".to_owned();
+    }
+    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// Whether an input or output may be left out.
+fn is_optional(tensor: &DescribedTensor) -> bool {
+    tensor.param.eq_ignore_ascii_case("optional")
+}
+
+/// Whether an input or output is a list.
+fn is_dynamic(tensor: &DescribedTensor) -> bool {
+    tensor.param.eq_ignore_ascii_case("dynamic")
+}
+
+/// Values that do no harm: integers may be indices, positions or counts.
+pub fn value_range(name: &str, dtype: &str) -> ValueRange {
+    let name = name.to_ascii_lowercase();
+    let is_index = ["ind", "idx", "offset", "axis", "axes", "pos", "table", "slot", "len", "dim", "map", "label"]
+        .iter()
+        .any(|part| name.contains(part));
+    // A region of interest begins with the index of its image.
+    let is_region = name.split('_').any(|word| matches!(word, "roi" | "rois"));
+    match dtype {
+        "bool" => ValueRange { low: 0.0, high: 2.0 },
+        _ if is_region => ValueRange { low: 0.0, high: 1.0 },
+        dtype if dtype.starts_with("float") || dtype.starts_with("bfloat") || dtype.starts_with("double") => {
+            ValueRange { low: -2.0, high: 2.0 }
+        }
+        _ if is_index => ValueRange { low: 0.0, high: 2.0 },
+        _ => ValueRange { low: 0.0, high: 8.0 },
+    }
+}

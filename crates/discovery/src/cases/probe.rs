@@ -1,0 +1,425 @@
+//! Probes: cases at which a winner is tried before it is written back, and which the search never saw.
+//!
+//! From the cases of a run come larger and smaller ones, odd lengths, one that crosses every tile and core, every dtype of
+//! the definition, and tiling keys that no case takes. They are drawn by a seed. Nobody knows which of them the operator
+//! takes, so each [`Wish`] has several ways to be met, and the tiling function is asked for each in turn.
+
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::guess::combinations;
+use super::rescale::{leading_shape, traffic_bytes, with_length};
+use super::{Candidate, DescribedOp, DescribedTensor, value_range};
+
+/// What a probe is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeKind {
+    /// Several times the size of the largest case.
+    Larger,
+    /// A fraction of the smallest case.
+    Smaller,
+    /// A size between those of the smallest and the largest case.
+    Between,
+    /// Lengths that no block, tile or core divides.
+    Ragged,
+    /// From less than what the unified buffers of all cores hold to several times that: every core goes through some tiles, of which
+    /// the last is more or less full.
+    Boundary,
+    /// A dtype of the definition that no case has.
+    OtherDtype,
+    /// A tiling key that no case takes.
+    OtherKey,
+}
+
+impl ProbeKind {
+    /// The word in names and messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            ProbeKind::Larger => "larger",
+            ProbeKind::Smaller => "smaller",
+            ProbeKind::Between => "between",
+            ProbeKind::Ragged => "ragged",
+            ProbeKind::Boundary => "boundary",
+            ProbeKind::OtherDtype => "other-dtype",
+            ProbeKind::OtherKey => "other-key",
+        }
+    }
+}
+
+/// A probe that is wanted, and ways to get it: the first that the tiling function accepts will do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wish {
+    /// What it is for.
+    pub kind: ProbeKind,
+    /// Ways, the best first.
+    pub ways: Vec<Candidate>,
+}
+
+/// What probes are drawn from.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbeDraw<'a> {
+    /// Definition of the operator.
+    pub op: &'a DescribedOp,
+    /// Cases of the run.
+    pub cases: &'a [Candidate],
+    /// Cores that share the work.
+    pub cores: u64,
+    /// Bytes of the unified buffer of a core.
+    pub ub_bytes: u64,
+    /// Bytes of all tensors that no probe goes beyond.
+    pub most_bytes: u64,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// Parts, each the same factor wide, into which the sizes from the smallest to the largest case are cut: one probe in each.
+const STRATA: u32 = 5;
+/// How often the unified buffers of all cores are filled at least: what a tile length gains depends on how full the last one is,
+/// and so it comes and goes with the size.
+const FILLED: [f64; 4] = [0.4, 0.8, 1.6, 3.2];
+/// Ways to meet one wish; each costs a call of the tiling function.
+const WAYS: usize = 6;
+/// Rounds of further wishes after those that differ in kind.
+const MORE_RAGGED: usize = 12;
+/// Draws for a tiling key that no case takes.
+const KEY_DRAWS: usize = 24;
+
+impl ProbeDraw<'_> {
+    /// Wishes, the most telling first, so that the first few of them already differ in everything.
+    pub fn wishes(&self) -> Vec<Wish> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ seed_of(&self.op.kind));
+        let groups = self.groups();
+        let mut wishes = Vec::new();
+        let other_dtypes = self.other_dtypes();
+        for group in &groups {
+            wishes.push(self.larger(group.largest, 8, &mut rng));
+            wishes.push(self.ragged(group, &mut rng));
+        }
+        // A rule with a threshold that holds at the sizes of the cases may fail between them, wherever that is.
+        if let Some(widest) = groups.iter().max_by_key(|group| group.range()) {
+            wishes.extend((0..STRATA).filter_map(|stratum| self.between(widest, stratum, &mut rng)));
+        }
+        for other in &other_dtypes {
+            let group = Group { smallest: other, largest: other };
+            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.ragged(&group, &mut rng) });
+        }
+        // A tile that holds all of a short tensor says nothing of the next one: every dtype goes through several.
+        for other in &other_dtypes {
+            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
+        }
+        let of_all_dtypes: Vec<&Candidate> = groups.iter().map(|group| group.largest).chain(&other_dtypes).collect();
+        for times in FILLED {
+            if let Some(case) = of_all_dtypes.choose(&mut rng) {
+                wishes.push(self.boundary(case, times, &mut rng));
+            }
+        }
+        for group in &groups {
+            wishes.push(self.smaller(group.smallest, 8, &mut rng));
+        }
+        wishes.push(self.other_keys(&other_dtypes, &mut rng));
+        wishes.push(self.other_keys(&other_dtypes, &mut rng));
+        for group in &groups {
+            wishes.push(self.larger(group.largest, 64, &mut rng));
+            wishes.push(self.smaller(group.smallest, 64, &mut rng));
+            wishes.push(self.ragged(group, &mut rng));
+        }
+        // Whoever wants more than these gets more of what costs least.
+        for _ in 0..MORE_RAGGED {
+            for group in &groups {
+                wishes.push(self.ragged(group, &mut rng));
+                wishes.push(Wish { kind: ProbeKind::Between, ..self.larger(group.smallest, 16, &mut rng) });
+            }
+        }
+        wishes.retain(|wish| !wish.ways.is_empty());
+        wishes
+    }
+
+    /// Smallest and largest case of each leading dtype.
+    fn groups(&self) -> Vec<Group<'_>> {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for case in self.cases {
+            let dtype = |case: &Candidate| case.inputs.first().map(|input| input.dtype.clone());
+            match groups.iter_mut().find(|group| dtype(group.largest) == dtype(case)) {
+                Some(group) if traffic_bytes(case) > traffic_bytes(group.largest) => group.largest = case,
+                Some(group) if traffic_bytes(case) < traffic_bytes(group.smallest) => group.smallest = case,
+                Some(_) => {}
+                None => groups.push(Group { smallest: case, largest: case }),
+            }
+        }
+        groups
+    }
+
+    /// The case of middle size in every dtype of the definition that no case has.
+    fn other_dtypes(&self) -> Vec<Candidate> {
+        let mut cases: Vec<&Candidate> = self.cases.iter().collect();
+        cases.sort_by_key(|case| traffic_bytes(case));
+        let Some(middle) = cases.get(cases.len() / 2) else { return Vec::new() };
+        let mut found: Vec<Candidate> = Vec::new();
+        for combination in combinations(self.op) {
+            let other = in_dtypes(self.op, middle, combination);
+            let same =
+                |case: &Candidate| case.inputs.iter().zip(&other.inputs).all(|(known, new)| known.dtype == new.dtype);
+            if self.op.private_formats(combination) == 0 && !self.cases.iter().chain(&found).any(same) {
+                found.push(other);
+            }
+        }
+        found
+    }
+
+    /// The case about `factor` times as large, along one axis or another; every other way with an odd rest.
+    fn larger(&self, case: &Candidate, factor: u64, rng: &mut ChaCha8Rng) -> Wish {
+        let mut ways = Vec::new();
+        let most = self.most_bytes / traffic_bytes(case).max(1);
+        let factor = factor.min(most);
+        for (place, axis) in axes(case, rng).into_iter().enumerate() {
+            let length = length_of(case, axis);
+            let jittered = rng.random_range(factor.saturating_sub(factor / 4)..=factor).max(2);
+            let rest = rng.random_range(1..=length.clamp(1, 31));
+            let long = [length * jittered + rest, length * jittered];
+            let order = if rng.random_range(0..2) == 0 || place > 0 { [1, 0] } else { [0, 1] };
+            ways.extend(order.iter().filter_map(|&which| with_length(case, axis, long[which])));
+        }
+        self.wish(ProbeKind::Larger, ways)
+    }
+
+    /// A size anywhere in one part of those between smallest and largest case, all orders of magnitude alike. `None` where the two
+    /// are too close to each other.
+    fn between(&self, group: &Group<'_>, stratum: u32, rng: &mut ChaCha8Rng) -> Option<Wish> {
+        let range = group.range();
+        let place = (f64::from(stratum) + rng.random_range(0.0..1.0)) / f64::from(STRATA);
+        let factor = (range as f64).powf(place);
+        let mut ways = Vec::new();
+        for axis in axes(group.smallest, rng) {
+            let length = (length_of(group.smallest, axis) as f64 * factor) as u64;
+            let odd = rng.random_range(0..2) == 0;
+            let order = if odd { [length | 1, length] } else { [length, length | 1] };
+            ways.extend(order.into_iter().filter_map(|length| with_length(group.smallest, axis, length)));
+        }
+        (range >= u64::from(2 * STRATA)).then(|| self.wish(ProbeKind::Between, ways))
+    }
+
+    fn smaller(&self, case: &Candidate, factor: u64, rng: &mut ChaCha8Rng) -> Wish {
+        let mut ways = Vec::new();
+        for axis in axes(case, rng) {
+            let length = length_of(case, axis);
+            ways.extend(with_length(case, axis, length / factor));
+            ways.extend(with_length(case, axis, 1 + length / (2 * factor)));
+        }
+        self.wish(ProbeKind::Smaller, ways)
+    }
+
+    /// Odd lengths on every axis that takes them, at a size between a quarter of the smallest case and twice the largest.
+    fn ragged(&self, group: &Group<'_>, rng: &mut ChaCha8Rng) -> Wish {
+        let case = if rng.random_range(0..2) == 0 { group.smallest } else { group.largest };
+        let all = axes(case, rng);
+        let mut ways = Vec::new();
+        // Two axes at once first, then one alone.
+        if let [first, second, ..] = all[..] {
+            let once = with_length(case, first, odd_near(length_of(case, first), rng));
+            ways.extend(once.and_then(|case| {
+                let length = odd_near(length_of(&case, second), rng);
+                with_length(&case, second, length)
+            }));
+        }
+        for axis in all {
+            ways.extend(with_length(case, axis, odd_near(length_of(case, axis), rng)));
+        }
+        self.wish(ProbeKind::Ragged, ways)
+    }
+
+    /// From so many times what the unified buffers of all cores hold to twice that, and a bit.
+    fn boundary(&self, case: &Candidate, times: f64, rng: &mut ChaCha8Rng) -> Wish {
+        let all_buffers = (self.cores * self.ub_bytes) as f64;
+        let wanted = ((all_buffers * times * rng.random_range(1.0..2.0)) as u64).min(self.most_bytes);
+        let bytes = traffic_bytes(case).max(1);
+        let mut ways = Vec::new();
+        for axis in axes(case, rng) {
+            let length = length_of(case, axis);
+            let long = (length as f64 * wanted as f64 / bytes as f64) as u64;
+            if long > 2 {
+                ways.extend(with_length(case, axis, long - rng.random_range(1..=long.min(17) - 1)));
+                ways.extend(with_length(case, axis, long.next_multiple_of(length)));
+            }
+        }
+        self.wish(ProbeKind::Boundary, ways)
+    }
+
+    /// Sizes and dtypes at random: one of them may take a key that nothing else takes.
+    fn other_keys(&self, other_dtypes: &[Candidate], rng: &mut ChaCha8Rng) -> Wish {
+        let bases: Vec<&Candidate> = self.cases.iter().chain(other_dtypes).collect();
+        let mut ways = Vec::new();
+        for _ in 0..KEY_DRAWS {
+            let Some(base) = bases.get(rng.random_range(0..bases.len().max(1))) else { break };
+            let mut changed = (*base).clone();
+            for axis in axes(base, rng).into_iter().take(2) {
+                let power = rng.random_range(0..14_u32);
+                let length = (1_u64 << power) + [0, 0, 1, 3][rng.random_range(0..4)];
+                changed = with_length(&changed, axis, length).unwrap_or(changed);
+            }
+            if changed != **base {
+                ways.push(changed);
+            }
+        }
+        ways.retain(|way| traffic_bytes(way) <= self.most_bytes);
+        Wish { kind: ProbeKind::OtherKey, ways }
+    }
+
+    fn wish(&self, kind: ProbeKind, mut ways: Vec<Candidate>) -> Wish {
+        ways.retain(|way| traffic_bytes(way) <= self.most_bytes && !self.cases.contains(way));
+        ways.truncate(WAYS);
+        Wish { kind, ways }
+    }
+}
+
+/// Cases of one leading dtype.
+#[derive(Clone, Copy)]
+struct Group<'a> {
+    smallest: &'a Candidate,
+    largest: &'a Candidate,
+}
+
+impl Group<'_> {
+    /// How many times as large as the smallest case the largest is.
+    fn range(&self) -> u64 {
+        traffic_bytes(self.largest) / traffic_bytes(self.smallest).max(1)
+    }
+}
+
+/// Axes of the leading input in an order drawn, the first one mostly in front: it is the one that operators let grow.
+fn axes(case: &Candidate, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let rank = leading_shape(case).map_or(0, <[u64]>::len);
+    let mut axes: Vec<usize> = (0..rank).collect();
+    if rng.random_range(0..3) == 0 {
+        axes.shuffle(rng);
+    } else if let Some(rest) = axes.get_mut(1..) {
+        rest.shuffle(rng);
+    }
+    axes
+}
+
+fn length_of(case: &Candidate, axis: usize) -> u64 {
+    leading_shape(case).and_then(|shape| shape.get(axis)).copied().unwrap_or(1)
+}
+
+/// An odd length from a quarter to twice of what there is.
+fn odd_near(length: u64, rng: &mut ChaCha8Rng) -> u64 {
+    let drawn = rng.random_range((length / 4).max(1)..=length.saturating_mul(2).max(7));
+    drawn | 1
+}
+
+/// The case in another combination of dtypes and formats of the definition.
+fn in_dtypes(op: &DescribedOp, case: &Candidate, combination: usize) -> Candidate {
+    let mut other = case.clone();
+    let described = |list: &[DescribedTensor], name: &str| list.iter().find(|found| found.name == name).cloned();
+    for (list, specs) in [(&op.inputs, &mut other.inputs), (&op.outputs, &mut other.outputs)] {
+        for spec in specs.iter_mut() {
+            let Some(found) = described(list, &spec.name) else { continue };
+            if let Some(dtype) = found.dtypes.get(combination).filter(|dtype| **dtype != spec.dtype) {
+                spec.dtype.clone_from(dtype);
+                spec.range = value_range(&spec.name, dtype);
+            }
+            if let Some(format) = found.formats.get(combination) {
+                spec.format.clone_from(format);
+            }
+        }
+    }
+    other.data = None;
+    other
+}
+
+fn seed_of(kind: &str) -> u64 {
+    let hash = blake3::hash(kind.as_bytes());
+    hash.as_bytes()[..8].iter().fold(0, |seed, &byte| seed << 8 | u64::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::{Origin, elements};
+
+    fn op() -> DescribedOp {
+        let tensor = |name: &str| {
+            serde_json::json!({ "name": name, "param": "required",
+                "dtypes": ["float16", "float32", "int32"], "formats": ["ND", "ND", "ND"] })
+        };
+        serde_json::from_value(serde_json::json!({
+            "type": "Scale", "inputs": [tensor("x"), tensor("y")], "outputs": [tensor("z")], "attrs": [],
+        }))
+        .unwrap()
+    }
+
+    fn case(op: &DescribedOp, shape: &[u64]) -> Candidate {
+        let spec = |found: &DescribedTensor| manifest::TensorSpec {
+            shape: Some(shape.to_vec()),
+            ..crate::cases::guess::tensor(found, 0)
+        };
+        Candidate {
+            origin: Origin::Guess,
+            place: String::new(),
+            inputs: op.inputs.iter().map(spec).collect(),
+            outputs: op.outputs.iter().map(|found| crate::cases::guess::tensor(found, 0)).collect(),
+            output_shapes: Vec::new(),
+            attributes: Vec::new(),
+            data: None,
+        }
+    }
+
+    fn draw(seed: u64) -> Vec<Wish> {
+        let op = op();
+        let cases = [case(&op, &[64, 1024]), case(&op, &[8, 16])];
+        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
+        draw.wishes()
+    }
+
+    fn volume(candidate: &Candidate) -> u64 {
+        elements(candidate.inputs[0].shape.as_deref().unwrap())
+    }
+
+    #[test]
+    fn wishes_reach_beyond_the_cases_on_every_side() {
+        let wishes = draw(1);
+        let of = |kind: ProbeKind| wishes.iter().filter(move |wish| wish.kind == kind).flat_map(|wish| &wish.ways);
+        assert!(of(ProbeKind::Larger).all(|way| volume(way) >= 6 * 64 * 1024));
+        assert!(of(ProbeKind::Larger).any(|way| volume(way) >= 40 * 64 * 1024));
+        assert!(of(ProbeKind::Smaller).all(|way| volume(way) < 8 * 16));
+        assert!(
+            of(ProbeKind::Ragged).all(|way| way.inputs[0].shape.as_deref().unwrap().iter().any(|size| size % 2 == 1))
+        );
+        let all_buffers = 48 * (192 << 10);
+        assert!(of(ProbeKind::Boundary).any(|way| traffic_bytes(way) > 3 * all_buffers));
+        assert!(of(ProbeKind::Boundary).any(|way| traffic_bytes(way) < all_buffers));
+        let mut dtypes: Vec<&str> = of(ProbeKind::OtherDtype).map(|way| way.inputs[1].dtype.as_str()).collect();
+        dtypes.sort_unstable();
+        dtypes.dedup();
+        assert_eq!(dtypes, ["float32", "int32"]);
+        assert!(of(ProbeKind::OtherKey).count() > KEY_DRAWS);
+        assert!(wishes.iter().flat_map(|wish| &wish.ways).all(|way| traffic_bytes(way) <= 256 << 20));
+    }
+
+    #[test]
+    fn every_order_of_magnitude_between_the_cases_has_a_probe_and_none_is_the_same_with_another_seed() {
+        let sizes = |seed| -> Vec<u64> {
+            let between = draw(seed).into_iter().filter(|wish| wish.kind == ProbeKind::Between);
+            between.take(STRATA as usize).map(|wish| volume(&wish.ways[0])).collect()
+        };
+        // From 8x16 to 64x1024 there is a factor of 512: 3.5 for each part.
+        for seed in 0..20 {
+            let found = sizes(seed);
+            assert_eq!(found.len(), STRATA as usize);
+            for (part, size) in found.iter().enumerate() {
+                let edge = |place: usize| 128.0 * 512.0_f64.powf(place as f64 / f64::from(STRATA));
+                assert!((edge(part) * 0.8..edge(part + 1) * 1.2).contains(&(*size as f64)), "{found:?}");
+            }
+        }
+        assert_ne!(sizes(1), sizes(2));
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        assert_eq!(draw(7), draw(7));
+        assert_ne!(draw(7), draw(8));
+    }
+}

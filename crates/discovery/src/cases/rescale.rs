@@ -1,0 +1,210 @@
+//! A case at another size: one axis gets another length, in every tensor that has the axis.
+
+use crate::cases::{Candidate, elements};
+use manifest::TensorSpec;
+use verify::DType;
+
+/// Shape of the tensor that gives a case its size: the first of the inputs with the most elements, or, where all inputs are
+/// single numbers, of the outputs.
+pub(super) fn leading_shape(candidate: &Candidate) -> Option<&[u64]> {
+    let inputs = candidate.inputs.iter().filter(|input| input.values.is_empty());
+    let input = largest(inputs.filter_map(|input| input.shape.as_deref()));
+    if input.is_some_and(|shape| elements(shape) > 1) {
+        return input;
+    }
+    let given = candidate.outputs.iter().filter_map(|output| output.shape.as_deref());
+    largest(given.chain(candidate.output_shapes.iter().map(Vec::as_slice))).or(input)
+}
+
+fn largest<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Option<&'a [u64]> {
+    let mut found: Option<&[u64]> = None;
+    for shape in shapes {
+        if found.is_none_or(|known| elements(shape) > elements(known)) {
+            found = Some(shape);
+        }
+    }
+    found
+}
+
+/// The case with axis `axis` of the leading input made `length` long, and in every other tensor the axis that goes with it:
+/// the one in the same place, counted from the front or from the back, if it has the same length now. `None` where nothing
+/// changes.
+///
+/// Tensors whose values mean something (positions, paddings, sizes) stay as they are: whether they fit the new shapes is for
+/// the tiling function to say.
+pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
+    let leading = leading_shape(candidate)?.to_vec();
+    let present = *leading.get(axis)?;
+    if present == length || length == 0 {
+        return None;
+    }
+    let stretch = |shape: &mut Vec<u64>| {
+        let from_back = leading.len() - axis;
+        let place = if shape.len() == leading.len() {
+            Some(axis)
+        } else if shape.len() == 1 {
+            Some(0)
+        } else {
+            shape.len().checked_sub(from_back).filter(|place| shape[*place] == present).or(Some(axis))
+        };
+        if let Some(length_there) = place.and_then(|place| shape.get_mut(place))
+            && *length_there == present
+        {
+            *length_there = length;
+        }
+    };
+    let mut changed = candidate.clone();
+    let plain = changed.inputs.iter_mut().filter(|input| input.values.is_empty());
+    plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
+    changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
+    changed.output_shapes.iter_mut().for_each(stretch);
+    // A list that repeats the end of the leading shape, such as the axes that are normalised, goes on repeating it.
+    let after = leading_shape(&changed)?.to_vec();
+    for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "list_int") {
+        let list: Vec<u64> = attribute.value.split(',').filter_map(|word| word.trim().parse().ok()).collect();
+        if leading.ends_with(&list) && after.len() == leading.len() {
+            let end = &after[after.len() - list.len()..];
+            attribute.value = end.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        }
+    }
+    changed.data = None;
+    Some(changed)
+}
+
+/// Ways to make a case have about `wanted` bytes of traffic: one axis longer or shorter by a whole factor, the first axis first.
+/// Lengths stay what blocks and tiles like, as far as they are. Empty where it has about that size.
+pub fn resized(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
+    let present = traffic_bytes(candidate).max(1);
+    let shape = leading_shape(candidate).unwrap_or_default();
+    let mut ways = Vec::new();
+    for (axis, &length) in shape.iter().enumerate() {
+        let lengths = if wanted > present {
+            let factor = (wanted as f64 / present as f64).round() as u64;
+            vec![length.saturating_mul(factor)]
+        } else {
+            // Rounded down to a power of two: what divides the length mostly divides it by such a one.
+            let factor = (present / wanted.max(1)).max(1);
+            let power = if factor.is_power_of_two() { factor } else { factor.next_power_of_two() / 2 };
+            vec![(length / power).max(1), (length / factor).max(1)]
+        };
+        for length in lengths {
+            let way = with_length(candidate, axis, length);
+            ways.extend(way.filter(|way| !ways.contains(way)));
+        }
+    }
+    // An axis that is too short to be cut as far as that is no way to the size.
+    ways.retain(|way| traffic_bytes(way) <= wanted.saturating_mul(2));
+    ways
+}
+
+/// Bytes of all inputs and outputs; outputs without a shape count as the leading input does.
+pub fn traffic_bytes(candidate: &Candidate) -> u64 {
+    let leading = leading_shape(candidate).unwrap_or_default();
+    let inputs = candidate.inputs.iter().map(|input| bytes_of(input, input.shape.as_deref().unwrap_or_default()));
+    let outputs = candidate.outputs.iter().enumerate().map(|(place, output)| {
+        let known = output.shape.as_deref().or_else(|| candidate.output_shapes.get(place).map(Vec::as_slice));
+        bytes_of(output, known.unwrap_or(leading))
+    });
+    inputs.chain(outputs).fold(0, u64::saturating_add)
+}
+
+fn bytes_of(spec: &TensorSpec, shape: &[u64]) -> u64 {
+    let size = spec.dtype.parse::<DType>().map_or(8, |dtype| dtype.size_bytes() as u64);
+    elements(shape).saturating_mul(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::Origin;
+    use manifest::{Attribute, ValueRange};
+
+    fn tensor(dtype: &str, shape: &[u64]) -> TensorSpec {
+        TensorSpec {
+            name: "x".into(),
+            dtype: dtype.into(),
+            format: "ND".into(),
+            shape: Some(shape.to_vec()),
+            range: ValueRange { low: 0.0, high: 1.0 },
+            values: Vec::new(),
+        }
+    }
+
+    fn case(inputs: &[&[u64]]) -> Candidate {
+        Candidate {
+            origin: Origin::Guess,
+            place: String::new(),
+            inputs: inputs.iter().map(|shape| tensor("float16", shape)).collect(),
+            outputs: vec![TensorSpec { shape: None, ..tensor("float32", &[]) }],
+            output_shapes: vec![inputs[0].to_vec()],
+            attributes: vec![Attribute {
+                name: "normalized_shape".into(),
+                kind: "list_int".into(),
+                value: "64".into(),
+            }],
+            data: None,
+        }
+    }
+
+    fn shapes(case: &Candidate) -> Vec<Vec<u64>> {
+        case.inputs.iter().filter_map(|input| input.shape.clone()).collect()
+    }
+
+    #[test]
+    fn an_axis_is_changed_in_every_tensor_that_has_it() {
+        let norm = case(&[&[32, 64], &[64], &[32]]);
+        let rows = with_length(&norm, 0, 7).unwrap();
+        assert_eq!(shapes(&rows), [vec![7, 64], vec![64], vec![7]]);
+        assert_eq!(rows.output_shapes, [[7, 64]]);
+        assert_eq!(rows.attributes[0].value, "64");
+        let columns = with_length(&norm, 1, 100).unwrap();
+        assert_eq!(shapes(&columns), [vec![32, 100], vec![100], vec![32]]);
+        assert_eq!(columns.attributes[0].value, "100", "the normalised axes are named by their lengths");
+        assert_eq!(with_length(&norm, 0, 32), None);
+    }
+
+    #[test]
+    fn broadcast_tensors_follow_from_either_end() {
+        let mixed = case(&[&[8, 16, 32], &[16, 32], &[8, 16]]);
+        assert_eq!(shapes(&with_length(&mixed, 2, 5).unwrap()), [vec![8, 16, 5], vec![16, 5], vec![8, 16]]);
+        assert_eq!(shapes(&with_length(&mixed, 0, 5).unwrap()), [vec![5, 16, 32], vec![16, 32], vec![5, 16]]);
+    }
+
+    #[test]
+    fn an_operator_of_single_numbers_has_the_size_of_its_output() {
+        let mut range = case(&[&[], &[]]);
+        range.output_shapes = vec![vec![557]];
+        assert_eq!(with_length(&range, 0, 5000).unwrap().output_shapes, [[5000]]);
+        assert_eq!(traffic_bytes(&range), 2 + 2 + 4 * 557);
+    }
+
+    #[test]
+    fn positions_stay_where_they_are() {
+        let mut gather = case(&[&[64, 8], &[64]]);
+        gather.inputs[1].values = vec![3.0];
+        assert_eq!(shapes(&with_length(&gather, 0, 640).unwrap()), [vec![640, 8], vec![64]]);
+    }
+
+    #[test]
+    fn a_size_is_reached_along_one_axis() {
+        let base = case(&[&[1024, 1024]]);
+        let bytes = traffic_bytes(&base);
+        assert_eq!(shapes(&resized(&base, bytes * 16)[0]), [vec![16 * 1024, 1024]]);
+        assert_eq!(shapes(&resized(&base, bytes * 16)[1]), [vec![1024, 16 * 1024]]);
+        assert_eq!(shapes(&resized(&base, bytes / 64)[0]), [vec![16, 1024]]);
+        let flat = case(&[&[4, 1 << 20]]);
+        assert_eq!(
+            shapes(&resized(&flat, traffic_bytes(&flat) / 64)[0]),
+            [vec![4, 1 << 14]],
+            "four rows are too few to cut"
+        );
+    }
+
+    #[test]
+    fn traffic_counts_outputs_of_inferred_shape() {
+        let mut plain = case(&[&[100]]);
+        assert_eq!(traffic_bytes(&plain), 200 + 400);
+        plain.output_shapes.clear();
+        assert_eq!(traffic_bytes(&plain), 200 + 400, "it is taken to look like the leading input");
+    }
+}
