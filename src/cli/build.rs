@@ -8,6 +8,7 @@ use super::args::{BuildArgs, Common};
 use super::locked::drift_of;
 use super::output::Output;
 use super::target::{open, runtime, start_event};
+use crate::build::artifact_name;
 use crate::lock::{self, LOCK_FILE, LockError};
 use crate::report::event::{Build, Event, Warning};
 use crate::tuner::{TrialError, TunerError};
@@ -76,8 +77,7 @@ fn kept_libraries(libraries: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>, 
     let mut kept = Vec::new();
     for library in libraries {
         // A kernel for two tiling keys is two files of one name, in folders named by what went into them.
-        let name: PathBuf = library.components().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect();
-        let copy = folder.join(name);
+        let copy = folder.join(artifact_name(library));
         fs_err::create_dir_all(copy.parent().unwrap_or(folder))?;
         fs_err::copy(library, &copy)?;
         kept.push(copy);

@@ -29,7 +29,7 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         operator: workspace.manifest.operator.clone(),
         kernel: workspace.manifest.kernel.clone(),
         layout: workspace.manifest.layout.words().to_owned(),
-        backend: workspace.evaluator.backend.capabilities().name.to_owned(),
+        backend: workspace.options.backend.name().to_owned(),
         origin: workspace.origin(),
         machine: MachineRecord {
             name: machine.name.clone(),

@@ -64,7 +64,7 @@ pub fn open_with(
             machine: Some(machine.name.clone()),
             machine_version: Some(machine.version.clone()),
             origin: Some(Origin::Modelled),
-            backend: Some(name_of(backend).to_owned()),
+            backend: Some(backend.name().to_owned()),
             ..start.clone()
         })),
         Opening::Prepared(sdk) => output.emit(&Event::Sdk(SdkEvent {
@@ -97,13 +97,6 @@ fn backend_of(target: &Target) -> BackendKind {
     match target.backend {
         BackendChoice::Sim => BackendKind::Sim,
         BackendChoice::Recorded => BackendKind::Recorded { noise: target.noise / 100.0 },
-    }
-}
-
-fn name_of(backend: BackendKind) -> &'static str {
-    match backend {
-        BackendKind::Sim => "sim",
-        BackendKind::Recorded { .. } => "recorded",
     }
 }
 

@@ -18,6 +18,7 @@ mod judgement;
 mod kept_outputs;
 mod kernel_stage;
 mod known;
+mod last_word;
 mod noise;
 mod prices;
 mod probing;

@@ -12,14 +12,17 @@ use crate::verify::Rejection;
 /// Times in microseconds of one run, case by case, or why there are none.
 pub(super) type Times = Result<Vec<f64>, Rejection>;
 
+/// Times to come.
+pub(super) type ToCome<'a> = Pin<Box<dyn Future<Output = Result<Times, TunerError>> + Send + 'a>>;
+
 /// Something that candidates are timed on.
 pub(super) trait Timing: Sync {
     /// Runs a candidate once. Nothing is verified: whoever is timed was verified before.
-    fn time<'a>(&'a self, plan: &'a Plan) -> Pin<Box<dyn Future<Output = Result<Times, TunerError>> + Send + 'a>>;
+    fn time<'a>(&'a self, plan: &'a Plan) -> ToCome<'a>;
 }
 
 impl Timing for Evaluator {
-    fn time<'a>(&'a self, plan: &'a Plan) -> Pin<Box<dyn Future<Output = Result<Times, TunerError>> + Send + 'a>> {
+    fn time<'a>(&'a self, plan: &'a Plan) -> ToCome<'a> {
         Box::pin(async move {
             let mut times = Vec::new();
             for trial in self.workload.trials.iter().filter(|trial| trial.timed) {

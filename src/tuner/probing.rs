@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use super::evaluator::{Evaluator, Plan};
 use super::journal::{Entry, Journal};
 use super::judgement::Standard;
 use super::known::{KnownFinding, KnownFindings};
-use super::noise::{Times, Timing, fight};
+use super::noise::{Timing, ToCome, fight};
 use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
 use super::{CaseTime, TrialError, TunerError, Workspace, geometric_mean};
@@ -546,7 +545,7 @@ struct Task {
 }
 
 impl Timing for Task {
-    fn time<'a>(&'a self, plan: &'a Plan) -> Pin<Box<dyn Future<Output = Result<Times, TunerError>> + Send + 'a>> {
+    fn time<'a>(&'a self, plan: &'a Plan) -> ToCome<'a> {
         Box::pin(async move {
             let ran = match self.with_data {
                 true => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,

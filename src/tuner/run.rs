@@ -13,7 +13,7 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
 use super::known::KnownFindings;
-use super::noise::fight;
+use super::last_word::{LastWord, Said};
 use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
 use super::ranking::SampledCase;
@@ -22,8 +22,7 @@ use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
 use super::settings::expected_settings;
 use super::settle::{
-    Broken, Doubted, TakenBack, WORTH_WRITING, drop_given_up, drop_values_that_nothing_tells_of, restand, said,
-    settle_on_probes, simplify,
+    Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle_on_probes, simplify,
 };
 use super::steps::Steps;
 use super::workspace::{BackendKind, Workspace};
@@ -36,7 +35,7 @@ use crate::manifest::Case;
 use crate::motif::Context;
 use crate::project::AutoSyncOff;
 use crate::report::event::{self, Event, Stage};
-use crate::search::{DuelOptions, DuelVerdict, StrategyKind};
+use crate::search::StrategyKind;
 use crate::source::facts::KnownValues;
 use crate::source::tunable::{SiteForm, locate};
 use crate::space::{Configuration, SearchSpace, Tunable};
@@ -233,33 +232,9 @@ pub async fn run(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    let (mut winner, mut verification) =
-        verify_winner(workspace, &judging, &standing.progress.best, &references).await?;
-    let mut error = None;
-    if field.noise > 0.0
-        && let Outcome::Valid(times) = &mut winner.evaluation.outcome
-    {
-        let (own, before) = (standing.progress.best.plain_plan(tunables), baseline.plain_plan(tunables));
-        let limit = (1.0 / WORTH_WRITING, DuelOptions::FINAL);
-        let fought = fight(&workspace.evaluator, &own, &before, &weights, limit).await?;
-        let fought = fought.map_err(|rejection| TunerError::Winner(Box::new(rejection)))?;
-        // What is not shown to be worth writing is not written.
-        let shown = fought.verdict == DuelVerdict::Below;
-        let ratios = fought.cases.iter().map(|ratio| if shown { *ratio } else { 1.0 });
-        let now = baseline_times.iter().zip(ratios);
-        *times = now.map(|(time, ratio)| CaseTime { task_us: time.task_us * ratio, ..time.clone() }).collect();
-        error = Some(fought.error);
-    }
-    let speedup = speedup_over(&baseline_times, &winner.evaluation.outcome, &weights);
-    if speedup < WORTH_WRITING && standing.progress.best.digest(tunables) != baseline.digest(tunables) {
-        let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
-        taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
-        standing.progress.settle(baseline.clone(), field.baseline_us, field.baseline_times.clone());
-        (winner, verification) = verify_winner(workspace, &judging, &baseline, &references).await?;
-        if error.is_some() {
-            winner.evaluation.outcome = Outcome::Valid(baseline_times.clone());
-        }
-    }
+    let last_word = LastWord { field: &field, judging: &judging, references: &references, baseline: &baseline };
+    let Said { winner, verification, error } =
+        last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
     let generalisation = match drawn.get() {
         Some(probes) if count > 0 && changed => {
@@ -372,11 +347,6 @@ fn emit_if(event: Option<Event>, emit: &mut dyn FnMut(Event)) {
     }
 }
 
-fn speedup_over(before: &[CaseTime], after: &Outcome, weights: &[f64]) -> f64 {
-    let Outcome::Valid(after) = after else { return 1.0 };
-    geometric_mean(before.iter().zip(after).map(|(before, after)| before.task_us / after.task_us), weights)
-}
-
 /// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
 pub async fn establish_baseline(
     workspace: &Workspace,
@@ -407,26 +377,6 @@ async fn reference_run(
     let mut references = trialled.outputs.clone();
     references.extend(golden);
     Ok((trialled, references))
-}
-
-/// Builds the winner from clean, exactly as it would be written back, and runs everything once more.
-async fn verify_winner(
-    workspace: &Workspace,
-    evaluator: &Evaluator,
-    winner: &Candidate,
-    references: &References,
-) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
-    let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let mut evaluator = evaluator.following();
-    evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
-    let plan = winner.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;
-    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
-        return Err(TunerError::Winner(Box::new(rejection)));
-    }
-    let digests = workspace.verification_digests(&trialled.outputs);
-    workspace.keep_outputs(&trialled.outputs, &digests)?;
-    Ok((trialled, digests))
 }
 
 /// Winners of before as configurations of this space: what they do not say stays as it is.

@@ -108,6 +108,16 @@ pub enum BackendKind {
     },
 }
 
+impl BackendKind {
+    /// Its name, as `--backend` takes it and every output says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendKind::Sim => "sim",
+            BackendKind::Recorded { .. } => "recorded",
+        }
+    }
+}
+
 impl Workspace {
     /// Finds the project, reads the manifest and makes the SDK ready. `on_step` hears how that goes.
     pub fn open(options: WorkspaceOptions, on_step: &mut dyn FnMut(Opening<'_>)) -> Result<Self, TunerError> {

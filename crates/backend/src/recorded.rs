@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use build::artifact_name;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -82,25 +83,19 @@ fn factor(noise: f64, seed: u64, key: &str, count: u64) -> f64 {
     (noise * normal).exp()
 }
 
-/// A path without where the work directory lies: artifacts and data are named by what is in them.
-fn within(path: &Path) -> PathBuf {
-    let last: Vec<_> = path.components().rev().take(2).collect();
-    last.into_iter().rev().collect()
-}
-
-/// What makes two jobs the same question.
+/// What makes two jobs the same question: neither artifacts nor data are told by where they lie.
 fn key(job: &KernelJob, critical_path: bool) -> String {
     let mut job = job.clone();
     let libraries = job.kernels.values_mut().chain(job.cube_kernels.values_mut()).chain([&mut job.host]);
     for path in libraries.chain(job.inputs.iter_mut().map(|input| &mut input.file)) {
-        *path = within(path);
+        *path = artifact_name(path);
     }
     blake3::hash(format!("{critical_path} {job:?}").as_bytes()).to_hex().to_string()
 }
 
 impl Backend for Recorded {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "recorded", origin: Origin::Modelled, exact: self.noise == 0.0 }
+        Capabilities { origin: Origin::Modelled, exact: self.noise == 0.0 }
     }
 
     fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {
@@ -124,7 +119,7 @@ impl Backend for Recorded {
         knobs: &'a BTreeMap<String, i64>,
         dump: bool,
     ) -> Answer<'a, Execution> {
-        let asked = (within(program), arguments, knobs, dump, self.simulator.critical_path);
+        let asked = (artifact_name(program), arguments, knobs, dump, self.simulator.critical_path);
         let key = blake3::hash(format!("{asked:?}").as_bytes()).to_hex().to_string();
         Box::pin(self.played(key, self.simulator.run_program(program, arguments, project, knobs, dump)))
     }

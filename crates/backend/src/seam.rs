@@ -37,8 +37,6 @@ impl Origin {
 /// What a backend is, as far as others decide by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Its name, as `--backend` takes it and every output says it.
-    pub name: &'static str,
     /// Whether its times are modelled or measured.
     pub origin: Origin,
     /// Whether a run takes the same time each time. Where it does not, what is faster is found out by duels.

@@ -325,7 +325,7 @@ impl SimBackend {
 
 impl Backend for SimBackend {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "sim", origin: Origin::Modelled, exact: true }
+        Capabilities { origin: Origin::Modelled, exact: true }
     }
 
     fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::cache::{ArtifactCache, Cached, Digest};
@@ -15,6 +16,7 @@ use super::file_api::CmakeModel;
 use super::flags::ProjectFlags;
 use super::includes::{Closure, closure};
 use super::kernel_kinds::KernelKinds;
+use super::kernel_symbols::Interface;
 use super::launch::{LAUNCH_HEADER, remove_launches, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
@@ -84,6 +86,7 @@ pub struct Builder {
     pub(crate) work_directory: PathBuf,
     pub(crate) configured: Configured,
     pub(crate) toolkit: Option<Toolkit>,
+    pub(crate) interface: Mutex<Option<Arc<Interface>>>,
     cache: ArtifactCache,
 }
 
@@ -118,7 +121,7 @@ impl Builder {
         };
         cache.forget_old();
         let toolkit = options.toolkit.as_deref().map(Toolkit::find).transpose()?;
-        Ok(Builder { project, sdk, options, work_directory, configured, toolkit, cache })
+        Ok(Builder { project, sdk, options, work_directory, configured, toolkit, interface: Mutex::default(), cache })
     }
 
     /// A builder of the same project in another private directory, with nothing cached.

@@ -55,6 +55,12 @@ pub(crate) enum Cached {
     Failure(CompileFailure),
 }
 
+/// A path without where its cache lies: file and folder, and the folder says what is in the file.
+pub fn artifact_name(path: &Path) -> PathBuf {
+    let last: Vec<_> = path.components().rev().take(2).collect();
+    last.into_iter().rev().collect()
+}
+
 /// Directory of artifacts.
 #[derive(Clone, Debug)]
 pub(crate) struct ArtifactCache {

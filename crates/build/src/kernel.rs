@@ -1,6 +1,7 @@
 //! `kernel.so`: a generated wrapper around the unmodified kernel entry file.
 
 use std::path::Path;
+use std::sync::{Arc, PoisonError};
 
 use object::{Object, ObjectSymbol};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use super::compiler::CompilerFamily;
 use super::error::{BuildError, CompileFailure};
 use super::flags::ProjectFlags;
 use super::includes::Closure;
-use super::kernel_symbols::{Foreign, foreign, names_simulator};
+use super::kernel_symbols::{Foreign, Interface, names_simulator};
 use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
 use super::translation_unit::wrapper;
@@ -187,12 +188,23 @@ impl Builder {
         })
     }
 
+    /// What kernels may name. Read once: it is the same for all of them.
+    fn interface(&self) -> Result<Arc<Interface>, BuildError> {
+        let mut known = self.interface.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(interface) = &*known {
+            return Ok(Arc::clone(interface));
+        }
+        let read = Arc::new(Interface::of(&self.sdk).map_err(BuildError::io(&self.sdk.root))?);
+        *known = Some(Arc::clone(&read));
+        Ok(read)
+    }
+
     /// Refuses a kernel that calls the system or the simulator, or brings instructions of its own.
     fn only_what_a_device_has(&self, tree: &SourceTree, reached: &Closure, object: &Path) -> Result<(), BuildError> {
         let own = reached.tree_files.iter().filter_map(|file| tree.text(file));
         let found = match own.filter_map(names_simulator).next() {
             Some(name) => Some(name),
-            None => foreign(object, &self.sdk).map_err(BuildError::io(object))?,
+            None => self.interface()?.foreign(object).map_err(BuildError::io(object))?,
         };
         // A toolkit's CPU-debug headers end processes and raise signals where they find fault.
         let Some(found) = found.filter(|found| self.toolkit.is_none() || !matches!(found, Foreign::System(_))) else {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use super::sdk::{LIBRARY, Sdk};
+use super::sdk::Sdk;
 
 /// Functions of the system that no device has. Mathematics, memory and text are left alone: scalar code may well use them.
 const OF_A_SYSTEM: [&str; 78] = [
@@ -124,20 +124,34 @@ impl std::fmt::Display for Foreign {
     }
 }
 
-/// The first thing that a kernel's object file, which will be linked to the library of `sdk`, must not have.
-pub(super) fn foreign(kernel: &Path, sdk: &Sdk) -> std::io::Result<Option<Foreign>> {
-    let data = std::fs::read(kernel)?;
-    let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
-    let provided = provided(&sdk.library_directory.join(LIBRARY))?;
-    let announced = sdk.announced_words()?;
-    Ok(file.symbols().find_map(|symbol| {
-        let name = symbol.name().ok()?;
-        if symbol.is_undefined() {
-            return undefined(name, &announced);
-        }
-        let is_function = symbol.kind() == SymbolKind::Text;
-        (is_function && provided.contains(name)).then(|| Foreign::Replaced(plain(name)))
-    }))
+/// What an SDK lets kernels name, and what only it may define.
+#[derive(Debug)]
+pub(super) struct Interface {
+    /// Words of the headers that kernels are built against: what these say of the simulator is part of the API.
+    announced: BTreeSet<String>,
+    /// Functions that its library has for kernels, as opposed to what every object brings along (templates, inline functions).
+    provided: BTreeSet<String>,
+}
+
+impl Interface {
+    /// Reads headers and library, some megabytes.
+    pub(super) fn of(sdk: &Sdk) -> std::io::Result<Self> {
+        Ok(Self { announced: sdk.announced_words()?, provided: functions_of(&sdk.library())? })
+    }
+
+    /// The first thing that a kernel's object file must not have.
+    pub(super) fn foreign(&self, kernel: &Path) -> std::io::Result<Option<Foreign>> {
+        let data = std::fs::read(kernel)?;
+        let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
+        Ok(file.symbols().find_map(|symbol| {
+            let name = symbol.name().ok()?;
+            if symbol.is_undefined() {
+                return undefined(name, &self.announced);
+            }
+            let is_function = symbol.kind() == SymbolKind::Text;
+            (is_function && self.provided.contains(name)).then(|| Foreign::Replaced(plain(name)))
+        }))
+    }
 }
 
 /// The simulator where a source file of the operator names it. What its headers do with it is theirs.
@@ -186,8 +200,7 @@ fn plain(mangled: &str) -> String {
     if names.is_empty() { mangled.to_owned() } else { names.join("::") }
 }
 
-/// Functions that the simulator's library has for kernels, as opposed to what every object brings along (templates, inline functions).
-fn provided(simulator: &Path) -> std::io::Result<BTreeSet<String>> {
+fn functions_of(simulator: &Path) -> std::io::Result<BTreeSet<String>> {
     let data = std::fs::read(simulator)?;
     let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
     let strong = |symbol: &object::Symbol<'_, '_>| !symbol.is_undefined() && !symbol.is_weak();

@@ -38,7 +38,7 @@ mod unit_test;
 mod wrapper;
 
 pub use builder::{Artifact, BuildOptions, Builder};
-pub use cache::Digest;
+pub use cache::{Digest, artifact_name};
 pub use diagnostics::{Diagnostic, Severity};
 pub use error::{BuildError, BuildErrorKind, CompileFailure, ToolLimit};
 pub use kernel::{KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};

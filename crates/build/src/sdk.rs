@@ -119,7 +119,7 @@ impl Sdk {
         self.root.join("include")
     }
 
-    /// Words of the headers that kernels are built against: what these say of the simulator's services is part of the API.
+    /// Words of the headers that kernels are built against.
     pub(super) fn announced_words(&self) -> std::io::Result<BTreeSet<String>> {
         let mut words = BTreeSet::new();
         let folders = [self.include().join("ascendsim"), self.root.join("toolkit")];
