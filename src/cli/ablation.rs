@@ -197,6 +197,7 @@ impl Runner<'_> {
             experience,
             rewriting,
             allow_rounding: self.arguments.allow_rounding,
+            patches: None,
             // A variant must not learn from another one's result.
             earlier_winners: Vec::new(),
         }

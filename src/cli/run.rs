@@ -8,6 +8,7 @@ use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{locked_findings, locked_machine, locked_manifest};
 use super::output::{Output, write_whole};
+use super::patches::patches;
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::experience::{Bank, Record};
@@ -55,6 +56,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         experience: experience(arguments, &workspace),
         rewriting: Rewriting::default(),
         allow_rounding: arguments.allow_rounding,
+        patches: patches(arguments, &workspace)?,
         earlier_winners: earlier_winners(&workspace),
     };
     let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;

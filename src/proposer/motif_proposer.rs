@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use super::applied::{Applied, site_text, surroundings};
 use super::gain::Oracle;
 use super::history::Seen;
+use super::seam::{Asked, Proposer};
 use super::{History, Proposal};
-use crate::aicore::Profile;
-use crate::experience::Bank;
 use crate::motif::{Combination, Context, Family, Id, Motif, Site, all, by_id, named};
 use crate::source::SourceTree;
 
@@ -36,11 +35,6 @@ pub enum Reach {
 pub struct MotifProposer {
     /// Whether motifs that change rounding may be proposed.
     pub allow_rounding: bool,
-    /// Whether what may be a tunable stays as it is: a stage that varies it has not had a turn yet.
-    pub keep_constants: bool,
-    /// Whether motifs that promise next to nothing are tried too, each until something is known of it here: where nothing better is
-    /// left, an evaluation tells more than the bank.
-    pub unlikely: bool,
     /// How far proposals may reach.
     pub reach: Reach,
 }
@@ -54,21 +48,14 @@ enum Taken {
     Proved,
 }
 
-impl MotifProposer {
-    /// All proposals that were not tried before and promise something, by expected gain, best first. The order is the same
-    /// for the same inputs.
-    pub fn propose(
-        &self,
-        context: &Context,
-        bank: &Bank,
-        profile: Option<&Profile>,
-        history: &History,
-    ) -> Vec<Proposal> {
-        let profile = profile.or(context.profile.as_ref());
+impl Proposer for MotifProposer {
+    fn propose(&self, asked: &Asked<'_>) -> Vec<Proposal> {
+        let Asked { context, bank, history, .. } = *asked;
+        let profile = asked.profile.or(context.profile.as_ref());
         let oracle = Oracle::new(context, bank, history, profile);
         let base = context.tree.digest();
         let mut proposals = Vec::new();
-        for motif in self.motifs() {
+        for motif in motifs(asked.keep_constants) {
             let wanted = |site: &Site, tree: &SourceTree| self.wants(motif, site, tree, history);
             let found = motif.find(context).sites.into_iter();
             let sites: Vec<Site> = found.filter(|site| wanted(site, &context.tree)).collect();
@@ -93,7 +80,7 @@ impl MotifProposer {
                 let motifs: Vec<&dyn Motif> = combination.motifs.iter().map(|id| by_id(*id)).collect();
                 proposals.extend(self.together(context, &base, &motifs, Taken::All, &oracle));
             }
-            let everything = self.everything(&oracle, history);
+            let everything = everything(&oracle, asked);
             for taken in [Taken::All, Taken::Proved] {
                 proposals.extend(self.together(context, &base, &everything, taken, &oracle));
             }
@@ -111,7 +98,7 @@ impl MotifProposer {
         });
         proposals.retain(|proposal| {
             let result = context.tree.apply(&proposal.patch).map(|tree| tree.digest()).unwrap_or_default();
-            (proposal.expected_gain >= WORTH_PROPOSING || self.is_untried(proposal, history))
+            (proposal.expected_gain >= WORTH_PROPOSING || is_untried(proposal, asked))
                 && !history.contains(&proposal.key)
                 && seen.insert(proposal.key.clone())
                 && texts.insert(result)
@@ -121,16 +108,10 @@ impl MotifProposer {
 
     /// What was taken greedily may have closed the way for something better: everything at once but one motif, and the motifs
     /// that led to the best candidate, in their order, but that one.
-    pub fn without(
-        &self,
-        context: &Context,
-        bank: &Bank,
-        history: &History,
-        taken: &[&str],
-        left_out: &str,
-    ) -> Vec<Proposal> {
+    fn without(&self, asked: &Asked<'_>, taken: &[&str], left_out: &str) -> Vec<Proposal> {
+        let Asked { context, bank, history, .. } = *asked;
         let oracle = Oracle::new(context, bank, history, context.profile.as_ref());
-        let everything = self.everything(&oracle, history);
+        let everything = everything(&oracle, asked);
         let again: Vec<&dyn Motif> = taken.iter().filter_map(|id| named(id)).collect();
         let base = context.tree.digest();
         let of = |motifs: Vec<&'static dyn Motif>| {
@@ -140,49 +121,12 @@ impl MotifProposer {
         };
         [again, everything].into_iter().filter_map(of).collect()
     }
+}
 
-    /// Whether a proposal shows what a motif is worth here of which nothing is known yet, and that is wanted.
-    fn is_untried(&self, proposal: &Proposal, history: &History) -> bool {
-        let [motif] = proposal.motifs.as_slice() else { return false };
-        self.unlikely && history.seen(motif).is_none()
-    }
-
-    /// Motifs that may be used now.
-    fn motifs(&self) -> impl Iterator<Item = &'static dyn Motif> {
-        let keep_constants = self.keep_constants;
-        all().iter().copied().filter(move |motif| !(keep_constants && motif.metadata().replaces_constants))
-    }
-
+impl MotifProposer {
     /// Whether a site may be taken, and was not refused before.
     fn wants(&self, motif: &dyn Motif, site: &Site, tree: &SourceTree, history: &History) -> bool {
         (self.allow_rounding || !site.rounding) && !history.refused(motif.id().name(), &surroundings(tree, site))
-    }
-
-    /// The motifs of a patch of everything, those that promise something, family by family.
-    fn everything(&self, oracle: &Oracle<'_>, history: &History) -> Vec<&'static dyn Motif> {
-        let mut motifs: Vec<(&'static dyn Motif, f64)> = self
-            .motifs()
-            .map(|motif| (motif, oracle.expect(motif, "").gain))
-            .filter(|(motif, gain)| {
-                let doubtful = |seen: &Seen| seen.rejected_at_several > 0 || seen.suspicion >= 0.5;
-                let refused = history.seen(motif.id().name()).is_some_and(doubtful);
-                *gain > 1.0 && !refused
-            })
-            .collect();
-        let gain_of = |id: Id| motifs.iter().find(|(motif, _)| motif.id() == id).map_or(0.0, |(_, gain)| *gain);
-        // Of motifs that undo each other or want the same place only the one that promises more is used at once.
-        let weaker: Vec<Id> = all()
-            .iter()
-            .flat_map(|motif| motif.metadata().company.prevails_over.iter().map(|other| (motif.id(), *other)))
-            .map(|(left, right)| if gain_of(left) >= gain_of(right) { right } else { left })
-            .collect();
-        motifs.retain(|(motif, _)| !weaker.contains(&motif.id()));
-        let rank = |family: Family| FAMILIES.iter().position(|other| *other == family);
-        motifs.sort_by_key(|(motif, _)| {
-            let known = motif.metadata();
-            (known.company.turn, rank(known.family), known.id)
-        });
-        motifs.into_iter().map(|(motif, _)| motif).collect()
     }
 
     /// Applies the motifs one after the other, each at all its sites; `None` unless at least two of them apply.
@@ -218,6 +162,43 @@ impl MotifProposer {
     }
 }
 
+/// Whether a proposal shows what a motif is worth here of which nothing is known yet, and that is wanted.
+fn is_untried(proposal: &Proposal, asked: &Asked<'_>) -> bool {
+    let [motif] = proposal.motifs.as_slice() else { return false };
+    asked.unlikely && asked.history.seen(motif).is_none()
+}
+
+/// Motifs that may be used now.
+fn motifs(keep_constants: bool) -> impl Iterator<Item = &'static dyn Motif> {
+    all().iter().copied().filter(move |motif| !(keep_constants && motif.metadata().replaces_constants))
+}
+
+/// The motifs of a patch of everything, those that promise something, family by family.
+fn everything(oracle: &Oracle<'_>, asked: &Asked<'_>) -> Vec<&'static dyn Motif> {
+    let mut motifs: Vec<(&'static dyn Motif, f64)> = motifs(asked.keep_constants)
+        .map(|motif| (motif, oracle.expect(motif, "").gain))
+        .filter(|(motif, gain)| {
+            let doubtful = |seen: &Seen| seen.rejected_at_several > 0 || seen.suspicion >= 0.5;
+            let refused = asked.history.seen(motif.id().name()).is_some_and(doubtful);
+            *gain > 1.0 && !refused
+        })
+        .collect();
+    let gain_of = |id: Id| motifs.iter().find(|(motif, _)| motif.id() == id).map_or(0.0, |(_, gain)| *gain);
+    // Of motifs that undo each other or want the same place only the one that promises more is used at once.
+    let weaker: Vec<Id> = all()
+        .iter()
+        .flat_map(|motif| motif.metadata().company.prevails_over.iter().map(|other| (motif.id(), *other)))
+        .map(|(left, right)| if gain_of(left) >= gain_of(right) { right } else { left })
+        .collect();
+    motifs.retain(|(motif, _)| !weaker.contains(&motif.id()));
+    let rank = |family: Family| FAMILIES.iter().position(|other| *other == family);
+    motifs.sort_by_key(|(motif, _)| {
+        let known = motif.metadata();
+        (known.company.turn, rank(known.family), known.id)
+    });
+    motifs.into_iter().map(|(motif, _)| motif).collect()
+}
+
 /// Motifs that pay together although single steps may not, in the order in which they are proposed.
 fn combinations() -> Vec<&'static Combination> {
     let mut found: Vec<&Combination> = all().iter().flat_map(|motif| motif.metadata().company.leads).collect();
@@ -237,6 +218,7 @@ fn shares(context: &Context, sites: &[Site]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experience::Bank;
 
     #[test]
     fn combinations_are_proposed_in_this_order() {
@@ -268,7 +250,15 @@ mod tests {
         let context = Context::new(SourceTree::new(), crate::source::facts::KnownValues::default(), None);
         let (bank, history) = (Bank::new(), History::default());
         let oracle = Oracle::new(&context, &bank, &history, None);
-        let motifs = MotifProposer::default().everything(&oracle, &history);
+        let asked = Asked {
+            context: &context,
+            profile: None,
+            bank: &bank,
+            history: &history,
+            keep_constants: false,
+            unlikely: false,
+        };
+        let motifs = everything(&oracle, &asked);
         let ids: Vec<Id> = motifs.iter().map(|motif| motif.id()).collect();
         assert_eq!(ids[ids.len() - 2..], [Id::D07, Id::D16]);
         let gives_way = |id: Id| !ids.contains(&id);

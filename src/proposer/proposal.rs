@@ -24,6 +24,8 @@ pub struct Proposal {
     pub conditions: Vec<String>,
     /// Whether results may differ in rounding.
     pub rounding: bool,
+    /// Whether the user gave it, and is to hear what becomes of it.
+    pub given: bool,
     /// Identity of motifs, site texts and base sources.
     pub key: String,
 }
@@ -40,7 +42,7 @@ impl Proposal {
     ) -> Option<Self> {
         let patch = motif.apply(context, site).ok()?;
         let motifs = vec![motif.id().to_string()];
-        let key = key(base, &motifs, std::slice::from_ref(site), &[site_text(&context.tree, site)]);
+        let key = key_of(base, &motifs, std::slice::from_ref(site), &[site_text(&context.tree, site)]);
         Some(Self {
             why: format!("{} at {}:{}: {}; {}", motif.id(), site.file, site.line, site.note, expected.reason),
             expected_gain: 1.0 + (expected.gain - 1.0) * share,
@@ -48,6 +50,7 @@ impl Proposal {
             rounding: site.rounding,
             sites: vec![site.clone()],
             surroundings: vec![surroundings(&context.tree, site)],
+            given: false,
             patch,
             motifs,
             key,
@@ -81,9 +84,10 @@ impl Proposal {
             why: format!("{title}; {}", reasons.join("; ")),
             expected_gain: expected.iter().map(|expected| expected.gain).product(),
             rounding: applied.sites.iter().any(|site| site.rounding),
-            key: key(base, &ids, &applied.sites, &applied.texts),
+            key: key_of(base, &ids, &applied.sites, &applied.texts),
             sites: applied.sites.clone(),
             surroundings: applied.surroundings.clone(),
+            given: false,
             motifs: ids,
             conditions,
             patch,
@@ -91,7 +95,7 @@ impl Proposal {
     }
 }
 
-fn key(base: &str, motifs: &[String], sites: &[Site], texts: &[String]) -> String {
+pub(super) fn key_of(base: &str, motifs: &[String], sites: &[Site], texts: &[String]) -> String {
     let mut hasher = blake3::Hasher::new();
     let places = sites.iter().map(|site| format!("{}@{}", site.file, site.span.start));
     for text in

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{History, MotifProposer, Outcome, Reach};
+use super::{Asked, History, MotifProposer, Outcome, Proposal, Proposer, Reach};
 use crate::aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
 use crate::experience::{Bank, Origin, Provenance, Record, Verdict, features_of};
 use crate::motif::{Context, named};
@@ -14,6 +14,17 @@ fn gelu() -> Context {
     tree.insert("op_kernel/gelu_naive.cpp", include_str!("../../fixtures/gelu_naive/op_kernel/gelu_naive.cpp"));
     tree.insert("op_host/gelu_naive.cpp", include_str!("../../fixtures/gelu_naive/op_host/gelu_naive.cpp"));
     Context::new(tree, KnownValues::default(), None)
+}
+
+/// What the proposer proposes where constants may be changed.
+fn proposed(
+    proposer: MotifProposer,
+    context: &Context,
+    bank: &Bank,
+    profile: Option<&Profile>,
+    history: &History,
+) -> Vec<Proposal> {
+    proposer.propose(&Asked { context, profile, bank, history, keep_constants: false, unlikely: false })
 }
 
 fn profile() -> Profile {
@@ -51,9 +62,9 @@ fn only_what_is_on_the_critical_path_can_be_gained() {
     let context = gelu();
     let propose = |path: Vec<PathStep>| {
         let profile = Profile { critical_path: path, ..profile() };
-        MotifProposer::default().propose(&context, &Bank::new(), Some(&profile), &History::default())
+        proposed(MotifProposer::default(), &context, &Bank::new(), Some(&profile), &History::default())
     };
-    let gain = |proposals: &[super::Proposal], motif: &str| {
+    let gain = |proposals: &[Proposal], motif: &str| {
         let all = proposals.iter().filter(|proposal| proposal.motifs == [motif]);
         all.map(|proposal| proposal.expected_gain).fold(0.0, f64::max)
     };
@@ -68,8 +79,9 @@ fn only_what_is_on_the_critical_path_can_be_gained() {
 fn sites_on_the_critical_path_come_before_their_likes() {
     let plain = gelu();
     let barriers = |context: &Context| {
-        let proposals = MotifProposer::default().propose(context, &Bank::new(), Some(&profile()), &History::default());
-        let single = |proposal: &super::Proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1;
+        let proposals =
+            proposed(MotifProposer::default(), context, &Bank::new(), Some(&profile()), &History::default());
+        let single = |proposal: &Proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1;
         proposals.into_iter().filter(single).map(|proposal| proposal.sites[0].line).collect::<Vec<_>>()
     };
     let last = barriers(&plain).into_iter().max().unwrap();
@@ -81,7 +93,7 @@ fn sites_on_the_critical_path_come_before_their_likes() {
 #[test]
 fn a_beginners_kernel_gets_everything_at_once() {
     let context = gelu();
-    let proposals = MotifProposer::default().propose(&context, &Bank::new(), Some(&profile()), &History::default());
+    let proposals = proposed(MotifProposer::default(), &context, &Bank::new(), Some(&profile()), &History::default());
     let best = &proposals[0];
     assert!(best.motifs.contains(&"V01".to_owned()) && best.motifs.contains(&"D01".to_owned()), "{}", best.why);
     let text = context.tree.apply(&best.patch).unwrap().text("op_kernel/gelu_naive.cpp").unwrap().to_owned();
@@ -104,7 +116,7 @@ fn a_beginners_kernel_gets_everything_at_once() {
 #[test]
 fn what_was_tried_is_not_proposed_again_on_the_same_sources() {
     let context = gelu();
-    let propose = |history: &History| MotifProposer::default().propose(&context, &Bank::new(), None, history);
+    let propose = |history: &History| proposed(MotifProposer::default(), &context, &Bank::new(), None, history);
     let first = propose(&History::default());
     assert_eq!(first, propose(&History::default()));
     let mut history = History::default();
@@ -114,8 +126,7 @@ fn what_was_tried_is_not_proposed_again_on_the_same_sources() {
     // On other sources the same motif may be tried again.
     let changed = context.after(context.tree.apply(&first[0].patch).unwrap());
     assert!(
-        MotifProposer::default()
-            .propose(&changed, &Bank::new(), None, &history)
+        proposed(MotifProposer::default(), &changed, &Bank::new(), None, &history)
             .iter()
             .all(|proposal| !history.contains(&proposal.key))
     );
@@ -125,9 +136,9 @@ fn what_was_tried_is_not_proposed_again_on_the_same_sources() {
 fn a_place_where_a_motif_was_refused_is_left_alone_whatever_else_changes() {
     let context = gelu();
     let propose = |context: &Context, history: &History| {
-        MotifProposer::default().propose(context, &Bank::new(), Some(&profile()), history)
+        proposed(MotifProposer::default(), context, &Bank::new(), Some(&profile()), history)
     };
-    let barriers = |proposals: &[super::Proposal], several: bool| {
+    let barriers = |proposals: &[Proposal], several: bool| {
         let of_motif = proposals.iter().filter(|proposal| proposal.motifs == ["Y01"]);
         of_motif.filter(|proposal| (proposal.sites.len() > 1) == several).cloned().collect::<Vec<_>>()
     };
@@ -180,7 +191,7 @@ fn the_bank_outweighs_published_effects() {
     for after in [4.0, 5.0, 6.0] {
         bank.insert(record(after));
     }
-    let proposals = MotifProposer::default().propose(&context, &bank, Some(&profile()), &History::default());
+    let proposals = proposed(MotifProposer::default(), &context, &bank, Some(&profile()), &History::default());
     assert!(proposals[0].motifs.contains(&"D09".to_owned()), "{}", proposals[0].why);
     let hint = proposals.iter().find(|proposal| proposal.motifs == ["D09"] && proposal.sites.len() > 1).unwrap();
     // Three records that are like this kernel but for the code at the site outweigh one seed of 1.05x.
@@ -192,11 +203,11 @@ fn the_bank_outweighs_published_effects() {
 fn what_brought_nothing_here_comes_later_and_what_was_refused_in_between() {
     let context = gelu();
     let propose =
-        |history: &History| MotifProposer::default().propose(&context, &Bank::new(), Some(&profile()), history);
+        |history: &History| proposed(MotifProposer::default(), &context, &Bank::new(), Some(&profile()), history);
     let first = propose(&History::default());
     // Barriers stand at several sites: one is tried, the others are left.
-    let gain = |proposals: &[super::Proposal]| {
-        let single = |proposal: &&super::Proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1;
+    let gain = |proposals: &[Proposal]| {
+        let single = |proposal: &&Proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1;
         proposals.iter().filter(single).map(|proposal| proposal.expected_gain).fold(0.0, f64::max)
     };
     let tried = first.iter().find(|proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1).unwrap();
@@ -216,8 +227,10 @@ fn constants_that_a_tunable_may_stand_at_are_kept_while_it_was_not_varied() {
     tree.insert(host, tree.text(host).unwrap().replace("BLOCK_DIM = 1;", "BLOCK_DIM = 8;"));
     let context = Context::new(tree, KnownValues::default(), None);
     let motifs = |keep_constants| {
-        let proposer = MotifProposer { keep_constants, ..MotifProposer::default() };
-        let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
+        let (bank, profile, history) = (Bank::new(), profile(), History::default());
+        let (context, bank, profile, history) = (&context, &bank, Some(&profile), &history);
+        let asked = Asked { context, profile, bank, history, keep_constants, unlikely: false };
+        let proposals = MotifProposer::default().propose(&asked);
         proposals.into_iter().flat_map(|proposal| proposal.motifs).collect::<BTreeSet<String>>()
     };
     let (kept, all) = (motifs(true), motifs(false));
@@ -233,8 +246,9 @@ fn where_nothing_better_is_left_what_promises_nothing_is_tried_once() {
     let context = gelu();
     let idle = Profile { pipes: PipeTimes { scalar_us: 80.0, ..PipeTimes::default() }, ..profile() };
     let single = |unlikely, history: &History| {
-        let proposer = MotifProposer { unlikely, ..MotifProposer::default() };
-        let proposals = proposer.propose(&context, &Bank::new(), Some(&idle), history);
+        let (context, bank, profile) = (&context, &Bank::new(), Some(&idle));
+        let asked = Asked { context, profile, bank, history, keep_constants: false, unlikely };
+        let proposals = MotifProposer::default().propose(&asked);
         proposals.into_iter().filter(|proposal| proposal.motifs.len() == 1).collect::<Vec<_>>()
     };
     let likely = single(false, &History::default());
@@ -255,22 +269,31 @@ fn where_nothing_better_is_left_what_promises_nothing_is_tried_once() {
 fn single_reach_proposes_one_motif_at_a_time() {
     let context = gelu();
     let proposer = MotifProposer { reach: Reach::Single, ..MotifProposer::default() };
-    let proposals = proposer.propose(&context, &Bank::new(), Some(&profile()), &History::default());
+    let proposals = proposed(proposer, &context, &Bank::new(), Some(&profile()), &History::default());
     assert!(!proposals.is_empty() && proposals.iter().all(|proposal| proposal.motifs.len() == 1));
 }
 
 #[test]
 fn the_way_and_everything_can_be_had_without_one_motif() {
     let (context, proposer, history) = (gelu(), MotifProposer::default(), History::default());
-    let whole = proposer.propose(&context, &Bank::new(), None, &history);
+    let bank = Bank::new();
+    let asked = Asked {
+        context: &context,
+        profile: None,
+        bank: &bank,
+        history: &history,
+        keep_constants: false,
+        unlikely: false,
+    };
+    let whole = proposer.propose(&asked);
     let whole = whole.iter().max_by_key(|proposal| proposal.motifs.len()).unwrap();
     let ids: Vec<&str> = whole.motifs.iter().map(String::as_str).collect();
     let (left_out, way) = (ids[0], &ids[..3]);
-    let without = proposer.without(&context, &Bank::new(), &history, way, left_out);
+    let without = proposer.without(&asked, way, left_out);
     let [again, everything] = without.as_slice() else { panic!("{} proposals", without.len()) };
     assert_eq!(again.motifs, way[1..]);
     assert!(everything.motifs.len() > again.motifs.len());
     assert!(!everything.motifs.iter().any(|motif| motif == left_out), "{:?}", everything.motifs);
-    let nothing = proposer.without(&context, &Bank::new(), &history, way, "Z99");
+    let nothing = proposer.without(&asked, way, "Z99");
     assert!(nothing.is_empty(), "there is no such motif to leave out");
 }

@@ -12,8 +12,8 @@ use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
 use crate::motif::{Context, Counter, Coverage, CutLines, HotLines, named};
-use crate::proposer::{self, History, MotifProposer, Proposal};
-use crate::report::event::{Event, Stage};
+use crate::proposer::{self, Asked, History, Proposal, Proposer};
+use crate::report::event::{Event, Stage, Warning};
 use crate::source::facts::KnownValues;
 use crate::space::Tunable;
 
@@ -40,8 +40,10 @@ pub struct KernelStage<'a> {
     pub tunables: &'a [Tunable],
     /// Experience.
     pub bank: &'a Bank,
-    /// Makes proposals.
-    pub proposer: &'a MotifProposer,
+    /// Who makes proposals: those of the first come first.
+    pub proposers: &'a [&'a dyn Proposer],
+    /// Whether what may be a tunable stays as it is: a stage that varies it has not had a turn yet.
+    pub keep_constants: bool,
     /// What no case runs.
     pub coverage: &'a Coverage,
     /// How rewrites follow each other.
@@ -97,16 +99,13 @@ impl KernelStage<'_> {
             }
             let room = limits.left(spent).min(session.left()) as usize;
             let profile = parent.profile.as_ref();
-            let proposals = self.proposer.propose(&parent.context, self.bank, profile, &learned.history);
             let size = size.min(room);
-            let mut batch =
-                self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
+            let likely = self.propose(&parent, &learned.history, false);
+            let mut batch = self.next_batch(session, &parent, likely, &mut learned.history, size, emit);
             if batch.is_empty() && spent.evaluations == 0 {
                 // A turn with nothing better to do: an evaluation tells more than the bank.
-                let proposer = MotifProposer { unlikely: true, ..*self.proposer };
-                let proposals = proposer.propose(&parent.context, self.bank, profile, &learned.history);
-                batch =
-                    self.next_batch(session, &parent.candidate, &parent.context, proposals, &mut learned.history, size);
+                let unlikely = self.propose(&parent, &learned.history, true);
+                batch = self.next_batch(session, &parent, unlikely, &mut learned.history, size, emit);
             }
             if batch.is_empty() {
                 if !self.doubt(session, progress, learned, room, emit).await? {
@@ -129,6 +128,9 @@ impl KernelStage<'_> {
                 if improved {
                     taken = Some(proposal);
                 } else {
+                    if proposal.given {
+                        emit(without_gain(&proposal, &judged, parent.us));
+                    }
                     learned.records.extend(self.no_help(&parent, &proposal, &candidate, &judged));
                 }
             }
@@ -172,11 +174,13 @@ impl KernelStage<'_> {
         let parent = self.parent(session, &origin, progress.baseline_us).await?;
         let taken: Vec<&str> = best.patches.iter().flat_map(|patch| patch.motif.split('+')).collect();
         let used: BTreeSet<&str> = taken.iter().copied().collect();
-        let proposals = used
-            .iter()
-            .flat_map(|motif| self.proposer.without(&parent.context, self.bank, &learned.history, &taken, motif))
-            .collect();
-        let batch = self.next_batch(session, &origin, &parent.context, proposals, &mut learned.history, room);
+        let asked = self.asked(&parent, &learned.history, false);
+        let of = |motif: &&str| {
+            let ways = self.proposers.iter().flat_map(|proposer| proposer.without(&asked, &taken, motif));
+            ways.collect::<Vec<_>>()
+        };
+        let proposals = used.iter().flat_map(of).collect();
+        let batch = self.next_batch(session, &parent, proposals, &mut learned.history, room, emit);
         let plans = batch.iter().map(|(_, candidate)| candidate.plain_plan(self.tunables)).collect();
         let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
         let winner = best_of(&judged);
@@ -248,16 +252,26 @@ impl KernelStage<'_> {
         Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 
+    fn asked<'b>(&'b self, parent: &'b Parent, history: &'b History, unlikely: bool) -> Asked<'b> {
+        let (bank, keep_constants) = (self.bank, self.keep_constants);
+        Asked { context: &parent.context, profile: parent.profile.as_ref(), bank, history, keep_constants, unlikely }
+    }
+
+    fn propose(&self, parent: &Parent, history: &History, unlikely: bool) -> Vec<Proposal> {
+        let asked = self.asked(parent, history, unlikely);
+        self.proposers.iter().flat_map(|proposer| proposer.propose(&asked)).collect()
+    }
+
     /// The first proposals that give candidates which were not evaluated yet. Of the same motifs at several places one is
     /// tried first: it tells something about the others.
     fn next_batch(
         &self,
         session: &Session,
-        best: &Candidate,
-        context: &Context,
+        parent: &Parent,
         proposals: Vec<Proposal>,
         history: &mut History,
         size: usize,
+        emit: &mut dyn FnMut(Event),
     ) -> Vec<(Proposal, Candidate)> {
         let mut batch = BTreeMap::new();
         let mut order = Vec::new();
@@ -269,10 +283,16 @@ impl KernelStage<'_> {
                 break;
             }
             // Whoever proposed it: what no case would verify is no candidate.
-            if context.admit(&proposal.patch).is_err() {
+            if let Err(refusal) = parent.context.admit(&proposal.patch) {
+                if proposal.given {
+                    history.learn(&proposal, proposer::Outcome::Rejected);
+                    emit(not_admitted(&proposal, &refusal.to_string()));
+                }
                 continue;
             }
-            let Ok(candidate) = best.with_patch(self.tunables, &proposal.patch, &proposal.why) else { continue };
+            let Ok(candidate) = parent.candidate.with_patch(self.tunables, &proposal.patch, &proposal.why) else {
+                continue;
+            };
             let digest = candidate.digest(self.tunables);
             if session.knows(&digest) {
                 history.record(&proposal);
@@ -290,6 +310,29 @@ impl KernelStage<'_> {
         let trialled = session.profile(&best.plain_plan(self.tunables)).await?;
         Ok(longest(trialled.profiles.values().flatten()).cloned())
     }
+}
+
+/// What a user hears of a patch that never became a candidate.
+fn not_admitted(proposal: &Proposal, why: &str) -> Event {
+    Event::Warning(Warning {
+        code: "patch-refused".to_owned(),
+        message: format!("{} is not tried: {why}", proposal.motifs.join(" + ")),
+        help: None,
+    })
+}
+
+/// What a user hears of a patch that was tried and not taken.
+fn without_gain(proposal: &Proposal, judged: &Judged, before_us: f64) -> Event {
+    let name = proposal.motifs.join(" + ");
+    let (code, message) = match (&judged.evaluation.outcome, judged.objective_us) {
+        (evaluation::Outcome::Rejected(rejection), _) => ("patch-refused", format!("{name} is refused: {rejection}")),
+        (_, us) => {
+            let factor = us.map_or(1.0, |us| before_us / us);
+            let why = if factor < NOISE { "" } else { ", and another rewrite more" };
+            ("patch-not-taken", format!("{name} is not taken: it brings {factor:.2}x{why}"))
+        }
+    };
+    Event::Warning(Warning { code: code.to_owned(), message, help: None })
 }
 
 fn hot_lines(launch: &LaunchProfile) -> HotLines {

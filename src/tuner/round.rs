@@ -22,7 +22,7 @@ use crate::backend::LaunchProfile;
 use crate::experience::Bank;
 use crate::manifest::Case;
 use crate::motif::Coverage;
-use crate::proposer::{MotifProposer, Reach};
+use crate::proposer::{MotifProposer, Proposer, Reach};
 use crate::report::event::{self, Event, Stage};
 use crate::source::parse::SyntaxForest;
 use crate::space::SearchSpace;
@@ -163,8 +163,6 @@ impl Round<'_> {
         }
         let proposer = MotifProposer {
             allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
-            keep_constants: false,
-            unlikely: false,
             reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
         };
 
@@ -246,11 +244,13 @@ impl Round<'_> {
                 Stage::Kernel => {
                     let had_turn = host_had_turn || scheduler.had_turn(Stage::Host);
                     let host_waits = options.stages.contains(&Stage::Host) && !had_turn;
-                    let proposer = MotifProposer { keep_constants: host_waits, ..proposer };
+                    let given = options.patches.as_ref().map(|patches| patches as &dyn Proposer);
+                    let proposers: Vec<&dyn Proposer> = given.into_iter().chain([&proposer as &dyn Proposer]).collect();
                     let kernel = KernelStage {
                         tunables,
                         bank,
-                        proposer: &proposer,
+                        proposers: &proposers,
+                        keep_constants: host_waits,
                         coverage: &field.coverage,
                         rewriting: options.rewriting,
                         baseline: (baseline, progress.baseline_us),

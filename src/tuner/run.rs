@@ -34,6 +34,7 @@ use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of}
 use crate::manifest::Case;
 use crate::motif::Context;
 use crate::project::AutoSyncOff;
+use crate::proposer::PatchFiles;
 use crate::report::event::{self, Event, Stage};
 use crate::search::StrategyKind;
 use crate::source::facts::KnownValues;
@@ -61,6 +62,8 @@ pub struct RunOptions {
     pub rewriting: Rewriting,
     /// Motifs that change rounding may be used.
     pub allow_rounding: bool,
+    /// Rewrites that somebody wrote, to be tried before all others.
+    pub patches: Option<PatchFiles>,
     /// Configurations that won before, tried first where the search space still has them.
     pub earlier_winners: Vec<Configuration>,
 }
@@ -232,6 +235,10 @@ pub async fn run(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
+    if let Some(patches) = &options.patches {
+        let untried = patches.names().filter(|name| standing.learned.history.seen(name).is_none());
+        untried.map(not_tried).for_each(&mut *emit);
+    }
     let last_word = LastWord { field: &field, judging: &judging, references: &references, baseline: &baseline };
     let Said { winner, verification, error } =
         last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
@@ -320,6 +327,14 @@ pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<E
             ),
             help: Some("add larger cases; `cargo ascend-tune init --force` writes several sizes".to_owned()),
         })
+    })
+}
+
+fn not_tried(patch: &str) -> Event {
+    Event::Warning(event::Warning {
+        code: "patch-not-tried".to_owned(),
+        message: format!("{patch} was not tried: its lines are as it wants them, or have been changed otherwise"),
+        help: None,
     })
 }
 
@@ -452,6 +467,7 @@ fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, ban
             BackendKind::Sim => String::new(),
             other => format!("{other:?}"),
         },
+        &options.patches.as_ref().map(PatchFiles::digest).unwrap_or_default(),
     ];
     Digest::new("run 1").texts(parts).finish()
 }

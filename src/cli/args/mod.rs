@@ -316,6 +316,10 @@ pub struct RunArgs {
     /// Allow rewrites that change rounding within the tolerance, such as fused multiply-add.
     #[arg(long)]
     pub allow_rounding: bool,
+    /// Unified diff to try before all other rewrites, as they are tried; a directory stands for its *.patch and *.diff. May be given
+    /// several times.
+    #[arg(long, value_name = "PATH")]
+    pub patch: Vec<PathBuf>,
     /// Write back even if the git tree has uncommitted changes.
     #[arg(long)]
     pub allow_dirty: bool,

@@ -2,6 +2,17 @@
 
 use super::*;
 
+/// add_custom without a manifest, and with its authors' list of two cases.
+fn with_case_list(shapes: [&str; 2]) -> Project {
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
+    let row = |shape: &str| format!("c,add_custom,\"(({shape}), ({shape}))\",\"('float16', 'float16')\"\n");
+    let list = format!("case,op_name,input_shapes,input_dtypes\n{}{}", row(shapes[0]), row(shapes[1]));
+    project.write("tests/st/cases.csv", &list);
+    project
+}
+
 #[test]
 fn what_init_writes_is_usable_as_it_stands() {
     require_tools!();
@@ -29,13 +40,7 @@ fn what_init_writes_is_usable_as_it_stands() {
 #[test]
 fn cases_come_from_the_operators_own_lists() {
     require_tools!();
-    let project = Project::fixture("add_custom");
-    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
-    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
-    let list = "case,op_name,input_shapes,input_dtypes\n\
-                    a,add_custom,\"((3, 5), (3, 5))\",\"('float16', 'float16')\"\n\
-                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
-    project.write("tests/st/cases.csv", list);
+    let project = with_case_list(["3, 5", "16, 4096"]);
     let ended = project.run(&["init"]).expect(0);
     let written = only(&ended, "init");
     let refused = written["refused"].as_array().expect("one case has a remainder");
@@ -56,13 +61,7 @@ fn cases_come_from_the_operators_own_lists() {
 #[test]
 fn a_case_that_the_operator_fails_gives_way_to_one_that_it_survives() {
     require_tools!();
-    let project = Project::fixture("add_custom");
-    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
-    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
-    let list = "case,op_name,input_shapes,input_dtypes\n\
-                    a,add_custom,\"((256, 4096), (256, 4096))\",\"('float16', 'float16')\"\n\
-                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
-    project.write("tests/st/cases.csv", list);
+    let project = with_case_list(["256, 4096", "16, 4096"]);
     // The larger case would be chosen, but its tiles have 16 KiB.
     let kernel = project.read("op_kernel/add_custom.cpp");
     let size = "pipe.InitBuffer(outQueueZ, BUFFER_NUM, this->tileLength * sizeof(half));";
@@ -81,13 +80,7 @@ fn a_case_that_the_operator_fails_gives_way_to_one_that_it_survives() {
 #[test]
 fn a_case_with_results_that_depend_on_garbage_gives_way_too() {
     require_tools!();
-    let project = Project::fixture("add_custom");
-    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
-    fs_err::create_dir_all(project.path().join("tests/st")).expect("writable");
-    let list = "case,op_name,input_shapes,input_dtypes\n\
-                    a,add_custom,\"((256, 4096), (256, 4096))\",\"('float16', 'float16')\"\n\
-                    b,add_custom,\"((16, 4096), (16, 4096))\",\"('float16', 'float16')\"\n";
-    project.write("tests/st/cases.csv", list);
+    let project = with_case_list(["256, 4096", "16, 4096"]);
     // Large tiles are loaded but for their end, which is added as it was.
     let load = "AscendC::DataCopy(xLocal, xGm[tile * this->tileLength], this->tileLength);";
     let short = load.replace("this->tileLength)", "this->tileLength - (this->tileLength > 4096 ? 128 : 0))");

@@ -87,3 +87,40 @@ fn quiet_says_only_results_and_errors() {
     assert_eq!(refused.status.code(), Some(2));
     assert_has(&String::from_utf8_lossy(&refused.stderr), &["error", "none"]);
 }
+
+#[test]
+fn patches_are_tried_before_all_others_and_the_user_hears_what_became_of_them() {
+    require_tools!();
+    let project = small_gelu();
+    fs_err::create_dir_all(project.path().join("patches")).expect("writable");
+    let kernel = project.read("op_kernel/gelu_naive.cpp");
+    let line = "        AscendC::Add(poly, poly, ones, count);";
+    let number = kernel.lines().position(|text| text == line).expect("the addition") + 1;
+    let patch = |name: &str, instead: &str| {
+        let file = "op_kernel/gelu_naive.cpp";
+        let text = format!("--- a/{file}\n+++ b/{file}\n@@ -{number} +{number} @@\n-{line}\n+{instead}\n");
+        project.write(&format!("patches/{name}.patch"), &text);
+    };
+    patch("better", "        AscendC::Adds(poly, poly, 1.0f, count);");
+    patch("broken", "        AscendC::Adds(poly, poly, 1.0f, count;");
+    patch("wrong", "        AscendC::Adds(poly, poly, 2.0f, count);");
+    let run = ["run", "--dry-run", "--stage", "kernel", "--budget", "2"];
+    let patches = project.path().join("patches").display().to_string();
+    let ended = project.run(&[&run[..], &["--patch", &patches]].concat()).expect(0);
+    let tried: Vec<&str> = ended.named("evaluation").iter().filter_map(|event| event["motif"].as_str()).collect();
+    assert_eq!(tried, ["better.patch", "wrong.patch"]);
+    let told = |name: &str| {
+        let of_name = |event: &&Value| event["message"].as_str().is_some_and(|text| text.starts_with(name));
+        let found = ended.named("warning").into_iter().find(of_name);
+        found.map(|event| (event["code"].as_str().unwrap_or_default().to_owned(), event["message"].to_string()))
+    };
+    let (code, message) = told("broken.patch").expect("it does not parse");
+    assert!(code == "patch-refused" && message.contains("code that does not parse"), "{message}");
+    let (code, message) = told("wrong.patch").expect("its results are wrong");
+    assert!(code == "patch-refused" && message.contains("wrong result"), "{message}");
+    assert_eq!(told("better.patch"), None, "it was taken");
+
+    project.write("patches/wrong.patch", "nothing");
+    let refused = failure(&project.run(&[&run[..], &["--patch", &patches]].concat()), 2);
+    assert_has(&refused, &["wrong.patch", "not a unified diff"]);
+}
