@@ -14,9 +14,10 @@ use crate::ablation::{Finished, Step, Trial, Variant, render, summarise};
 use crate::build::cache::Digest;
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::experience::Bank;
+use crate::project::load_machine;
 use crate::report::event::{Event, Stage, Start};
 use crate::search::StrategyKind;
-use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, load_machine, run};
+use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, run};
 
 /// One run that is wanted.
 struct Wanted {

@@ -9,8 +9,9 @@ use super::output::{Output, write_whole};
 use super::target::processors;
 use crate::aicore::Machine;
 use crate::fidelity::{Task, calibrate, description};
+use crate::project::load_machine;
 use crate::report::event::{Event, Start};
-use crate::tuner::{TunerError, load_machine};
+use crate::tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &CalibrateArgs, output: &mut Output) -> Result<Exit, TunerError> {

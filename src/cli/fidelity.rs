@@ -10,8 +10,9 @@ use super::target::{processors, runtime, worker_exe};
 use crate::aicore::Machine;
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::fidelity::{Recorded, Report, Table, Traces, model, render, runs};
+use crate::project::load_machine;
 use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
-use crate::tuner::{TunerError, load_machine};
+use crate::tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &FidelityArgs, output: &mut Output) -> Result<Exit, TunerError> {

@@ -14,6 +14,7 @@ use super::target::processors;
 use super::target::runtime;
 use crate::build::Toolkit;
 use crate::build::sdk::{Sdk, SdkOptions};
+use crate::project::load_machine;
 use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use crate::survey::discover::{Found, discover};
 use crate::survey::journal::{Journal, key};
@@ -21,7 +22,7 @@ use crate::survey::pool::{PoolOptions, run_all};
 use crate::survey::summary::Summary;
 use crate::survey::trial::{Task, try_operator};
 use crate::survey::{Class, Outcome, Section, render_html, render_markdown};
-use crate::tuner::{TunerError, load_machine};
+use crate::tuner::TunerError;
 
 /// Memory limit of one run: large enough for every shape that the cases have.
 const RUN_MEMORY_BYTES: u64 = 8 << 30;

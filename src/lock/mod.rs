@@ -21,7 +21,7 @@ pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
 pub use format::{
     Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedFinding, LockedGeneralisation, LockedMachine,
-    LockedMotif, Origin, Picoseconds,
+    LockedMotif, Picoseconds,
 };
 pub use store::{Written, read, write};
 #[cfg(test)]

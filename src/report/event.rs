@@ -6,9 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::ablation::{AblationReport, Trial};
-use crate::aicore::Limiter;
+use crate::aicore::{Limiter, Origin};
 pub use crate::fidelity::{Calibration, Report as Fidelity};
-pub use crate::lock::Origin;
 pub use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::space::Configuration;
 pub use crate::survey::Outcome;

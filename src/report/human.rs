@@ -5,9 +5,10 @@ use std::io::{self, ErrorKind, Write};
 use anstyle::{AnsiColor, Effects, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::event::{Evaluation, Event, Origin, Outcome, SdkStatus, Stage, Start, Status};
+use super::event::{Evaluation, Event, Outcome, SdkStatus, Stage, Start, Status};
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
+use crate::aicore::Origin;
 
 mod ablation;
 mod experience;

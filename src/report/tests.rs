@@ -8,6 +8,7 @@ use indicatif::ProgressDrawTarget;
 
 use super::event::*;
 use super::*;
+use crate::aicore::Origin;
 use crate::lock::CaseVerdict;
 
 fn json(event: &Event) -> String {

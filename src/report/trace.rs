@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::event::Origin;
-use crate::aicore::Profile;
+use crate::aicore::{Origin, Profile};
 
 /// Lanes in the order in which a reader follows the data: in, compute, out, control.
 pub(crate) const PIPES: [(&str, &str); 7] = [

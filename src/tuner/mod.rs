@@ -40,7 +40,7 @@ mod write_back;
 
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};
-pub use evaluation::{CaseTime, Champion, Evaluation, Outcome, geometric_mean};
+pub use evaluation::{CaseTime, Champion, Evaluation, Outcome};
 pub use evaluator::{Evaluator, NeedsData, Plan, References, Scope, Trialled};
 pub use finish::{recover, write_winner};
 pub use injection::Injection;
@@ -59,4 +59,4 @@ pub use session::{Budget, Judged, Scarce, Session, Spent};
 pub use settle::TakenBack;
 pub use trial_error::TrialError;
 pub use workload::{InputData, Trial, Workload, WorkloadError};
-pub use workspace::{BackendKind, Opening, Workspace, WorkspaceOptions, load_machine};
+pub use workspace::{BackendKind, Opening, Workspace, WorkspaceOptions};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::evaluation::{Outcome, geometric_mean};
+use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
 use super::host_search::HostSearch;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
@@ -24,6 +24,7 @@ use crate::manifest::Case;
 use crate::motif::Coverage;
 use crate::proposer::{MotifProposer, Reach};
 use crate::report::event::{self, Event, Stage};
+use crate::search::geometric_mean;
 use crate::source::parse::SyntaxForest;
 use crate::space::SearchSpace;
 

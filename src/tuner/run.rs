@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
-use super::evaluation::{Outcome, geometric_mean};
+use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
@@ -36,7 +36,7 @@ use crate::manifest::Case;
 use crate::motif::Context;
 use crate::project::AutoSyncOff;
 use crate::report::event::{self, Event, Stage};
-use crate::search::{DuelOptions, DuelVerdict, StrategyKind};
+use crate::search::{DuelOptions, DuelVerdict, StrategyKind, geometric_mean};
 use crate::source::facts::KnownValues;
 use crate::source::tunable::{SiteForm, locate};
 use crate::space::{Configuration, SearchSpace, Tunable};

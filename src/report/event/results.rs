@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aicore::{HazardKind, Limiter, PathPart, PipeTimes, Severity};
+use crate::aicore::{HazardKind, Limiter, Origin, PathPart, PipeTimes, Severity};
 use crate::backend::TestVerdict;
 use crate::experience::MotifStatistics;
-use crate::lock::{CaseVerdict, Origin};
+use crate::lock::CaseVerdict;
 use crate::report::event::TakenBack;
 use crate::space::Configuration;
 use crate::tuner::SampledCase;

@@ -15,6 +15,7 @@ use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
 use crate::aicore::Severity;
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
+use crate::search::geometric_mean;
 use crate::survey::summary::Row;
 use crate::survey::{Step, TestTotals};
 
@@ -56,7 +57,7 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
     ];
     let mut text = table(&columns, &rows);
     let ratios: Vec<f64> = comparison.probes.iter().filter_map(ratio).collect();
-    let mean = crate::tuner::geometric_mean(ratios.iter().copied(), &[]);
+    let mean = geometric_mean(ratios.iter().copied(), &[]);
     let broken = comparison.probes.iter().filter(|probe| !probe.holds).count();
     let compared = comparison.probes.iter().filter(|probe| probe.compared).count();
     let verdict = match broken {

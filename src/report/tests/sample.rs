@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::aicore::{HazardKind, Interval, Limiter, PathPart, PipeTimes, Profile, Severity, Stall};
+use crate::aicore::{HazardKind, Interval, Limiter, Origin, PathPart, PipeTimes, Profile, Severity, Stall};
 use crate::backend::TestVerdict;
 use crate::lock::CaseVerdict;
 use crate::report::event::*;
