@@ -13,7 +13,7 @@
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
 //! * [`lock`], [`report`]: what stays behind after a run.
 
-pub use {aicore, motif, search, source, space, verify};
+pub use {aicore, events, motif, search, source, space, verify};
 
 pub mod ablation;
 pub mod backend;

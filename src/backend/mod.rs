@@ -19,4 +19,4 @@ pub use recorded::Recorded;
 pub use seam::{Answer, Backend, Capabilities};
 pub use sim::{SimBackend, SimError};
 pub use symbols::Symbols;
-pub use unit_test::{Script, TestFailure, TestReport, TestRun, TestVerdict};
+pub use unit_test::{Script, TestFailure, TestReport, TestRun};

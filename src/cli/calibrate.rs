@@ -8,9 +8,9 @@ use super::fidelity::{Prepared, read_table};
 use super::output::{Output, write_whole};
 use super::target::processors;
 use crate::aicore::Machine;
+use crate::events::{Event, Start};
 use crate::fidelity::{Task, calibrate, description};
 use crate::project::load_machine;
-use crate::report::event::{Event, Start};
 use crate::tuner::TunerError;
 
 /// Executes the command.

@@ -5,12 +5,12 @@ use super::args::{Common, TestArgs};
 use super::output::Output;
 use super::target::{hazard_reports, processors, runtime, start_event, worker_exe};
 use crate::aicore::{Origin, Severity};
-use crate::backend::{ProcessLimits, SimBackend, TestRun, TestVerdict};
+use crate::backend::{ProcessLimits, SimBackend, TestRun};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder};
+use crate::events::{Event, KernelTest, KernelTestSummary, Start, TestVerdict};
 use crate::oracle::{KernelTestError, run_kernel_tests};
 use crate::project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
-use crate::report::event::{Event, KernelTest, KernelTestSummary, Start};
 use crate::tuner::TunerError;
 
 /// Machine that tests run on unless the command line says otherwise.

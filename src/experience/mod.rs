@@ -14,7 +14,6 @@ pub use query::{Expected, Match, Query, Shingles};
 pub use record::{Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
 pub use setting::{Setting, SettingKind};
-pub use upkeep::MotifStatistics;
 
 #[cfg(test)]
 mod tests;

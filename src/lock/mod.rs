@@ -15,7 +15,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{CaseComparison, CaseVerdict, MeasuredCase, compare};
+pub use compare::{CaseComparison, MeasuredCase, compare};
 pub use content::manifest_digest;
 pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::event::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status};
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
 use super::svg::{search_chart, stall_bars, timelines};
 use super::units::{
     bytes, factor, limiter, microseconds, path_shown, path_words, percent, percent_of_bound, place, seconds,
 };
 use crate::aicore::{PipeTimes, Profile};
+use crate::events::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status};
 
 const TEMPLATE: &str = include_str!("../../templates/report.html");
 /// Rejected candidates listed one by one; the counts cover all.

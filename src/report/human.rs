@@ -5,10 +5,11 @@ use std::io::{self, ErrorKind, Write};
 use anstyle::{AnsiColor, Effects, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::event::{Evaluation, Event, Outcome, SdkStatus, Stage, Start, Status};
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 use crate::aicore::Origin;
+use crate::events::survey::{Outcome, Step};
+use crate::events::{Evaluation, Event, Init, SdkStatus, Stage, Start, Status};
 
 mod ablation;
 mod experience;
@@ -182,7 +183,7 @@ impl<'a> Human<'a> {
                 self.status(WARN, "Stopped", &format!("{name} at {}: {cause} ({time})", failure.step))
             }
             None => {
-                let reached = outcome.reached().map_or("nothing", crate::survey::Step::word);
+                let reached = outcome.reached().map_or("nothing", Step::word);
                 self.note("Passed", &format!("{name} up to {reached} ({time})"))
             }
         }
@@ -424,7 +425,7 @@ fn put(output: &mut dyn Write, text: &str) -> io::Result<()> {
 }
 
 /// What a new manifest does not have of the cases that were found.
-fn left_out(init: &super::event::Init) -> String {
+fn left_out(init: &Init) -> String {
     let more = match init.more_cases {
         0 => String::new(),
         count => format!("; {} more with --cases all", counted(count as u64, "case")),

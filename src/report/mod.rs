@@ -1,9 +1,8 @@
 //! What a command says and what stays behind: events, terminal, JSON lines, the HTML report and the timeline trace.
 //!
-//! Everything here is a rendering of typed data: [`event`] while a command runs, [`RunRecord`] afterwards. Nothing
+//! Everything here is a rendering of typed data: [`events`] while a command runs, [`RunRecord`] afterwards. Nothing
 //! here prints by itself; writers and draw targets are handed in.
 
-pub mod event;
 mod html;
 mod human;
 mod record;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-use super::event::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack};
 use crate::aicore::{Origin, Profile};
+use crate::events::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack};
 use crate::source::SourceTree;
 use crate::space::Configuration;
 

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use indicatif::ProgressDrawTarget;
 
-use super::event::*;
 use super::*;
 use crate::aicore::Origin;
-use crate::lock::CaseVerdict;
+use crate::events::*;
 
 fn json(event: &Event) -> String {
     let mut output = Vec::new();

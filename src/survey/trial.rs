@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use super::case::{self, Accepted};
 use super::cause;
 use super::judge::judge;
-use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
-use super::own_tests::{self, KernelTestCounts, OwnTests, TestJudgement, TilingTestCounts};
+use super::own_tests::{self, OwnTests, TestJudgement};
 use super::second_try::Runs;
 use crate::aicore::{HazardKind, Machine, Severity};
 use crate::backend::{Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{Artifact, BuildError, BuildOptions, Builder};
 use crate::cases::{DescribedOp, DescribedOps, Finder, Python};
+use crate::events::survey::{Cause, CauseKind, KernelTestCounts, Shape, State, Step, StepOutcome, TilingTestCounts};
 use crate::oracle::{
     KernelTestError, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests, tiling_test_files,
 };

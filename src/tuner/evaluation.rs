@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::evaluator::Plan;
-use super::ranking::{BlocksRun, CaseBlocks};
+use crate::events::{BlocksRun, CaseBlocks};
 use crate::search::geometric_mean;
 use crate::verify::Rejection;
 

@@ -51,7 +51,7 @@ pub use kernel_stage::Rewriting;
 pub use known::{KnownFinding, KnownFindings};
 pub use probing::{Generalisation, Probe, ProbeSet, ProbeVerdict, WithData};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
-pub use ranking::{BlocksRun, CaseBlocks, Race, SampledCase};
+pub use ranking::Race;
 pub use reference::golden_references;
 pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{Experience, RunOptions, RunOutcome, establish_baseline, mostly_fixed, run};

@@ -1,8 +1,7 @@
 //! What `ablation` found, as text.
 
-use super::super::event::{AblationReport, Trial};
 use super::table::{Align, table};
-use crate::ablation::THRESHOLDS;
+use crate::events::ablation::{AblationReport, THRESHOLDS, Trial};
 
 /// One run.
 pub(super) fn trial(trial: &Trial) -> String {

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::{Bank, Rewind};
 use super::super::units::{counted, factor};
 use super::table::{Align, table};
-use crate::experience::MotifStatistics;
+use crate::events::{Bank, MotifStatistics, Rewind};
 
 /// Motifs taken out, and what each yielded.
 pub(super) fn rewind(rewind: &Rewind) -> String {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::{Stage, Status};
 use super::super::record::{EvaluationRecord, RunRecord};
 use super::super::units::{factor, microseconds};
 use super::axis::{Scale, label};
 use super::{WIDTH, escape, open, shortened};
+use crate::events::{Stage, Status};
 
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 66.0;
