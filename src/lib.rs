@@ -11,9 +11,10 @@
 //! * [`fidelity`]: the model beside published measurements, and its constants fitted to them.
 //! * [`soundness`]: motifs on generated kernels, both versions run and compared.
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
+//! * [`events`]: everything that a command can say, as plain data; [`report`] shows it.
 //! * [`lock`], [`report`]: what stays behind after a run.
 
-pub use {aicore, events, motif, search, source, space, verify};
+pub use {aicore, events, motif, report, search, source, space, verify};
 
 pub mod ablation;
 pub mod backend;
@@ -31,7 +32,6 @@ pub mod oracle;
 pub mod project;
 pub mod proposer;
 pub mod replay;
-pub mod report;
 pub mod soundness;
 pub mod survey;
 pub mod tuner;

@@ -8,12 +8,12 @@ use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{locked_findings, locked_machine, locked_manifest};
 use super::output::{Output, write_whole};
+use super::page::write_html;
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
 use crate::events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::experience::{Bank, Record};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
-use crate::report::write_html;
 use crate::space::Configuration;
 use crate::tuner::{
     BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run,

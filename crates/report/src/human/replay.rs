@@ -1,7 +1,8 @@
 //! What `replay` found, as text.
 
+use events::replay::{ReplayReport, SettingsReport, SettingsResult, SpaceResult};
+
 use super::table::{Align, table};
-use crate::events::replay::{ReplayReport, SettingsReport, SettingsResult, SpaceResult};
 
 /// One space.
 pub(super) fn space(space: &SpaceResult) -> String {

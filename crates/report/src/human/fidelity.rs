@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use events::fidelity::{Calibration, Report};
+
 use super::table::{Align, table};
-use crate::events::fidelity::{Calibration, Report};
 
 /// Error above which a row is shown without being asked for.
 const SHOWN_ERROR: f64 = 0.25;

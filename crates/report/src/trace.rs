@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use aicore::{Origin, Profile};
 use serde_json::{Value, json};
-
-use crate::aicore::{Origin, Profile};
 
 /// Lanes in the order in which a reader follows the data: in, compute, out, control.
 pub(crate) const PIPES: [(&str, &str); 7] = [

@@ -1,7 +1,8 @@
 //! What `ablation` found, as text.
 
+use events::ablation::{AblationReport, THRESHOLDS, Trial};
+
 use super::table::{Align, table};
-use crate::events::ablation::{AblationReport, THRESHOLDS, Trial};
 
 /// One run.
 pub(super) fn trial(trial: &Trial) -> String {

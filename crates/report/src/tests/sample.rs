@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::aicore::{HazardKind, Interval, Limiter, Origin, PathPart, PipeTimes, Profile, Severity, Stall};
-use crate::events::*;
-use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
-use crate::space::{Configuration, Value};
+use aicore::{HazardKind, Interval, Limiter, Origin, PathPart, PipeTimes, Profile, Severity, Stall};
+use events::*;
+use space::{Configuration, Value};
+
+use crate::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
 
 pub(super) fn configuration(tile: i64, buffers: i64, cores: i64) -> Configuration {
     [("TILE_LENGTH", tile), ("BUFFER_NUM", buffers), ("BLOCK_DIM", cores)]
@@ -576,7 +577,7 @@ pub(super) fn record() -> RunRecord {
 
 /// An operator that got as far as its kernel.
 pub fn surveyed() -> survey::Outcome {
-    use crate::events::survey::{Cause, CauseKind, Class, Shape, State, Step, StepOutcome};
+    use events::survey::{Cause, CauseKind, Class, Shape, State, Step, StepOutcome};
     let step =
         |step, state, cause, detail: &str| StepOutcome { step, state, wall_s: 0.5, cause, detail: detail.into() };
     survey::Outcome {
@@ -603,7 +604,7 @@ pub fn surveyed() -> survey::Outcome {
 
 /// The survey that found nothing but [`surveyed`].
 fn survey_of_one() -> survey::Summary {
-    use crate::events::survey::{Cause, CauseKind, Class, Group, Row, Step};
+    use events::survey::{Cause, CauseKind, Class, Group, Row, Step};
     let row = Row {
         repository: "ops".into(),
         class: Class::Vector.word().into(),

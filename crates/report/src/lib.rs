@@ -1,7 +1,7 @@
-//! What a command says and what stays behind: events, terminal, JSON lines, the HTML report and the timeline trace.
+//! What a command says and what stays behind: terminal, JSON lines, the HTML report and the timeline trace.
 //!
 //! Everything here is a rendering of typed data: [`events`] while a command runs, [`RunRecord`] afterwards. Nothing
-//! here prints by itself; writers and draw targets are handed in.
+//! here prints or writes files by itself; writers and draw targets are handed in.
 
 mod html;
 mod human;
@@ -14,7 +14,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
-pub use html::{RenderError, render_html, write_html};
+pub use html::{RenderError, render_html};
 pub use human::{Human, HumanOptions, Verbosity};
 pub use record::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
 pub use sink::{JsonLines, Silent, Sink};

@@ -2,14 +2,14 @@
 
 use std::io::{self, ErrorKind, Write};
 
+use aicore::Origin;
 use anstyle::{AnsiColor, Effects, Style};
+use events::survey::{Outcome, Step};
+use events::{Evaluation, Event, Init, SdkStatus, Stage, Start, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
-use crate::aicore::Origin;
-use crate::events::survey::{Outcome, Step};
-use crate::events::{Evaluation, Event, Init, SdkStatus, Stage, Start, Status};
 
 mod ablation;
 mod experience;

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use events::{Bank, MotifStatistics, Rewind};
+
 use super::super::units::{counted, factor};
 use super::table::{Align, table};
-use crate::events::{Bank, MotifStatistics, Rewind};
 
 /// Motifs taken out, and what each yielded.
 pub(super) fn rewind(rewind: &Rewind) -> String {

@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 
+use aicore::Severity;
+use events::survey::{self, Row, Step, TestTotals};
+use events::{
+    CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
+    KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
+};
+
 use super::super::units::{
     bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
     seconds,
 };
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
-use crate::aicore::Severity;
-use crate::events::survey::{self, Row, Step, TestTotals};
-use crate::events::{
-    CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
-    KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
-};
 
 /// Cells of a full bar.
 const BAR_CELLS: usize = 40;
