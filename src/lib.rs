@@ -11,10 +11,13 @@
 //! * [`fidelity`]: the model beside published measurements, and its constants fitted to them.
 //! * [`soundness`]: motifs on generated kernels, both versions run and compared.
 //! * [`ablation`]: what each part of the tuner is worth, over many operators.
+//! * [`events`]: everything that a command can say, as plain data; [`report`] shows it.
 //! * [`lock`], [`report`]: what stays behind after a run.
 
 pub use discovery::{cases, init, oracle};
-pub use {aicore, backend, build, confinement, manifest, motif, project, search, source, space, verify};
+pub use {
+    aicore, backend, build, confinement, events, manifest, motif, project, report, search, source, space, verify,
+};
 
 pub mod ablation;
 pub mod cli;
@@ -24,7 +27,6 @@ pub mod fidelity;
 pub mod lock;
 pub mod proposer;
 pub mod replay;
-pub mod report;
 pub mod soundness;
 pub mod survey;
 pub mod tuner;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{AblationReport, THRESHOLDS, Trial, Variant, VariantSummary};
+use crate::events::ablation::{AblationReport, THRESHOLDS, Trial, Variant, VariantSummary};
 
 /// The page; `command` made it.
 pub fn render(report: &AblationReport, command: &str) -> String {

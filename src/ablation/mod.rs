@@ -1,15 +1,11 @@
 //! What each part of the tuner is worth: the same operators tuned with parts taken out, at equal budgets and over several
-//! seeds. Here are the variants, one trial's result, and the tables; running trials is the command's.
+//! seeds. Here are the sums and the tables; what is said of a run is [`crate::events::ablation`], running trials is the command's.
 
 mod markdown;
 mod summary;
-mod trial;
-mod variant;
 
 pub use markdown::render;
-pub use summary::{AblationReport, Reached, THRESHOLDS, VariantSummary, summarise};
-pub use trial::{Finished, Step, Trial};
-pub use variant::Variant;
+pub use summary::summarise;
 
 #[cfg(test)]
 mod tests;

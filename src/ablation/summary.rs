@@ -1,61 +1,6 @@
 //! What the trials say together.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Trial, Variant};
-
-/// Speed-ups that are counted. The first stands for "faster at all", beyond rounding.
-pub const THRESHOLDS: [f64; 5] = [1.001, 1.2, 1.4, 1.8, 2.0];
-
-/// How often a speed-up was reached, and how soon.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reached {
-    /// The speed-up.
-    pub speedup: f64,
-    /// Share of the trials.
-    pub share: f64,
-    /// Median evaluations over the trials that reached it.
-    pub evaluations: Option<f64>,
-    /// Median seconds over the trials that reached it.
-    pub wall_s: Option<f64>,
-}
-
-/// A variant over all operators and seeds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct VariantSummary {
-    /// The variant.
-    pub variant: Variant,
-    /// Trials, failed ones included.
-    pub trials: usize,
-    /// Trials that failed; they count as 1x.
-    pub failed: usize,
-    /// Geometric mean of the speed-ups.
-    pub geometric_mean: f64,
-    /// Median of the evaluations spent.
-    pub evaluations: f64,
-    /// What was reached.
-    pub reached: Vec<Reached>,
-    /// Median share of this variant's evaluations that the whole tuner needs for this variant's result, over pairs of the
-    /// same operator and seed where it gets there; `None` for the whole tuner itself.
-    pub full_needs: Option<f64>,
-    /// Share of these pairs in which the whole tuner gets there.
-    pub full_gets_there: Option<f64>,
-}
-
-/// Everything.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AblationReport {
-    /// Machine whose model gave the latencies.
-    pub machine: String,
-    /// Version of its description.
-    pub machine_version: String,
-    /// Evaluations per run.
-    pub budget: u64,
-    /// By variant.
-    pub variants: Vec<VariantSummary>,
-    /// All trials, by operator, variant and seed.
-    pub trials: Vec<Trial>,
-}
+use crate::events::ablation::{AblationReport, Reached, THRESHOLDS, Trial, Variant, VariantSummary};
 
 /// Sums up. Trials are sorted, so that their order of arrival does not matter.
 pub fn summarise(machine: &str, machine_version: &str, budget: u64, mut trials: Vec<Trial>) -> AblationReport {

@@ -1,6 +1,7 @@
 //! Tables over made-up trials.
 
 use super::*;
+use crate::events::ablation::{Finished, Step, Trial, Variant};
 
 fn trial(project: &str, variant: Variant, seed: u64, steps: &[(u64, f64)]) -> Trial {
     let speedup = steps.last().map_or(1.0, |step| step.1);
@@ -64,13 +65,4 @@ fn evaluations_until_the_same_result_are_compared_by_operator_and_seed() {
     assert_eq!(report.variants[0].full_needs, None);
     let two = without.reached.last().unwrap();
     assert_eq!((two.share, two.evaluations, two.wall_s), (2.0 / 3.0, Some(30.0), Some(3.0)));
-}
-
-#[test]
-fn every_variant_has_a_name_that_reads_back() {
-    for variant in Variant::ALL {
-        assert_eq!(variant.name().parse(), Ok(variant));
-        assert_eq!(serde_json::to_string(&variant).unwrap(), format!("\"{}\"", variant.name()));
-    }
-    assert!("none".parse::<Variant>().unwrap_err().contains("no-bank"));
 }

@@ -10,13 +10,15 @@ use super::args::AblationArgs;
 use super::output::{Output, write_whole};
 use super::projects::projects;
 use super::target::{processors, worker_exe};
-use crate::ablation::{Finished, Step, Trial, Variant, render, summarise};
+use crate::ablation::{render, summarise};
 use crate::build::Digest;
 use crate::build::sdk::{Sdk, SdkOptions};
+use crate::events::ablation::{Finished, Step, Trial, Variant};
+use crate::events::{Event, Stage, Start};
 use crate::experience::Bank;
-use crate::report::event::{Event, Stage, Start};
+use crate::project::load_machine;
 use crate::search::StrategyKind;
-use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, load_machine, run};
+use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, run};
 
 /// One run that is wanted.
 struct Wanted {

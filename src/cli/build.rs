@@ -9,8 +9,8 @@ use super::locked::drift_of;
 use super::output::Output;
 use super::target::{open, runtime, start_event};
 use crate::build::artifact_name;
+use crate::events::{Build, Event, Warning};
 use crate::lock::{self, LOCK_FILE, LockError};
-use crate::report::event::{Build, Event, Warning};
 use crate::tuner::{TrialError, TunerError};
 
 /// Executes the command.

@@ -8,9 +8,10 @@ use super::fidelity::{Prepared, read_table};
 use super::output::{Output, write_whole};
 use super::target::processors;
 use crate::aicore::Machine;
+use crate::events::{Event, Start};
 use crate::fidelity::{Task, calibrate, description};
-use crate::report::event::{Event, Start};
-use crate::tuner::{TunerError, load_machine};
+use crate::project::load_machine;
+use crate::tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &CalibrateArgs, output: &mut Output) -> Result<Exit, TunerError> {

@@ -5,8 +5,8 @@ use super::args::{CheckArgs, Common};
 use super::locked::{changed_outputs, drift_of, measured, new_findings};
 use super::output::Output;
 use super::target::{open_as_locked, runtime, start_event};
-use crate::lock::{CaseVerdict, Picoseconds, compare};
-use crate::report::event::{Check, CheckCase, CheckVerdict, Event, Warning};
+use crate::events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
+use crate::lock::{Picoseconds, compare};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.

@@ -7,7 +7,7 @@ use super::Exit;
 use super::args::{Common, CompareArgs};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::report::event::{ComparedProbe, Comparison, Event, Warning};
+use crate::events::{ComparedProbe, Comparison, Event, Warning};
 use crate::source::SourceTree;
 use crate::tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};
 

@@ -9,7 +9,7 @@ use super::output::Output;
 use super::target::{open, runtime, start_event};
 use crate::aicore::{LaunchSteps, Severity, Step, partings, steps};
 use crate::backend::{Execution, Place, Symbols};
-use crate::report::event::{DoorStep, Doors, DoorsDifference, Event};
+use crate::events::{DoorStep, Doors, DoorsDifference, Event};
 use crate::tuner::{TrialError, TunerError, Workspace};
 
 /// Executes the command.

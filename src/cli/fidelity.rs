@@ -9,9 +9,10 @@ use super::output::{Output, write_whole};
 use super::target::{processors, runtime, worker_exe};
 use crate::aicore::Machine;
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::fidelity::{Recorded, Report, Table, Traces, model, render, runs};
-use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
-use crate::tuner::{TunerError, load_machine};
+use crate::events::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::fidelity::{Recorded, Table, Traces, model, render, report, runs};
+use crate::project::load_machine;
+use crate::tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &FidelityArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -23,7 +24,7 @@ pub fn execute(arguments: &FidelityArgs, output: &mut Output) -> Result<Exit, Tu
     let prepared = Prepared::new(&table, &arguments.cases, arguments.sources.as_deref(), output)?;
     let jobs = arguments.jobs.map_or_else(processors, |jobs| jobs as usize);
     let modelled = model(&table.cases, &prepared.recorded, &prepared.machines, jobs);
-    let report = Report::new(&table, &modelled, &prepared.machines);
+    let report = report(&table, &modelled, &prepared.machines);
     if let Some(path) = &arguments.markdown {
         let command =
             format!("cargo ascend-tune fidelity --cases {} --markdown {}", arguments.cases.display(), path.display());

@@ -5,9 +5,9 @@ use super::args::{Common, InitArgs};
 use super::output::Output;
 use super::target::{processors, runtime, start_event, worker_exe};
 use crate::build::sdk::SdkOptions;
+use crate::events::{Event, Init, Warning};
 use crate::manifest::{FILE_NAME, Manifest, ManifestError};
 use crate::project::OperatorProject;
-use crate::report::event::{Event, Init, Warning};
 use crate::tuner::{InventOptions, TunerError, invent};
 
 /// Faulty cases that are told one by one.

@@ -9,8 +9,8 @@ use super::locked::{
 };
 use super::output::Output;
 use super::target::{open_as_locked, runtime, start_event};
+use crate::events::{Event, LockUpdate};
 use crate::lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, source_digests};
-use crate::report::event::{Event, LockUpdate};
 use crate::tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.

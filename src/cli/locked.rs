@@ -1,9 +1,9 @@
 //! What `check`, `build` and `lock` ask of a lock: what drifted, which outputs differ, which hazards are new.
 
+use crate::events::KnownHazard;
 use crate::lock::{
     Current, Drift, Lock, LockedFinding, LockedMachine, MeasuredCase, Picoseconds, drift, manifest_digest,
 };
-use crate::report::event::KnownHazard;
 use crate::tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
 
 /// The machine as the lock names it.

@@ -16,6 +16,7 @@ mod init;
 mod lock;
 mod locked;
 mod output;
+mod page;
 mod patches;
 mod profile;
 mod projects;

@@ -10,7 +10,7 @@ use indicatif::ProgressDrawTarget;
 use super::Exit;
 use super::args::{Common, MessageFormat};
 use super::target::start_event;
-use crate::report::event::{Event, Failure, Start};
+use crate::events::{Event, Failure, Start};
 use crate::report::{Human, HumanOptions, JsonLines, Sink, Verbosity};
 use crate::tuner::{FailureKind, TunerError};
 

@@ -7,8 +7,8 @@ use super::args::{Common, ProfileArgs};
 use super::output::Output;
 use super::target::{hazard_reports, open_with, runtime, start_event};
 use crate::backend::{Execution, LaunchProfile};
+use crate::events::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use crate::report::chrome_trace;
-use crate::report::event::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use crate::tuner::{
     InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects,
 };

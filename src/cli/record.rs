@@ -7,10 +7,11 @@ use super::run::facts_of_machine;
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
 use crate::confinement::Layers;
+use crate::events::{CaseTime, Stage, StageSummary, Stages, Status};
 use crate::manifest::{Case, TensorSpec};
-use crate::report::event::{CaseTime, Stage, StageSummary, Stages, Status};
 use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
-use crate::tuner::{Milestone, RunOutcome, Workspace, geometric_mean, status_of};
+use crate::search::geometric_mean;
+use crate::tuner::{Milestone, RunOutcome, Workspace, status_of};
 
 /// The record of a run.
 pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget: u64, wall_s: f64) -> RunRecord {

@@ -6,11 +6,12 @@ use super::Exit;
 use super::args::ReplayArgs;
 use super::output::{Output, write_whole};
 use super::target::processors;
+use crate::events::replay::ReplayReport;
+use crate::events::{Event, Start};
 use crate::replay::{
-    Bench, LoadError, Noise, RecordedSpace, ReplayReport, convergence, export, load, read_peers, render, replay,
-    search_settings, write_rows,
+    Bench, LoadError, Noise, RecordedSpace, convergence, export, load, read_peers, render, replay, search_settings,
+    write_rows,
 };
-use crate::report::event::{Event, Start};
 use crate::search::ContestOptions;
 use crate::tuner::TunerError;
 

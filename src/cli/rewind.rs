@@ -9,7 +9,7 @@ use super::output::Output;
 use super::projects::projects;
 use super::run::own_bank;
 use super::target::{open, runtime, start_event};
-use crate::report::event::{Event, Rewind, Start};
+use crate::events::{Event, Rewind, Start};
 use crate::tuner::{RewindOptions, TunerError, rewind};
 
 /// Executes the command.

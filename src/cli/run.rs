@@ -8,13 +8,13 @@ use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{locked_findings, locked_machine, locked_manifest};
 use super::output::{Output, write_whole};
+use super::page::write_html;
 use super::patches::patches;
 use super::target::{open, runtime, start_event};
 use crate::backend::longest;
+use crate::events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use crate::experience::{Bank, Record};
 use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
-use crate::report::event::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
-use crate::report::write_html;
 use crate::space::Configuration;
 use crate::tuner::{
     BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run,
@@ -40,7 +40,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         return Err(TunerError::Usage("--resume: there is no journal of an interrupted run".to_owned()));
     }
     for (name, error) in workspace.missing_tunables() {
-        output.emit(&Event::Warning(event::Warning {
+        output.emit(&Event::Warning(events::Warning {
             code: "tunable-missing".to_owned(),
             message: format!("tunable {name} is left out: {error}"),
             help: None,
@@ -167,18 +167,18 @@ fn summary(
 }
 
 /// A step that was taken back, as it is reported.
-pub fn taken_back(step: &TakenBack) -> event::TakenBack {
-    event::TakenBack { step: step.step.clone(), why: step.why.clone() }
+pub fn taken_back(step: &TakenBack) -> events::TakenBack {
+    events::TakenBack { step: step.step.clone(), why: step.why.clone() }
 }
 
 /// Results on probes, as they are reported.
-pub fn generalisation(general: &Generalisation) -> event::Generalisation {
-    let probes = general.probes.iter().map(|(probe, speedup)| event::ProbeResult {
+pub fn generalisation(general: &Generalisation) -> events::Generalisation {
+    let probes = general.probes.iter().map(|(probe, speedup)| events::ProbeResult {
         name: probe.case.name.clone(),
         speedup: *speedup,
         compared: probe.with_data,
     });
-    event::Generalisation {
+    events::Generalisation {
         seed: general.seed,
         probes: probes.collect(),
         speedup: general.speedup().unwrap_or(1.0),

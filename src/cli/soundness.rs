@@ -7,10 +7,11 @@ use super::args::SoundnessArgs;
 use super::output::{Output, write_whole};
 use super::target::{processors, worker_exe};
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::events::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::project::load_machine;
 use crate::soundness::refusals::{self, Answer, Violation};
 use crate::soundness::{Bench, Plan, SoundnessError, report, run};
-use crate::tuner::{TunerError, load_machine};
+use crate::tuner::TunerError;
 
 /// Machine that hazards are judged for.
 const MACHINE: &str = "ascend910b2";

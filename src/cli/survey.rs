@@ -14,14 +14,16 @@ use super::target::processors;
 use super::target::runtime;
 use crate::build::Toolkit;
 use crate::build::sdk::{Sdk, SdkOptions};
-use crate::report::event::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::events::survey::{Class, Outcome, Summary};
+use crate::events::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use crate::project::load_machine;
 use crate::survey::discover::{Found, discover};
 use crate::survey::journal::{Journal, key};
 use crate::survey::pool::{PoolOptions, run_all};
-use crate::survey::summary::Summary;
+use crate::survey::summary::summarise;
 use crate::survey::trial::{Task, try_operator};
-use crate::survey::{Class, Outcome, Section, render_html, render_markdown};
-use crate::tuner::{TunerError, load_machine};
+use crate::survey::{Section, render_html, render_markdown};
+use crate::tuner::TunerError;
 
 /// Memory limit of one run: large enough for every shape that the cases have.
 const RUN_MEMORY_BYTES: u64 = 8 << 30;
@@ -124,7 +126,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
         headers: if arguments.sdk_headers.is_some() { "the toolkit's" } else { "own" }.to_owned(),
         machine: machine.name.clone(),
         machine_version: machine.version.clone(),
-        ..Summary::of(&outcomes)
+        ..summarise(&outcomes)
     };
     if let Some(path) = &arguments.html {
         let text = render_html(&summary, &outcomes).map_err(|error| TunerError::Internal(error.to_string()))?;

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use super::args::{BackendChoice, CaseCount, Common, Target};
 use super::output::Output;
+use crate::aicore::Origin;
 use crate::backend::{LaunchProfile, LocatedHazard};
 use crate::build::sdk::SdkOptions;
-use crate::lock::{self, LOCK_FILE, Lock, Origin};
+use crate::events::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
+use crate::lock::{self, LOCK_FILE, Lock};
 use crate::manifest::{FILE_NAME, KernelHeaders};
 use crate::project::OperatorProject;
-use crate::report::event::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use crate::space::Configuration;
 use crate::tuner::{
     BackendKind, InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover,

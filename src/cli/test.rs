@@ -4,16 +4,14 @@ use super::Exit;
 use super::args::{Common, TestArgs};
 use super::output::Output;
 use super::target::{hazard_reports, processors, runtime, start_event, worker_exe};
-use crate::aicore::Severity;
-use crate::backend::{ProcessLimits, SimBackend, TestRun, TestVerdict};
+use crate::aicore::{Origin, Severity};
+use crate::backend::{ProcessLimits, SimBackend, TestRun};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder};
-use crate::lock::Origin;
+use crate::events::{Event, KernelTest, KernelTestSummary, Start, TestVerdict};
 use crate::oracle::{KernelTestError, run_kernel_tests};
-use crate::project::KernelTests;
-use crate::project::{OperatorProject, auto_sync_off};
-use crate::report::event::{Event, KernelTest, KernelTestSummary, Start};
-use crate::tuner::{TunerError, load_machine};
+use crate::project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
+use crate::tuner::TunerError;
 
 /// Machine that tests run on unless the command line says otherwise.
 const MACHINE: &str = "ascend910b1";

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::confinement::Layers;
-use crate::report::event::{CheckState, Doctor, DoctorCheck};
+use crate::events::{CheckState, Doctor, DoctorCheck};
 
 /// Oldest CMake whose File API and presets the tool relies on.
 const CMAKE_MINIMUM: (u64, u64) = (3, 19);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::cli::Exit;
 use crate::confinement::Layers;
-use crate::report::event::Event;
+use crate::events::Event;
 use crate::report::{Human, HumanOptions, Verbosity};
 
 const ALL: Layers = Layers { files: true, tcp: true, signals: true, namespaces: true };

@@ -11,10 +11,9 @@ mod upkeep;
 pub use bank::{Bank, BankError};
 pub use features::{Features, features_of, normalise, symptoms_of};
 pub use query::{Expected, Match, Query, Shingles};
-pub use record::{Origin, Provenance, Record, Verdict};
+pub use record::{Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
 pub use setting::{Setting, SettingKind};
-pub use upkeep::MotifStatistics;
 
 #[cfg(test)]
 mod tests;

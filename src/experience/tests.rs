@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::aicore::{Limiter, PipeTimes, Profile, Stall};
+use crate::aicore::{Limiter, Origin, PipeTimes, Profile, Stall};
 use crate::motif::{Context, Id, all, by_id};
 use crate::source::SourceTree;
 use crate::source::facts::KnownValues;

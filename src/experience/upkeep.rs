@@ -4,34 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Bank, BankError, Record, Verdict};
-
-/// What a bank knows of one motif.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MotifStatistics {
-    /// Catalogue id.
-    pub motif: String,
-    /// Records.
-    pub records: u64,
-    /// Operators that they come from.
-    pub operators: u64,
-    /// Faster, through the counter that the motif relieves.
-    pub kept: u64,
-    /// Right, and not faster.
-    pub no_gain: u64,
-    /// Faster for another reason.
-    pub effect_without_mechanism: u64,
-    /// Refused by the verifier.
-    pub rejected: u64,
-    /// A quarter of the verified records gained no more than this.
-    pub lower: f64,
-    /// Half of them.
-    pub median: f64,
-    /// Three quarters of them.
-    pub upper: f64,
-}
+use crate::events::MotifStatistics;
 
 impl Bank {
     /// Statistics by motif.

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
-use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
 use super::limits::{Sensitivity, choose, refuse};
 use super::measure::{Recorded, model};
 use super::statistics::quantile;
 use crate::aicore::Machine;
+use crate::events::fidelity::{Calibration, Moved, Residual};
 
 /// A constant moves by no more than this factor.
 const MOST_FACTOR: f64 = 3.0;
@@ -41,59 +41,6 @@ pub struct Task<'t> {
     pub constants: Vec<String>,
     /// Plays at the same time.
     pub jobs: usize,
-}
-
-/// A constant and what became of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Moved {
-    /// Name.
-    pub name: String,
-    /// Unit.
-    pub unit: String,
-    /// Value before.
-    pub before: f64,
-    /// Value that fits.
-    pub after: f64,
-    /// Rows whose figure it changes.
-    pub rows: usize,
-    /// Kernels that these rows belong to.
-    pub kernels: usize,
-}
-
-/// One row before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Residual {
-    /// Case.
-    pub case: String,
-    /// Kernel.
-    pub kernel: String,
-    /// What is compared.
-    pub metric: super::Metric,
-    /// Modelled over published before.
-    pub before: f64,
-    /// The same after.
-    pub after: f64,
-    /// The same with constants that were fitted without this row's kernel.
-    pub left_out: f64,
-}
-
-/// Result of a calibration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Calibration {
-    /// Name of the base description.
-    pub machine: String,
-    /// Its version.
-    pub machine_version: String,
-    /// Digest of the table.
-    pub table: String,
-    /// Constants that moved.
-    pub constants: Vec<Moved>,
-    /// All rows.
-    pub residuals: Vec<Residual>,
-    /// Median absolute error before, after, and for kernels that were left out.
-    pub median: [f64; 3],
-    /// 90th percentile of the same.
-    pub p90: [f64; 3],
 }
 
 /// Why nothing was fitted.
@@ -380,9 +327,10 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Fitting<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::traces::Run;
-    use super::super::{Level, Metric, Role, Table, Unit};
+    use super::super::{Table, Unit};
     use super::*;
     use crate::aicore::testing::{TraceBuilder, pipe};
+    use crate::events::fidelity::{Level, Metric, Role};
 
     /// A table of copies and additions whose figures the model itself makes, with some constants moved.
     fn table_of(moved: &[(&str, f64)]) -> (Vec<Case>, Recorded, BTreeMap<String, Machine>) {

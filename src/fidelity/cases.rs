@@ -5,51 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of evidence a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// A whole kernel whose making is known.
-    Kernel,
-    /// A whole kernel whose source is closed; the program's tiling is a guess.
-    Library,
-    /// One instruction or one copy.
-    Instruction,
-    /// A sustained rate.
-    Bandwidth,
-}
-
-/// Whether a row is the figure of its case or a part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// The time that the case is about.
-    Headline,
-    /// Time of a pipe in the same run.
-    Detail,
-}
-
-/// What is taken from a modelled launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Metric {
-    /// Task duration.
-    Task,
-    /// Longest core.
-    CoreLongest,
-    /// Mean over the cores.
-    CoreMean,
-    /// Busy time of the vector unit, mean over the cores.
-    Vec,
-    /// Busy time of the scalar unit.
-    Scalar,
-    /// Busy time of copies in.
-    Mte2,
-    /// Busy time of copies out.
-    Mte3,
-    /// Bytes from and to global memory of one core over the longest core.
-    Bandwidth,
-}
+use crate::events::fidelity::{Level, Metric, Role};
 
 /// Unit of a published figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::calibrate::Calibration;
+use crate::events::fidelity::Calibration;
 
 /// The description: it extends `base`, an embedded one, and states the constants that moved with where they come from.
 pub fn description(calibration: &Calibration, base: &str) -> String {

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use super::cases::{Level, Role};
-use super::report::{Group, Report, Row};
+use crate::events::fidelity::{Group, Level, Report, Role, Row};
 
 /// Renders a report. `command` is what makes it again.
 pub fn render(report: &Report, command: &str) -> String {

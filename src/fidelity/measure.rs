@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::cases::{Case, Metric, Unit};
+use super::cases::{Case, Unit};
 use super::traces::Run;
 use crate::aicore::{Machine, Profile, launches, profiles};
+use crate::events::fidelity::Metric;
 
 /// Ticks of the in-kernel counter in a microsecond: 50 MHz.
 const TICKS_PER_US: f64 = 50.0;

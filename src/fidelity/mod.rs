@@ -12,11 +12,11 @@ mod report;
 mod statistics;
 mod traces;
 
-pub use calibrate::{CalibrateError, Calibration, Moved, Residual, Task, calibrate};
-pub use cases::{Case, CasesError, LeftOut, Level, Metric, Role, Table, Unit};
+pub use calibrate::{CalibrateError, Task, calibrate};
+pub use cases::{Case, CasesError, LeftOut, Table, Unit};
 pub use description::description;
 pub use markdown::render;
 pub use measure::{Recorded, model, runs};
-pub use report::{Group, KernelOrder, Missing, Report, Row, SpeedUp, UsedMachine};
+pub use report::report;
 pub use statistics::{kendall_tau, quantile};
 pub use traces::{Run, TraceFailure, Traces};

@@ -1,8 +1,7 @@
 //! Latencies now against latencies in the lock.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Lock, Picoseconds};
+use crate::events::CaseVerdict;
 
 /// A case as it runs now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,32 +10,6 @@ pub struct MeasuredCase {
     pub name: String,
     /// Latency.
     pub time: Picoseconds,
-}
-
-/// Verdict on one case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CaseVerdict {
-    /// Within the tolerance.
-    Ok,
-    /// Slower than the lock by more than the tolerance.
-    Regressed,
-    /// Faster than the lock by more than the tolerance.
-    Improved,
-    /// Only in the lock, or only in the project.
-    Missing,
-}
-
-impl CaseVerdict {
-    /// The word used in every output.
-    pub fn word(self) -> &'static str {
-        match self {
-            CaseVerdict::Ok => "ok",
-            CaseVerdict::Regressed => "regressed",
-            CaseVerdict::Improved => "improved",
-            CaseVerdict::Missing => "missing",
-        }
-    }
 }
 
 /// One case compared.

@@ -7,8 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::LockError;
-use crate::aicore::HazardKind;
-pub use crate::backend::Origin;
+use crate::aicore::{HazardKind, Origin};
 use crate::space::Configuration;
 
 /// Name of the lock file, beside `ascend.toml`.

@@ -15,13 +15,13 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{CaseComparison, CaseVerdict, MeasuredCase, compare};
+pub use compare::{CaseComparison, MeasuredCase, compare};
 pub use content::manifest_digest;
 pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
 pub use format::{
     Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedFinding, LockedGeneralisation, LockedMachine,
-    LockedMotif, Origin, Picoseconds,
+    LockedMotif, Picoseconds,
 };
 pub use store::{Written, read, write};
 #[cfg(test)]

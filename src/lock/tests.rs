@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::aicore::Origin;
 use crate::source::SourceTree;
 use crate::space::{Configuration, Value};
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Asked, History, MotifProposer, Outcome, Proposal, Proposer, Reach};
-use crate::aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
-use crate::experience::{Bank, Origin, Provenance, Record, Verdict, features_of};
+use crate::aicore::{Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Stall};
+use crate::experience::{Bank, Provenance, Record, Verdict, features_of};
 use crate::motif::{Context, named};
 use crate::source::SourceTree;
 use crate::source::facts::KnownValues;

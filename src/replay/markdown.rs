@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{ReplayReport, SpaceResult};
+use crate::events::replay::{ReplayReport, SpaceResult};
 
 /// Peers shown besides ours.
 const MOST_PEERS: usize = 12;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{ReplayReport, SpaceResult};
+use crate::events::replay::{ReplayReport, SpaceResult};
 
 const PANEL_WIDTH: f64 = 300.0;
 const PANEL_HEIGHT: f64 = 190.0;

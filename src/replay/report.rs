@@ -1,96 +1,12 @@
 //! What a replay found: per space and strategy, beside the peers, and over all spaces.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::peers::PeerRow;
 use super::recorded::RecordedSpace;
 use super::simulation::{Bench, SimulationError, Trace};
-use super::statistics::{BudgetResult, expected_best_of_random, summarise};
+use super::statistics::{expected_best_of_random, summarise};
+use crate::events::replay::{EngineResult, PeerRow, ReplayReport, SpaceResult, StrategyResult, engine_name};
 use crate::search::StrategyKind;
-
-/// Result of `replay`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReplayReport {
-    /// Evaluations at which results are given, ascending.
-    pub budgets: Vec<usize>,
-    /// Runs of each strategy on each space.
-    pub seeds: u64,
-    /// Configurations in flight.
-    pub batch: usize,
-    /// Standard deviation of measured times as a share of the recorded ones.
-    #[serde(default)]
-    pub noise: f64,
-    /// The spaces.
-    pub spaces: Vec<SpaceResult>,
-    /// Every engine over all spaces, ours first, by budget.
-    pub engines: Vec<EngineResult>,
-}
-
-/// One space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SpaceResult {
-    /// Its name.
-    pub space: String,
-    /// What was measured where.
-    pub about: String,
-    /// Configurations.
-    pub configurations: usize,
-    /// Those without a time.
-    pub infeasible: usize,
-    /// The least time.
-    pub optimum: f64,
-    /// Unit of times.
-    pub unit: String,
-    /// Expected best of uniform random search over the optimum, by budget.
-    pub random: Vec<f64>,
-    /// Our strategies.
-    pub strategies: Vec<StrategyResult>,
-    /// Rows of peers on this space at these budgets.
-    pub peers: Vec<PeerRow>,
-}
-
-/// One strategy on one space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StrategyResult {
-    /// Its name.
-    pub strategy: String,
-    /// Figures by budget.
-    pub results: Vec<BudgetResult>,
-    /// Mean of best found over optimum after each evaluation.
-    #[serde(skip)]
-    pub curve: Vec<f64>,
-    /// Evaluations of a run that measured a configuration once more, as a mean over the runs.
-    #[serde(default)]
-    pub again: f64,
-    /// Time that the strategy itself took per evaluation, in milliseconds, with everything else on the machine.
-    pub overhead_ms: f64,
-}
-
-/// One engine over all spaces where it has figures, at one budget.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EngineResult {
-    /// `ascend-tune STRATEGY`, or the name of the peer.
-    pub engine: String,
-    /// Whether it is one of ours.
-    pub ours: bool,
-    /// Evaluations.
-    pub budget: usize,
-    /// Spaces with figures.
-    pub spaces: usize,
-    /// Geometric mean over spaces of mean best found over optimum.
-    pub geometric_mean_ratio: f64,
-    /// Mean score over spaces that have one.
-    pub score: Option<f64>,
-    /// Spaces on which its mean is no worse than that of the best peer; nothing without peers.
-    pub no_worse_than_best_peer: Option<usize>,
-}
-
-/// Name of a strategy of ours among engines.
-pub fn engine_name(strategy: &str) -> String {
-    format!("ascend-tune {strategy}")
-}
 
 /// Runs strategies on spaces. `bench.budget` is the largest of `budgets`.
 pub fn replay(
@@ -198,31 +114,4 @@ fn engines(spaces: &[SpaceResult], budgets: &[usize]) -> Vec<EngineResult> {
             }
         })
         .collect()
-}
-
-impl ReplayReport {
-    /// Our rows in the columns of `peers.csv`.
-    pub fn rows(&self) -> Vec<PeerRow> {
-        let mut rows = Vec::new();
-        for space in &self.spaces {
-            for strategy in &space.strategies {
-                let engine = engine_name(&strategy.strategy);
-                rows.extend(strategy.results.iter().map(|result| PeerRow::new(&space.space, &engine, result)));
-            }
-        }
-        rows
-    }
-
-    /// Names of all engines, ours first, then by the geometric mean at the largest budget.
-    pub fn ranking(&self) -> Vec<&str> {
-        let last = self.budgets.last().copied().unwrap_or(0);
-        let mut at_last: Vec<&EngineResult> = self.engines.iter().filter(|engine| engine.budget == last).collect();
-        at_last.sort_by(|left, right| {
-            let key = |engine: &EngineResult| (!engine.ours, engine.geometric_mean_ratio);
-            let (left, right) = (key(left), key(right));
-            left.0.cmp(&right.0).then(left.1.total_cmp(&right.1))
-        });
-        let mut seen = BTreeSet::new();
-        at_last.into_iter().map(|engine| engine.engine.as_str()).filter(|name| seen.insert(*name)).collect()
-    }
 }

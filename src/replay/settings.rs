@@ -2,38 +2,12 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use super::recorded::RecordedSpace;
 use super::simulation::{Bench, SimulationError};
 use super::statistics::summarise;
+use crate::events::replay::{SettingsReport, SettingsResult};
 use crate::search::{Hybrid, HybridOptions, ModelOptions};
-
-/// What a search for settings found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SettingsReport {
-    /// Spaces that settings were chosen on: every second one, from the first.
-    pub chosen_on: Vec<String>,
-    /// Spaces that took no part in choosing.
-    pub held_out: Vec<String>,
-    /// The settings in use.
-    pub default: SettingsResult,
-    /// The settings that were best where they were chosen.
-    pub best: SettingsResult,
-    /// Settings tried, the default among them.
-    pub tried: usize,
-}
-
-/// One choice of settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SettingsResult {
-    /// The settings in words.
-    pub settings: String,
-    /// Geometric mean over spaces and budgets of mean best-over-optimum, where settings are chosen.
-    pub chosen_on: f64,
-    /// The same on the other spaces.
-    pub held_out: f64,
-}
 
 /// Draws settings, tries each on every second space, and reports the best of them and the default on both halves.
 pub fn search_settings(

@@ -1,29 +1,8 @@
 //! Figures over the seeds of one space, and what random search would reach.
 
-use serde::{Deserialize, Serialize};
-
 use super::recorded::RecordedSpace;
 use super::simulation::Trace;
-
-/// What the runs of one strategy on one space had reached at one budget. The columns of `peers.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BudgetResult {
-    /// Evaluations.
-    pub budget: usize,
-    /// Runs.
-    pub repeats: usize,
-    /// Median of best found over optimum.
-    pub median_ratio: f64,
-    /// Mean of best found over optimum.
-    pub mean_ratio: f64,
-    /// 90th percentile of best found over optimum.
-    pub p90_ratio: f64,
-    /// Share of runs within 1 % of the optimum.
-    pub hit1pct: f64,
-    /// Share of the gap between random search's expectation and the optimum that the mean closes: 0 is random search, 1
-    /// the optimum, never below -1. `None` where random search is expected within 0.1 % of the optimum.
-    pub score: Option<f64>,
-}
+use crate::events::replay::BudgetResult;
 
 /// Share of the optimum within which random search leaves nothing to score.
 const NOTHING_TO_GAIN: f64 = 1e-3;

@@ -1,10 +1,10 @@
 //! The case that a survey runs: the first that the tiling function accepts, small ones first.
 
 use super::cause;
-use super::outcome::{Cause, CauseKind};
 use super::trial::Stop;
 use crate::backend::KernelJob;
 use crate::cases::{Array, Candidate, Finder, MOST_ENDLESS, ReferenceError, Refusal, Stage};
+use crate::events::survey::{Cause, CauseKind};
 
 /// A case that the tiling function accepts.
 pub struct Accepted {

@@ -1,9 +1,9 @@
 //! From messages to causes that can be counted: the same thing in the way gives the same name, whatever the operator.
 
-use super::outcome::{Cause, CauseKind};
 use crate::aicore::HazardKind;
 use crate::backend::{LocatedHazard, RunFailure};
 use crate::build::{BuildError, Diagnostic, Severity};
+use crate::events::survey::{Cause, CauseKind};
 
 /// Longest name of a cause, in characters.
 const LONGEST: usize = 110;

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use walkdir::{DirEntry, WalkDir};
 
-use super::outcome::{Class, Shape};
 use super::reach::{KernelFolders, class, other_architecture, reached};
-use crate::project::without_cmake_comments;
-use crate::project::{is_other_architecture, kernel_entries};
+use crate::events::survey::{Class, Shape};
+use crate::project::{is_other_architecture, kernel_entries, without_cmake_comments};
 use crate::source::lex::has_launch;
 
 /// An operator of a tree.

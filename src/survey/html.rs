@@ -2,9 +2,8 @@
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::outcome::{Outcome, State, Step};
-use super::own_tests::{KERNEL_TESTS, TestTotals};
-use super::summary::Summary;
+use super::own_tests::KERNEL_TESTS;
+use crate::events::survey::{Outcome, State, Step, Summary, TestTotals};
 
 const TEMPLATE: &str = include_str!("../../templates/survey.html");
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
 use super::discover::Found;
-use super::outcome::Outcome;
+use crate::events::survey::Outcome;
 
 /// Version of the steps: outcomes of another are not taken over.
 const VERSION: u32 = 2;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::case::Accepted;
 use super::cause;
-use super::outcome::{Cause, CauseKind, State};
 use super::trial::{POISONS, Stop};
 use crate::backend::{Execution, SimBackend};
 use crate::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
+use crate::events::survey::{Cause, CauseKind, State};
 use crate::manifest::Tolerance;
 use crate::project::snake_case;
 use crate::verify::{DType, compare, default_tolerance, narrowed};

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::outcome::{Outcome, Step};
-use super::own_tests::{KERNEL_TESTS, TestTotals};
-use super::summary::{Row, Summary};
+use super::own_tests::KERNEL_TESTS;
+use crate::events::survey::{Outcome, Row, Step, Summary, TestTotals};
 
 /// Operators named for each cause.
 const NAMED: usize = 6;

@@ -2,7 +2,7 @@
 //!
 //! [`discover`] finds operators; [`trial`] takes one through the steps, in a process of its own; [`pool`] runs many of
 //! those with a time limit each; [`journal`] remembers outcomes, so that a survey that was stopped goes on; [`summary`]
-//! counts and groups by cause. What is said about an operator is one [`Outcome`].
+//! counts and groups by cause. What is said about an operator is one [`crate::events::survey::Outcome`].
 
 mod case;
 pub mod cause;
@@ -11,7 +11,6 @@ mod html;
 pub mod journal;
 mod judge;
 mod markdown;
-mod outcome;
 mod own_tests;
 pub mod pool;
 mod reach;
@@ -23,5 +22,4 @@ pub mod trial;
 
 pub use html::render_html;
 pub use markdown::{Section, render_markdown};
-pub use outcome::{Cause, CauseKind, Class, Outcome, Shape, State, Step, StepOutcome};
-pub use own_tests::{KernelTestCounts, OwnTests, TestTotals, TilingTestCounts};
+pub use own_tests::OwnTests;

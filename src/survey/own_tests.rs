@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::cause::general;
-use super::outcome::{Cause, CauseKind, Outcome, State};
-use crate::backend::{TestRun, TestVerdict};
+use crate::backend::TestRun;
+use crate::events::TestVerdict;
+use crate::events::survey::{Cause, CauseKind, State, TilingTestCounts};
 use crate::oracle::{TilingTest, Verdict};
 
 /// Kernel tests that are run of an operator: each is a simulation of its own.
@@ -54,159 +55,6 @@ pub(super) fn lines(tests: &[TilingTest]) -> String {
     tests.iter().map(|test| format!("{}\n", line(test))).collect()
 }
 
-/// Tiling unit tests of an operator, by what became of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TilingTestCounts {
-    /// Tests whose expectations all hold.
-    pub agree: u32,
-    /// Tests with an expectation that does not hold, or that crashed.
-    pub differ: u32,
-    /// Tests that name another chip or architecture themselves, or skip themselves.
-    pub other_machine: u32,
-    /// Tests that name no chip, fail on ours and hold on another: not counted as agreement.
-    pub held_elsewhere: u32,
-    /// Test files that do not compile here.
-    pub not_built: u32,
-}
-
-impl TilingTestCounts {
-    /// Tests that could be compared.
-    pub fn compared(&self) -> u32 {
-        self.agree + self.differ
-    }
-
-    /// Whether every test for this machine agrees, and there is one.
-    pub fn all_agree(&self) -> bool {
-        self.agree > 0 && self.differ == 0 && self.not_built == 0
-    }
-
-    fn add(&mut self, verdict: &Verdict) {
-        match verdict {
-            Verdict::Agreement => self.agree += 1,
-            Verdict::Difference(_) | Verdict::Crashed(_) => self.differ += 1,
-            Verdict::OtherMachine(_) => self.other_machine += 1,
-            Verdict::HeldElsewhere(_) => self.held_elsewhere += 1,
-            Verdict::NotBuilt(_) => self.not_built += 1,
-        }
-    }
-}
-
-/// Kernel unit tests of an operator, by their verdicts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelTestCounts {
-    /// They looked at results and found them right.
-    pub right: u32,
-    /// They found something wrong.
-    pub wrong: u32,
-    /// The kernel ran, and nothing looked at its results.
-    pub ran_only: u32,
-    /// They need something that is not here, or skip themselves.
-    pub not_runnable: u32,
-    /// Their program does not compile, or could not be run.
-    pub not_built: bool,
-}
-
-impl KernelTestCounts {
-    /// Counts one.
-    pub fn add(&mut self, verdict: &TestVerdict) {
-        match verdict {
-            TestVerdict::Right => self.right += 1,
-            TestVerdict::Wrong { .. } => self.wrong += 1,
-            TestVerdict::RanOnly => self.ran_only += 1,
-            TestVerdict::NotRunnable { .. } => self.not_runnable += 1,
-        }
-    }
-}
-
-/// Own tests of many operators.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TestTotals {
-    /// Operators whose tiling tests were run.
-    pub tiling_operators: u32,
-    /// Those of them that have a test for this machine, or one that does not build.
-    pub tiling_judged: u32,
-    /// Those of them with nothing but agreement.
-    pub tiling_agreeing: u32,
-    /// Their tests, summed.
-    pub tiling: TilingTestCounts,
-    /// Operators whose kernel tests were run.
-    pub kernel_operators: u32,
-    /// Those of them whose tests do not build.
-    pub kernel_not_built: u32,
-    /// Their tests, summed; `not_built` says nothing here.
-    pub kernel: KernelTestCounts,
-}
-
-impl TestTotals {
-    /// Whether there is nothing to show.
-    pub fn is_empty(&self) -> bool {
-        self.tiling_operators + self.kernel_operators == 0
-    }
-
-    pub(super) fn add(&mut self, outcome: &Outcome) {
-        if let Some(counts) = &outcome.tiling_tests {
-            self.tiling_operators += 1;
-            self.tiling_judged += u32::from(counts.compared() + counts.not_built > 0);
-            self.tiling_agreeing += u32::from(counts.all_agree());
-            self.tiling.agree += counts.agree;
-            self.tiling.differ += counts.differ;
-            self.tiling.other_machine += counts.other_machine;
-            self.tiling.held_elsewhere += counts.held_elsewhere;
-            self.tiling.not_built += counts.not_built;
-        }
-        if let Some(counts) = &outcome.kernel_tests {
-            self.kernel_operators += 1;
-            self.kernel_not_built += u32::from(counts.not_built);
-            self.kernel.right += counts.right;
-            self.kernel.wrong += counts.wrong;
-            self.kernel.ran_only += counts.ran_only;
-            self.kernel.not_runnable += counts.not_runnable;
-        }
-    }
-
-    /// What every output heads the columns of [`TestTotals::cells`] with.
-    pub const COLUMNS: [&'static str; 12] = [
-        "tiling tests of",
-        "agree fully",
-        "tests agree",
-        "differ",
-        "other chip",
-        "hold only elsewhere",
-        "files not built",
-        "kernel tests of",
-        "right",
-        "wrong",
-        "ran only",
-        "not runnable",
-    ];
-
-    /// The figures, in the order of [`TestTotals::COLUMNS`]: operators for `... of` and `agree fully`, else tests.
-    pub fn cells(&self) -> [String; 12] {
-        let kernel_operators = match self.kernel_not_built {
-            0 => self.kernel_operators.to_string(),
-            count => format!("{} ({count} not built)", self.kernel_operators),
-        };
-        let agreeing = match self.tiling_judged {
-            0 => "-".to_owned(),
-            all => format!("{} of {all}", self.tiling_agreeing),
-        };
-        [
-            self.tiling_operators.to_string(),
-            agreeing,
-            self.tiling.agree.to_string(),
-            self.tiling.differ.to_string(),
-            self.tiling.other_machine.to_string(),
-            self.tiling.held_elsewhere.to_string(),
-            self.tiling.not_built.to_string(),
-            kernel_operators,
-            self.kernel.right.to_string(),
-            self.kernel.wrong.to_string(),
-            self.kernel.ran_only.to_string(),
-            self.kernel.not_runnable.to_string(),
-        ]
-    }
-}
-
 /// What all tests of one kind amount to.
 pub(super) struct TestJudgement {
     pub state: State,
@@ -214,11 +62,21 @@ pub(super) struct TestJudgement {
     pub detail: String,
 }
 
+fn count(counts: &mut TilingTestCounts, verdict: &Verdict) {
+    match verdict {
+        Verdict::Agreement => counts.agree += 1,
+        Verdict::Difference(_) | Verdict::Crashed(_) => counts.differ += 1,
+        Verdict::OtherMachine(_) => counts.other_machine += 1,
+        Verdict::HeldElsewhere(_) => counts.held_elsewhere += 1,
+        Verdict::NotBuilt(_) => counts.not_built += 1,
+    }
+}
+
 /// Counts tiling tests; the cause is that of the first that does not agree.
 pub(super) fn judge_tiling(tests: &[TilingTest]) -> (TilingTestCounts, TestJudgement) {
     let mut counts = TilingTestCounts::default();
     for test in tests {
-        counts.add(&test.verdict);
+        count(&mut counts, &test.verdict);
     }
     let first = tests.iter().find_map(|test| {
         let (cause, words) = match &test.verdict {

@@ -10,8 +10,8 @@ use tokio::process::Command;
 use tokio::task::JoinSet;
 
 use super::discover::Found;
-use super::outcome::{Cause, CauseKind, Outcome, State, Step, StepOutcome};
 use super::trial::{Progress, Task};
+use crate::events::survey::{Cause, CauseKind, Outcome, State, Step, StepOutcome};
 
 /// Settings that all trials of a survey share.
 #[derive(Clone, Debug)]

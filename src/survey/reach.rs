@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::outcome::Class;
+use crate::events::survey::Class;
 use crate::source::lex::{TokenKind, tokens};
 
 /// Kernel folders of a repository by the name that they have after flattening: the operator's directory.

@@ -1,6 +1,6 @@
-use super::outcome::*;
-use super::summary::Summary;
+use super::summary::summarise;
 use super::*;
+use crate::events::survey::*;
 
 fn step(step: Step, state: State, cause: Option<Cause>) -> StepOutcome {
     StepOutcome { step, state, wall_s: 0.5, cause, detail: format!("{step} <detail>") }
@@ -51,7 +51,7 @@ fn sample() -> Vec<Outcome> {
 
 #[test]
 fn unknown_is_never_counted_as_right() {
-    let summary = Summary::of(&sample());
+    let summary = summarise(&sample());
     let one = &summary.rows[0];
     assert_eq!((one.repository.as_str(), one.operators, one.passed(Step::Run)), ("one", 3, 2));
     assert_eq!((one.right, one.wrong, one.unknown, one.clean), (1, 0, 1, 2));
@@ -72,13 +72,13 @@ fn unwritten_bytes_are_neither_wrong_nor_right() {
         outcome("one", "math/a", steps)
     };
     let kinds = [CauseKind::UnwrittenOutput, CauseKind::UnstableResult, CauseKind::WrongResult, CauseKind::TimeOut];
-    let row = &Summary::of(&kinds.map(stopped)).rows[0];
+    let row = &summarise(&kinds.map(stopped)).rows[0];
     assert_eq!((row.right, row.wrong, row.unwritten, row.unknown), (0, 1, 2, 1));
 }
 
 #[test]
 fn operators_are_grouped_by_what_stopped_them() {
-    let summary = Summary::of(&sample());
+    let summary = summarise(&sample());
     assert_eq!(summary.groups.len(), 1);
     let group = &summary.groups[0];
     assert_eq!((group.step, group.cause.to_string().as_str()), (Step::Kernel, "unknown name: Foo"));
@@ -88,7 +88,7 @@ fn operators_are_grouped_by_what_stopped_them() {
 #[test]
 fn pages_name_repositories_and_causes() {
     let outcomes = sample();
-    let summary = Summary { headers: "own".into(), machine: "ascend910b2".into(), ..Summary::of(&outcomes) };
+    let summary = Summary { headers: "own".into(), machine: "ascend910b2".into(), ..summarise(&outcomes) };
     let html = render_html(&summary, &outcomes).unwrap();
     assert!(html.contains("unknown name: Foo") && html.contains("math&#x2f;b") && html.contains("&lt;detail&gt;"));
     let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &outcomes }]);
@@ -109,7 +109,7 @@ fn own_tests_are_beside_the_way() {
     one.steps.push(step(Step::KernelTests, State::Passed, None));
     assert_eq!((one.failure(), one.reached()), (None, Some(Step::Host)));
     // What they disagree about is listed all the same.
-    let summary = Summary::of(std::slice::from_ref(&one));
+    let summary = summarise(std::slice::from_ref(&one));
     assert_eq!(summary.groups[0].step, Step::TilingTests);
     // Where they were not run, no page has a table for them.
     let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &[one] }]);

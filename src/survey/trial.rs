@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 use super::case::{self, Accepted};
 use super::cause;
 use super::judge::judge;
-use super::outcome::{Cause, CauseKind, Shape, State, Step, StepOutcome};
-use super::own_tests::{self, KernelTestCounts, OwnTests, TestJudgement, TilingTestCounts};
+use super::own_tests::{self, OwnTests, TestJudgement};
 use super::second_try::Runs;
 use crate::aicore::{HazardKind, Machine, Severity};
 use crate::backend::{Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{Artifact, BuildError, BuildOptions, Builder};
 use crate::cases::{DescribedOp, DescribedOps, Finder, Python};
+use crate::events::survey::{Cause, CauseKind, KernelTestCounts, Shape, State, Step, StepOutcome, TilingTestCounts};
 use crate::oracle::{
     KernelTestError, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests, tiling_test_files,
 };
-use crate::project::{KernelTests, OperatorProject, auto_sync_off};
+use crate::project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
 use crate::source::SourceTree;
 
 /// What to try, and how far.
@@ -186,8 +186,8 @@ impl Trial<'_> {
         })?;
         let sdk = Sdk::prepare(&SdkOptions { jobs: 1, ..SdkOptions::from_environment() })
             .map_err(|error| discover(Stop::machine(error)))?;
-        let machine = crate::tuner::load_machine(&self.task.machine, &project.root)
-            .map_err(|error| discover(Stop::machine(error)))?;
+        let machine =
+            load_machine(&self.task.machine, &project.root).map_err(|error| discover(Stop::machine(error)))?;
         self.pass(Step::Discover, since, project.layout.words());
         if last == Step::Discover {
             return Ok(());

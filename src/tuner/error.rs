@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::aicore::MachineError;
 use crate::backend::RunFailure;
 use crate::build::{BuildError, BuildErrorKind};
 use crate::lock::LockError;
 use crate::manifest::ManifestError;
-use crate::project::{ProjectError, SourceLoadError};
+use crate::project::{LoadMachineError, ProjectError, SourceLoadError};
 use crate::tuner::candidate::CandidateError;
 use crate::tuner::workload::WorkloadError;
 use crate::verify::Rejection;
@@ -32,7 +31,7 @@ pub enum TunerError {
     Usage(String),
     /// The machine description is not usable.
     #[error(transparent)]
-    Machine(#[from] MachineError),
+    Machine(#[from] LoadMachineError),
     /// Building failed outside of a candidate.
     #[error(transparent)]
     Build(#[from] BuildError),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use similar::TextDiff;
 
 use super::workspace::Workspace;
-use crate::aicore::Profile;
-use crate::experience::{Origin, Provenance, Record, SettingKind, Verdict, features_of, normalise, symptoms_of};
+use crate::aicore::{Origin, Profile};
+use crate::experience::{Provenance, Record, SettingKind, Verdict, features_of, normalise, symptoms_of};
 use crate::motif::{Context, Counter, named};
 use crate::source::SourceTree;
 

@@ -82,6 +82,7 @@ fn digest(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aicore::Origin;
 
     fn tree(files: &[(&str, &str)]) -> SourceTree {
         let mut tree = SourceTree::new();
@@ -96,7 +97,7 @@ mod tests {
             version: lock::LOCK_VERSION,
             tool: "0".to_owned(),
             operator: "Op".to_owned(),
-            origin: lock::Origin::Modelled,
+            origin: Origin::Modelled,
             seed: 1,
             manifest: String::new(),
             machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },

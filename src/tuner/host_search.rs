@@ -9,7 +9,7 @@ use super::injection::Injection;
 use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::Session;
-use crate::report::event::{self, Event, Stage};
+use crate::events::{self, Event, Stage};
 use crate::search::{InfeasibleClass, Outcome, Strategy, StrategyKind, Unbuildable};
 use crate::space::{Configuration, Point, SearchSpace, Tunable};
 
@@ -221,7 +221,7 @@ fn values_beside(here: u32, length: u32) -> BTreeSet<u32> {
 
 fn unread(names: &BTreeSet<String>) -> Event {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Event::Warning(event::Warning {
+    Event::Warning(events::Warning {
         code: "tunables-unread".to_owned(),
         message: format!("no timed case reads {}: they keep their values", names.join(", ")),
         help: Some("add a case that comes by where they stand, or take them out of the manifest".to_owned()),

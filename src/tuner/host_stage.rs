@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::scheduler::Limits;
 use super::session::Session;
 use super::{TunerError, injection::Injection};
-use crate::report::event::{Event, Stage};
+use crate::events::{Event, Stage};
 use crate::search::{self, InfeasibleClass, Strategy};
 use crate::space::{Configuration, Tunable};
 use crate::verify::{Reason, Rejection};

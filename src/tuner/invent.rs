@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried};
 use super::reference::right_outputs;
-use super::{TunerError, load_machine};
 use crate::backend::{ProcessLimits, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, TilingClass};
@@ -17,7 +17,7 @@ use crate::cases::{
 use crate::init::{self, Discovery, FoundReference, choose, unfit, written};
 use crate::manifest::Layout;
 use crate::oracle::{TestRunner, TilingExample, run_tiling_tests};
-use crate::project::{OperatorProject, snake_case};
+use crate::project::{OperatorProject, load_machine, snake_case};
 use crate::source::SourceTree;
 
 /// How to look for cases.
@@ -130,7 +130,7 @@ impl Asked {
     async fn open(project: &OperatorProject, tree: &SourceTree, options: &InventOptions) -> Result<Self, Unasked> {
         let trouble = |error: TunerError| Unasked::Trouble(error);
         let sdk = Sdk::prepare(&options.sdk).map_err(|error| trouble(error.into()))?;
-        let machine = load_machine(init::MACHINE, &project.root).map_err(trouble)?;
+        let machine = load_machine(init::MACHINE, &project.root).map_err(|error| trouble(error.into()))?;
         let work = project.root.join("target").join("ascend-tune");
         let backend = SimBackend {
             worker_exe: options.worker_exe.clone(),

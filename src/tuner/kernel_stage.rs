@@ -10,10 +10,11 @@ use super::session::{Judged, Session};
 use super::{TunerError, evaluation};
 use crate::aicore::Profile;
 use crate::backend::{LaunchProfile, longest};
+use crate::events::Warning;
+use crate::events::{Event, Stage};
 use crate::experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
 use crate::motif::{Context, Counter, Coverage, CutLines, HotLines, named};
 use crate::proposer::{self, Asked, History, Proposal, Proposer};
-use crate::report::event::{Event, Stage, Warning};
 use crate::source::facts::KnownValues;
 use crate::space::Tunable;
 

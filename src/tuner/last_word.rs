@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::evaluation::{Outcome, geometric_mean};
+use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::noise::fight;
 use super::round::{Field, Standing};
 use super::settle::{TakenBack, WORTH_WRITING, said};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
-use crate::report::event::Event;
-use crate::search::{DuelOptions, DuelVerdict};
+use crate::events::Event;
+use crate::search::{DuelOptions, DuelVerdict, geometric_mean};
 
 /// What it takes.
 pub(super) struct LastWord<'a> {

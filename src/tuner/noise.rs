@@ -3,10 +3,9 @@
 use std::pin::Pin;
 
 use super::TunerError;
-use super::evaluation::geometric_mean;
 use super::evaluator::{Evaluator, Plan};
 use super::trial_error::Judgeable;
-use crate::search::{Duel, DuelOptions, DuelVerdict};
+use crate::search::{Duel, DuelOptions, DuelVerdict, geometric_mean};
 use crate::verify::Rejection;
 
 /// Times in microseconds of one run, case by case, or why there are none.

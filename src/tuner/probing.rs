@@ -16,7 +16,7 @@ use super::known::{KnownFinding, KnownFindings};
 use super::noise::{Timing, ToCome, fight};
 use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
-use super::{CaseTime, TrialError, TunerError, Workspace, geometric_mean};
+use super::{CaseTime, TrialError, TunerError, Workspace};
 use crate::aicore::HazardKind;
 use crate::backend::Execution;
 use crate::cases::{
@@ -25,7 +25,7 @@ use crate::cases::{
 };
 use crate::init::{case_of, unfit};
 use crate::manifest::{Case, HazardPolicy};
-use crate::search::DuelOptions;
+use crate::search::{DuelOptions, geometric_mean};
 use crate::verify::{Reason, Rejection};
 
 /// How large a probe may be, in bytes of all tensors, to run with data; larger ones are judged and timed without, where that is

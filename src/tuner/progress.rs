@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidate::{AppliedPatch, Candidate};
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::session::Judged;
-use crate::report::event::{self, Event, Stage};
+use crate::events::{self, Event, Stage};
 use crate::space::{Configuration, Tunable};
 use crate::verify::{Reason, Rejection};
 
@@ -264,15 +264,15 @@ impl Progress {
         if !judged.repeated {
             *self.evaluations.entry(stage).or_default() += 1;
         }
-        emit(Event::Evaluation(event::Evaluation {
+        emit(Event::Evaluation(events::Evaluation {
             index: judged.index,
             candidate: judged.evaluation.digest.clone(),
             stage,
             configuration: candidate.configuration.clone(),
             motif: patch.map(|patch| patch.motif.clone()),
-            status: rejection.as_ref().map_or(event::Status::Valid, status_of),
+            status: rejection.as_ref().map_or(events::Status::Valid, status_of),
             reason: rejection.as_ref().map(Rejection::to_string),
-            cases: times.iter().map(|time| event::CaseTime { name: time.name.clone(), us: time.task_us }).collect(),
+            cases: times.iter().map(|time| events::CaseTime { name: time.name.clone(), us: time.task_us }).collect(),
             objective_us: judged.objective_us,
             estimated: judged.evaluation.estimate_us.is_some(),
             blocks: judged.evaluation.blocks.clone(),
@@ -281,7 +281,7 @@ impl Progress {
             cached: judged.repeated,
         }));
         if best_of_all {
-            emit(Event::Improvement(event::Improvement {
+            emit(Event::Improvement(events::Improvement {
                 index: judged.index,
                 candidate: judged.evaluation.digest.clone(),
                 stage,
@@ -378,15 +378,15 @@ fn changed_values(before: &Configuration, candidate: &Candidate) -> String {
 }
 
 /// The event format's word for a rejection.
-pub fn status_of(rejection: &Rejection) -> event::Status {
+pub fn status_of(rejection: &Rejection) -> events::Status {
     match rejection.reason {
-        Reason::EditFailed => event::Status::PatchFailed,
-        Reason::BuildFailed => event::Status::BuildFailed,
-        Reason::TilingFailed => event::Status::Infeasible,
-        Reason::WrongResult | Reason::UnwrittenOutput => event::Status::WrongOutput,
-        Reason::Hazard => event::Status::Hazard,
-        Reason::Crashed => event::Status::RunFailed,
-        Reason::TimedOut | Reason::OutOfMemory => event::Status::LimitExceeded,
+        Reason::EditFailed => events::Status::PatchFailed,
+        Reason::BuildFailed => events::Status::BuildFailed,
+        Reason::TilingFailed => events::Status::Infeasible,
+        Reason::WrongResult | Reason::UnwrittenOutput => events::Status::WrongOutput,
+        Reason::Hazard => events::Status::Hazard,
+        Reason::Crashed => events::Status::RunFailed,
+        Reason::TimedOut | Reason::OutOfMemory => events::Status::LimitExceeded,
     }
 }
 

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
 use super::Champion;
 use super::TrialError;
 use super::evaluator::{Evaluator, NeedsData, Plan};
@@ -12,6 +10,7 @@ use super::known::KnownFindings;
 use super::workload::Trial;
 use crate::aicore::BlockSample;
 use crate::backend::Execution;
+use crate::events::{BlocksRun, CaseBlocks, SampledCase};
 use crate::manifest::Layout;
 use crate::verify::DType;
 
@@ -24,52 +23,6 @@ pub struct Race<'a> {
     pub weights: &'a [f64],
     /// Names of cases of which every block runs.
     pub whole: &'a BTreeSet<String>,
-}
-
-/// A large case of a quick trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CaseBlocks {
-    /// Name of the case.
-    pub case: String,
-    /// Its blocks that ran with data.
-    #[serde(flatten)]
-    pub ran: BlocksRun,
-}
-
-/// Blocks that ran with data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BlocksRun {
-    /// Those that stand for all.
-    Sampled {
-        /// How many they are.
-        blocks: u32,
-        /// Blocks of the launch.
-        of: u32,
-    },
-    /// Every one.
-    All {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// How the quick trials of a large case ran.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SampledCase {
-    /// Name of the case.
-    pub name: String,
-    /// Blocks that stood for all in the latest sampled trial.
-    pub blocks: u32,
-    /// Blocks of its launch.
-    pub of: u32,
-    /// Trials that ran only blocks that stand for all.
-    pub sampled: u64,
-    /// Trials that ran every block because none could be shown to stand for others.
-    pub whole: u64,
-    /// Why the latest of these did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
 }
 
 impl Evaluator {

@@ -20,9 +20,9 @@ use super::workspace::Workspace;
 use crate::aicore::Profile;
 use crate::backend::longest;
 use crate::build::Digest;
+use crate::events::{RewindStep, RewindYield};
 use crate::experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
 use crate::motif::{self, Context, Counter, Coverage, Id};
-use crate::report::event::{RewindStep, RewindYield};
 use crate::source::facts::KnownValues;
 use crate::source::parse::SyntaxForest;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::evaluation::{Outcome, geometric_mean};
+use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
 use super::host_search::HostSearch;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
@@ -19,11 +19,12 @@ use super::session::Session;
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use crate::backend::LaunchProfile;
+use crate::events::{self, Event, Stage};
 use crate::experience::Bank;
 use crate::manifest::Case;
 use crate::motif::Coverage;
 use crate::proposer::{MotifProposer, Proposer, Reach};
-use crate::report::event::{self, Event, Stage};
+use crate::search::geometric_mean;
 use crate::source::parse::SyntaxForest;
 use crate::space::SearchSpace;
 
@@ -222,7 +223,7 @@ impl Round<'_> {
             let went_back = gone_back.take();
             if last_stage != Some(stage) || went_back.is_some() {
                 let reason = went_back.unwrap_or_else(|| turn.reason.clone());
-                emit(Event::StageSwitch(event::StageSwitch { from: last_stage, to: stage, reason }));
+                emit(Event::StageSwitch(events::StageSwitch { from: last_stage, to: stage, reason }));
             }
             last_stage = Some(stage);
             let (before_us, spent) = (progress.best_us, session.spent());

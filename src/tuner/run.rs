@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
-use super::evaluation::{Outcome, geometric_mean};
+use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::journal::{Journal, Opened};
 use super::kernel_stage::{Learned, Rewriting};
@@ -16,7 +16,6 @@ use super::known::KnownFindings;
 use super::last_word::{LastWord, Said};
 use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
-use super::ranking::SampledCase;
 use super::reference::golden_references;
 use super::round::{Ended, Field, Round, Standing};
 use super::session::{Budget, Session};
@@ -30,13 +29,13 @@ use super::{CaseTime, TunerError};
 use crate::backend::{LaunchProfile, longest};
 use crate::build::Digest;
 use crate::confinement::Layers;
+use crate::events::{self, Event, SampledCase, Stage};
 use crate::experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
 use crate::manifest::Case;
 use crate::motif::Context;
 use crate::project::AutoSyncOff;
 use crate::proposer::PatchFiles;
-use crate::report::event::{self, Event, Stage};
-use crate::search::StrategyKind;
+use crate::search::{StrategyKind, geometric_mean};
 use crate::source::facts::KnownValues;
 use crate::source::tunable::{SiteForm, locate};
 use crate::space::{Configuration, SearchSpace, Tunable};
@@ -319,7 +318,7 @@ pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<E
     };
     let least = profiles.values().map(share).fold(f64::INFINITY, f64::min);
     (least.is_finite() && least > MOST_FIXED).then(|| {
-        Event::Warning(event::Warning {
+        Event::Warning(events::Warning {
             code: "launch-bound".to_owned(),
             message: format!(
                 "launch and start-up are {:.0} % and more of every case: they say little of the kernel",
@@ -331,7 +330,7 @@ pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<E
 }
 
 fn not_tried(patch: &str) -> Event {
-    Event::Warning(event::Warning {
+    Event::Warning(events::Warning {
         code: "patch-not-tried".to_owned(),
         message: format!("{patch} was not tried: its lines are as it wants them, or have been changed otherwise"),
         help: None,
@@ -339,7 +338,7 @@ fn not_tried(patch: &str) -> Event {
 }
 
 fn without_auto_sync(place: &AutoSyncOff) -> Event {
-    Event::Warning(event::Warning {
+    Event::Warning(events::Warning {
         code: "auto-sync-off".to_owned(),
         message: format!("{place} switches the compiler's automatic synchronisation off"),
         help: Some("the kernel is judged without it: every barrier and flag that is missing is a race".to_owned()),
@@ -348,7 +347,7 @@ fn without_auto_sync(place: &AutoSyncOff) -> Event {
 
 fn not_confined(missing: &[&str]) -> Option<Event> {
     (!missing.is_empty()).then(|| {
-        Event::Warning(event::Warning {
+        Event::Warning(events::Warning {
             code: "not-confined".to_owned(),
             message: format!("this machine does not hold the operator's code back from: {}", missing.join("; ")),
             help: Some("tune only sources that you trust here; see docs/security.md".to_owned()),
@@ -439,7 +438,7 @@ fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {
     for directory in &experience.banks {
         match Bank::load(directory) {
             Ok(more) => bank.merge(more),
-            Err(error) => emit(Event::Warning(event::Warning {
+            Err(error) => emit(Event::Warning(events::Warning {
                 code: "bank-unreadable".to_owned(),
                 message: error.to_string(),
                 help: Some("the run goes on without these records".to_owned()),
@@ -482,14 +481,14 @@ fn open_journal(
     let (journal, opened) =
         Journal::open(&path, inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
     match opened {
-        Opened::Resumed(count) if count > 0 => emit(Event::Warning(event::Warning {
+        Opened::Resumed(count) if count > 0 => emit(Event::Warning(events::Warning {
             code: "resumed".to_owned(),
             message: format!(
                 "{count} evaluations are taken over from an interrupted or earlier run on the same inputs"
             ),
             help: Some("give --no-resume to start over".to_owned()),
         })),
-        Opened::InputsChanged => emit(Event::Warning(event::Warning {
+        Opened::InputsChanged => emit(Event::Warning(events::Warning {
             code: "journal-put-aside".to_owned(),
             message: "the journal belongs to other sources or options; starting over".to_owned(),
             help: None,
@@ -504,10 +503,10 @@ fn baseline_event(workspace: &Workspace, times: &[CaseTime], reference: &Trialle
         .iter()
         .filter_map(|time| {
             let limiter = longest(reference.profiles.get(&time.name)?)?.profile.limiter;
-            Some(event::BaselineCase { name: time.name.clone(), us: time.task_us, bound_us: time.bound_us, limiter })
+            Some(events::BaselineCase { name: time.name.clone(), us: time.task_us, bound_us: time.bound_us, limiter })
         })
         .collect();
-    Event::Baseline(event::Baseline { operator: workspace.manifest.operator.clone(), cases, objective_us })
+    Event::Baseline(events::Baseline { operator: workspace.manifest.operator.clone(), cases, objective_us })
 }
 
 impl Workspace {

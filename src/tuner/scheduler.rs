@@ -1,7 +1,7 @@
 //! Which stage gets the next turn: by what turns have brought, not by a fixed order.
 
 use super::session::{Scarce, Spent};
-use crate::report::event::Stage;
+use crate::events::Stage;
 
 /// Relative gain, as a logarithm, over what it cost.
 #[derive(Clone, Copy, Debug, PartialEq)]

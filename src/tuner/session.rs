@@ -14,7 +14,8 @@ use super::injection::Injection;
 use super::journal::Journal;
 use super::noise::fight;
 use super::prices::PriceBook;
-use super::ranking::{Race, SampledCase, Sampling};
+use super::ranking::{Race, Sampling};
+use crate::events::SampledCase;
 use crate::search::{DuelOptions, DuelVerdict, Prices};
 
 /// What may be spent.

@@ -138,7 +138,8 @@ fn nearest(tunable: &Tunable, wanted: f64, kind: SettingKind) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experience::{Features, Origin, Provenance, Record, Shingles, Verdict};
+    use crate::aicore::Origin;
+    use crate::experience::{Features, Provenance, Record, Shingles, Verdict};
     use crate::space::{Binding, Domain};
 
     fn tunable(name: &str, domain: Domain, present: i64) -> Tunable {

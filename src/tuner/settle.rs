@@ -9,8 +9,8 @@ use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
 use super::steps::{Step, Steps};
 use super::{TunerError, Workspace};
+use crate::events::{self, Event};
 use crate::manifest::Case;
-use crate::report::event::{self, Event};
 
 /// A step whose loss costs less than this ratio is not worth a line of somebody's sources. Far above what the model cannot
 /// tell apart: its times have no noise, and their last digits no meaning.
@@ -175,7 +175,7 @@ pub(super) async fn settle_on_probes(
     let Some((place, verdict)) = verdicts.into_iter().find(|(_, verdict)| !verdict.holds()) else { return Ok(None) };
     let probe = &probes.probes[place];
     let reason = reason_of(&verdict);
-    emit(Event::Warning(event::Warning {
+    emit(Event::Warning(events::Warning {
         code: "does-not-hold".to_owned(),
         message: format!("the best candidate does not hold on probe {}: {reason}", probe.case.name),
         help: None,
@@ -306,7 +306,7 @@ async fn timed(
 
 /// Says that a step was taken back.
 pub(super) fn said(taken_back: TakenBack, emit: &mut dyn FnMut(Event)) -> TakenBack {
-    emit(Event::TakenBack(event::TakenBack { step: taken_back.step.clone(), why: taken_back.why.clone() }));
+    emit(Event::TakenBack(events::TakenBack { step: taken_back.step.clone(), why: taken_back.why.clone() }));
     taken_back
 }
 

@@ -156,7 +156,7 @@ fn merge(base: &SourceTree, ours: &SourceTree, theirs: &SourceTree) -> Option<So
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::event::Stage;
+    use crate::events::Stage;
     use crate::space::{Binding, Domain, Value};
 
     const BEFORE: &str =

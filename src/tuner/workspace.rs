@@ -12,12 +12,12 @@ use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluator::Evaluator;
 use super::workload::{InputData, Workload};
-use crate::aicore::Machine;
-use crate::backend::{Backend, Origin, ProcessLimits, Recorded, SimBackend};
+use crate::aicore::{Machine, Origin};
+use crate::backend::{Backend, ProcessLimits, Recorded, SimBackend};
 use crate::build::sdk::{Sdk, SdkOptions};
 use crate::build::{BuildOptions, Builder, ToolLimits, Toolkit};
 use crate::manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
-use crate::project::{AutoSyncOff, OperatorProject, auto_sync_off};
+use crate::project::{AutoSyncOff, OperatorProject, auto_sync_off, load_machine};
 use crate::source::SourceTree;
 use crate::source::tunable::{TunableError, present_value};
 use crate::space::{CaseFacts, Configuration, SearchSpace, Tunable};
@@ -388,19 +388,6 @@ fn editable_sources(project: &OperatorProject, manifest: &Manifest) -> Result<So
         chosen.insert(file.clone(), text);
     }
     Ok(chosen)
-}
-
-/// An embedded description by name, or a user's own by path.
-pub fn load_machine(name: &str, root: &Path) -> Result<Machine, TunerError> {
-    if !name.ends_with(".toml") {
-        return Ok(Machine::named(name)?);
-    }
-    // As given on the command line, or beside the manifest that names it.
-    let given = Path::new(name);
-    let path = if given.exists() { given.to_owned() } else { root.join(given) };
-    let text = fs_err::read_to_string(&path)
-        .map_err(|error| TunerError::Usage(format!("machine description {name}: {error}")))?;
-    Ok(Machine::parse(&path.display().to_string(), &text)?)
 }
 
 fn select_cases(manifest: &Manifest, names: &[String]) -> Result<Vec<usize>, TunerError> {

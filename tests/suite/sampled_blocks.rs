@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ascend_tune::events::{BlocksRun, CaseBlocks};
 use ascend_tune::source::SourceTree;
 use ascend_tune::tuner::{
-    BlocksRun, Budget, CaseBlocks, Champion, Journal, Outcome, Plan, Race, Session, Workspace, WorkspaceOptions,
-    establish_baseline,
+    Budget, Champion, Journal, Outcome, Plan, Race, Session, Workspace, WorkspaceOptions, establish_baseline,
 };
 use ascend_tune::verify::Reason;
 use serde_json::Value;

@@ -51,7 +51,7 @@ pub use analyse::{LaunchReport, Options, analyse, analyse_source, launches, prof
 pub use kernel_type::KernelType;
 pub use machine::{Confidence, Constant, Machine, MachineError, Parameters};
 pub use profile::{
-    Hazard, HazardKind, Interval, Limiter, PathPart, PathStep, PipeTimes, Profile, Severity, Stall, UnitTimes,
+    Hazard, HazardKind, Interval, Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Severity, Stall, UnitTimes,
 };
 pub use sample::{BlockSample, NoSample, WrittenRange};
 pub use source::TraceSource;

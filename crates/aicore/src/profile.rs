@@ -2,6 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Where a latency comes from. A modelled number is never shown as a measured one; a measured one weighs more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The embedded AI Core model.
+    Modelled,
+    /// A real NPU.
+    Measured,
+}
+
+impl Origin {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Origin::Modelled => "modelled",
+            Origin::Measured => "measured",
+        }
+    }
+}
+
 /// Time per pipe in microseconds, as the vendor's profiler counts it: busy, waits inside an instruction included, waits for flags not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PipeTimes {

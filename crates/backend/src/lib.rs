@@ -16,7 +16,7 @@ pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, 
 pub use job::{Description, JobInput, JobOutput, KernelJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
 pub use recorded::Recorded;
-pub use seam::{Answer, Backend, Capabilities, Origin};
+pub use seam::{Answer, Backend, Capabilities};
 pub use sim::{SimBackend, SimError};
 pub use symbols::Symbols;
-pub use unit_test::{Script, TestFailure, TestReport, TestRun, TestVerdict};
+pub use unit_test::{Script, TestFailure, TestReport, TestRun};

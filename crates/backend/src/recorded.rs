@@ -10,8 +10,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::execution::{Execution, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob};
-use super::seam::{Answer, Backend, Capabilities, Origin};
+use super::seam::{Answer, Backend, Capabilities};
 use super::sim::SimBackend;
+use aicore::Origin;
 
 /// Bytes of outputs that a recording holds; what would be more is run again.
 const MOST_BYTES: usize = 256 << 20;

@@ -6,33 +6,12 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::execution::{Execution, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob};
+use aicore::Origin;
 
 /// An answer to come.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, RunFailure>> + Send + 'a>>;
-
-/// Where a latency comes from. A modelled number is never shown as a measured one; a measured one weighs more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The embedded AI Core model.
-    Modelled,
-    /// A real NPU.
-    Measured,
-}
-
-impl Origin {
-    /// The word used in every output.
-    pub fn word(self) -> &'static str {
-        match self {
-            Origin::Modelled => "modelled",
-            Origin::Measured => "measured",
-        }
-    }
-}
 
 /// What a backend is, as far as others decide by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
 use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
-use super::seam::{Answer, Backend, Capabilities, Origin};
+use super::seam::{Answer, Backend, Capabilities};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
-use aicore::{HazardKind, LaunchReport, LaunchStatus, Machine, Options, Severity, TraceError, analyse, analyse_source};
+use aicore::{
+    HazardKind, LaunchReport, LaunchStatus, Machine, Options, Origin, Severity, TraceError, analyse, analyse_source,
+};
 
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::execution::{LaunchProfile, RunFailure};
 use super::process::{WorkerCommand, scratch_directory};
 use super::sim::SimBackend;
+use events::TestVerdict;
 
 /// Where the tests expect to stand in the repository: scripts are named relative to it.
 const WORKING_FOLDER: &str = "build/tests/ut/op_kernel";
@@ -54,26 +55,6 @@ pub struct Script {
     pub after_launch: bool,
     /// The end of what it printed.
     pub output: String,
-}
-
-/// What a kernel unit test says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "kebab-case")]
-pub enum TestVerdict {
-    /// It looked at the results and found them right.
-    Right,
-    /// It found something wrong.
-    Wrong {
-        /// What.
-        what: String,
-    },
-    /// The kernel ran, and nothing looked at its results.
-    RanOnly,
-    /// The test could not be run as it is: its data or comparison needs something that is not here, or it skipped itself.
-    NotRunnable {
-        /// Why.
-        why: String,
-    },
 }
 
 /// A kernel unit test that was run.

@@ -1,9 +1,10 @@
-//! Finding the operator project: which directory, which layout, which files. Nothing here runs CMake or a compiler.
+//! Finding the operator project: which directory, which layout, which files, which machine. Nothing here runs CMake or a compiler.
 
 mod auto_sync;
 mod detect;
 mod entry;
 mod kernel_tests;
+mod machine;
 mod repository;
 
 pub use auto_sync::{AutoSyncOff, auto_sync_off};
@@ -11,6 +12,7 @@ pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
 pub use detect::{camel_case, is_interface_code, is_other_architecture, snake_case};
 pub use entry::{KernelEntry, kernel_entries};
 pub use kernel_tests::{KernelTests, NoKernelTests};
+pub use machine::{LoadMachineError, load_machine};
 pub use repository::RepositoryIndex;
 
 /// The text of a CMake file with blanks for comments, so that places stay where they are.

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::Args;
 
 use super::value;
-use crate::ablation::Variant;
+use crate::events::ablation::Variant;
+use crate::events::survey::Step;
 use crate::search::StrategyKind;
-use crate::survey::{OwnTests, Step};
+use crate::survey::OwnTests;
 
 /// `survey`.
 #[derive(Clone, Debug, Args)]

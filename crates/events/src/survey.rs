@@ -1,10 +1,11 @@
-//! What a survey says about one operator.
+//! What `survey` says: about one operator, and over all of them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::own_tests::{KernelTestCounts, TilingTestCounts};
+use crate::TestVerdict;
 
 /// The way of an operator through the tool, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
@@ -288,4 +289,226 @@ impl Outcome {
         let passed = self.steps.iter().filter(|outcome| outcome.step.is_on_the_way() && outcome.state == State::Passed);
         passed.map(|outcome| outcome.step).max()
     }
+}
+
+/// Tiling unit tests of an operator, by what became of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TilingTestCounts {
+    /// Tests whose expectations all hold.
+    pub agree: u32,
+    /// Tests with an expectation that does not hold, or that crashed.
+    pub differ: u32,
+    /// Tests that name another chip or architecture themselves, or skip themselves.
+    pub other_machine: u32,
+    /// Tests that name no chip, fail on ours and hold on another: not counted as agreement.
+    pub held_elsewhere: u32,
+    /// Test files that do not compile here.
+    pub not_built: u32,
+}
+
+impl TilingTestCounts {
+    /// Tests that could be compared.
+    pub fn compared(&self) -> u32 {
+        self.agree + self.differ
+    }
+
+    /// Whether every test for this machine agrees, and there is one.
+    pub fn all_agree(&self) -> bool {
+        self.agree > 0 && self.differ == 0 && self.not_built == 0
+    }
+}
+
+/// Kernel unit tests of an operator, by their verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelTestCounts {
+    /// They looked at results and found them right.
+    pub right: u32,
+    /// They found something wrong.
+    pub wrong: u32,
+    /// The kernel ran, and nothing looked at its results.
+    pub ran_only: u32,
+    /// They need something that is not here, or skip themselves.
+    pub not_runnable: u32,
+    /// Their program does not compile, or could not be run.
+    pub not_built: bool,
+}
+
+impl KernelTestCounts {
+    /// Counts one.
+    pub fn add(&mut self, verdict: &TestVerdict) {
+        match verdict {
+            TestVerdict::Right => self.right += 1,
+            TestVerdict::Wrong { .. } => self.wrong += 1,
+            TestVerdict::RanOnly => self.ran_only += 1,
+            TestVerdict::NotRunnable { .. } => self.not_runnable += 1,
+        }
+    }
+}
+
+/// Own tests of many operators.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestTotals {
+    /// Operators whose tiling tests were run.
+    pub tiling_operators: u32,
+    /// Those of them that have a test for this machine, or one that does not build.
+    pub tiling_judged: u32,
+    /// Those of them with nothing but agreement.
+    pub tiling_agreeing: u32,
+    /// Their tests, summed.
+    pub tiling: TilingTestCounts,
+    /// Operators whose kernel tests were run.
+    pub kernel_operators: u32,
+    /// Those of them whose tests do not build.
+    pub kernel_not_built: u32,
+    /// Their tests, summed; `not_built` says nothing here.
+    pub kernel: KernelTestCounts,
+}
+
+impl TestTotals {
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.tiling_operators + self.kernel_operators == 0
+    }
+
+    /// Counts the tests of an operator.
+    pub fn add(&mut self, outcome: &Outcome) {
+        if let Some(counts) = &outcome.tiling_tests {
+            self.tiling_operators += 1;
+            self.tiling_judged += u32::from(counts.compared() + counts.not_built > 0);
+            self.tiling_agreeing += u32::from(counts.all_agree());
+            self.tiling.agree += counts.agree;
+            self.tiling.differ += counts.differ;
+            self.tiling.other_machine += counts.other_machine;
+            self.tiling.held_elsewhere += counts.held_elsewhere;
+            self.tiling.not_built += counts.not_built;
+        }
+        if let Some(counts) = &outcome.kernel_tests {
+            self.kernel_operators += 1;
+            self.kernel_not_built += u32::from(counts.not_built);
+            self.kernel.right += counts.right;
+            self.kernel.wrong += counts.wrong;
+            self.kernel.ran_only += counts.ran_only;
+            self.kernel.not_runnable += counts.not_runnable;
+        }
+    }
+
+    /// What every output heads the columns of [`TestTotals::cells`] with.
+    pub const COLUMNS: [&'static str; 12] = [
+        "tiling tests of",
+        "agree fully",
+        "tests agree",
+        "differ",
+        "other chip",
+        "hold only elsewhere",
+        "files not built",
+        "kernel tests of",
+        "right",
+        "wrong",
+        "ran only",
+        "not runnable",
+    ];
+
+    /// The figures, in the order of [`TestTotals::COLUMNS`]: operators for `... of` and `agree fully`, else tests.
+    pub fn cells(&self) -> [String; 12] {
+        let kernel_operators = match self.kernel_not_built {
+            0 => self.kernel_operators.to_string(),
+            count => format!("{} ({count} not built)", self.kernel_operators),
+        };
+        let agreeing = match self.tiling_judged {
+            0 => "-".to_owned(),
+            all => format!("{} of {all}", self.tiling_agreeing),
+        };
+        [
+            self.tiling_operators.to_string(),
+            agreeing,
+            self.tiling.agree.to_string(),
+            self.tiling.differ.to_string(),
+            self.tiling.other_machine.to_string(),
+            self.tiling.held_elsewhere.to_string(),
+            self.tiling.not_built.to_string(),
+            kernel_operators,
+            self.kernel.right.to_string(),
+            self.kernel.wrong.to_string(),
+            self.kernel.ran_only.to_string(),
+            self.kernel.not_runnable.to_string(),
+        ]
+    }
+}
+
+/// Counts of one repository and class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Repository; empty for the sum over all.
+    pub repository: String,
+    /// `vector`, `mix`, or empty for both.
+    pub class: String,
+    /// Operators tried.
+    pub operators: u32,
+    /// Operators that passed each step, by its name.
+    pub passed: BTreeMap<String, u32>,
+    /// Outputs that a reference confirms.
+    pub right: u32,
+    /// Outputs that contradict a reference.
+    pub wrong: u32,
+    /// Outputs with bytes that stay unwritten or that depend on unwritten memory: a defect, or a case whose data the operator
+    /// was not made for.
+    #[serde(default)]
+    pub unwritten: u32,
+    /// Operators that ran and whose outputs nothing confirmed or contradicted.
+    pub unknown: u32,
+    /// Operators that ran and have no hazard.
+    pub clean: u32,
+    /// The operators' own unit tests; all zero where they were not run.
+    #[serde(default)]
+    pub tests: TestTotals,
+}
+
+impl Row {
+    /// Operators that passed a step.
+    pub fn passed(&self, step: Step) -> u32 {
+        self.passed.get(step.word()).copied().unwrap_or(0)
+    }
+}
+
+/// Operators that were stopped by the same thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Step that failed.
+    pub step: Step,
+    /// Why.
+    pub cause: Cause,
+    /// Whether the step passed at a second try: on a chip with fewer cores, or with another case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passed_then: bool,
+    /// The message of the first operator, with its particulars.
+    pub example: String,
+    /// Operators, with their repositories.
+    pub operators: Vec<String>,
+}
+
+impl Group {
+    /// The cause, and whether it was in the way at the first try only.
+    pub fn cause_text(&self) -> String {
+        let then = if self.passed_then { " (ran at the second try)" } else { "" };
+        format!("{}{then}", self.cause)
+    }
+}
+
+/// A survey in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Counts by repository and class; the last row of each class is the sum where there are several repositories.
+    pub rows: Vec<Row>,
+    /// Causes, the commonest first.
+    pub groups: Vec<Group>,
+    /// Operators that exist only for other chips and were not tried.
+    pub other_chips: u32,
+    /// Operators that a sample or `--only` left out.
+    pub left_out: u32,
+    /// Which headers the kernels were compiled against.
+    pub headers: String,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
 }

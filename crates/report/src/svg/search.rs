@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::{Stage, Status};
+use events::{Stage, Status};
+
 use super::super::record::{EvaluationRecord, RunRecord};
 use super::super::units::{factor, microseconds};
 use super::axis::{Scale, label};
@@ -17,7 +18,7 @@ const FLOOR: f64 = 282.0;
 const STRIP: f64 = 302.0;
 
 /// The plot for a whole run.
-pub(in crate::report) fn search_chart(record: &RunRecord) -> String {
+pub(crate) fn search_chart(record: &RunRecord) -> String {
     let valid: Vec<(&EvaluationRecord, f64)> = record
         .evaluations
         .iter()

@@ -1,6 +1,7 @@
 //! What `replay` found, as text.
 
-use super::super::event::{ReplayReport, SettingsReport, SpaceResult};
+use events::replay::{ReplayReport, SettingsReport, SettingsResult, SpaceResult};
+
 use super::table::{Align, table};
 
 /// One space.
@@ -72,7 +73,7 @@ pub(super) fn report(report: &ReplayReport) -> String {
 
 /// Settings that were best on one half of the spaces, and the default, on both halves.
 pub(super) fn settings(report: &SettingsReport) -> String {
-    let row = |name: &str, result: &crate::replay::SettingsResult| {
+    let row = |name: &str, result: &SettingsResult| {
         let (chosen, held) = (format!("{:.4}", result.chosen_on), format!("{:.4}", result.held_out));
         vec![name.to_owned(), chosen, held, result.settings.clone()]
     };

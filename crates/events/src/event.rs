@@ -1,28 +1,17 @@
-//! Events: everything that a command has to say, typed. Terminal, JSON lines and the recorded run are renderers of these.
-//!
-//! With `--message-format json` each event is one object on one line of standard output. The first event of every
-//! command is [`Start`] and carries [`FORMAT`]; fields may be added within a format, none is renamed or removed.
+//! What happens while a command runs.
 
+use aicore::{Limiter, Origin};
 use serde::{Deserialize, Serialize};
+use space::Configuration;
 
-pub use crate::ablation::{AblationReport, Trial};
-use crate::aicore::Limiter;
-pub use crate::fidelity::{Calibration, Report as Fidelity};
-pub use crate::lock::Origin;
-pub use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
-use crate::space::Configuration;
-pub use crate::survey::Outcome;
-pub use crate::survey::summary::Summary as Survey;
-pub use crate::tuner::{BlocksRun, CaseBlocks, SampledCase};
-
-mod results;
-
-pub use results::{
-    Bank, BankRecord, Build, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor,
-    DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary, KnownHazard, LockUpdate,
-    PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, StageSummary, Stages, StallReport, Summary,
-    SummaryCase,
+use crate::ablation::{AblationReport, Trial};
+use crate::fidelity::{Calibration, Report};
+use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
+use crate::results::{
+    Bank, Build, Check, Comparison, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ProfileEvent, Rewind,
+    Summary,
 };
+use crate::survey::{self, Outcome};
 
 /// Version of the event format, carried by the first event.
 pub const FORMAT: u32 = 1;
@@ -132,11 +121,11 @@ pub enum Event {
     /// One operator of `survey`, as soon as it was tried.
     Surveyed(Box<Outcome>),
     /// Result of `survey`.
-    Survey(Survey),
+    Survey(survey::Summary),
     /// Result of `calibrate`.
     Calibration(Box<Calibration>),
     /// Result of `fidelity`.
-    Fidelity(Box<Fidelity>),
+    Fidelity(Box<Report>),
     /// One space of `replay`, as soon as it is done.
     ReplayedSpace(Box<SpaceResult>),
     /// Result of `replay`.
@@ -274,6 +263,34 @@ pub struct Baseline {
     pub cases: Vec<BaselineCase>,
     /// Weighted geometric mean of the latencies, in microseconds: the number minimised.
     pub objective_us: f64,
+}
+
+/// A large case of a quick trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseBlocks {
+    /// Name of the case.
+    pub case: String,
+    /// Its blocks that ran with data.
+    #[serde(flatten)]
+    pub ran: BlocksRun,
+}
+
+/// Blocks that ran with data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlocksRun {
+    /// Those that stand for all.
+    Sampled {
+        /// How many they are.
+        blocks: u32,
+        /// Blocks of the launch.
+        of: u32,
+    },
+    /// Every one.
+    All {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// A candidate was evaluated.

@@ -1,17 +1,13 @@
-//! Results: the events that commands end with.
+//! Results: the events that commands end with, and what these are made of.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use aicore::{HazardKind, Limiter, Origin, PathPart, PipeTimes, Severity};
 use serde::{Deserialize, Serialize};
+use space::Configuration;
 
-use crate::aicore::{HazardKind, Limiter, PathPart, PipeTimes, Severity};
-use crate::backend::TestVerdict;
-use crate::experience::MotifStatistics;
-use crate::lock::{CaseVerdict, Origin};
-use crate::report::event::TakenBack;
-use crate::space::Configuration;
-use crate::tuner::SampledCase;
+use crate::event::TakenBack;
 
 /// A hazard with the line of the kernel that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +22,26 @@ pub struct HazardReport {
     pub message: String,
     /// Whether it rejects a candidate.
     pub severity: Severity,
+}
+
+/// What a kernel unit test says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum TestVerdict {
+    /// It looked at the results and found them right.
+    Right,
+    /// It found something wrong.
+    Wrong {
+        /// What.
+        what: String,
+    },
+    /// The kernel ran, and nothing looked at its results.
+    RanOnly,
+    /// The test could not be run as it is: its data or comparison needs something that is not here, or it skipped itself.
+    NotRunnable {
+        /// Why.
+        why: String,
+    },
 }
 
 /// One kernel unit test that was run.
@@ -184,6 +200,32 @@ pub enum CheckVerdict {
     Missing,
 }
 
+/// Verdict on one case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaseVerdict {
+    /// Within the tolerance.
+    Ok,
+    /// Slower than the lock by more than the tolerance.
+    Regressed,
+    /// Faster than the lock by more than the tolerance.
+    Improved,
+    /// Only in the lock, or only in the project.
+    Missing,
+}
+
+impl CaseVerdict {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            CaseVerdict::Ok => "ok",
+            CaseVerdict::Regressed => "regressed",
+            CaseVerdict::Improved => "improved",
+            CaseVerdict::Missing => "missing",
+        }
+    }
+}
+
 /// One case of `check`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckCase {
@@ -275,6 +317,13 @@ pub struct ComparedProbe {
     pub wrong: Option<String>,
 }
 
+impl ComparedProbe {
+    /// Before over now; nothing if it is wrong.
+    pub fn speedup(&self) -> Option<f64> {
+        self.now_us.map(|now| self.before_us / now)
+    }
+}
+
 /// Result of `compare`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -300,6 +349,14 @@ pub struct Comparison {
     pub machine: String,
     /// Version of the machine description.
     pub machine_version: String,
+}
+
+impl Comparison {
+    /// Geometric mean of the speed-ups of those probes that have one; 1 where none has.
+    pub fn speedup(&self) -> f64 {
+        let logarithms: Vec<f64> = self.probes.iter().filter_map(ComparedProbe::speedup).map(f64::ln).collect();
+        if logarithms.is_empty() { 1.0 } else { (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp() }
+    }
 }
 
 /// Result of `lock`.
@@ -459,6 +516,31 @@ pub struct BankRecord {
     pub summary: String,
 }
 
+/// What a bank knows of one motif.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MotifStatistics {
+    /// Catalogue id.
+    pub motif: String,
+    /// Records.
+    pub records: u64,
+    /// Operators that they come from.
+    pub operators: u64,
+    /// Faster, through the counter that the motif relieves.
+    pub kept: u64,
+    /// Right, and not faster.
+    pub no_gain: u64,
+    /// Faster for another reason.
+    pub effect_without_mechanism: u64,
+    /// Refused by the verifier.
+    pub rejected: u64,
+    /// A quarter of the verified records gained no more than this.
+    pub lower: f64,
+    /// Half of them.
+    pub median: f64,
+    /// Three quarters of them.
+    pub upper: f64,
+}
+
 /// Result of `bank`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bank {
@@ -512,6 +594,24 @@ pub struct Stages {
     pub host: StageSummary,
     /// Rewriting of kernel sources.
     pub kernel: StageSummary,
+}
+
+/// How the quick trials of a large case ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampledCase {
+    /// Name of the case.
+    pub name: String,
+    /// Blocks that stood for all in the latest sampled trial.
+    pub blocks: u32,
+    /// Blocks of its launch.
+    pub of: u32,
+    /// Trials that ran only blocks that stand for all.
+    pub sampled: u64,
+    /// Trials that ran every block because none could be shown to stand for others.
+    pub whole: u64,
+    /// Why the latest of these did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Result of `run`, its last event.

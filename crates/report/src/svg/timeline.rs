@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use aicore::{Interval, Profile};
+
 use super::super::trace::PIPES;
 use super::super::units::microseconds;
 use super::axis::{Scale, label};
 use super::{WIDTH, escape, open};
-use crate::aicore::{Interval, Profile};
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 14.0;
@@ -30,7 +31,7 @@ struct Mark<'a> {
 }
 
 /// Both timelines of a case; `None` where there is nothing to show. `id` is unique in the page.
-pub(in crate::report) fn timelines(
+pub(crate) fn timelines(
     id: &str,
     before: Option<&Profile>,
     after: Option<&Profile>,

@@ -1,7 +1,7 @@
 //! How numbers are written: microseconds, factors, shares and bytes, each with its unit.
 
-use super::event::PathReport;
-use crate::aicore::{Limiter, PathPart};
+use aicore::{Limiter, PathPart};
+use events::PathReport;
 
 /// Contributors to the critical path shown, and the share below which none is.
 const PATH_STEPS: usize = 8;

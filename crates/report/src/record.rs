@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use aicore::{Origin, Profile};
+use events::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack};
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
-
-use super::event::{CaseTime, Generalisation, KnownHazard, Origin, PathReport, Stage, Stages, Status, TakenBack};
-use crate::aicore::Profile;
-use crate::source::SourceTree;
-use crate::space::Configuration;
+use source::SourceTree;
+use space::Configuration;
 
 /// Version of the record's format.
 pub const RECORD_FORMAT: u32 = 1;

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use super::event::Event;
+use events::Event;
 
 /// Something that consumes events in order.
 pub trait Sink: Send {

@@ -1,41 +1,27 @@
 //! `report.html`: a finished run on one page that needs nothing else, neither files nor a network nor scripts.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 
+use aicore::{PipeTimes, Profile};
+use events::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::event::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status};
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
 use super::svg::{search_chart, stall_bars, timelines};
 use super::units::{
     bytes, factor, limiter, microseconds, path_shown, path_words, percent, percent_of_bound, place, seconds,
 };
-use crate::aicore::{PipeTimes, Profile};
 
-const TEMPLATE: &str = include_str!("../../templates/report.html");
+const TEMPLATE: &str = include_str!("../../../templates/report.html");
 /// Rejected candidates listed one by one; the counts cover all.
 const REJECTED_ROWS: usize = 500;
 /// Changes below this factor brought nothing that the report should praise.
 const NO_GAIN: f64 = 1.0005;
 
-/// Why there is no report.
+/// The template does not fit the record: a bug of ours.
 #[derive(Debug, thiserror::Error)]
-pub enum RenderError {
-    /// The template does not fit the record: a bug of ours.
-    #[error("the report template does not fit the record: {0}")]
-    Template(#[from] minijinja::Error),
-    /// The file cannot be written.
-    #[error("{path}: cannot write the report")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-}
+#[error("the report template does not fit the record: {0}")]
+pub struct RenderError(#[from] minijinja::Error);
 
 /// The page as text.
 pub fn render_html(record: &RunRecord) -> Result<String, RenderError> {
@@ -44,23 +30,6 @@ pub fn render_html(record: &RunRecord) -> Result<String, RenderError> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("report.html", TEMPLATE)?;
     Ok(environment.get_template("report.html")?.render(page(record))?)
-}
-
-/// Writes the page, by rename, so that a reader sees the old one or the new one. Makes the directory.
-pub fn write_html(record: &RunRecord, path: &Path) -> Result<(), RenderError> {
-    let html = render_html(record)?;
-    let failed = |source: io::Error| RenderError::Write { path: path.to_owned(), source };
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    fs_err::create_dir_all(directory).map_err(failed)?;
-    let mut file = tempfile::Builder::new().prefix(".report").suffix(".html").tempfile_in(directory).map_err(failed)?;
-    file.write_all(html.as_bytes()).map_err(failed)?;
-    // Temporary files are private; a report is for everybody who may read the project.
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
 }
 
 fn page(record: &RunRecord) -> Value {

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::{Calibration, Fidelity};
+use events::fidelity::{Calibration, Report};
+
 use super::table::{Align, table};
 
 /// Error above which a row is shown without being asked for.
 const SHOWN_ERROR: f64 = 0.25;
 
 /// Result of `fidelity`; all rows when `verbose`, else those that are a quarter off or have no figure.
-pub(super) fn fidelity(report: &Fidelity, verbose: bool) -> String {
+pub(super) fn fidelity(report: &Report, verbose: bool) -> String {
     let mut rows = Vec::new();
     let mut hidden = 0;
     for row in &report.rows {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use aicore::{Origin, Profile};
 use serde_json::{Value, json};
-
-use super::event::Origin;
-use crate::aicore::Profile;
 
 /// Lanes in the order in which a reader follows the data: in, compute, out, control.
 pub(crate) const PIPES: [(&str, &str); 7] = [

@@ -1,8 +1,8 @@
 //! What `ablation` found, as text.
 
-use super::super::event::{AblationReport, Trial};
+use events::ablation::{AblationReport, THRESHOLDS, Trial};
+
 use super::table::{Align, table};
-use crate::ablation::THRESHOLDS;
 
 /// One run.
 pub(super) fn trial(trial: &Trial) -> String {

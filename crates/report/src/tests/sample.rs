@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::aicore::{HazardKind, Interval, Limiter, PathPart, PipeTimes, Profile, Severity, Stall};
-use crate::backend::TestVerdict;
-use crate::lock::CaseVerdict;
-use crate::report::event::*;
-use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
-use crate::space::{Configuration, Value};
+use aicore::{HazardKind, Interval, Limiter, Origin, PathPart, PipeTimes, Profile, Severity, Stall};
+use events::*;
+use space::{Configuration, Value};
+
+use crate::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
 
 pub(super) fn configuration(tile: i64, buffers: i64, cores: i64) -> Configuration {
     [("TILE_LENGTH", tile), ("BUFFER_NUM", buffers), ("BLOCK_DIM", cores)]
@@ -178,10 +177,8 @@ pub(super) fn other_events() -> Vec<Event> {
 pub(super) fn events() -> Vec<Event> {
     let mut events = run_events();
     events.extend(other_events());
-    let outcome = surveyed();
-    events.push(Event::Surveyed(Box::new(outcome.clone())));
-    let headers = "own".to_owned();
-    events.push(Event::Survey(Survey { headers, left_out: 3, ..Survey::of(&[outcome]) }));
+    events.push(Event::Surveyed(Box::new(surveyed())));
+    events.push(Event::Survey(survey_of_one()));
     events.push(Event::Profile(Box::new(profile_event())));
     events.push(Event::Check(check()));
     events
@@ -579,11 +576,11 @@ pub(super) fn record() -> RunRecord {
 }
 
 /// An operator that got as far as its kernel.
-pub fn surveyed() -> Outcome {
-    use crate::survey::{Cause, CauseKind, Class, Shape, State, Step, StepOutcome};
+pub fn surveyed() -> survey::Outcome {
+    use events::survey::{Cause, CauseKind, Class, Shape, State, Step, StepOutcome};
     let step =
         |step, state, cause, detail: &str| StepOutcome { step, state, wall_s: 0.5, cause, detail: detail.into() };
-    Outcome {
+    survey::Outcome {
         repository: "ops".into(),
         operator: "math/add".into(),
         shape: Shape::Framework,
@@ -602,5 +599,31 @@ pub fn surveyed() -> Outcome {
         tiling_tests: None,
         kernel_tests: None,
         wall_s: 1.5,
+    }
+}
+
+/// The survey that found nothing but [`surveyed`].
+fn survey_of_one() -> survey::Summary {
+    use events::survey::{Cause, CauseKind, Class, Group, Row, Step};
+    let row = Row {
+        repository: "ops".into(),
+        class: Class::Vector.word().into(),
+        operators: 1,
+        passed: BTreeMap::from([(Step::Host.word().into(), 1)]),
+        ..Row::default()
+    };
+    let group = Group {
+        step: Step::Kernel,
+        cause: Cause::new(CauseKind::MissingName, "Foo"),
+        passed_then: false,
+        example: "op_kernel/add.cpp:3: Foo".into(),
+        operators: vec!["ops/math/add".into()],
+    };
+    survey::Summary {
+        rows: vec![row],
+        groups: vec![group],
+        left_out: 3,
+        headers: "own".into(),
+        ..survey::Summary::default()
     }
 }

@@ -2,10 +2,12 @@
 
 use std::io::{self, ErrorKind, Write};
 
+use aicore::Origin;
 use anstyle::{AnsiColor, Effects, Style};
+use events::survey::{Outcome, Step};
+use events::{Evaluation, Event, Init, SdkStatus, Stage, Start, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::event::{Evaluation, Event, Origin, Outcome, SdkStatus, Stage, Start, Status};
 use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
@@ -181,7 +183,7 @@ impl<'a> Human<'a> {
                 self.status(WARN, "Stopped", &format!("{name} at {}: {cause} ({time})", failure.step))
             }
             None => {
-                let reached = outcome.reached().map_or("nothing", crate::survey::Step::word);
+                let reached = outcome.reached().map_or("nothing", Step::word);
                 self.note("Passed", &format!("{name} up to {reached} ({time})"))
             }
         }
@@ -423,7 +425,7 @@ fn put(output: &mut dyn Write, text: &str) -> io::Result<()> {
 }
 
 /// What a new manifest does not have of the cases that were found.
-fn left_out(init: &super::event::Init) -> String {
+fn left_out(init: &Init) -> String {
     let more = match init.more_cases {
         0 => String::new(),
         count => format!("; {} more with --cases all", counted(count as u64, "case")),

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use aicore::Profile;
+
 use super::super::units::microseconds;
 use super::axis::Scale;
 use super::{WIDTH, escape, open, shortened};
-use crate::aicore::Profile;
 
 const LEFT: f64 = 250.0;
 const RIGHT: f64 = 90.0;
@@ -15,12 +16,7 @@ const ROW: f64 = 40.0;
 const ROWS: usize = 8;
 
 /// The bars of a case; `None` where nothing waited.
-pub(in crate::report) fn stall_bars(
-    id: &str,
-    before: Option<&Profile>,
-    after: Option<&Profile>,
-    origin: &str,
-) -> Option<String> {
+pub(crate) fn stall_bars(id: &str, before: Option<&Profile>, after: Option<&Profile>, origin: &str) -> Option<String> {
     let mut times: BTreeMap<(&str, &str), [f64; 2]> = BTreeMap::new();
     for (column, profile) in [before, after].into_iter().enumerate() {
         for stall in profile.into_iter().flat_map(|one| &one.stalls) {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::{Bank, Rewind};
+use events::{Bank, MotifStatistics, Rewind};
+
 use super::super::units::{counted, factor};
 use super::table::{Align, table};
-use crate::experience::MotifStatistics;
 
 /// Motifs taken out, and what each yielded.
 pub(super) fn rewind(rewind: &Rewind) -> String {

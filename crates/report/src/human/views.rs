@@ -2,21 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::super::event::{
-    Check, CheckState, CheckVerdict, ComparedProbe, Comparison, Doctor, Doors, Generalisation, HazardReport,
-    KernelTest, KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, Survey,
+use aicore::Severity;
+use events::survey::{self, Row, Step, TestTotals};
+use events::{
+    CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
+    KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
 };
+
 use super::super::units::{
     bytes, counted, factor, limiter, microseconds, number, path_shown, path_words, percent, percent_of_bound, place,
     seconds,
 };
 use super::table::{Align, table};
 use super::{BAD, GOOD, HINT, STRONG, WARN, machine_text, paint};
-use crate::aicore::Severity;
-use crate::backend::TestVerdict;
-use crate::lock::CaseVerdict;
-use crate::survey::summary::Row;
-use crate::survey::{Step, TestTotals};
 
 /// Cells of a full bar.
 const BAR_CELLS: usize = 40;
@@ -26,7 +24,6 @@ const STALLS: usize = 8;
 /// Every probe with both times, and what they come to.
 pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
     let word = comparison.origin.word();
-    let ratio = |probe: &ComparedProbe| probe.now_us.map(|now| probe.before_us / now);
     let rows: Vec<Vec<String>> = comparison
         .probes
         .iter()
@@ -41,7 +38,7 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
                 probe.name.clone(),
                 microseconds(probe.before_us),
                 probe.now_us.map_or_else(|| "-".to_owned(), microseconds),
-                ratio(probe).map_or_else(|| "-".to_owned(), factor),
+                probe.speedup().map_or_else(|| "-".to_owned(), factor),
                 verdict,
             ]
         })
@@ -55,8 +52,6 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
         ("", Align::Left),
     ];
     let mut text = table(&columns, &rows);
-    let ratios: Vec<f64> = comparison.probes.iter().filter_map(ratio).collect();
-    let mean = crate::tuner::geometric_mean(ratios.iter().copied(), &[]);
     let broken = comparison.probes.iter().filter(|probe| !probe.holds).count();
     let compared = comparison.probes.iter().filter(|probe| probe.compared).count();
     let verdict = match broken {
@@ -68,7 +63,7 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
         text,
         "\n{}: {} on {} drawn by seed {}, outputs of {compared} compared, {verdict}; {origin}",
         paint(color, STRONG, &comparison.operator),
-        factor(mean),
+        factor(comparison.speedup()),
         counted(comparison.probes.len() as u64, "probe"),
         comparison.seed,
     );
@@ -519,7 +514,7 @@ fn own_tests(row: &Row) -> Vec<String> {
     [name, row.class.clone()].into_iter().chain(row.tests.cells()).collect()
 }
 
-pub(super) fn survey(survey: &Survey, verbose: bool) -> String {
+pub(super) fn survey(survey: &survey::Summary, verbose: bool) -> String {
     let rows: Vec<Vec<String>> = survey
         .rows
         .iter()
