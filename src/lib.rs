@@ -15,18 +15,11 @@
 //! * [`lock`], [`report`]: what stays behind after a run.
 
 pub use discovery::{cases, init, oracle};
+pub use studies::{ablation, fidelity, replay, soundness, survey};
 pub use {
-    aicore, backend, build, confinement, events, manifest, motif, project, report, search, source, space, verify,
+    aicore, backend, build, confinement, events, experience, lock, manifest, motif, project, proposer, report, search,
+    source, space, tuner, verify,
 };
 
-pub mod ablation;
 pub mod cli;
 pub mod doctor;
-pub mod experience;
-pub mod fidelity;
-pub mod lock;
-pub mod proposer;
-pub mod replay;
-pub mod soundness;
-pub mod survey;
-pub mod tuner;

@@ -103,7 +103,8 @@ fn changed_times(locked: &Lock, times: &[MeasuredCase]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lock::{Picoseconds, sample};
+    use crate::lock::Picoseconds;
+    use crate::lock::testing::sample;
 
     #[test]
     fn baselines_and_history_stay() {

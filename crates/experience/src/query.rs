@@ -1,0 +1,155 @@
+//! Asking a bank: what is like this kernel, by symptoms, by shape of the code, and by its text.
+
+use std::collections::BTreeSet;
+
+use super::{Bank, Features, Record, Verdict};
+use source::parse::lex;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Symptoms of the profile.
+    pub symptoms: Vec<String>,
+    /// Shape of the kernel.
+    pub features: Features,
+    /// Shingles of the code at the sites; empty where only symptoms and shape are known.
+    pub shingles: Shingles,
+}
+
+/// Runs of three tokens, own names blotted out: what two pieces of code have in common whatever their names are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shingles(BTreeSet<[String; 3]>);
+
+impl Shingles {
+    /// Of code as written.
+    pub fn of(code: &str) -> Self {
+        let tokens: Vec<String> = lex(code).into_iter().map(|token| blotted(&code[token.span])).collect();
+        Self(tokens.windows(3).map(|three| [three[0].clone(), three[1].clone(), three[2].clone()]).collect())
+    }
+
+    /// Of the lines that a record's change takes away: the slow form.
+    pub fn of_slow_side(diff: &str) -> Self {
+        let removed = diff.lines().filter_map(|line| line.strip_prefix('-')).filter(|line| !line.starts_with("--"));
+        Self::of(&removed.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Whether there is nothing to compare.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Share of these shingles that the other code has too.
+    pub fn found_in(&self, other: &Shingles) -> f64 {
+        if self.0.is_empty() { 0.0 } else { self.0.intersection(&other.0).count() as f64 / self.0.len() as f64 }
+    }
+}
+
+/// Names of the API stay: they begin with a capital and go on with small letters. Everything else that is a word is some name.
+fn blotted(token: &str) -> String {
+    let word = token.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let api = token.starts_with(|first: char| first.is_ascii_uppercase()) && token.contains(char::is_lowercase);
+    let kept = matches!(token, "for" | "if" | "else" | "float" | "half" | "PIPE_ALL" | "PIPE_V");
+    if word && !api && !kept { "v".to_owned() } else { token.to_owned() }
+}
+
+/// A record with its likeness to what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match<'a> {
+    /// Id of the record.
+    pub id: &'a str,
+    /// The record.
+    pub record: &'a Record,
+    /// Likeness between 0 and 1.
+    pub likeness: f64,
+}
+
+/// What the records of one motif let expect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Records that say something.
+    pub records: usize,
+    /// A quarter of the likeness lies in records that gained no more than this.
+    pub lower: f64,
+    /// Half of it.
+    pub median: f64,
+    /// Three quarters of it.
+    pub upper: f64,
+    /// Share, by likeness, of the records that verified.
+    pub verified: f64,
+    /// Sum of the squared likenesses: how much the answer is worth.
+    pub weight: f64,
+}
+
+/// Less alike than this says nothing.
+const UNLIKE: f64 = 0.2;
+
+impl Query {
+    /// Likeness of a record: a third each for symptoms, shape and text; halves where there is no text to compare.
+    pub fn likeness(&self, record: &Record) -> f64 {
+        let shared = record.symptoms.iter().filter(|symptom| self.symptoms.contains(symptom)).count();
+        let all = record.symptoms.len() + self.symptoms.len() - shared;
+        let by_symptom = if all == 0 { 0.0 } else { shared as f64 / all as f64 };
+        let by_shape = record.features.likeness(&self.features);
+        let slow = Shingles::of_slow_side(&record.diff);
+        if self.shingles.is_empty() || slow.is_empty() {
+            return (by_symptom + by_shape) / 2.0;
+        }
+        (by_symptom + by_shape + slow.found_in(&self.shingles)) / 3.0
+    }
+}
+
+impl Bank {
+    /// Records by likeness, most alike first; ties by id.
+    pub fn search(&self, query: &Query) -> Vec<Match<'_>> {
+        let mut found: Vec<Match<'_>> =
+            self.iter().map(|(id, record)| Match { id, record, likeness: query.likeness(record) }).collect();
+        found.sort_by(|left, right| right.likeness.total_cmp(&left.likeness).then(left.id.cmp(right.id)));
+        found
+    }
+
+    /// What a motif may bring to the kernel asked about; `None` where no record of the motif is alike at all.
+    pub fn expected(&self, motif: &str, query: &Query) -> Option<Expected> {
+        let of_motif = self.iter().filter(|(_, record)| record.motif == motif);
+        let mut weighed: Vec<(f64, f64, bool)> = Vec::new();
+        for (_, record) in of_motif {
+            let likeness = query.likeness(record);
+            if likeness < UNLIKE {
+                continue;
+            }
+            let gain = match record.verdict {
+                // What did not work through the motif's mechanism is no promise.
+                Verdict::EffectWithoutMechanism | Verdict::Rejected => 1.0,
+                Verdict::Kept | Verdict::NoGain => record.gain(),
+            };
+            weighed.push((gain, likeness * likeness, record.verdict != Verdict::Rejected));
+        }
+        let weight: f64 = weighed.iter().map(|(_, weight, _)| weight).sum();
+        if weight <= 0.0 {
+            return None;
+        }
+        let good: f64 = weighed.iter().filter(|(_, _, good)| *good).map(|(_, weight, _)| weight).sum();
+        let mut gains: Vec<(f64, f64)> =
+            weighed.iter().filter(|(_, _, good)| *good).map(|(gain, weight, _)| (*gain, *weight)).collect();
+        gains.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let quantile = |share: f64| weighted_quantile(&gains, share).unwrap_or(1.0);
+        Some(Expected {
+            records: weighed.len(),
+            lower: quantile(0.25),
+            median: quantile(0.5),
+            upper: quantile(0.75),
+            verified: good / weight,
+            weight,
+        })
+    }
+}
+
+/// The least value that holds `share` of the weight together with those before it; of values with their weights, in order.
+pub(super) fn weighted_quantile(values: &[(f64, f64)], share: f64) -> Option<f64> {
+    let whole: f64 = values.iter().map(|(_, weight)| weight).sum();
+    let mut passed = 0.0;
+    let reached = |(_, weight): &&(f64, f64)| {
+        passed += weight;
+        passed >= share * whole
+    };
+    values.iter().find(reached).or(values.last()).map(|(value, _)| *value)
+}

@@ -1,0 +1,171 @@
+//! Whether the project is still what was locked.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::content::{is_manifest, is_source, source_digest};
+use super::{Lock, LockedMachine};
+use source::SourceTree;
+use space::{Configuration, Value};
+
+/// What happened to a file since the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileChange {
+    /// Other content.
+    Changed,
+    /// Not in the lock.
+    Added,
+    /// Only in the lock.
+    Removed,
+}
+
+/// One difference between the project and its lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drift {
+    /// A source file.
+    Source {
+        /// Path relative to the operator's root.
+        file: String,
+        /// What happened to it.
+        change: FileChange,
+    },
+    /// The manifest says something else.
+    Manifest,
+    /// Another machine description.
+    Machine {
+        /// Name and version in the lock.
+        locked: String,
+        /// Name and version now.
+        now: String,
+    },
+    /// Another operator.
+    Operator {
+        /// Operator in the lock.
+        locked: String,
+        /// Operator now.
+        now: String,
+    },
+    /// A tunable has another value in the sources than in the lock.
+    Tunable {
+        /// Name of the tunable.
+        name: String,
+        /// Value in the lock, nothing if it is not there.
+        locked: Option<String>,
+        /// Value now, nothing if it is not there.
+        now: Option<String>,
+    },
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Drift::Source { file, change: FileChange::Changed } => write!(formatter, "{file} was changed"),
+            Drift::Source { file, change: FileChange::Added } => write!(formatter, "{file} is new"),
+            Drift::Source { file, change: FileChange::Removed } => write!(formatter, "{file} is gone"),
+            Drift::Manifest => formatter.write_str("ascend.toml was changed"),
+            Drift::Machine { locked, now } => {
+                write!(formatter, "the machine description was {locked} and is now {now}")
+            }
+            Drift::Operator { locked, now } => write!(formatter, "the operator was {locked} and is now {now}"),
+            Drift::Tunable { name, locked: Some(locked), now: Some(now) } => {
+                write!(formatter, "tunable {name} was {locked} and is now {now}")
+            }
+            Drift::Tunable { name, locked: Some(locked), now: None } => {
+                write!(formatter, "tunable {name} was {locked} and is no longer there")
+            }
+            Drift::Tunable { name, now, .. } => {
+                write!(formatter, "tunable {name} = {} is not in the lock", now.as_deref().unwrap_or("?"))
+            }
+        }
+    }
+}
+
+/// The project as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct Current<'a> {
+    /// Operator.
+    pub operator: &'a str,
+    /// Source files.
+    pub sources: &'a SourceTree,
+    /// Files that these include beside themselves.
+    pub included: &'a SourceTree,
+    /// Text of the manifest.
+    pub manifest: &'a str,
+    /// Machine description in use.
+    pub machine: &'a LockedMachine,
+    /// Values of the tunables as the sources have them, to name what changed; nothing if they could not be read.
+    pub configuration: Option<&'a Configuration>,
+}
+
+/// Digest of every file of a source tree. Comments and white space of C++ do not count.
+pub fn source_digests(tree: &SourceTree) -> BTreeMap<String, String> {
+    tree.iter().map(|(file, text)| (file.to_owned(), source_digest(file, text))).collect()
+}
+
+/// All differences: operator, machine, manifest, files by name, then the tunables that explain them. Empty means none.
+pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
+    let mut found = Vec::new();
+    if lock.operator != current.operator {
+        found.push(Drift::Operator { locked: lock.operator.clone(), now: current.operator.to_owned() });
+    }
+    if lock.machine != *current.machine {
+        let (locked, now) = machine_names(&lock.machine, current.machine);
+        found.push(Drift::Machine { locked, now });
+    }
+    if !is_manifest(current.manifest, &lock.manifest) {
+        found.push(Drift::Manifest);
+    }
+    let mut changes = changes(&lock.sources, current.sources);
+    if let Some(included) = &lock.included {
+        changes.extend(self::changes(included, current.included));
+    }
+    found.extend(changes.into_iter().map(|(file, change)| Drift::Source { file, change }));
+    if let Some(configuration) = current.configuration {
+        found.extend(tunables(&lock.configuration, configuration));
+    }
+    found
+}
+
+fn changes(locked: &BTreeMap<String, String>, now: &SourceTree) -> BTreeMap<String, FileChange> {
+    let mut changes = BTreeMap::new();
+    for (file, digest) in locked {
+        match now.text(file) {
+            None => changes.insert(file.clone(), FileChange::Removed),
+            Some(now) if !is_source(file, now, digest) => changes.insert(file.clone(), FileChange::Changed),
+            Some(_) => None,
+        };
+    }
+    for (file, _) in now.iter().filter(|(file, _)| !locked.contains_key(*file)) {
+        changes.insert(file.to_owned(), FileChange::Added);
+    }
+    changes
+}
+
+fn tunables(locked: &Configuration, now: &Configuration) -> Vec<Drift> {
+    let mut values: BTreeMap<&str, (Option<String>, Option<String>)> = BTreeMap::new();
+    // A text is no number, however it reads.
+    let said = |value: &Value| if let Value::Text(text) = value { format!("{text:?}") } else { value.to_string() };
+    for (name, value) in locked.iter() {
+        values.entry(name).or_default().0 = Some(said(value));
+    }
+    for (name, value) in now.iter() {
+        values.entry(name).or_default().1 = Some(said(value));
+    }
+    values
+        .into_iter()
+        .filter(|(_, (locked, now))| locked != now)
+        .map(|(name, (locked, now))| Drift::Tunable { name: name.to_owned(), locked, now })
+        .collect()
+}
+
+/// Name and version of both; the digests too where those do not tell them apart.
+fn machine_names(locked: &LockedMachine, now: &LockedMachine) -> (String, String) {
+    let short = |machine: &LockedMachine| format!("{} version {}", machine.name, machine.version);
+    if short(locked) != short(now) {
+        return (short(locked), short(now));
+    }
+    let long = |machine: &LockedMachine| {
+        format!("{} ({})", short(machine), machine.digest.chars().take(12).collect::<String>())
+    };
+    (long(locked), long(now))
+}

@@ -1,0 +1,43 @@
+//! A calibration as a machine description.
+
+use std::fmt::Write;
+
+use events::fidelity::Calibration;
+
+/// The description: it extends `base`, an embedded one, and states the constants that moved with where they come from.
+pub fn description(calibration: &Calibration, base: &str) -> String {
+    let kernels: std::collections::BTreeSet<&str> =
+        calibration.residuals.iter().map(|row| row.kernel.as_str()).collect();
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "# {} with constants fitted by `cargo ascend-tune calibrate` to {} rows of {} kernels.\n\
+         # Error of these rows, median and 90th percentile: {:.1} % and {:.1} %; of kernels left out: {:.1} % and {:.1} %.\n\
+         name = \"{}\"\nversion = \"{}+{}\"\nextends = \"{base}\"\n\n[constants]",
+        calibration.machine,
+        calibration.residuals.len(),
+        kernels.len(),
+        100.0 * calibration.median[1],
+        100.0 * calibration.p90[1],
+        100.0 * calibration.median[2],
+        100.0 * calibration.p90[2],
+        calibration.machine,
+        calibration.machine_version,
+        &calibration.table[..calibration.table.len().min(8)],
+    );
+    for constant in &calibration.constants {
+        let _ = writeln!(
+            text,
+            "{} = {{ value = {:.6}, unit = \"{}\", source = \"fitted to table {}: {} rows of {} kernels; {} before\", confidence = \"fitted\" }}",
+            constant.name,
+            constant.after,
+            constant.unit,
+            calibration.table,
+            constant.rows,
+            constant.kernels,
+            constant.before
+        );
+    }
+    text
+}

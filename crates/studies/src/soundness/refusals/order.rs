@@ -1,0 +1,130 @@
+//! Preconditions of the motifs about flags, barriers and queues.
+
+use motif::Id;
+
+use super::Violation;
+use super::kernels::{class, computing};
+
+const fn of(
+    motif: Id,
+    precondition: &'static str,
+    kernel: fn() -> String,
+    change: &'static [(&'static str, &'static str)],
+    because: &'static str,
+) -> Violation {
+    Violation { motif, precondition, kernel, change, because }
+}
+
+const CALL: &str = "            Compute(TILE);\n";
+
+fn barrier() -> String {
+    computing("AscendC::Exp(z, x, count);")
+        .replace(CALL, "            AscendC::PipeBarrier<PIPE_ALL>();\n            Compute(TILE);\n")
+}
+fn vector_barrier() -> String {
+    computing("AscendC::Exp(z, x, count);\nAscendC::PipeBarrier<PIPE_V>();\nAscendC::Abs(z, z, count);")
+}
+fn fill_and_barrier() -> String {
+    computing("AscendC::Exp(z, x, count);").replace(
+        "        AscendC::DataCopy(xLocal",
+        "        AscendC::Duplicate(xLocal, 0.0f, TILE);\n        AscendC::PipeBarrier<PIPE_ALL>();\n        AscendC::DataCopy(xLocal",
+    )
+}
+fn scratch_queue() -> String {
+    class(
+        "    AscendC::TQue<AscendC::TPosition::VECCALC, 1> tQueue;\n",
+        "        pipe.InitBuffer(tQueue, 1, TILE * sizeof(float));\n",
+        "AscendC::LocalTensor<float> t = tQueue.AllocTensor<float>();\nAscendC::Exp(t, x, count);\nAscendC::Add(z, t, x, count);\ntQueue.FreeTensor(t);",
+    )
+}
+fn barriers_in_a_loop() -> String {
+    computing(
+        "for (uint32_t row = 0; row < 4; row++) {\n    AscendC::Exp(z[row * 64], x[row * 64], 64);\n    AscendC::PipeBarrier<PIPE_ALL>();\n}",
+    )
+}
+
+pub(super) const VIOLATIONS: &[Violation] = &[
+    of(
+        Id::Y01,
+        "no TBuf that copies touch on both sides",
+        barrier,
+        &[
+            ("xLocal = inQueue.AllocTensor<float>()", "xLocal = aBuf.Get<float>()"),
+            ("        inQueue.EnQue(xLocal);\n", ""),
+            ("x = inQueue.DeQue<float>()", "x = aBuf.Get<float>()"),
+            ("        inQueue.FreeTensor(x);\n", ""),
+        ],
+        "TBuf that a copy touches",
+    ),
+    of(
+        Id::Y01,
+        "queues are used in order",
+        barrier,
+        &[(
+            "        inQueue.EnQue(xLocal);",
+            "        AscendC::Exp(xLocal, xLocal, count);\n        inQueue.EnQue(xLocal);",
+        )],
+        "nothing else orders MTE2",
+    ),
+    of(
+        Id::Y01,
+        "no global tensor both read and written",
+        barrier,
+        &[("DataCopy(zGm[start]", "DataCopy(xGm[start]")],
+        "both read and written",
+    ),
+    of(
+        Id::Y01,
+        "no protocol between cores",
+        barrier,
+        &[(
+            "            AscendC::PipeBarrier<PIPE_ALL>();\n",
+            "            AscendC::PipeBarrier<PIPE_ALL>();\n            AscendC::SyncAll();\n",
+        )],
+        "protocol",
+    ),
+    of(
+        Id::Y01,
+        "every call is understood",
+        barrier,
+        &[("        AscendC::Exp(z, x, count);", "        Mystery(z, x);")],
+        "not analysed",
+    ),
+    of(
+        Id::Y02,
+        "no pointer style",
+        vector_barrier,
+        &[("AscendC::Exp(z, x, count);", "vadd(z, x, x);")],
+        "pointer style",
+    ),
+    of(
+        Id::Y03,
+        "the name of the flag is free",
+        fill_and_barrier,
+        &[("TILE);\n        AscendC::Pipe", "TILE);\n        const float eventVToMte2 = 0;\n        AscendC::Pipe")],
+        "is taken",
+    ),
+    of(Id::Y05, "one buffer", scratch_queue, &[("tQueue, 1,", "tQueue, 2,")], "has 2 buffers"),
+    of(Id::Y05, "every use is understood", scratch_queue, &[("Exp(t, x", "Mystery(t, x")], "not analysed"),
+    of(
+        Id::Y05,
+        "no copy touches it",
+        scratch_queue,
+        &[("AscendC::Exp(t, x, count)", "AscendC::DataCopy(t, xGm, count)")],
+        "",
+    ),
+    of(
+        Id::Y07,
+        "only vector work",
+        barriers_in_a_loop,
+        &[("    AscendC::PipeBarrier", "    AscendC::DataCopy(zGm[row], z, 64);\n            AscendC::PipeBarrier")],
+        "is not vector work",
+    ),
+    of(
+        Id::Y07,
+        "no way out",
+        barriers_in_a_loop,
+        &[("    AscendC::PipeBarrier", "    if (row > 2) { return; }\n            AscendC::PipeBarrier")],
+        "return stands",
+    ),
+];

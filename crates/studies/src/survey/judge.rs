@@ -1,0 +1,187 @@
+//! Whether outputs are right: against the operator's own reference, and by a second run in other garbage.
+
+use std::path::Path;
+
+use super::case::Accepted;
+use super::cause;
+use super::trial::{POISONS, Stop};
+use backend::{Execution, SimBackend};
+use discovery::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
+use events::survey::{Cause, CauseKind, State};
+use manifest::Tolerance;
+use project::snake_case;
+use verify::{DType, compare, default_tolerance, narrowed};
+
+/// Judges the outputs of a run: what was compared, or why they are not right, or not known to be.
+pub(super) async fn judge(
+    directory: &Path,
+    backend: &SimBackend,
+    python: &Python,
+    op: &DescribedOp,
+    accepted: &mut Accepted,
+    execution: &Execution,
+) -> Result<String, Stop> {
+    written_and_stable(backend, accepted, execution).await?;
+    if let Some(arrays) = accepted.golden.take() {
+        let arrays: Vec<Option<Array>> = arrays.into_iter().map(Some).collect();
+        let compared = agrees(accepted, execution, &arrays);
+        let doubt = match &compared {
+            Err(stop) if stop.state == State::Failed => doubt(directory, op),
+            _ => None,
+        };
+        return match (compared, doubt) {
+            (Err(stop), Some(why)) => Err(Stop {
+                state: State::Unknown,
+                cause: Cause::new(CauseKind::NoReference, format!("its test data disagree, perhaps {why}")),
+                detail: stop.detail,
+            }),
+            (compared, _) => compared,
+        };
+    }
+    let Some(script) = golden_script(directory) else {
+        return Err(unknown(accepted.note.clone()));
+    };
+    let soc = &backend.machine.name;
+    match python.golden(&script, op, &snake_case(&op.kind), &accepted.job, soc).await {
+        Ok(arrays) => agrees(accepted, execution, &arrays),
+        Err(error) => Err(unknown(Some(error))),
+    }
+}
+
+/// Why data of a script may not be what the operator itself takes and gives.
+fn doubt(directory: &Path, op: &DescribedOp) -> Option<&'static str> {
+    // A script says nothing about attributes: it may have meant others than the defaults.
+    if !op.attrs.is_empty() {
+        return Some("for other attributes");
+    }
+    changes_data(directory).then_some("for what its interface does to them")
+}
+
+/// Calls by which the host code of an interface turns its tensors into others.
+const CHANGES: [&str; 6] =
+    ["l0op::Transpose", "l0op::Cast", "l0op::Reshape", "l0op::Pad", "l0op::Slice", "l0op::TransData"];
+
+/// Whether the operator brings an interface with it that does more to data than to hand them on.
+fn changes_data(directory: &Path) -> bool {
+    let files = walkdir::WalkDir::new(directory).max_depth(4).into_iter().flatten();
+    let mut interfaces = files.filter(|entry| {
+        let name = entry.file_name().to_string_lossy();
+        name.starts_with("aclnn") && name.ends_with(".cpp")
+    });
+    interfaces.any(|entry| {
+        let text = fs_err::read(entry.path()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        CHANGES.iter().any(|call| text.contains(call))
+    })
+}
+
+fn unknown(error: Option<ReferenceError>) -> Stop {
+    let (name, detail) = match error {
+        None => ("the operator has none".to_owned(), String::new()),
+        Some(ReferenceError::Missing(package)) => {
+            (format!("it needs the Python package {package}"), ReferenceError::Missing(package).to_string())
+        }
+        Some(error) => (cause::general(&error.to_string()), error.to_string()),
+    };
+    let checked = "outputs are written completely and do not depend on unwritten memory";
+    let detail = if detail.is_empty() { checked.to_owned() } else { format!("{detail}; {checked}") };
+    Stop { state: State::Unknown, cause: Cause::new(CauseKind::NoReference, name), detail }
+}
+
+/// Runs once more with other garbage in unwritten memory: what differs was never written, or depends on it.
+async fn written_and_stable(backend: &SimBackend, accepted: &mut Accepted, execution: &Execution) -> Result<(), Stop> {
+    let job = &mut accepted.job;
+    job.poison = POISONS[1];
+    job.trace = false;
+    let again = backend.run_operator(job).await.map_err(|failure| {
+        let cause = cause::of_run(&failure);
+        Stop::failed(Cause::new(cause.kind, format!("second run: {}", cause.name)), failure.to_string())
+    })?;
+    for (index, (first, second)) in execution.outputs.iter().zip(&again.outputs).enumerate() {
+        let pairs = || first.iter().zip(second);
+        let differing = pairs().filter(|(left, right)| left != right).count();
+        if differing == 0 && first.len() == second.len() {
+            continue;
+        }
+        let unwritten = pairs().filter(|(left, right)| **left == POISONS[0] && **right == POISONS[1]).count();
+        let name = job.outputs.get(index).map(|output| output.name.as_str()).unwrap_or_default();
+        let detail = format!("{differing} of {} bytes of output {name}", first.len());
+        let cause = match unwritten == differing {
+            true => Cause::new(CauseKind::UnwrittenOutput, "bytes of an output stay unwritten"),
+            false => Cause::new(CauseKind::UnstableResult, "the result depends on unwritten memory"),
+        };
+        return Err(Stop::failed(cause, detail));
+    }
+    Ok(())
+}
+
+/// Compares every output that the reference gives.
+fn agrees(accepted: &Accepted, execution: &Execution, arrays: &[Option<Array>]) -> Result<String, Stop> {
+    let mut compared = 0;
+    for (index, output) in accepted.job.outputs.iter().enumerate() {
+        let (Some(actual), Some(Some(array))) = (execution.outputs.get(index), arrays.get(index)) else { continue };
+        let incomparable = |detail: String| Stop {
+            state: State::Unknown,
+            cause: Cause::new(CauseKind::NoReference, "its outputs have another dtype or length"),
+            detail,
+        };
+        let expected = output.dtype.parse::<DType>().ok().and_then(|dtype| Some((dtype, array.bytes_as(dtype)?)));
+        let Some((dtype, expected)) = expected else {
+            return Err(incomparable(format!("output {}: {} and {}", output.name, output.dtype, array.dtype)));
+        };
+        if expected.len() != actual.len() {
+            return Err(incomparable(format!(
+                "output {}: the reference has {} elements, not {}",
+                output.name,
+                expected.len() / dtype.size_bytes(),
+                actual.len() / dtype.size_bytes()
+            )));
+        }
+        compare(actual, &expected, dtype, tolerance(accepted, dtype, &expected)).map_err(|mismatch| {
+            Stop::failed(
+                Cause::new(CauseKind::WrongResult, format!("{dtype} output")),
+                format!("output {}: {mismatch}", output.name),
+            )
+        })?;
+        compared += 1;
+    }
+    match compared {
+        0 => Err(unknown(None)),
+        count if count < accepted.job.outputs.len() => {
+            Ok(format!("{count} of {} outputs agree with the reference", accepted.job.outputs.len()))
+        }
+        _ => Ok("agrees with the reference".to_owned()),
+    }
+}
+
+/// What an output may differ by: its own resolution, or that of the coarsest input, which a wider output does not make finer.
+/// Small expected values narrow it, as they do where candidates are verified.
+fn tolerance(accepted: &Accepted, dtype: DType, expected: &[u8]) -> Tolerance {
+    let own = default_tolerance(dtype);
+    if own.relative == 0.0 {
+        return own;
+    }
+    let inputs = accepted.job.inputs.iter().filter_map(|input| input.dtype.parse().ok()).map(default_tolerance);
+    let widest = inputs.fold(own, |widest, one| if one.relative > widest.relative { one } else { widest });
+    narrowed(widest, dtype, expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_an_interface_that_changes_them_are_no_reference_for_the_operator() {
+        let directory = tempfile::tempdir().unwrap();
+        let interface = directory.path().join("op_host/aclnn_sample.cpp");
+        fs_err::create_dir_all(interface.parent().unwrap()).unwrap();
+        let op: DescribedOp =
+            serde_json::from_value(serde_json::json!({ "type": "Sample", "inputs": [], "outputs": [], "attrs": [] }))
+                .unwrap();
+        assert_eq!(doubt(directory.path(), &op), None);
+        fs_err::write(&interface, "auto x = l0op::Contiguous(given, executor);").unwrap();
+        assert_eq!(doubt(directory.path(), &op), None, "handed on as they are");
+        fs_err::write(&interface, "auto x = l0op::Transpose(given, order, executor);").unwrap();
+        assert_eq!(doubt(directory.path(), &op), Some("for what its interface does to them"));
+    }
+}

@@ -1,0 +1,130 @@
+//! Sizes that say something: what operators bring to show how they are called is mostly too small to say anything about speed.
+
+use super::TunerError;
+use super::case_trial::CaseTrial;
+use discovery::cases::{Accepted, Finder, Refusal, resized, traffic_bytes};
+
+/// Modelled time that a case should take at most, in microseconds. Bandwidth moves a large case in a tenth of it; what takes longer
+/// is decided by something else, which shorter tensors show as well, and every evaluation would take seconds to simulate.
+const MOST_US: f64 = 1000.0;
+/// Bytes below which no case is made to save time.
+const LEAST_BYTES: u64 = 16 << 10;
+
+/// A size that an operator is timed at. From one to the next it is about ten times as much: a rule with a threshold that is good
+/// at few sizes is good between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    /// What fixed costs decide: start-up, and how many cores are worth starting.
+    Small,
+    /// Where that begins not to matter.
+    Medium,
+    /// A few tiles for every core.
+    Middle,
+    /// What bandwidth and throughput decide.
+    Large,
+}
+
+impl Size {
+    /// All of them, in the order in which they are looked for.
+    pub const ALL: [Size; 4] = [Size::Large, Size::Middle, Size::Medium, Size::Small];
+
+    /// Bytes of all tensors together.
+    fn bytes(self) -> u64 {
+        match self {
+            Size::Small => 64 << 10,
+            Size::Medium => 512 << 10,
+            Size::Middle => 4 << 20,
+            Size::Large => 64 << 20,
+        }
+    }
+
+    /// Smaller sizes that stand in where the axes or the memory forbid this one.
+    fn alternatives(self) -> &'static [u64] {
+        match self {
+            Size::Small => &[64 << 10, 128 << 10, 32 << 10],
+            Size::Medium => &[512 << 10, 768 << 10],
+            Size::Middle => &[4 << 20, 2 << 20],
+            Size::Large => &[64 << 20, 32 << 20, 16 << 20],
+        }
+    }
+
+    /// The word in comments.
+    pub fn word(self) -> &'static str {
+        match self {
+            Size::Small => "small",
+            Size::Medium => "medium",
+            Size::Middle => "middle",
+            Size::Large => "large",
+        }
+    }
+}
+
+/// What finds sizes of a case.
+pub(super) struct CaseSizes<'call> {
+    pub finder: &'call Finder<'call>,
+    pub trial: &'call CaseTrial<'call>,
+}
+
+impl CaseSizes<'_> {
+    /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where
+    /// that takes too long to be simulated again and again.
+    pub async fn at(&self, base: &Accepted, size: Size) -> Result<Option<Accepted>, TunerError> {
+        let present = traffic_bytes(&base.candidate);
+        let mut found = None;
+        if is_about(present, size.bytes()) {
+            found = self.trial.time_us(base).await?.map(|us| (base.clone(), us));
+        }
+        if found.is_none() {
+            for &wanted in size.alternatives() {
+                found = self.made(base, size, wanted).await?;
+                if found.is_some() {
+                    break;
+                }
+            }
+        }
+        let mut wanted = size.bytes();
+        while let Some((case, us)) = &found {
+            if *us <= MOST_US {
+                break;
+            }
+            // Time goes with the bytes, or nearly so.
+            let bytes = traffic_bytes(&case.candidate);
+            wanted = ((bytes as f64 * MOST_US / us) as u64).min(wanted / 2);
+            found = if wanted < LEAST_BYTES { None } else { self.made(base, size, wanted).await? };
+        }
+        Ok(found.map(|(case, _)| case))
+    }
+
+    /// The case made as long as wanted, with its modelled time in microseconds.
+    async fn made(&self, base: &Accepted, size: Size, wanted: u64) -> Result<Option<(Accepted, f64)>, TunerError> {
+        for mut way in resized(&base.candidate, wanted) {
+            // A size that is hardly another one tells nothing more.
+            if !is_about(traffic_bytes(&way), wanted) {
+                continue;
+            }
+            let place = std::mem::take(&mut way.place);
+            let from = if place.is_empty() { "guessed".to_owned() } else { place };
+            way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
+            match self.finder.ask(&way).await {
+                Ok(accepted) => {
+                    if let Some(us) = self.trial.time_us(&accepted).await? {
+                        return Ok(Some((accepted, us)));
+                    }
+                }
+                Err(Refusal::Io(error)) => return Err(error.into()),
+                Err(refusal) if refusal.is_endless() => return Ok(None),
+                Err(_) => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether two cases are of one size.
+pub(super) fn is_about(bytes: u64, wanted: u64) -> bool {
+    (wanted / 2..=wanted * 2).contains(&bytes)
+}
+
+fn amount(bytes: u64) -> String {
+    if bytes >= 1 << 20 { format!("{} MiB", bytes >> 20) } else { format!("{} KiB", bytes >> 10) }
+}

@@ -1,0 +1,162 @@
+//! Cases that an operator survives: what `init` chose is run once, so that no command after it starts from a faulty baseline.
+
+use std::time::{Duration, Instant};
+
+use super::TunerError;
+use super::judgement::rejects;
+use aicore::HazardKind;
+use backend::{Backend, JobOutput, KernelJob, RunFailure};
+use build::{BuildErrorKind, Builder, TilingClass};
+use discovery::cases::{Accepted, DescribedOp, traffic_bytes};
+use manifest::HazardPolicy;
+use project::KernelEntry;
+use source::SourceTree;
+use verify::{DType, compare, default_tolerance_of};
+
+/// Wall-clock time after which the remaining cases are written as they are.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Bytes of all tensors up to which a case runs with data.
+const WITH_DATA_BYTES: u64 = 16 << 20;
+
+/// What runs cases of an operator.
+pub(super) struct CaseTrial<'call> {
+    pub builder: &'call Builder,
+    pub backend: &'call dyn Backend,
+    pub sources: &'call SourceTree,
+    pub op: &'call DescribedOp,
+    pub entry: &'call KernelEntry,
+    pub tiling_classes: &'call [TilingClass],
+}
+
+/// What became of the cases that were chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Tried {
+    /// Positions of the cases to write.
+    pub chosen: Vec<usize>,
+    /// Cases at which the operator is at fault, with the reason.
+    pub faults: Vec<String>,
+    /// Why cases are written that were not run.
+    pub unrun: Option<String>,
+}
+
+/// How a case ended.
+enum Ending {
+    Fine {
+        us: f64,
+    },
+    Fault(String),
+    /// No case with this kernel can be run.
+    Unbuilt(String),
+}
+
+impl CaseTrial<'_> {
+    /// Runs the cases that `choose` picks, and picks others for those at which the operator is at fault. Where it is at
+    /// fault in every case, the first choice stands: the user has to see it.
+    pub async fn select(
+        &self,
+        accepted: &[Accepted],
+        choose: impl Fn(&[Accepted]) -> Vec<usize>,
+    ) -> Result<Tried, TunerError> {
+        let started = Instant::now();
+        let mut tried = Tried::default();
+        let first = choose(accepted);
+        let mut left: Vec<usize> = (0..accepted.len()).collect();
+        let mut fine: Vec<usize> = Vec::new();
+        loop {
+            let rest: Vec<Accepted> = left.iter().map(|&found| accepted[found].clone()).collect();
+            let chosen: Vec<usize> = choose(&rest).into_iter().map(|position| left[position]).collect();
+            if chosen.is_empty() {
+                return Ok(Tried { chosen: first, ..tried });
+            }
+            let Some(&next) = chosen.iter().find(|found| !fine.contains(found)) else {
+                return Ok(Tried { chosen, ..tried });
+            };
+            if started.elapsed() > PATIENCE {
+                let count = chosen.len() - chosen.iter().filter(|found| fine.contains(found)).count();
+                tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
+                return Ok(Tried { chosen, ..tried });
+            }
+            match self.run(&accepted[next], false).await? {
+                Ending::Fine { .. } => fine.push(next),
+                Ending::Fault(reason) => {
+                    tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
+                    left.retain(|found| *found != next);
+                }
+                Ending::Unbuilt(reason) => {
+                    tried.unrun = Some(format!("the cases were not run: {reason}"));
+                    return Ok(Tried { chosen, ..tried });
+                }
+            }
+        }
+    }
+
+    /// Modelled time of a case in microseconds, if the operator runs on it without a fault. A large one runs without data where
+    /// that is possible, and is no case where it is not: it would take too long.
+    pub async fn time_us(&self, accepted: &Accepted) -> Result<Option<f64>, TunerError> {
+        let large = traffic_bytes(&accepted.candidate) > WITH_DATA_BYTES;
+        Ok(match self.run(accepted, large).await? {
+            Ending::Fine { us } => Some(us),
+            Ending::Fault(_) | Ending::Unbuilt(_) => None,
+        })
+    }
+
+    async fn run(&self, accepted: &Accepted, timing_only: bool) -> Result<Ending, TunerError> {
+        let mut job = accepted.job.clone();
+        job.timing_only = timing_only;
+        let key = accepted.tiling_key;
+        let variant = self.op.variant(self.entry.clone(), &job, key, self.tiling_classes.to_vec());
+        let kernel = match self.builder.kernel(self.sources, &variant) {
+            Ok(kernel) => kernel,
+            Err(error) if error.kind() == BuildErrorKind::Environment => return Err(error.into()),
+            Err(error) => return Ok(Ending::Unbuilt(first_line(&error.to_string()))),
+        };
+        job.add_kernel(Some(key), kernel);
+        job.trace = true;
+        match self.judged(job).await {
+            Ok(ending) => Ok(ending),
+            Err(source) if source.is_of_machine() => Err(TunerError::Run { case: title(accepted), source }),
+            Err(failure) => Ok(Ending::Fault(first_line(&failure.to_string()))),
+        }
+    }
+
+    async fn judged(&self, job: KernelJob) -> Result<Ending, RunFailure> {
+        let execution = self.backend.run_operator(&job).await?;
+        let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
+        if let Some(hazard) = hazards().find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+            let (file, line) = (&hazard.place.file, hazard.place.line);
+            let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
+            return Ok(Ending::Fault(format!("{place}{}", hazard.message)));
+        }
+        let reads_garbage = hazards().any(|hazard| hazard.kind == HazardKind::UninitialisedRead);
+        if reads_garbage
+            && !job.timing_only
+            && let Some(output) = self.depends_on_garbage(job).await?
+        {
+            let fault = format!("output {output} depends on memory that nobody wrote, or on the order of blocks");
+            return Ok(Ending::Fault(fault));
+        }
+        Ok(Ending::Fine { us: execution.task_us() })
+    }
+
+    /// Runs a job with two patterns in unwritten memory and its blocks in both orders: the first output that differs.
+    async fn depends_on_garbage(&self, job: KernelJob) -> Result<Option<String>, RunFailure> {
+        let first = KernelJob { poison: 0xA5, trace: false, ..job };
+        let second = KernelJob { poison: 0x5A, blocks_reversed: true, ..first.clone() };
+        let (one, other) = (self.backend.run_operator(&first).await?, self.backend.run_operator(&second).await?);
+        let mut outputs = first.outputs.iter().zip(one.outputs.iter().zip(&other.outputs));
+        let differs = |(tensor, (one, other)): &(&JobOutput, (&Vec<u8>, &Vec<u8>))| {
+            let Ok(dtype) = tensor.dtype.parse::<DType>() else { return one != other };
+            one != other && compare(other, one, dtype, default_tolerance_of(dtype, one)).is_err()
+        };
+        Ok(outputs.find(differs).map(|(tensor, _)| tensor.name.clone()))
+    }
+}
+
+fn title(accepted: &Accepted) -> String {
+    accepted.candidate.title()
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}

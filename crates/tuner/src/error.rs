@@ -1,0 +1,149 @@
+//! Why a command could not do its work.
+
+use std::path::PathBuf;
+
+use crate::candidate::CandidateError;
+use crate::workload::WorkloadError;
+use backend::RunFailure;
+use build::{BuildError, BuildErrorKind};
+use lock::LockError;
+use manifest::ManifestError;
+use project::{LoadMachineError, ProjectError, SourceLoadError};
+use verify::Rejection;
+
+/// Everything that ends a command early. The command line maps it to an exit status.
+#[derive(Debug, thiserror::Error)]
+pub enum TunerError {
+    /// No operator project there.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// Sources cannot be read.
+    #[error(transparent)]
+    Sources(#[from] SourceLoadError),
+    /// No manifest.
+    #[error("{}: there is no manifest", .0.display())]
+    NoManifest(PathBuf),
+    /// The manifest is not valid.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Something asked for on the command line does not exist or fit.
+    #[error("{0}")]
+    Usage(String),
+    /// The machine description is not usable.
+    #[error(transparent)]
+    Machine(#[from] LoadMachineError),
+    /// Building failed outside of a candidate.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The simulator could not run something, for a reason that lies in the machine.
+    #[error("case {case}: {source}")]
+    Run {
+        /// Case that was to be run.
+        case: String,
+        /// What went wrong.
+        source: RunFailure,
+    },
+    /// Test data could not be made.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The operator as it stands is not right.
+    #[error("the operator as it stands is not right: {0}")]
+    Baseline(Box<Rejection>),
+    /// The winner did not pass its last verification.
+    #[error("the winner failed its last verification from clean: {0}")]
+    Winner(Box<Rejection>),
+    /// A configuration given by the user cannot be applied.
+    #[error(transparent)]
+    Candidate(#[from] CandidateError),
+    /// The journal cannot be written.
+    #[error("the journal cannot be written: {source}")]
+    Journal {
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The lock file is missing, corrupt or of a newer version.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// Uncommitted changes in files that a run would edit.
+    #[error("uncommitted changes in {}", .0.join(", "))]
+    Dirty(Vec<String>),
+    /// The lock would change, but `--locked` was given.
+    #[error("{} would change, but --locked was given", .0.display())]
+    Locked(PathBuf),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A bug in this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// Kinds of failure, one per exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Command line or manifest.
+    Usage,
+    /// Something on this machine.
+    Environment,
+    /// The project does not build.
+    Build,
+    /// The operator is wrong, or nothing valid was found.
+    Wrong,
+    /// The lock is missing, stale or must not change.
+    Check,
+    /// A bug.
+    Bug,
+}
+
+impl TunerError {
+    /// Which kind of failure it is.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            // A file that the user names is not there, or the disk is full.
+            TunerError::Workload(WorkloadError::Io(error)) if error.kind() != std::io::ErrorKind::NotFound => {
+                FailureKind::Environment
+            }
+            TunerError::Project(_)
+            | TunerError::Sources(_)
+            | TunerError::NoManifest(_)
+            | TunerError::Manifest(_)
+            | TunerError::Usage(_)
+            | TunerError::Machine(_)
+            | TunerError::Workload(_)
+            | TunerError::Candidate(_)
+            | TunerError::Dirty(_) => FailureKind::Usage,
+            TunerError::Build(error) => match error.kind() {
+                BuildErrorKind::Environment => FailureKind::Environment,
+                BuildErrorKind::Compile | BuildErrorKind::Cmake => FailureKind::Build,
+            },
+            TunerError::Baseline(rejection) if rejection.reason == verify::Reason::BuildFailed => FailureKind::Build,
+            TunerError::Baseline(_) | TunerError::Winner(_) => FailureKind::Wrong,
+            TunerError::Lock(_) | TunerError::Locked(_) => FailureKind::Check,
+            TunerError::Journal { .. } | TunerError::Io(_) | TunerError::Run { .. } => FailureKind::Environment,
+            TunerError::Internal(_) => FailureKind::Bug,
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            TunerError::NoManifest(_) => Some("run `cargo ascend-tune init` to write one from the sources".to_owned()),
+            TunerError::Dirty(_) => {
+                Some("commit or stash them, so that the tool's edits can be told apart, or give --allow-dirty".to_owned())
+            }
+            TunerError::Locked(_) => Some("run without --locked, and commit the new lock".to_owned()),
+            TunerError::Baseline(_) => Some(
+                "a faster operator must be compared with a right one: mend it first, or tune with other cases (`--case`, or \
+                 without this one in ascend.toml); `cargo ascend-tune profile` shows its hazards"
+                    .to_owned(),
+            ),
+            TunerError::Run { .. } => Some(
+                "this says nothing about the operator: look for a full disk or too little memory, `cargo ascend-tune doctor` \
+                 for what is missing; then run again, which goes on where it stopped"
+                    .to_owned(),
+            ),
+            TunerError::Internal(_) => Some("please report this, with the command and the project's layout".to_owned()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! From a candidate to a verdict: build, run every trial, compare, judge.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::judgement::Standard;
+use super::known::KnownFindings;
+use super::ranking::Race;
+use super::trial_error::{Judgeable, TrialError};
+use super::workload::{Trial, Workload};
+use super::{CaseTime, Evaluation, Outcome, TunerError};
+use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, RunFailure};
+use build::{BuildError, Builder, KernelVariant, TensorBinding};
+use discovery::cases::{DescribedOp, DescribedOps};
+use manifest::{Layout, Manifest};
+use motif::VisitedLines;
+use source::SourceTree;
+use verify::{Draw, Reason, Rejection};
+
+/// What is compiled and how it is run: sources, values given at run time, and CMake entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Digest of the candidate that this plan realises; two plans may realise the same candidate.
+    pub digest: String,
+    /// Sources to compile.
+    pub sources: SourceTree,
+    /// Values of tunables that are injected at run time.
+    pub knobs: BTreeMap<String, i64>,
+    /// CMake entries on top of the manifest's.
+    pub cmake: BTreeMap<String, String>,
+}
+
+/// Which trials to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The timed cases with the first seed: enough to rank.
+    Timed,
+    /// All other seeds, hostile values and verify-only cases: what an improvement must pass as well.
+    Checks,
+    /// Everything.
+    All,
+}
+
+/// Why a trial cannot be timed without data: what reads which, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeedsData(pub String);
+
+/// Right answers by trial.
+pub type References = BTreeMap<usize, Vec<Vec<u8>>>;
+
+/// A trial's evaluation with what the reports want to see.
+#[derive(Clone, Debug)]
+pub struct Trialled {
+    /// Evaluation for search and journal.
+    pub evaluation: Evaluation,
+    /// Launches of the timed cases, by case name, where they were run now and not taken from the journal.
+    pub profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Lines that the trials came through, where the critical path was followed.
+    pub visited: VisitedLines,
+    /// Outputs of every trial that was run, if they were asked for.
+    pub outputs: References,
+    /// Hazards that did not reject it, and bytes that a baseline leaves unwritten.
+    pub known: KnownFindings,
+}
+
+/// Builds and runs candidates. Shared by all evaluations of a run.
+#[derive(Clone)]
+pub struct Evaluator {
+    /// Compiles, with a cache.
+    pub builder: Arc<Builder>,
+    /// Runs.
+    pub backend: Arc<dyn Backend>,
+    /// Manifest of the project.
+    pub manifest: Arc<Manifest>,
+    /// Trials.
+    pub workload: Arc<Workload>,
+    /// Operator's root: direct-launch programs see its data files.
+    pub root: PathBuf,
+    /// Cases that are timed and judged without data where that is possible: large ones that joined a run.
+    pub(super) without_data: Arc<BTreeSet<String>>,
+    /// What it judges by.
+    pub(super) standard: Standard,
+    described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
+    /// Tiling keys that cases were seen to take last.
+    keys: Arc<Mutex<BTreeMap<String, u64>>>,
+    configured: Arc<Mutex<BuilderByEntries>>,
+    /// Bytes that unwritten memory is filled with: results that depend on it differ between the two.
+    garbage: (u8, u8),
+}
+
+/// Builders of differently configured trees, by their CMake entries.
+type BuilderByEntries = BTreeMap<BTreeMap<String, String>, Arc<Builder>>;
+
+impl Evaluator {
+    /// An evaluator over these parts.
+    pub fn new(
+        builder: Arc<Builder>,
+        backend: Arc<dyn Backend>,
+        manifest: Arc<Manifest>,
+        workload: Arc<Workload>,
+        root: PathBuf,
+    ) -> Self {
+        Self {
+            builder,
+            backend,
+            manifest,
+            workload,
+            root,
+            without_data: Arc::default(),
+            standard: Standard::Alone,
+            described: Arc::default(),
+            keys: Arc::default(),
+            configured: Arc::default(),
+            garbage: Draw::default().garbage(),
+        }
+    }
+
+    /// The same that also follows the critical path, for what the report shows.
+    #[must_use]
+    pub fn following(&self) -> Self {
+        Self { backend: self.backend.following(), ..self.clone() }
+    }
+
+    /// The same with other bytes in unwritten memory.
+    #[must_use]
+    pub fn with_garbage(self, garbage: (u8, u8)) -> Self {
+        Self { garbage, ..self }
+    }
+
+    /// What unwritten memory holds when a trial runs, and when it runs again.
+    pub(super) fn garbage(&self, trial: &Trial) -> (u8, u8) {
+        let (first, second) = self.garbage;
+        if trial.seed.is_multiple_of(2) { (first, second) } else { (second, first) }
+    }
+
+    /// An evaluator of the operator as it stands: what it has of hazards is taken up where the manifest does not refuse it.
+    #[must_use]
+    pub fn of_baseline(&self) -> Self {
+        Self { standard: Standard::Baseline, ..self.clone() }
+    }
+
+    /// An evaluator of candidates for a baseline: they may have no more hazards than it.
+    #[must_use]
+    pub fn against(&self, baseline: &Trialled) -> Self {
+        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), ..self.clone() }
+    }
+
+    /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
+    pub async fn try_plan(
+        &self,
+        plan: &Plan,
+        references: &References,
+        scope: Scope,
+        keep_outputs: bool,
+    ) -> Result<Trialled, TunerError> {
+        self.try_trials(plan, references, scope, keep_outputs, None).await
+    }
+
+    /// Runs the timed cases one after the other, until those that were run leave no hope against the champion.
+    /// Large ones run with data as far as ranking needs it.
+    pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Result<Trialled, TunerError> {
+        self.try_trials(plan, references, Scope::Timed, false, Some(race)).await
+    }
+
+    async fn try_trials(
+        &self,
+        plan: &Plan,
+        references: &References,
+        scope: Scope,
+        keep_outputs: bool,
+        race: Option<&Race<'_>>,
+    ) -> Result<Trialled, TunerError> {
+        let mut trialled = Trialled {
+            evaluation: Evaluation {
+                digest: plan.digest.clone(),
+                thorough: scope != Scope::Timed,
+                outcome: Outcome::Valid(Vec::new()),
+                estimate_us: None,
+                blocks: Vec::new(),
+                round: 0,
+                seconds: 0.0,
+                error: None,
+            },
+            profiles: BTreeMap::new(),
+            visited: VisitedLines::new(),
+            outputs: References::new(),
+            known: KnownFindings::of(&plan.sources),
+        };
+        let mut times = Vec::new();
+        for (index, trial) in self.workload.trials.iter().enumerate() {
+            let wanted = match scope {
+                Scope::Timed => trial.timed,
+                Scope::Checks => !trial.timed,
+                Scope::All => true,
+            };
+            if !wanted {
+                continue;
+            }
+            let case = &self.manifest.cases[trial.case];
+            let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
+            let result = match race {
+                _ if self.without_data.contains(&case.name) => {
+                    self.run_without_data(plan, trial, &mut trialled.known).await.map(|ran| (ran, None))
+                }
+                Some(race) => self.rank_trial(plan, trial, expected, race).await,
+                None => self.run_judged(plan, trial, expected, &mut trialled.known).await.map(|ran| (ran, None)),
+            };
+            let execution = match result.judged()? {
+                Ok((execution, blocks)) => {
+                    trialled.evaluation.blocks.extend(blocks);
+                    execution
+                }
+                Err(rejection) => {
+                    trialled.evaluation.outcome = Outcome::Rejected(rejection);
+                    return Ok(trialled);
+                }
+            };
+            let places = execution.launches.iter().flat_map(|launch| &launch.visited);
+            for (place, count) in places {
+                let known = trialled.visited.entry((place.file.clone(), place.line)).or_default();
+                *known = (*count).max(*known);
+            }
+            trialled.known.note(&case.name, &execution, &self.manifest.allow);
+            if trial.timed {
+                let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();
+                times.push(CaseTime {
+                    name: case.name.clone(),
+                    task_us: sum(|launch| launch.profile.task_us),
+                    bound_us: sum(|launch| launch.profile.bound_us),
+                });
+                trialled.profiles.insert(case.name.clone(), execution.launches);
+                if let Some(us) = race.and_then(|race| race.champion.beats(&times, race.weights)) {
+                    trialled.evaluation.estimate_us = Some(us);
+                    break;
+                }
+            }
+            if keep_outputs {
+                trialled.outputs.insert(index, execution.outputs);
+            }
+        }
+        trialled.evaluation.outcome = Outcome::Valid(times);
+        Ok(trialled)
+    }
+
+    /// Runs one trial with the other pattern in unwritten memory and the blocks in the other order. Results that depend on
+    /// one of them differ.
+    pub async fn run_with_other_garbage(&self, plan: &Plan, trial: &Trial) -> Result<Execution, TrialError> {
+        self.run_trial(plan, &Trial { seed: trial.seed + 1, ..trial.clone() }, true).await
+    }
+
+    /// Runs one trial without judging it, without data where its case goes without. `outputs` of a direct launch are large
+    /// and only read where they are compared.
+    pub async fn run_trial(&self, plan: &Plan, trial: &Trial, outputs: bool) -> Result<Execution, TrialError> {
+        let case = &self.manifest.cases[trial.case];
+        if self.manifest.layout == Layout::DirectLaunch {
+            let program = self.build_direct(plan, &case.name).await?;
+            let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
+            return run.await.map_err(|failure| TrialError::of_run(failure, &case.name));
+        }
+        if self.without_data.contains(&case.name) {
+            if let Ok(execution) = self.time_trial(plan, trial).await? {
+                return Ok(execution);
+            }
+            let made = Workload::make_inputs(&self.manifest, trial);
+            made.map_err(|error| TrialError::Machine(Box::new(error.into())))?;
+        }
+        let mut job = self.prepare_job(plan, trial).await?;
+        self.run_job(plan, trial, &mut job).await
+    }
+
+    /// Runs one trial without data: its instructions are recorded and judged, and nothing is computed. `Err(NeedsData)` where
+    /// the data decide what the operator does; then only a run with data can tell how long it takes.
+    pub async fn time_trial(&self, plan: &Plan, trial: &Trial) -> Result<Result<Execution, NeedsData>, TrialError> {
+        let case = &self.manifest.cases[trial.case].name;
+        if self.manifest.layout == Layout::DirectLaunch {
+            return Ok(Err(NeedsData("a program with its own main makes its data itself".to_owned())));
+        }
+        let mut job = self.prepare_job(plan, trial).await?;
+        job.timing_only = true;
+        match self.try_job(plan, trial, &mut job).await? {
+            Err(RunFailure::NeedsData { reason, place }) => Ok(Err(NeedsData(format!("{reason}{}", place.suffix())))),
+            other => other.map(Ok).map_err(|failure| TrialError::of_run(failure, case)),
+        }
+    }
+
+    /// Libraries that the trials need, host library first, or the program of a direct launch.
+    pub async fn artifacts(&self, plan: &Plan) -> Result<Vec<PathBuf>, TrialError> {
+        let mut artifacts = Vec::new();
+        for trial in &self.workload.trials {
+            let found = if self.manifest.layout == Layout::DirectLaunch {
+                vec![self.build_direct(plan, &self.manifest.cases[trial.case].name).await?]
+            } else {
+                let mut job = self.prepare_job(plan, trial).await?;
+                if job.kernels.is_empty() && job.cube_kernels.is_empty() {
+                    // Only the tiling function knows the key, so the kernel is run to learn it.
+                    self.run_job(plan, trial, &mut job).await?;
+                }
+                let kernels = job.kernels.into_values().chain(job.cube_kernels.into_values());
+                std::iter::once(job.host).chain(kernels).collect()
+            };
+            artifacts.extend(found.into_iter().filter(|path| !artifacts.contains(path)).collect::<Vec<_>>());
+        }
+        Ok(artifacts)
+    }
+
+    /// A trial as its operator's definition and a job whose outputs have shapes, for references that compute on both.
+    pub(super) async fn described_job(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+    ) -> Result<(DescribedOp, KernelJob), TrialError> {
+        let case = &self.manifest.cases[trial.case].name;
+        let mut job = self.prepare_job(plan, trial).await?;
+        let failed = |failure: RunFailure| TrialError::of_run(failure, case);
+        let description = self.description(&job.host).await.map_err(failed)?;
+        let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
+        let op = op.ok_or_else(|| {
+            let detail = format!("the host library registers no operator {}", self.manifest.operator);
+            TrialError::from(Rejection::new(Reason::BuildFailed, case, detail))
+        })?;
+        let (_, dims) = self.backend.tile(&job).await.map_err(failed)?;
+        for (output, dims) in job.outputs.iter_mut().zip(dims) {
+            output.shape = Some(dims);
+        }
+        Ok((op, job))
+    }
+
+    /// Builds what is known to be needed before the tiling function ran.
+    pub(super) async fn prepare_job(&self, plan: &Plan, trial: &Trial) -> Result<KernelJob, TrialError> {
+        let case = &self.manifest.cases[trial.case];
+        let host = self
+            .build(plan, &case.name, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path))
+            .await?;
+        let variant = self.variant(&host, trial).await?;
+        let mut job = KernelJob {
+            operator: self.manifest.operator.clone(),
+            host,
+            inputs: trial.inputs.clone(),
+            outputs: trial.outputs.clone(),
+            attributes: case.attributes.clone(),
+            knobs: plan.knobs.clone(),
+            trace: true,
+            poison: self.garbage(trial).0,
+            // The order of blocks is nobody's promise: with two seeds, both directions are tried.
+            blocks_reversed: !trial.seed.is_multiple_of(2),
+            ..KernelJob::default()
+        };
+        // One kernel may serve every tiling key. Where it does not, the key is only known after tiling, and most likely the one
+        // of the last time; if not, the runner says which kernel it misses.
+        let all_keys = self.builder.kernel_serves_all_keys(&plan.sources, &variant);
+        let key = self.keys.lock().unwrap_or_else(PoisonError::into_inner).get(&case.name).copied();
+        if all_keys || key.is_some() {
+            let key = key.filter(|_| !all_keys);
+            let variant = KernelVariant { tiling_key: key.unwrap_or(0), ..variant };
+            let kernel =
+                self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
+            job.add_kernel(key, kernel);
+        }
+        Ok(job)
+    }
+
+    /// Runs a job, and once more with the kernel that it missed.
+    pub(super) async fn run_job(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        job: &mut KernelJob,
+    ) -> Result<Execution, TrialError> {
+        let case = &self.manifest.cases[trial.case].name;
+        self.try_job(plan, trial, job).await?.map_err(|failure| TrialError::of_run(failure, case))
+    }
+
+    async fn try_job(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        job: &mut KernelJob,
+    ) -> Result<Result<Execution, RunFailure>, TrialError> {
+        let case = &self.manifest.cases[trial.case];
+        match self.backend.run_operator(job).await {
+            Err(RunFailure::KernelMissing(key)) => {
+                let variant = KernelVariant { tiling_key: key, ..self.variant(&job.host, trial).await? };
+                let kernel =
+                    self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
+                job.add_kernel(Some(key), kernel);
+                self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(case.name.clone(), key);
+                Ok(self.backend.run_operator(job).await)
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// The kernel of a trial with tiling key 0.
+    async fn variant(&self, host: &std::path::Path, trial: &Trial) -> Result<KernelVariant, TrialError> {
+        let case = &self.manifest.cases[trial.case];
+        let description = self.description(host).await.map_err(|failure| TrialError::of_run(failure, &case.name))?;
+        let project = self.builder.project();
+        let Some(entry) = project.entry_named(&self.manifest.kernel).cloned() else {
+            let detail = format!("there is no kernel {} in the sources", self.manifest.kernel);
+            return Err(Rejection::new(Reason::BuildFailed, &case.name, detail).into());
+        };
+        let binding = |name: &String, dtype: &String, format: &String| TensorBinding {
+            name: name.clone(),
+            dtype: dtype.clone(),
+            format: format.clone(),
+        };
+        // A kernel knows the dtypes of inputs that a case leaves out, too.
+        let ops = DescribedOps::of(&description.ops).ops;
+        let (inputs, outputs) = match ops.iter().find(|op| op.kind == self.manifest.operator) {
+            Some(op) if !op.inputs.is_empty() || !op.outputs.is_empty() => op.bindings(&trial.inputs, &trial.outputs),
+            _ => (
+                trial.inputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+                trial.outputs.iter().map(|tensor| binding(&tensor.name, &tensor.dtype, &tensor.format)).collect(),
+            ),
+        };
+        Ok(KernelVariant {
+            op_type: self.manifest.operator.clone(),
+            entry,
+            inputs,
+            outputs,
+            tiling_key: 0,
+            tiling_classes: description.tiling_classes,
+        })
+    }
+
+    /// What a host library registers, asked once per library.
+    pub(super) async fn description(&self, host: &std::path::Path) -> Result<Description, RunFailure> {
+        let known = |map: &Mutex<BTreeMap<PathBuf, Description>>| {
+            map.lock().unwrap_or_else(PoisonError::into_inner).get(host).cloned()
+        };
+        if let Some(description) = known(&self.described) {
+            return Ok(description);
+        }
+        let description = self.backend.describe(host).await?;
+        self.described.lock().unwrap_or_else(PoisonError::into_inner).insert(host.to_owned(), description.clone());
+        Ok(description)
+    }
+
+    async fn build_direct(&self, plan: &Plan, case: &str) -> Result<PathBuf, TrialError> {
+        self.build(plan, case, |builder, plan| builder.direct(&plan.sources).map(|artifact| artifact.path)).await
+    }
+
+    /// Compilation blocks, so it goes to a thread of its own.
+    pub(super) async fn build<F, Built>(&self, plan: &Plan, case: &str, compile: F) -> Result<Built, TrialError>
+    where
+        F: FnOnce(&Builder, &Plan) -> Result<Built, BuildError> + Send + 'static,
+        Built: Send + 'static,
+    {
+        let evaluator = self.clone();
+        let plan = plan.clone();
+        let built = tokio::task::spawn_blocking(move || {
+            let builder = evaluator.builder_for(&plan.cmake)?;
+            compile(&builder, &plan)
+        });
+        match built.await {
+            Ok(Ok(built)) => Ok(built),
+            Ok(Err(error)) => Err(TrialError::of_build(error, case)),
+            Err(error) => Err(TrialError::Machine(Box::new(TunerError::Internal(error.to_string())))),
+        }
+    }
+
+    /// The builder for CMake entries that a candidate sets: other entries need another configured tree.
+    fn builder_for(&self, entries: &BTreeMap<String, String>) -> Result<Arc<Builder>, BuildError> {
+        if entries.is_empty() {
+            return Ok(Arc::clone(&self.builder));
+        }
+        let mut configured = self.configured.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(builder) = configured.get(entries) {
+            return Ok(Arc::clone(builder));
+        }
+        let builder = Arc::new(self.builder.with_entries(entries)?);
+        configured.insert(entries.clone(), Arc::clone(&builder));
+        Ok(builder)
+    }
+}

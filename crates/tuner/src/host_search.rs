@@ -1,0 +1,299 @@
+//! What the host stage carries from turn to turn: a strategy for the sources at hand, and what earlier sources say about it.
+
+use std::collections::BTreeSet;
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::host_stage::{HostStage, class_of};
+use super::injection::Injection;
+use super::progress::{Attempt, Progress};
+use super::scheduler::Limits;
+use super::session::Session;
+use events::{self, Event, Stage};
+use search::{InfeasibleClass, Outcome, Strategy, StrategyKind, Unbuildable};
+use space::{Configuration, Point, SearchSpace, Tunable};
+
+/// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
+/// is asked. Their times would mislead, but what was good there is seldom bad here.
+const TRIED_AGAIN: usize = 2;
+
+/// The search of a run over its tunables.
+pub struct HostSearch<'a> {
+    space: &'a SearchSpace,
+    tunables: &'a [Tunable],
+    baseline: &'a Candidate,
+    kind: StrategyKind,
+    seed: u64,
+    strategy: Box<dyn Strategy>,
+    injection: Injection,
+    /// Rewrites of the sources that strategy and injection are for; `None` before the first turn.
+    rewrites: Option<Vec<String>>,
+    /// Values of tunables that a rewrite has taken away.
+    gone: Configuration,
+    /// To be tried before the strategy is asked.
+    first: Vec<Configuration>,
+    /// What cannot fit into memory on the sources as they were.
+    overflows: Vec<Configuration>,
+    /// Number of attempts when the strategy began.
+    begun: usize,
+}
+
+impl<'a> HostSearch<'a> {
+    /// A search that has not begun; `first` is tried before the strategy is asked.
+    pub fn new(
+        space: &'a SearchSpace,
+        tunables: &'a [Tunable],
+        baseline: &'a Candidate,
+        kind: StrategyKind,
+        seed: u64,
+        first: Vec<Configuration>,
+    ) -> Self {
+        Self {
+            space,
+            tunables,
+            baseline,
+            kind,
+            seed,
+            strategy: kind.build(space, seed),
+            injection: Injection::none(),
+            rewrites: None,
+            gone: Configuration::new(),
+            first,
+            overflows: Vec::new(),
+            begun: 0,
+        }
+    }
+
+    /// The same, where these configurations are known not to fit into memory on the sources of the baseline.
+    #[must_use]
+    pub fn without_overflows(mut self, overflows: Vec<Configuration>) -> Self {
+        self.overflows = overflows;
+        let first = std::mem::take(&mut self.first);
+        self.first = first.into_iter().filter(|configuration| self.may_fit(configuration)).collect();
+        self
+    }
+
+    /// A turn of the host stage, the `number`-th turn of the run.
+    pub async fn turn(
+        &mut self,
+        number: u64,
+        session: &mut Session,
+        progress: &mut Progress,
+        limits: Limits,
+        emit: &mut dyn FnMut(Event),
+    ) -> Result<(), TunerError> {
+        let rewrites: Vec<String> = progress.best.patches.iter().map(|patch| patch.motif.clone()).collect();
+        if self.rewrites.as_ref() != Some(&rewrites) {
+            // What can be injected depends on the sources; rewrites may change it.
+            self.injection = Injection::find_out(session.evaluator(), &progress.best, self.tunables).await?;
+            if self.rewrites.is_some() {
+                self.first = self.worth_trying_again(progress);
+            }
+            if self.rewrites.is_none() && !self.injection.unread.is_empty() {
+                emit(unread(&self.injection.unread));
+            }
+            self.begin(number, progress);
+            self.rewrites = Some(rewrites);
+        }
+        let first = std::mem::take(&mut self.first);
+        let host = HostStage { tunables: self.tunables, injection: &self.injection, first, gone: &self.gone };
+        host.run(&mut *self.strategy, session, progress, limits, emit).await?;
+        Ok(())
+    }
+
+    /// Has the next turn try other values of one tunable at a time beside those of the best candidate. Returns how many.
+    ///
+    /// A strategy stops where it expects nothing; whoever reads the result expects that no single change makes it better.
+    pub fn try_beside(&mut self, progress: &Progress) -> u64 {
+        let mut best = progress.best.configuration.clone();
+        for (name, value) in HostStage::gone(self.baseline, &progress.best).iter() {
+            best.set(name, value.clone());
+        }
+        let Some(here) = self.space.point(&best) else { return 0 };
+        let unbuildable = self.unbuildable(progress);
+        let mut beside = Vec::new();
+        for (dimension, tunable) in self.space.tunables().enumerate() {
+            let varied = progress.best.configuration.get(&tunable.name).is_some();
+            if !varied || self.injection.unread.contains(&tunable.name) {
+                continue;
+            }
+            for index in values_beside(here[dimension], self.space.domain_len(dimension)) {
+                let Some(value) = self.space.value(dimension, index) else { continue };
+                let mut configuration = best.clone();
+                configuration.set(&tunable.name, value.clone());
+                let may_fit = !progress.best.patches.is_empty() || self.may_fit(&configuration);
+                let builds = !self.space.point(&configuration).is_some_and(|point| unbuildable.is_in(&point));
+                if may_fit && builds && self.space.check(&configuration).is_ok() {
+                    beside.push(configuration);
+                }
+            }
+        }
+        let count = beside.len() as u64;
+        self.first.extend(beside);
+        count
+    }
+
+    /// Whether a configuration is not larger everywhere than one that cannot fit on the sources as they were.
+    fn may_fit(&self, configuration: &Configuration) -> bool {
+        let Some(point) = self.space.point(configuration) else { return true };
+        let mut known = self.overflows.iter().filter_map(|known| self.space.point(known));
+        !known.any(|known| self.space.is_beyond(&point, &known, true))
+    }
+
+    /// Values that keep everything from compiling, as far as this run has seen.
+    fn unbuildable(&self, progress: &Progress) -> Unbuildable {
+        let does_not_build = |attempt: &&Attempt| {
+            attempt.rejection.as_ref().is_some_and(|found| class_of(found) == InfeasibleClass::Build)
+        };
+        let points = |attempts: Vec<&Attempt>| -> Vec<Point> {
+            attempts.iter().filter_map(|attempt| self.space.point(&attempt.configuration)).collect()
+        };
+        let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(does_not_build);
+        let (failed, mut built) = (points(failed), points(built));
+        built.extend(self.space.point(&self.baseline.configuration));
+        Unbuildable::of(&built.iter().collect::<Vec<_>>(), &failed.iter().collect::<Vec<_>>())
+    }
+
+    /// Tunables that had to be compiled in, with reasons.
+    pub fn compiled_in(self) -> Vec<(String, String)> {
+        self.injection.compiled_in
+    }
+
+    /// A strategy for the sources of the best candidate. Times of other sources mislead; what the tiling function refuses, it
+    /// goes on refusing.
+    fn begin(&mut self, number: u64, progress: &Progress) {
+        // What a rewrite has taken away is no choice any more, and what nobody reads makes no difference.
+        self.gone = HostStage::gone(self.baseline, &progress.best);
+        let mut fixed = self.gone.clone();
+        for name in &self.injection.unread {
+            if let Some(value) = progress.best.configuration.get(name) {
+                fixed.set(name, value.clone());
+            }
+        }
+        let left = self.space.clone().with_fixed(&fixed).unwrap_or_else(|_| self.space.clone());
+        // Every turn draws its own numbers, and always the same ones.
+        let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number);
+        self.strategy = self.kind.build(&left, seed);
+        for (configuration, outcome) in HostStage::known(progress, &self.gone) {
+            self.strategy.tell(&configuration, &outcome);
+        }
+        // A rewrite may have made room.
+        if progress.best.patches.is_empty() {
+            for configuration in &self.overflows {
+                self.strategy.tell(configuration, &Outcome::Infeasible { class: InfeasibleClass::Resource });
+            }
+        }
+        self.begun = progress.attempts.len();
+    }
+
+    /// The best of what the search tried on the sources before, without the values that the best candidate has already.
+    fn worth_trying_again(&self, progress: &Progress) -> Vec<Configuration> {
+        let of_host = progress.attempts[self.begun..].iter().filter(|attempt| attempt.stage == Stage::Host);
+        let mut timed: Vec<(f64, &Configuration)> =
+            of_host.filter_map(|attempt| Some((attempt.objective_us?, &attempt.configuration))).collect();
+        timed.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let gone = HostStage::gone(self.baseline, &progress.best);
+        let mut again = Vec::new();
+        for (_, tried) in timed {
+            // A value that is gone from the sources is not varied any more.
+            let mut configuration = tried.clone();
+            for (name, value) in gone.iter() {
+                configuration.set(name, value.clone());
+            }
+            let differs =
+                progress.best.configuration.iter().any(|(name, value)| configuration.get(name) != Some(value));
+            if differs && !again.contains(&configuration) && self.space.check(&configuration).is_ok() {
+                again.push(configuration);
+            }
+        }
+        again.truncate(TRIED_AGAIN);
+        again
+    }
+}
+
+/// Positions of a domain to try beside one: its neighbours, and others spread over the domain.
+fn values_beside(here: u32, length: u32) -> BTreeSet<u32> {
+    const SPREAD: u32 = 12;
+    let near = [here.wrapping_sub(2), here.wrapping_sub(1), here + 1, here + 2];
+    let spread = (0..SPREAD).map(|step| step * (length - 1) / (SPREAD - 1));
+    near.into_iter().chain(spread).filter(|index| *index < length && *index != here).collect()
+}
+
+fn unread(names: &BTreeSet<String>) -> Event {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Event::Warning(events::Warning {
+        code: "tunables-unread".to_owned(),
+        message: format!("no timed case reads {}: they keep their values", names.join(", ")),
+        help: Some("add a case that comes by where they stand, or take them out of the manifest".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AppliedPatch;
+    use source::SourceTree;
+    use space::{Binding, Domain, Value};
+
+    fn tunable(name: &str) -> Tunable {
+        Tunable {
+            name: name.to_owned(),
+            domain: Domain::Range { min: 1, max: 48, step: 1 },
+            default: Some(Value::Int(1)),
+            binding: Binding::Recorded,
+            reason: String::new(),
+            when: None,
+        }
+    }
+
+    fn configuration(cores: i64, tile: i64) -> Configuration {
+        [("CORES".to_owned(), Value::Int(cores)), ("TILE".to_owned(), Value::Int(tile))].into_iter().collect()
+    }
+
+    fn attempt(stage: Stage, configuration: Configuration, objective_us: Option<f64>) -> Attempt {
+        Attempt {
+            index: 1,
+            stage,
+            digest: String::new(),
+            configuration,
+            motif: String::new(),
+            title: String::new(),
+            objective_us,
+            times: Vec::new(),
+            rejection: None,
+            improved: false,
+        }
+    }
+
+    #[test]
+    fn after_a_rewrite_what_did_well_before_is_tried_again() {
+        let tunables = [tunable("CORES"), tunable("TILE")];
+        let space = SearchSpace::new(&tunables, &[], &[]).unwrap();
+        let candidate = |configuration| Candidate { sources: SourceTree::new(), configuration, patches: Vec::new() };
+        let baseline = candidate(configuration(1, 1));
+        let mut search = HostSearch::new(&space, &tunables, &baseline, StrategyKind::Random, 1, Vec::new());
+        let mut progress = Progress::new(baseline.clone(), 10.0, Vec::new(), Vec::new());
+        progress.attempts.push(attempt(Stage::Host, configuration(2, 2), Some(1.0)));
+        search.begin(0, &progress);
+        progress.attempts.extend([
+            attempt(Stage::Host, configuration(8, 4), Some(7.0)),
+            attempt(Stage::Host, configuration(8, 8), Some(5.0)),
+            attempt(Stage::Kernel, configuration(9, 9), Some(1.0)),
+            attempt(Stage::Host, configuration(8, 16), None),
+            attempt(Stage::Host, configuration(4, 4), Some(9.0)),
+            attempt(Stage::Host, configuration(16, 4), Some(6.0)),
+        ]);
+        progress.best = candidate(configuration(8, 8));
+        progress.best.patches.push(AppliedPatch {
+            motif: "D01".to_owned(),
+            title: String::new(),
+            why: String::new(),
+            gain: 1.1,
+        });
+        // Not the best itself, nothing of the kernel stage, of a search before, or refused; and no more than two.
+        assert_eq!(search.worth_trying_again(&progress), [configuration(16, 4), configuration(8, 4)]);
+        // Where the rewrite has taken the tile away, its value is no difference.
+        progress.best.configuration = [("CORES".to_owned(), Value::Int(8))].into_iter().collect();
+        assert_eq!(search.worth_trying_again(&progress), [configuration(16, 1), configuration(4, 1)]);
+    }
+}

@@ -1,0 +1,178 @@
+//! The host stage: search over tunables of the best candidate's sources.
+
+use std::collections::BTreeMap;
+
+use super::candidate::Candidate;
+use super::evaluation::Outcome;
+use super::evaluator::Plan;
+use super::progress::Progress;
+use super::scheduler::Limits;
+use super::session::Session;
+use super::{TunerError, injection::Injection};
+use events::{Event, Stage};
+use search::{self, InfeasibleClass, Strategy};
+use space::{Configuration, Tunable};
+use verify::{Reason, Rejection};
+
+/// Configurations asked at once. A constant, so that results do not depend on the number of jobs.
+/// Recorded spaces show no loss up to four in flight, and a clear one at eight.
+const BATCH: usize = 4;
+
+/// A turn ends when no point of a batch promises this relative gain, and none of the batch before did.
+const WORTH_ASKING: f64 = 5e-4;
+
+/// What the host stage works on.
+pub struct HostStage<'a> {
+    /// All tunables.
+    pub tunables: &'a [Tunable],
+    /// Tunables that need no rebuild, found out for the sources at hand.
+    pub injection: &'a Injection,
+    /// Configurations to try before the strategy is asked.
+    pub first: Vec<Configuration>,
+    /// Values of tunables whose place a rewrite has taken away: the space still has them, the sources do not.
+    pub gone: &'a Configuration,
+}
+
+/// A configuration as it was asked for, what it makes of the sources, and how that is run.
+struct Asked {
+    configuration: Configuration,
+    candidate: Candidate,
+    plan: Plan,
+}
+
+impl HostStage<'_> {
+    /// Searches until the turn's limits are reached or nothing is promised any more. Returns whether anything improved.
+    pub async fn run(
+        &self,
+        strategy: &mut dyn Strategy,
+        session: &mut Session,
+        progress: &mut Progress,
+        limits: Limits,
+        emit: &mut dyn FnMut(Event),
+    ) -> Result<bool, TunerError> {
+        // Rewrites are kept, values change: every configuration is applied to the sources that the stage began with.
+        let origin = progress.best.clone();
+        let (begun, before_us) = (session.spent(), progress.best_us);
+        let mut last_gain = session.used();
+        let mut improved = false;
+        let mut idle_rounds = 0;
+        let mut hopeless = 0;
+        let mut first = self.first.clone();
+        loop {
+            let spent = session.spent().since(begun);
+            let idle = session.used() - last_gain;
+            if session.left() == 0 || limits.reached(spent, idle, before_us / progress.best_us) {
+                break;
+            }
+            let room = limits.left(spent).min(session.left());
+            let asked = match std::mem::take(&mut first) {
+                none if none.is_empty() => {
+                    strategy.set_prices(session.prices(self.injection));
+                    strategy.ask(BATCH.min(room as usize))
+                }
+                first => first,
+            };
+            hopeless = if strategy.expected_gain().is_some_and(|gain| gain < WORTH_ASKING) { hopeless + 1 } else { 0 };
+            if asked.is_empty() || idle_rounds >= BATCH || hopeless > 1 {
+                break;
+            }
+            let before = session.used();
+            let asked = self.prepare(&origin, asked, strategy);
+            let plans = asked.iter().map(|asked| asked.plan.clone()).collect();
+            let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
+            for (Asked { configuration, candidate, .. }, judged) in asked.iter().zip(judged) {
+                let Some(judged) = judged else { continue };
+                let outcome = match (&judged.evaluation.outcome, judged.objective_us) {
+                    (Outcome::Rejected(rejection), _) => search::Outcome::Infeasible { class: class_of(rejection) },
+                    // A candidate that may not win must not look like one.
+                    (Outcome::Valid(times), Some(us)) => search::Outcome::Objective(us * progress.beyond_floor(times)),
+                    (Outcome::Valid(_), None) => continue,
+                };
+                strategy.tell(configuration, &outcome);
+                if progress.record(Stage::Host, candidate, None, &judged, true, emit) {
+                    improved = true;
+                    last_gain = session.used();
+                }
+            }
+            idle_rounds = if session.used() == before { idle_rounds + 1 } else { 0 };
+        }
+        Ok(improved)
+    }
+
+    /// Candidates and plans of configurations; those that cannot be applied are told infeasible at once.
+    fn prepare(&self, origin: &Candidate, asked: Vec<Configuration>, strategy: &mut dyn Strategy) -> Vec<Asked> {
+        let mut prepared = Vec::with_capacity(asked.len());
+        for configuration in asked {
+            let is_there = |name: &str| self.gone.get(name).is_none();
+            let present = configuration.iter().filter(|(name, _)| is_there(name));
+            let present = present.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+            let made = origin.with_configuration(self.tunables, &present).and_then(|candidate| {
+                let plan = self.injection.plan(&candidate, self.tunables)?;
+                Ok((candidate, plan))
+            });
+            match made {
+                Ok((candidate, plan)) => prepared.push(Asked { configuration, candidate, plan }),
+                Err(error) => {
+                    tracing::debug!(%configuration, %error, "configuration cannot be applied");
+                    strategy.tell(&configuration, &search::Outcome::Infeasible { class: InfeasibleClass::Build });
+                }
+            }
+        }
+        prepared
+    }
+
+    /// Tunables of the baseline that the sources of the best candidate have no more, with the values that they had.
+    pub fn gone(baseline: &Candidate, best: &Candidate) -> Configuration {
+        let lost = baseline.configuration.iter().filter(|(name, _)| best.configuration.get(name).is_none());
+        lost.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+
+    /// What is already known of this space, for a strategy that starts: the best configuration, and those that the
+    /// tiling function refused.
+    pub fn known(progress: &Progress, gone: &Configuration) -> BTreeMap<Configuration, search::Outcome> {
+        let complete = |configuration: &Configuration| {
+            let mut complete = configuration.clone();
+            for (name, value) in gone.iter() {
+                complete.set(name, value.clone());
+            }
+            complete
+        };
+        let refused = progress.attempts.iter().filter_map(|attempt| {
+            let rejection = attempt.rejection.as_ref().filter(|rejection| rejection.reason == Reason::TilingFailed)?;
+            Some((complete(&attempt.configuration), search::Outcome::Infeasible { class: class_of(rejection) }))
+        });
+        let mut known: BTreeMap<Configuration, search::Outcome> = refused.collect();
+        known.insert(complete(&progress.best.configuration), search::Outcome::Objective(progress.best_us));
+        known
+    }
+}
+
+/// What a rejection is to a search.
+pub(super) fn class_of(rejection: &Rejection) -> InfeasibleClass {
+    match rejection.reason {
+        Reason::EditFailed | Reason::BuildFailed => InfeasibleClass::Build,
+        Reason::TilingFailed => InfeasibleClass::Tiling,
+        Reason::OutOfMemory => InfeasibleClass::Resource,
+        Reason::Hazard if rejection.hazard == Some(aicore::HazardKind::UbOverflow) => InfeasibleClass::Resource,
+        Reason::Crashed | Reason::TimedOut => InfeasibleClass::Run,
+        Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard => InfeasibleClass::Wrong,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use source::SourceTree;
+    use space::Value;
+
+    #[test]
+    fn a_tunable_that_a_rewrite_took_away_keeps_its_value_in_the_space() {
+        let candidate = |values: &[(&str, i64)]| Candidate {
+            sources: SourceTree::new(),
+            configuration: values.iter().map(|(name, value)| ((*name).to_owned(), Value::Int(*value))).collect(),
+            patches: Vec::new(),
+        };
+        let gone = HostStage::gone(&candidate(&[("CORES", 16), ("TILE", 256)]), &candidate(&[("TILE", 512)]));
+        assert_eq!(gone.to_string(), "CORES=16");
+    }
+}

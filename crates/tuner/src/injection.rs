@@ -1,0 +1,107 @@
+//! Which tunables can be given at run time instead of being compiled in: found out once per set of sources.
+
+use std::collections::BTreeSet;
+
+use super::TunerError;
+use super::candidate::{Candidate, CandidateError};
+use super::evaluator::{Evaluator, Plan};
+use super::trial_error::Judgeable;
+use source::tunable::looks_compile_time;
+use space::{Binding, Tunable};
+use verify::Reason;
+
+/// Tunables that need no rebuild.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Injection {
+    injectable: Vec<Tunable>,
+    /// Tunables that must be compiled in, each with the reason.
+    pub compiled_in: Vec<(String, String)>,
+    /// Tunables that no timed case reads: they stand where none comes by.
+    pub unread: BTreeSet<String>,
+}
+
+impl Injection {
+    /// Nothing is injected.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Tries by compiling: first everything that does not look like a compile-time constant, then, if that fails, each
+    /// alone.
+    pub async fn find_out(evaluator: &Evaluator, best: &Candidate, tunables: &[Tunable]) -> Result<Self, TunerError> {
+        let mut found = Self::none();
+        let mut hopeful = Vec::new();
+        for tunable in tunables {
+            if matches!(tunable.binding, Binding::Cmake { .. }) {
+                found.compiled_in.push((tunable.name.clone(), "it is a CMake cache entry".to_owned()));
+            } else if let Some(reason) = looks_compile_time(&best.sources, tunable) {
+                found.compiled_in.push((tunable.name.clone(), reason));
+            } else {
+                hopeful.push(tunable.clone());
+            }
+        }
+        if hopeful.is_empty() {
+            return Ok(found);
+        }
+        if compiles(evaluator, best, tunables, &hopeful).await? {
+            found.injectable = hopeful;
+            found.unread = found.never_read(evaluator, best, tunables).await?;
+            return Ok(found);
+        }
+        for tunable in hopeful {
+            if compiles(evaluator, best, tunables, std::slice::from_ref(&tunable)).await? {
+                found.injectable.push(tunable);
+            } else {
+                found.compiled_in.push((tunable.name.clone(), "it does not compile as a run-time value".to_owned()));
+            }
+        }
+        if found.injectable.len() > 1 && !compiles(evaluator, best, tunables, &found.injectable).await? {
+            found.injectable.truncate(1);
+        }
+        found.unread = found.never_read(evaluator, best, tunables).await?;
+        Ok(found)
+    }
+
+    /// Tunables given at run time that no timed case reads; none where that is not known.
+    async fn never_read(
+        &self,
+        evaluator: &Evaluator,
+        best: &Candidate,
+        tunables: &[Tunable],
+    ) -> Result<BTreeSet<String>, TunerError> {
+        let mut unread: BTreeSet<String> = self.injectable.iter().map(|tunable| tunable.name.clone()).collect();
+        let Ok(plan) = self.plan(best, tunables) else { return Ok(BTreeSet::new()) };
+        for trial in evaluator.workload.trials.iter().filter(|trial| trial.timed) {
+            let ran = evaluator.run_trial(&plan, trial, false).await.judged()?;
+            let Some(read) = ran.ok().and_then(|execution| execution.knobs_read) else { return Ok(BTreeSet::new()) };
+            unread.retain(|name| !read.contains(name));
+        }
+        Ok(unread)
+    }
+
+    /// Names of the tunables that need no rebuild.
+    pub fn names(&self) -> Vec<&str> {
+        self.injectable.iter().map(|tunable| tunable.name.as_str()).collect()
+    }
+
+    /// How to build and run a candidate.
+    pub fn plan(&self, candidate: &Candidate, tunables: &[Tunable]) -> Result<Plan, CandidateError> {
+        candidate.injected_plan(tunables, &self.injectable)
+    }
+}
+
+/// Whether the candidate builds, and computes as it should, with these tunables read at run time.
+async fn compiles(
+    evaluator: &Evaluator,
+    best: &Candidate,
+    tunables: &[Tunable],
+    injectable: &[Tunable],
+) -> Result<bool, TunerError> {
+    let Ok(plan) = best.injected_plan(tunables, injectable) else { return Ok(false) };
+    let Some(trial) = evaluator.workload.trials.first() else { return Ok(false) };
+    Ok(match evaluator.run_trial(&plan, trial, false).await.judged()? {
+        Ok(_) => true,
+        // The build is what is asked here; a kernel that fails otherwise is judged as a candidate.
+        Err(rejection) => rejection.reason != Reason::BuildFailed,
+    })
+}

@@ -1,0 +1,485 @@
+//! A manifest for a project that has none: cases from what the operator's authors wrote, each accepted by the tiling function.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::TunerError;
+use super::case_sizes::{CaseSizes, Size, is_about};
+use super::case_trial::{CaseTrial, Tried};
+use super::reference::right_outputs;
+use backend::{ProcessLimits, SimBackend};
+use build::sdk::{Sdk, SdkOptions};
+use build::{BuildOptions, Builder, TilingClass};
+use discovery::cases::{
+    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Python, Refusal, Stage, golden_script, traffic_bytes,
+};
+use discovery::init::{self, Discovery, FoundReference, choose, unfit, written};
+use discovery::oracle::{TestRunner, TilingExample, run_tiling_tests};
+use manifest::Layout;
+use project::{OperatorProject, load_machine, snake_case};
+use source::SourceTree;
+
+/// How to look for cases.
+#[derive(Clone, Debug)]
+pub struct InventOptions {
+    /// Our own executable, for workers.
+    pub worker_exe: PathBuf,
+    /// SDK and cache to use.
+    pub sdk: SdkOptions,
+    /// Python for scripts that make data.
+    pub python: PathBuf,
+    /// Cases to write at most.
+    pub most_cases: usize,
+    /// CMake entries.
+    pub cmake: BTreeMap<String, String>,
+}
+
+/// A manifest, and what became of the cases that are not in it.
+#[derive(Clone, Debug, Default)]
+pub struct Invented {
+    /// Its text.
+    pub text: String,
+    /// Number of cases that the tiling function accepted.
+    pub accepted: usize,
+    /// Cases that the tiling function refused, with the reason.
+    pub refused: Vec<String>,
+    /// Cases at which the operator is at fault, with the reason.
+    pub faults: Vec<String>,
+    /// Why cases are written that were not run.
+    pub unrun: Option<String>,
+    /// Cases that are accepted and were left out.
+    pub left_out: usize,
+    /// Why nobody could ask the tiling function.
+    pub unasked: Option<String>,
+}
+
+/// Cases of one source that are tried.
+const ATTEMPTS: usize = 150;
+/// Elements of all tensors of a case: more take too long to simulate again and again.
+const MOST_ELEMENTS: u64 = 1 << 21;
+/// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
+const WANTED: u64 = 1 << 20;
+const TOO_SMALL: u64 = 1 << 17;
+/// Small cases of a dtype that are tried to be made larger.
+const GROWTHS: usize = 12;
+/// Shapes of the leading input to guess first.
+const LARGE: [&[u64]; 8] = [
+    &[1024, 1024],
+    &[1 << 20],
+    &[16, 256, 256],
+    &[16, 64, 32, 32],
+    &[4, 16, 16, 32, 32],
+    &[512, 2048],
+    &[8, 16, 128, 64],
+    &[64, 64],
+];
+/// Why there are several sizes.
+const SIZES_NOTE: &str = "Timed at several sizes, all with the same weight: what is right for one of them (fewer cores, a shorter \
+                          tile) is often wrong for another. What the authors wrote is mostly too small to say anything about \
+                          speed, and is only checked.";
+/// Refusals that are told.
+const TOLD: usize = 6;
+
+/// Reads the project, builds its host library and asks its tiling function about every case it finds.
+pub async fn invent(project: &OperatorProject, options: &InventOptions) -> Result<Invented, TunerError> {
+    let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
+    let tree = project.load_sources()?;
+    let discovery = init::discover(project, &tree, None, None);
+    // In a repository the definition may lie with others of its kind, elsewhere; the host library has it.
+    let elsewhere = matches!(&discovery, Err(init::InitError::NoOperator { .. }));
+    if project.layout == Layout::DirectLaunch || !elsewhere {
+        let discovery = discovery.as_ref().map_err(|error| failed(error.clone()))?;
+        if project.layout == Layout::DirectLaunch {
+            return Ok(Invented { text: init::render(discovery).map_err(failed)?, ..Invented::default() });
+        }
+    }
+    let (mut discovery, invented) = match (Asked::open(project, &tree, options).await, discovery) {
+        (Ok(asked), _) => asked.cases(project, &tree, options).await?,
+        (Err(Unasked::Trouble(error)), _) => return Err(error),
+        (Err(Unasked::Reason(reason)), Ok(discovery)) => {
+            (discovery, Invented { unasked: Some(reason), ..Invented::default() })
+        }
+        (Err(Unasked::Reason(reason)), Err(error)) => {
+            let message = format!("{}: {error}; nor could a host library be asked: {reason}", project.root.display());
+            return Err(TunerError::Usage(message));
+        }
+    };
+    if let Some(reason) = &invented.unasked {
+        let line = reason.lines().next().unwrap_or_default();
+        discovery.case_notes.push(format!("The tiling function could not be asked about these cases: {line}"));
+    }
+    Ok(Invented { text: init::render(&discovery).map_err(failed)?, ..invented })
+}
+
+enum Unasked {
+    Reason(String),
+    Trouble(TunerError),
+}
+
+/// A built host library.
+struct Asked {
+    builder: Builder,
+    backend: SimBackend,
+    host: build::Artifact,
+    ops: DescribedOps,
+    tiling_classes: Vec<TilingClass>,
+}
+
+impl Asked {
+    async fn open(project: &OperatorProject, tree: &SourceTree, options: &InventOptions) -> Result<Self, Unasked> {
+        let trouble = |error: TunerError| Unasked::Trouble(error);
+        let sdk = Sdk::prepare(&options.sdk).map_err(|error| trouble(error.into()))?;
+        let machine = load_machine(init::MACHINE, &project.root).map_err(|error| trouble(error.into()))?;
+        let work = project.root.join("target").join("ascend-tune");
+        let backend = SimBackend {
+            worker_exe: options.worker_exe.clone(),
+            runner: sdk.runner(),
+            scratch: work.join("runs"),
+            machine: Arc::new(machine),
+            limits: ProcessLimits { wall_s: 60.0, memory_bytes: 8 << 30 },
+            keep_trace: None,
+            critical_path: false,
+            auto_sync: true,
+        };
+        let build = BuildOptions {
+            work_directory: Some(work),
+            cmake_entries: options.cmake.clone(),
+            jobs: 1,
+            ..BuildOptions::default()
+        };
+        let unasked = |error: &dyn std::fmt::Display| Unasked::Reason(error.to_string());
+        let builder = Builder::new(project.clone(), sdk, build).map_err(|error| unasked(&error))?;
+        let host = builder.host(tree).map_err(|error| unasked(&error))?;
+        let description = backend.describe(&host.path).await.map_err(|failure| unasked(&failure))?;
+        let ops = DescribedOps::of(&description.ops);
+        Ok(Self { builder, backend, host, ops, tiling_classes: description.tiling_classes })
+    }
+
+    async fn cases(
+        &self,
+        project: &OperatorProject,
+        tree: &SourceTree,
+        options: &InventOptions,
+    ) -> Result<(Discovery, Invented), TunerError> {
+        let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
+        let chosen = self.ops.about(project);
+        let kind = chosen.as_ref().map(|(op, _)| op.kind.as_str());
+        let mut discovery = init::discover(project, tree, kind, Some(&self.ops)).map_err(failed)?;
+        let mut invented = Invented::default();
+        let Some((op, entry)) = chosen else {
+            invented.unasked = Some("the host library registers no operator definition".to_owned());
+            return Ok((discovery, invented));
+        };
+        discovery.kernel = entry.function.clone();
+        let runner = TestRunner {
+            worker_exe: options.worker_exe.clone(),
+            scratch: self.backend.scratch.clone(),
+            limits: self.backend.limits.clone(),
+        };
+        // Tests that do not build make no calls.
+        let tests = run_tiling_tests(&self.builder, tree, &self.host, &runner).await.unwrap_or_default();
+        let examples: Vec<TilingExample> = tests.into_iter().flat_map(|test| test.examples).collect();
+        let python = Python {
+            program: options.python.clone(),
+            worker_exe: options.worker_exe.clone(),
+            scratch: self.backend.scratch.clone(),
+        };
+        let data = project.root.join("target").join("ascend-tune").join("init-data");
+        let finder = Finder {
+            directory: &project.root,
+            data: data.clone(),
+            host: &self.host.path,
+            op: &op,
+            examples: &examples,
+            backend: &self.backend,
+            python: Some(&python),
+        };
+        let mut search =
+            Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
+        let searched = search.all().await;
+        if let (Some(script), Some(found)) = (golden_script(&project.root), search.accepted.first()) {
+            let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
+            let soc = &self.backend.machine.name;
+            let arrays = python.golden(&script, &op, &snake_case(&op.kind), &found.job, soc).await;
+            match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(&found.job, &arrays)) {
+                Ok(_) => {
+                    let python = options.python.display().to_string();
+                    discovery.reference = Some(FoundReference { script: name, python });
+                }
+                Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
+            }
+        }
+        let trial = CaseTrial {
+            builder: &self.builder,
+            backend: &self.backend,
+            sources: tree,
+            op: &op,
+            entry: &entry,
+            tiling_classes: &self.tiling_classes,
+        };
+        let Tried { chosen, mut faults, unrun } =
+            trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await?;
+        if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
+            let tried = trial.select(std::slice::from_ref(&odd), |accepted| choose(accepted, 1)).await?;
+            search.odd = tried.faults.is_empty().then_some(odd);
+            faults.extend(tried.faults);
+        }
+        let mut sized = Vec::new();
+        if unrun.is_none() && options.most_cases != usize::MAX {
+            let sizes = CaseSizes { finder: &finder, trial: &trial };
+            sized = sizes_of(&sizes, &search.accepted, &chosen, options.most_cases).await?;
+        }
+        // The cases' data are made anew from the manifest.
+        let _ = std::fs::remove_dir_all(&data);
+        searched?;
+        if search.accepted.is_empty() {
+            discovery
+                .case_notes
+                .push("The tiling function accepted no case that was tried; this one is a guess.".to_owned());
+        } else {
+            discovery.cases = with_sizes(&sized, chosen.iter().map(|&found| &search.accepted[found]));
+            if !sized.is_empty() {
+                discovery.case_notes.push(SIZES_NOTE.to_owned());
+            }
+            if let Some(odd) = search.odd.take() {
+                let mut found = written(std::iter::once(&odd));
+                for found in &mut found {
+                    found.case.verify_only = true;
+                    found.case.name = format!("odd-{}", found.case.name);
+                }
+                discovery.cases.append(&mut found);
+            }
+            discovery.case_notes.insert(0, "The tiling function accepts every case below.".to_owned());
+            invented.left_out = search.accepted.len().saturating_sub(discovery.cases.len() + faults.len());
+            if invented.left_out > 0 {
+                discovery.case_notes.push(format!(
+                    "{} more are accepted: `cargo ascend-tune init --cases all` writes them.",
+                    invented.left_out
+                ));
+            }
+        }
+        if let Some(note) = search.note {
+            discovery.case_notes.push(format!("Scripts for test data could not be run: {note}"));
+        }
+        for refusal in search.refused.iter().take(TOLD) {
+            discovery.case_notes.push(format!("Refused: {refusal}"));
+        }
+        if search.refused.len() > TOLD {
+            discovery.case_notes.push(format!("{} more were refused.", search.refused.len() - TOLD));
+        }
+        for fault in faults.iter().take(TOLD) {
+            discovery.case_notes.push(format!("The operator is at fault: {fault}"));
+        }
+        if let Some(reason) = &unrun {
+            let mut letters = reason.chars();
+            let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+            discovery.case_notes.push(format!("{}.", first.chain(letters).collect::<String>()));
+        }
+        invented.faults = faults;
+        invented.unrun = unrun;
+        invented.accepted = search.accepted.len();
+        invented.refused = search.refused;
+        Ok((discovery, invented))
+    }
+}
+
+/// Timed cases: the first dtype at every size, the other dtypes at the middle one. Each with its size.
+async fn sizes_of(
+    sizes: &CaseSizes<'_>,
+    accepted: &[Accepted],
+    chosen: &[usize],
+    most: usize,
+) -> Result<Vec<(Size, Accepted)>, TunerError> {
+    let mut sized: Vec<(Size, Accepted)> = Vec::new();
+    let mut dtypes: Vec<&str> = Vec::new();
+    for base in chosen.iter().map(|&found| &accepted[found]) {
+        let dtype = base.candidate.inputs.first().map_or("", |input| input.dtype.as_str());
+        if dtypes.contains(&dtype) || dtypes.len() >= most {
+            continue;
+        }
+        let wanted: &[Size] = if dtypes.is_empty() { &Size::ALL } else { &[Size::Middle] };
+        let first = sized.len();
+        let mut found = false;
+        for &size in wanted {
+            let Some(case) = sizes.at(base, size).await? else { continue };
+            found = true;
+            // What had to be made shorter may be of the next size.
+            let bytes = traffic_bytes(&case.candidate);
+            if !sized[first..].iter().any(|(_, known)| is_about(traffic_bytes(&known.candidate), bytes)) {
+                sized.push((size, case));
+            }
+        }
+        if found {
+            dtypes.push(dtype);
+        }
+    }
+    Ok(sized)
+}
+
+/// Cases as they stand in a manifest: the sizes are timed, and what the authors wrote is checked. Where no size was found,
+/// what the authors wrote is timed.
+fn with_sizes<'cases>(
+    sized: &'cases [(Size, Accepted)],
+    chosen: impl Iterator<Item = &'cases Accepted> + Clone,
+) -> Vec<init::FoundCase> {
+    if sized.is_empty() {
+        return written(chosen);
+    }
+    let is_sized = |found: &Accepted| sized.iter().any(|(_, known)| known.candidate.same_tensors(&found.candidate));
+    let count = sized.len();
+    // One call for all, so that no name is there twice.
+    let all = sized.iter().map(|(_, found)| found).chain(chosen.filter(|found| !is_sized(found)));
+    let mut cases = written(all);
+    for (place, found) in cases.iter_mut().enumerate() {
+        found.case.verify_only = place >= count;
+        if let Some((size, _)) = sized.get(place) {
+            // Values that need checking need it at one size; a large one would take minutes.
+            found.case.hostile &= *size != Size::Large;
+        }
+    }
+    cases
+}
+
+/// What was asked so far.
+struct Search<'finder, 'data> {
+    finder: &'finder Finder<'data>,
+    accepted: Vec<Accepted>,
+    refused: Vec<String>,
+    note: Option<String>,
+    /// A case of odd lengths, where cases are guessed.
+    odd: Option<Accepted>,
+    /// Cases for which the tiling function did not return.
+    endless: usize,
+}
+
+impl Search<'_, '_> {
+    /// What the authors wrote, made larger where it is small; guesses only where they wrote nothing that is accepted.
+    async fn all(&mut self) -> Result<(), TunerError> {
+        for stage in [Stage::Scripts, Stage::Tests, Stage::Lists] {
+            let (candidates, reason) = self.finder.candidates(stage).await;
+            self.note = self.note.take().or(reason.map(|reason| reason.to_string()));
+            let fitting = candidates.into_iter().filter(|candidate| candidate.elements() <= MOST_ELEMENTS);
+            for candidate in fitting.take(ATTEMPTS) {
+                self.ask(&candidate, true).await?;
+            }
+        }
+        if self.accepted.is_empty() {
+            self.guesses().await?;
+        }
+        self.grow().await
+    }
+
+    async fn guesses(&mut self) -> Result<(), TunerError> {
+        for place in 0..3 {
+            for shape in LARGE {
+                let Some(candidate) = self.finder.guess_of_shape(shape, place) else { continue };
+                if candidate.elements() <= 2 * MOST_ELEMENTS && self.ask(&candidate, place == 0).await? {
+                    break;
+                }
+            }
+        }
+        self.odd = self.odd_lengths().await?;
+        if self.accepted.is_empty() {
+            for candidate in self.finder.candidates(Stage::Guesses).await.0 {
+                if candidate.elements() <= MOST_ELEMENTS && self.ask(&candidate, false).await? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A case whose lengths have no factor in common with blocks and tiles, to be checked only.
+    async fn odd_lengths(&self) -> Result<Option<Accepted>, TunerError> {
+        let Some(large) = self.accepted.first() else { return Ok(None) };
+        let leading = large.candidate.inputs.first().and_then(|input| input.shape.clone()).unwrap_or_default();
+        let odd: Vec<u64> = match leading.len() {
+            0 => return Ok(None),
+            1 => vec![2357],
+            rank => (0..rank)
+                .map(|axis| {
+                    if axis == 0 {
+                        7
+                    } else if axis + 1 == rank {
+                        333
+                    } else {
+                        3
+                    }
+                })
+                .collect(),
+        };
+        let Some(candidate) = self.finder.guess_of_shape(&odd, 0) else { return Ok(None) };
+        match self.finder.ask(&candidate).await {
+            Ok(accepted) => Ok(Some(accepted)),
+            Err(Refusal::Io(error)) => Err(error.into()),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Adds a large case of every dtype of which only small ones are known.
+    async fn grow(&mut self) -> Result<(), TunerError> {
+        let dtype_of = |candidate: &Candidate| candidate.inputs.first().map(|input| input.dtype.clone());
+        // Dtypes with a case of use already.
+        let mut dtypes: Vec<Option<String>> = self
+            .accepted
+            .iter()
+            .map(|found| &found.candidate)
+            .filter(|candidate| candidate.elements() >= TOO_SMALL)
+            .map(dtype_of)
+            .collect();
+        let mut small: Vec<Candidate> = self.accepted.iter().map(|found| found.candidate.clone()).collect();
+        small.sort_by_key(|candidate| std::cmp::Reverse(candidate.elements()));
+        let mut tries: BTreeMap<Option<String>, usize> = BTreeMap::new();
+        for candidate in small {
+            let dtype = dtype_of(&candidate);
+            let tries = tries.entry(dtype.clone()).or_default();
+            *tries += 1;
+            if *tries > GROWTHS {
+                continue;
+            }
+            if dtypes.contains(&dtype) {
+                continue;
+            }
+            for larger in candidate.larger(WANTED) {
+                if self.ask(&larger, false).await? {
+                    dtypes.push(dtype);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the tiling function accepts a case; it is remembered either way, a refusal if `told`.
+    async fn ask(&mut self, candidate: &Candidate, told: bool) -> Result<bool, TunerError> {
+        if let Some(reason) = unfit(candidate) {
+            self.refused.push(format!("{}: {reason}", self.title(candidate)));
+            return Ok(false);
+        }
+        if self.endless >= MOST_ENDLESS {
+            return Ok(false);
+        }
+        match self.finder.ask(candidate).await {
+            Ok(accepted) => {
+                self.accepted.push(accepted);
+                Ok(true)
+            }
+            Err(Refusal::Io(error)) => Err(error.into()),
+            Err(refusal) => {
+                self.endless += usize::from(refusal.is_endless());
+                if told || refusal.is_endless() {
+                    self.refused.push(format!("{}: {refusal}", self.title(candidate)));
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn title(&self, candidate: &Candidate) -> String {
+        match candidate.place.as_str() {
+            "" => candidate.title(),
+            place => format!("{} from {place}", candidate.title()),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Whether a run counts: its hazards weighed against what the operator as it stands has, its outputs against right ones.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::TrialError;
+use super::evaluator::{Evaluator, Plan};
+use super::known::{KnownFindings, allowance, excused};
+use super::workload::Trial;
+use aicore::{HazardKind, Severity};
+use backend::{Execution, LocatedHazard};
+use manifest::{HazardPolicy, Layout};
+use verify::{DType, Reason, Rejection, compare, default_tolerance_of};
+
+/// What hazards are weighed by.
+#[derive(Clone, Debug)]
+pub(super) enum Standard {
+    /// Nothing is known: every error rejects.
+    Alone,
+    /// The operator as it stands: what does not stop the run is taken up, unless the manifest refuses it.
+    Baseline,
+    /// A candidate for a baseline of which this is known.
+    Candidate(Arc<KnownFindings>),
+}
+
+impl Evaluator {
+    /// Runs a trial, weighs its hazards and compares its outputs where right ones are known. Bytes that a baseline leaves
+    /// unwritten go to `known`.
+    pub(super) async fn run_judged(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        expected: Option<&Vec<Vec<u8>>>,
+        known: &mut KnownFindings,
+    ) -> Result<Execution, TrialError> {
+        let execution = self.run_trial(plan, trial, true).await?;
+        self.judge(plan, trial, &execution)?;
+        // Where something unwritten is read, results may hang on it even if the judge sees no error.
+        let unwritten = |hazard: &LocatedHazard| hazard.kind == HazardKind::UninitialisedRead;
+        let mut hazards = execution.launches.iter().flat_map(|launch| &launch.hazards);
+        let mut faulty = || hazards.any(|hazard| hazard.severity == Severity::Error || unwritten(hazard));
+        if matches!(self.standard, Standard::Baseline) && self.manifest.layout != Layout::DirectLaunch && faulty() {
+            let again = self.run_with_other_garbage(plan, trial).await?;
+            known.note_unwritten(trial, self.unwritten(trial, &execution, &again)?);
+        }
+        if let Some(expected) = expected {
+            // Right answers that the user gives hold for every byte of an output that is not optional.
+            let of_baseline = matches!(self.standard, Standard::Baseline).then_some(&*known);
+            self.agrees_except(trial, &execution, expected, &|output| match of_baseline {
+                Some(known) if self.is_optional(trial, output) => known.unwritten(trial, output),
+                Some(_) => &[],
+                None => self.unwritten_in_baseline(trial, output),
+            })?;
+        }
+        Ok(execution)
+    }
+
+    /// Weighs hazards.
+    pub(super) fn judge(&self, plan: &Plan, trial: &Trial, execution: &Execution) -> Result<(), Rejection> {
+        let label = trial.label(&self.manifest.cases);
+        let case = &self.manifest.cases[trial.case].name;
+        let policy = self.manifest.hazards;
+        // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
+        for hazard in execution.launches.iter().flat_map(|launch| &launch.hazards) {
+            let refused = match &self.standard {
+                Standard::Alone => rejects(hazard, policy),
+                Standard::Baseline => rejects(hazard, policy) && !self.tolerates(plan, trial, hazard),
+                Standard::Candidate(known) => {
+                    let more = rejects(hazard, policy) && !known.covers(case, &plan.sources, hazard);
+                    more || is_new_risk(hazard.kind, known)
+                }
+            };
+            if refused {
+                return Err(self.hazard_rejection(hazard, &label));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the operator as it stands may have a hazard that would reject a candidate.
+    fn tolerates(&self, plan: &Plan, trial: &Trial, hazard: &LocatedHazard) -> bool {
+        let optional = hazard.output.is_some_and(|output| self.is_optional(trial, output as usize));
+        // What stops the machine leaves nothing to compare with.
+        let stops = matches!(hazard.kind, HazardKind::Deadlock | HazardKind::Unsupported);
+        let by_default = self.manifest.hazards == HazardPolicy::Known;
+        !stops && (by_default || optional || allowance(&self.manifest.allow, &plan.sources, hazard).is_some())
+    }
+
+    fn is_optional(&self, trial: &Trial, output: usize) -> bool {
+        let case = &self.manifest.cases[trial.case];
+        let output = case.outputs.get(output).map(|output| (case.name.clone(), output.name.clone()));
+        output.is_some_and(|name| self.manifest.optional_outputs.contains(&name))
+    }
+
+    /// Bytes of an output that the baseline leaves unwritten in a trial.
+    pub(super) fn unwritten_in_baseline(&self, trial: &Trial, output: usize) -> &[Range<usize>] {
+        match &self.standard {
+            Standard::Candidate(known) => known.unwritten(trial, output),
+            Standard::Alone | Standard::Baseline => &[],
+        }
+    }
+
+    /// Bytes of each output that hold the garbage of both runs: nobody writes them. Everything else must be the same in both,
+    /// or the results depend on memory that nobody wrote, or on the order of blocks, and are no reference.
+    fn unwritten(
+        &self,
+        trial: &Trial,
+        execution: &Execution,
+        again: &Execution,
+    ) -> Result<Vec<Vec<Range<usize>>>, Rejection> {
+        let garbage = self.garbage(trial);
+        let pairs = execution.outputs.iter().zip(&again.outputs);
+        let unwritten: Vec<_> = pairs.map(|(first, second)| garbage_ranges(first, second, garbage)).collect();
+        let label = trial.label(&self.manifest.cases);
+        for (output, ranges) in unwritten.iter().enumerate().filter(|(_, ranges)| !ranges.is_empty()) {
+            let told = errors(execution).any(|hazard| {
+                hazard.kind == HazardKind::UnwrittenOutput && hazard.output == u32::try_from(output).ok()
+            });
+            if !told {
+                let (name, _) = self.output_type(trial, output);
+                let detail = format!("output {name}: memory that nobody wrote is copied to byte {}", ranges[0].start);
+                return Err(Rejection::new(Reason::WrongResult, &label, detail));
+            }
+        }
+        let except = |output: usize| unwritten.get(output).map_or(&[][..], Vec::as_slice);
+        self.agrees_except(trial, again, &execution.outputs, &except).map_err(|mut rejection| {
+            rejection.detail.push_str(
+                " in a second run with other garbage in unwritten memory and the blocks in another order: the results depend \
+                 on one of them, so there is no right answer to compare with",
+            );
+            rejection
+        })?;
+        Ok(unwritten)
+    }
+
+    /// Compares the outputs of a run with right ones, except for bytes that the baseline leaves unwritten.
+    pub fn agrees(&self, trial: &Trial, execution: &Execution, expected: &[Vec<u8>]) -> Result<(), Rejection> {
+        self.agrees_except(trial, execution, expected, &|output| self.unwritten_in_baseline(trial, output))
+    }
+
+    /// Compares the outputs of a run with right ones, except for these bytes of each.
+    pub(super) fn agrees_except<'ranges>(
+        &self,
+        trial: &Trial,
+        execution: &Execution,
+        expected: &[Vec<u8>],
+        except: &dyn Fn(usize) -> &'ranges [Range<usize>],
+    ) -> Result<(), Rejection> {
+        let case = trial.label(&self.manifest.cases);
+        if expected.len() != execution.outputs.len() {
+            let detail = format!("{} outputs instead of {}", execution.outputs.len(), expected.len());
+            return Err(Rejection::new(Reason::WrongResult, &case, detail));
+        }
+        for (position, (actual, expected)) in execution.outputs.iter().zip(expected).enumerate() {
+            if actual == expected {
+                continue;
+            }
+            let (name, dtype) = self.output_type(trial, position);
+            let tolerance = self.manifest.tolerance.get(&dtype.to_string()).copied();
+            let tolerance = tolerance.unwrap_or_else(|| default_tolerance_of(dtype, expected));
+            let ranges = except(position);
+            let compared = match ranges.is_empty() {
+                true => compare(actual, expected, dtype, tolerance),
+                false => compare(&excused(actual, expected, ranges), expected, dtype, tolerance),
+            };
+            if let Err(mismatch) = compared {
+                let detail = format!("output {name}: {mismatch}");
+                return Err(Rejection::new(Reason::WrongResult, &case, detail));
+            }
+        }
+        Ok(())
+    }
+
+    /// Name and dtype of an output. Direct-launch regions have neither unless the case lists outputs: bytes, exactly.
+    pub(super) fn output_type(&self, trial: &Trial, position: usize) -> (String, DType) {
+        let unnamed = || (format!("region {position}"), DType::Uint8);
+        let outputs = &self.manifest.cases[trial.case].outputs;
+        let Some(tensor) = outputs.get(if outputs.len() == 1 { 0 } else { position }) else { return unnamed() };
+        tensor.dtype.parse().map_or_else(|_| unnamed(), |dtype| (tensor.name.clone(), dtype))
+    }
+
+    fn hazard_rejection(&self, hazard: &LocatedHazard, case: &str) -> Rejection {
+        let reason = match hazard.kind {
+            HazardKind::UnwrittenOutput => Reason::UnwrittenOutput,
+            _ => Reason::Hazard,
+        };
+        let mut detail = hazard.message.clone();
+        if !hazard.other.file.is_empty() {
+            detail.push_str(&format!(" (the other access is at {}:{})", hazard.other.file, hazard.other.line));
+        }
+        if let Standard::Candidate(known) = &self.standard
+            && known.kinds.contains(&hazard.kind)
+        {
+            detail.push_str("; the operator as it stands has hazards of this kind, but not here");
+        }
+        Rejection {
+            reason,
+            hazard: Some(hazard.kind),
+            case: case.to_owned(),
+            file: hazard.place.file.clone(),
+            line: hazard.place.line,
+            detail,
+        }
+    }
+}
+
+/// Hazards of a run that count as errors.
+fn errors(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
+    let all = execution.launches.iter().flat_map(|launch| &launch.hazards);
+    all.filter(|hazard| hazard.severity == Severity::Error)
+}
+
+/// Ranges of bytes that hold this garbage in two runs.
+fn garbage_ranges(first: &[u8], second: &[u8], garbage: (u8, u8)) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for (at, pair) in first.iter().copied().zip(second.iter().copied()).enumerate() {
+        if pair != garbage {
+            continue;
+        }
+        match ranges.last_mut().filter(|range| range.end == at) {
+            Some(range) => range.end += 1,
+            None => ranges.push(at..at + 1),
+        }
+    }
+    ranges
+}
+
+/// Whether a hazard rejects under the policy of the manifest, if nothing is known of the baseline.
+pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
+    match policy {
+        HazardPolicy::Known | HazardPolicy::Errors => hazard.severity == Severity::Error,
+        HazardPolicy::Strict => true,
+    }
+}
+
+/// Whether a candidate writes in padding though the baseline does not: right for whole allocations, but slices of larger
+/// tensors, which the baseline can be used on, would lose what lies next to them.
+fn is_new_risk(kind: HazardKind, of_baseline: &KnownFindings) -> bool {
+    kind == HazardKind::WriteInPadding && !of_baseline.kinds.contains(&kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_write_in_padding_only_where_the_baseline_does() {
+        let clean = KnownFindings::default();
+        let mut pads = KnownFindings::default();
+        pads.kinds.insert(HazardKind::WriteInPadding);
+        assert!(is_new_risk(HazardKind::WriteInPadding, &clean));
+        assert!(!is_new_risk(HazardKind::WriteInPadding, &pads));
+        assert!(!is_new_risk(HazardKind::QueueMisuse, &clean));
+    }
+
+    #[test]
+    fn bytes_that_hold_the_garbage_of_both_runs_were_not_written() {
+        let first = [1, 200, 200, 2, 200, 200];
+        let second = [1, 60, 60, 2, 200, 60];
+        assert_eq!(garbage_ranges(&first, &second, (200, 60)), [1..3, 5..6]);
+    }
+}

@@ -1,0 +1,108 @@
+//! Who has the last word on a winner: the whole workload, built from clean, and whether it is worth writing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::candidate::Candidate;
+use super::evaluation::Outcome;
+use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::noise::fight;
+use super::round::{Field, Standing};
+use super::settle::{TakenBack, WORTH_WRITING, said};
+use super::workspace::Workspace;
+use super::{CaseTime, TunerError};
+use events::Event;
+use search::{DuelOptions, DuelVerdict, geometric_mean};
+
+/// What it takes.
+pub(super) struct LastWord<'a> {
+    pub field: &'a Field,
+    pub judging: &'a Evaluator,
+    pub references: &'a References,
+    pub baseline: &'a Candidate,
+}
+
+/// What the last word was.
+pub(super) struct Said {
+    /// Its trials.
+    pub winner: Trialled,
+    /// What was verified, and how.
+    pub verification: BTreeMap<String, String>,
+    /// Standard error of the speed-up, where times are not exact.
+    pub error: Option<f64>,
+}
+
+impl LastWord<'_> {
+    /// Verifies the best candidate; the operator as it was takes its place where it is not worth writing.
+    pub async fn on(
+        &self,
+        baseline_times: &[CaseTime],
+        weights: &[f64],
+        standing: &mut Standing,
+        taken_back: &mut Vec<TakenBack>,
+        emit: &mut dyn FnMut(Event),
+    ) -> Result<Said, TunerError> {
+        let (workspace, tunables) = (&self.field.workspace, self.field.workspace.tunables());
+        let (mut winner, mut verification) =
+            verify_winner(workspace, self.judging, &standing.progress.best, self.references).await?;
+        let is_baseline = standing.progress.best.digest(tunables) == self.baseline.digest(tunables);
+        if is_baseline {
+            if self.field.noise > 0.0 {
+                winner.evaluation.outcome = Outcome::Valid(baseline_times.to_vec());
+            }
+            return Ok(Said { winner, verification, error: None });
+        }
+        let mut error = None;
+        if self.field.noise > 0.0
+            && let Outcome::Valid(times) = &mut winner.evaluation.outcome
+        {
+            let (own, before) = (standing.progress.best.plain_plan(tunables), self.baseline.plain_plan(tunables));
+            let limit = (1.0 / WORTH_WRITING, DuelOptions::FINAL);
+            let fought = fight(&workspace.evaluator, &own, &before, weights, limit).await?;
+            let fought = fought.map_err(|rejection| TunerError::Winner(Box::new(rejection)))?;
+            // What is not shown to be worth writing is not written.
+            let shown = fought.verdict == DuelVerdict::Below;
+            let ratios = fought.cases.iter().map(|ratio| if shown { *ratio } else { 1.0 });
+            let now = baseline_times.iter().zip(ratios);
+            *times = now.map(|(time, ratio)| CaseTime { task_us: time.task_us * ratio, ..time.clone() }).collect();
+            error = Some(fought.error);
+        }
+        let speedup = speedup_over(baseline_times, &winner.evaluation.outcome, weights);
+        if speedup < WORTH_WRITING {
+            let why = format!("the gain is {:.2} % in all", (speedup - 1.0) * 100.0);
+            taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
+            let (us, times) = (self.field.baseline_us, self.field.baseline_times.clone());
+            standing.progress.settle(self.baseline.clone(), us, times);
+            (winner, verification) = verify_winner(workspace, self.judging, self.baseline, self.references).await?;
+            if error.is_some() {
+                winner.evaluation.outcome = Outcome::Valid(baseline_times.to_vec());
+            }
+        }
+        Ok(Said { winner, verification, error })
+    }
+}
+
+/// Builds the winner from clean, exactly as it would be written back, and runs everything once more.
+async fn verify_winner(
+    workspace: &Workspace,
+    evaluator: &Evaluator,
+    winner: &Candidate,
+    references: &References,
+) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
+    let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
+    let mut evaluator = evaluator.following();
+    evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
+    let plan = winner.plain_plan(workspace.tunables());
+    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;
+    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
+        return Err(TunerError::Winner(Box::new(rejection)));
+    }
+    let digests = workspace.verification_digests(&trialled.outputs);
+    workspace.keep_outputs(&trialled.outputs, &digests)?;
+    Ok((trialled, digests))
+}
+
+fn speedup_over(before: &[CaseTime], after: &Outcome, weights: &[f64]) -> f64 {
+    let Outcome::Valid(after) = after else { return 1.0 };
+    geometric_mean(before.iter().zip(after).map(|(before, after)| before.task_us / after.task_us), weights)
+}

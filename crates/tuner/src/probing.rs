@@ -1,0 +1,703 @@
+//! Probes of a run: cases that the search never saw, and how a winner does on them beside the operator as it was.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::candidate::Candidate;
+use super::evaluator::{Evaluator, Plan};
+use super::journal::{Entry, Journal};
+use super::judgement::Standard;
+use super::known::{KnownFinding, KnownFindings};
+use super::noise::{Timing, ToCome, fight};
+use super::trial_error::Judgeable;
+use super::workload::{Trial, Workload};
+use super::{CaseTime, TrialError, TunerError, Workspace};
+use aicore::HazardKind;
+use backend::Execution;
+use discovery::cases::{
+    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
+    traffic_bytes,
+};
+use discovery::init::{case_of, unfit};
+use manifest::{Case, HazardPolicy};
+use search::{DuelOptions, geometric_mean};
+use verify::{Reason, Rejection};
+
+/// How large a probe may be, in bytes of all tensors, to run with data; larger ones are judged and timed without, where that is
+/// possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithData {
+    /// Where one candidate after the other is asked about them.
+    Small,
+    /// Where two states of an operator are compared once.
+    Most,
+}
+
+impl WithData {
+    fn bytes(self) -> u64 {
+        match self {
+            WithData::Small => 12 << 20,
+            WithData::Most => 64 << 20,
+        }
+    }
+}
+
+/// The same where the data decide what the operator does, or where a candidate was wrong.
+pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
+/// The same for a probe larger than all cases: what a change costs there shows nowhere else.
+const LARGER_WITH_DATA_BYTES: u64 = 160 << 20;
+/// Bytes of all tensors that no probe goes beyond.
+const MOST_BYTES: u64 = 256 << 20;
+/// Modelled time that a probe takes at most, in microseconds, or twice as long as the longest case: what takes longer takes minutes
+/// to simulate.
+const MOST_US: f64 = 5_000.0;
+/// Cases for which a tiling function may fail to return before it is asked no more.
+const MOST_ENDLESS: usize = 2;
+/// A case or probe that takes this many times as long as the shortest case is more work.
+const MORE_WORK: f64 = 1.5;
+/// A case that takes longer than this, in microseconds, is much work for all cores of every machine that is known.
+const MUCH_US: f64 = 100.0;
+/// Further runs of the operator as it was where a candidate does not hold: some operators read what nobody has set, and do
+/// something else each time.
+const RUNS_OF_BASELINE: usize = 2;
+/// Probe data are drawn from seeds that no case uses: those count from zero.
+const FIRST_DATA_SEED: u64 = 1 << 20;
+
+/// One probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// What it is for.
+    pub kind: ProbeKind,
+    /// The case, as a manifest would have it.
+    pub case: Case,
+    /// Key that the tiling function chose for the operator as it was.
+    pub tiling_key: u64,
+    /// Whether it runs with data.
+    pub with_data: bool,
+    /// Seed of its data.
+    data_seed: u32,
+    /// Its trial in the workload of the set.
+    trial: usize,
+}
+
+/// The operator as it was, on one probe.
+#[derive(Clone, Debug)]
+struct Before {
+    us: f64,
+    /// Hazards that it has there, and bytes that it leaves unwritten: no candidate may have more of it.
+    known: Arc<KnownFindings>,
+    /// Right outputs; `None` where it was only timed.
+    outputs: Option<Vec<Vec<u8>>>,
+}
+
+/// How a candidate did on one probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeVerdict {
+    /// Right as far as it can be told, and its speed-up.
+    Held {
+        /// Time before over time now.
+        speedup: f64,
+    },
+    /// Right, but slower than the floor allows.
+    Slower {
+        /// Time before over time now.
+        speedup: f64,
+    },
+    /// Wrong, or at fault where the operator as it was is not.
+    Wrong(Rejection),
+}
+
+impl ProbeVerdict {
+    /// Whether the candidate may be written back as far as this probe says.
+    pub fn holds(&self) -> bool {
+        matches!(self, ProbeVerdict::Held { .. })
+    }
+
+    /// Time before over time now; `None` for a wrong one.
+    pub fn speedup(&self) -> Option<f64> {
+        match self {
+            ProbeVerdict::Held { speedup } | ProbeVerdict::Slower { speedup } => Some(*speedup),
+            ProbeVerdict::Wrong(_) => None,
+        }
+    }
+}
+
+/// A line of the journal of probes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct TriedProbe {
+    /// Digest of the candidate.
+    candidate: String,
+    /// Name of the probe.
+    probe: String,
+    /// How it did; `None` where it cannot be told.
+    verdict: Option<ProbeVerdict>,
+}
+
+impl Entry for TriedProbe {
+    fn key(&self) -> String {
+        format!("{} {}", self.candidate, self.probe)
+    }
+}
+
+/// Probes of an operator, with how it stood on them before anything was changed.
+pub struct ProbeSet {
+    /// The probes.
+    pub probes: Vec<Probe>,
+    /// Probes at which the operator as it was crashes, hangs or does not build, with the reason: nothing can be compared there.
+    pub faulty: Vec<(String, String)>,
+    before: Vec<Before>,
+    evaluator: Evaluator,
+    data: PathBuf,
+    seed: u64,
+    floor: f64,
+    /// Verdicts by candidate and probe: the same candidate is looked at after a turn, and again before it is written.
+    known: Mutex<BTreeMap<(String, usize), Option<ProbeVerdict>>>,
+    /// The operator as it was, and at which probes it does the same each time, where that was of interest.
+    plan: Option<Plan>,
+    steady: Mutex<BTreeMap<usize, bool>>,
+    /// Where verdicts are kept for a run that resumes.
+    journal: Option<Journal<TriedProbe>>,
+}
+
+impl ProbeSet {
+    /// Draws at most `count` probes by `seed` and runs the operator as it is on them. `times` are those of its timed cases: what
+    /// would take much longer than these is not drawn.
+    ///
+    /// The same seed, sources and manifest give the same probes. An operator with its own `main` has none: its program
+    /// decides on its data.
+    pub async fn draw(
+        workspace: &Workspace,
+        baseline: &Candidate,
+        times: &[CaseTime],
+        count: usize,
+        with_data: WithData,
+        seed: u64,
+    ) -> Result<Self, TunerError> {
+        let evaluator = workspace.evaluator.clone();
+        let data = workspace.work_directory.join("probes");
+        let mut set = Self {
+            probes: Vec::new(),
+            faulty: Vec::new(),
+            before: Vec::new(),
+            evaluator,
+            data,
+            seed,
+            floor: workspace.manifest.case_floor,
+            known: Mutex::default(),
+            plan: None,
+            steady: Mutex::default(),
+            journal: None,
+        };
+        if workspace.is_direct_launch() || count == 0 {
+            return Ok(set);
+        }
+        let plan = baseline.plain_plan(workspace.tunables());
+        let Some((host, op)) = set.evaluator.defined(&plan).await? else { return Ok(set) };
+        // Some of them will turn out to say nothing: dtypes that do not build for this chip, and the like.
+        let affordable = affordable_bytes(workspace, times);
+        let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
+        let _ = std::fs::remove_dir_all(&set.data);
+        set.admit(accepted, with_data.bytes())?;
+        set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
+        set.plan = Some(plan);
+        Ok(set)
+    }
+
+    /// Makes cases and trials of accepted probes.
+    fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>, most_bytes: u64) -> Result<(), TunerError> {
+        // Where no case has hostile values they mean nothing to the operator.
+        let may_be_hostile = self.evaluator.manifest.cases.iter().any(|case| case.hostile);
+        for (place, (kind, found)) in accepted.into_iter().enumerate() {
+            let bytes = traffic_bytes(&found.candidate);
+            let with_data = bytes <= most_bytes;
+            // One in two of those that are small enough for all its outputs to be looked at.
+            let hostile = may_be_hostile && place % 2 == 1 && bytes <= WithData::Small.bytes();
+            let mut case = case_of(&found);
+            let suffix = if hostile { "-hostile" } else { "" };
+            case.name = self.free_name(&format!("{}-{}{suffix}", kind.word(), case.name));
+            case.hostile = hostile;
+            let seed = FIRST_DATA_SEED + self.seed.wrapping_mul(31) % FIRST_DATA_SEED + place as u64;
+            let data_seed = u32::try_from(seed).unwrap_or(u32::MAX);
+            self.probes.push(Probe { kind, case, tiling_key: found.tiling_key, with_data, data_seed, trial: place });
+        }
+        self.prepare()
+    }
+
+    fn free_name(&self, wanted: &str) -> String {
+        let taken = |name: &str| {
+            let known = self.probes.iter().map(|probe| &probe.case).chain(&self.evaluator.manifest.cases);
+            known.into_iter().any(|case| case.name == name)
+        };
+        if !taken(wanted) {
+            return wanted.to_owned();
+        }
+        (2..).map(|number| format!("{wanted}-{number}")).find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    /// Trials of the probes as they stand, with data where they run with data.
+    fn prepare(&mut self) -> Result<(), TunerError> {
+        let mut manifest = (*self.evaluator.manifest).clone();
+        manifest.cases = self.probes.iter().map(|probe| probe.case.clone()).collect();
+        // What the operator has anyway is no reason to look away where it has it.
+        manifest.hazards = HazardPolicy::Known;
+        let with_data: Vec<bool> = self.probes.iter().map(|probe| probe.with_data).collect();
+        let seeds: Vec<u32> = self.probes.iter().map(|probe| probe.data_seed).collect();
+        let workload = Workload::of_probes(&manifest, &self.data, &seeds, &with_data)?;
+        self.evaluator.manifest = Arc::new(manifest);
+        self.evaluator.workload = Arc::new(workload);
+        Ok(())
+    }
+
+    /// Runs the operator as it is on the probes until `count` of them say something about a winner, and keeps those.
+    async fn establish(&mut self, plan: &Plan, jobs: usize, count: usize, most_us: f64) -> Result<(), TunerError> {
+        let mut kept = Vec::new();
+        for group in groups(self.probes.len()) {
+            if kept.len() >= count {
+                break;
+            }
+            for (place, run) in self.run_places(plan, jobs, group).await? {
+                let probe = self.probes[place].clone();
+                match run {
+                    Some(Ok(run)) if run.writes_nothing => {
+                        self.faulty.push((probe.case.name, "nothing is written to any output".to_owned()));
+                    }
+                    Some(Ok(run)) if run.us <= most_us => {
+                        kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
+                    }
+                    Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
+                        self.faulty.push((probe.case.name, rejection.to_string()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        kept.truncate(count);
+        (self.probes, self.before) = kept.into_iter().unzip();
+        Ok(())
+    }
+
+    /// The same with a journal that knows verdicts of an interrupted run and takes up those to come.
+    #[must_use]
+    pub(super) fn with_journal(self, journal: Journal<TriedProbe>) -> Self {
+        let key = |tried: &TriedProbe| {
+            let place = self.probes.iter().position(|probe| probe.case.name == tried.probe)?;
+            Some(((tried.candidate.clone(), place), tried.verdict.clone()))
+        };
+        let known = journal.entries().filter_map(key).collect();
+        Self { known: Mutex::new(known), journal: Some(journal), ..self }
+    }
+
+    /// The same by the floor that a run asks for (`floor_of_probes`).
+    #[must_use]
+    pub fn with_margin(self) -> Self {
+        Self { floor: floor_of_probes(self.floor), ..self }
+    }
+
+    /// Time of the operator as it was on a probe, in microseconds.
+    pub fn before_us(&self, place: usize) -> f64 {
+        self.before[place].us
+    }
+
+    /// Whether larger tensors are no more work for the operator, neither from case to case nor at a probe: what decides on its
+    /// work no probe changes then. An operator that takes nothing larger has no more work to be slower at.
+    pub fn say_nothing_of_work(&self, times: &[CaseTime]) -> bool {
+        let shortest_us = times.iter().map(|time| time.task_us).fold(f64::INFINITY, f64::min);
+        let cases = times.iter().map(|time| time.task_us);
+        let probes = self.before.iter().map(|before| before.us);
+        let longest_us = cases.clone().chain(probes).fold(0.0, f64::max);
+        let larger = |probe: &Probe| probe.kind == ProbeKind::Larger;
+        cases.fold(0.0, f64::max) <= MUCH_US && self.probes.iter().any(larger) && longest_us <= shortest_us * MORE_WORK
+    }
+
+    /// Number of probes at which the operator as it was has hazards of its own.
+    pub fn at_fault(&self) -> usize {
+        self.before.iter().filter(|before| !before.known.findings.is_empty()).count()
+    }
+
+    /// Tries a candidate on all probes, in their order; with `until_broken` none is begun after those beside the first failure.
+    pub async fn check(
+        &self,
+        plan: &Plan,
+        jobs: usize,
+        until_broken: bool,
+    ) -> Result<Vec<(usize, ProbeVerdict)>, TunerError> {
+        let mut verdicts = Vec::new();
+        for group in groups(self.probes.len()) {
+            let unknown = group.iter().copied().filter(|place| self.known_verdict(plan, *place).is_none()).collect();
+            for (place, run) in self.run_places(plan, jobs, unknown).await? {
+                self.take_note(plan, place, run).await?;
+            }
+            verdicts.extend(group.into_iter().filter_map(|place| Some((place, self.known_verdict(plan, place)??))));
+            if until_broken && verdicts.iter().any(|(_, verdict)| !verdict.holds()) {
+                break;
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Tries a candidate on one probe; `None` where it cannot be told.
+    pub async fn check_one(&self, plan: &Plan, place: usize) -> Result<Option<ProbeVerdict>, TunerError> {
+        if let Some(known) = self.known_verdict(plan, place) {
+            return Ok(known);
+        }
+        let run = self.task(place).run(plan).await?;
+        self.take_note(plan, place, run).await
+    }
+
+    /// Weighs a run and remembers the verdict. Where the operator as it was does not do the same twice, nothing can be told.
+    async fn take_note(&self, plan: &Plan, place: usize, run: Option<Ran>) -> Result<Option<ProbeVerdict>, TunerError> {
+        let mut verdict = match run {
+            Some(Ok(_)) if !self.is_exact() => Some(self.fought(plan, place).await?),
+            run => run.map(|run| self.verdict(place, &run)),
+        };
+        if verdict.as_ref().is_some_and(|verdict| !verdict.holds()) && !self.is_steady(place).await? {
+            verdict = None;
+        }
+        self.remember(plan, place, verdict.clone())?;
+        Ok(verdict)
+    }
+
+    /// Whether the operator as it was does the same each time on a probe.
+    async fn is_steady(&self, place: usize) -> Result<bool, TunerError> {
+        let known = self.steady.lock().unwrap_or_else(PoisonError::into_inner).get(&place).copied();
+        if let Some(steady) = known {
+            return Ok(steady);
+        }
+        let mut steady = true;
+        if let Some(before) = &self.plan {
+            for _ in 0..RUNS_OF_BASELINE {
+                let again = self.task(place).run(before).await?;
+                // Where times are noisy, only what is wrong is no chance.
+                let wrong = |run: Ran| matches!(self.verdict(place, &run), ProbeVerdict::Wrong(_));
+                steady &= match again {
+                    Some(run) if !self.is_exact() => !wrong(run),
+                    run => run.map(|run| self.verdict(place, &run)) == Some(ProbeVerdict::Held { speedup: 1.0 }),
+                };
+            }
+        }
+        self.steady.lock().unwrap_or_else(PoisonError::into_inner).insert(place, steady);
+        Ok(steady)
+    }
+
+    fn known_verdict(&self, plan: &Plan, place: usize) -> Option<Option<ProbeVerdict>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(plan.digest.clone(), place)).cloned()
+    }
+
+    fn remember(&self, plan: &Plan, place: usize, verdict: Option<ProbeVerdict>) -> Result<(), TunerError> {
+        if let Some(journal) = &self.journal {
+            let (candidate, probe) = (plan.digest.clone(), self.probes[place].case.name.clone());
+            let tried = TriedProbe { candidate, probe, verdict: verdict.clone() };
+            journal.append(&tried).map_err(|source| TunerError::Journal { source })?;
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert((plan.digest.clone(), place), verdict);
+        Ok(())
+    }
+
+    /// The same where times are noisy: the candidate and the operator as it was run in turn.
+    async fn fought(&self, plan: &Plan, place: usize) -> Result<ProbeVerdict, TunerError> {
+        let before = self.plan.as_ref();
+        let before = before.ok_or_else(|| TunerError::Internal("probes without the operator as it was".to_owned()))?;
+        let limit = (self.floor, DuelOptions::STEP);
+        Ok(match fight(&self.task(place), plan, before, &[], limit).await? {
+            Err(rejection) => ProbeVerdict::Wrong(rejection),
+            Ok(fought) if fought.ratio > self.floor => ProbeVerdict::Slower { speedup: 1.0 / fought.ratio },
+            Ok(fought) => ProbeVerdict::Held { speedup: 1.0 / fought.ratio },
+        })
+    }
+
+    fn verdict(&self, place: usize, run: &Ran) -> ProbeVerdict {
+        let before_us = self.before[place].us;
+        match run {
+            Err(rejection) => ProbeVerdict::Wrong(rejection.clone()),
+            Ok(run) if run.us > before_us * self.floor => ProbeVerdict::Slower { speedup: before_us / run.us },
+            Ok(run) => ProbeVerdict::Held { speedup: before_us / run.us },
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.evaluator.backend.capabilities().exact
+    }
+
+    /// Runs some probes, `jobs` at once.
+    async fn run_places(
+        &self,
+        plan: &Plan,
+        jobs: usize,
+        places: Vec<usize>,
+    ) -> Result<BTreeMap<usize, Option<Ran>>, TunerError> {
+        let permits = Arc::new(Semaphore::new(jobs.max(1)));
+        let mut running = JoinSet::new();
+        for place in places {
+            let (task, plan, permits) = (self.task(place), plan.clone(), Arc::clone(&permits));
+            running.spawn(async move {
+                let _permit = permits.acquire().await;
+                (place, task.run(&plan).await)
+            });
+        }
+        let mut runs = BTreeMap::new();
+        while let Some(joined) = running.join_next().await {
+            let (place, run) = joined.map_err(|error| TunerError::Internal(error.to_string()))?;
+            runs.insert(place, run?);
+        }
+        Ok(runs)
+    }
+
+    fn task(&self, place: usize) -> Task {
+        let probe = &self.probes[place];
+        let trial = self.evaluator.workload.trials[probe.trial].clone();
+        let mut evaluator = self.evaluator.of_baseline();
+        let before = self.before.get(place).cloned();
+        if let Some(before) = &before {
+            evaluator.standard = Standard::Candidate(Arc::clone(&before.known));
+        }
+        let expected = before.and_then(|before| before.outputs);
+        let most = if probe.kind == ProbeKind::Larger { LARGER_WITH_DATA_BYTES } else { MUST_HAVE_DATA_BYTES };
+        let may_have_data = case_bytes(&probe.case) <= most;
+        Task { evaluator, trial, expected, with_data: probe.with_data, may_have_data }
+    }
+}
+
+/// The floor that a run's own probes are held to: half of what `case-floor` allows, for so many draws leave room for others that
+/// do a little worse.
+pub(super) fn floor_of_probes(case_floor: f64) -> f64 {
+    1.0 + (case_floor - 1.0) / 2.0
+}
+
+/// Places in groups that run beside each other. Fixed ones, so that where it ends does not depend on which is the quicker.
+fn groups(places: usize) -> impl Iterator<Item = Vec<usize>> {
+    const GROUP: usize = 4;
+    (0..places).step_by(GROUP).map(move |first| (first..(first + GROUP).min(places)).collect())
+}
+
+/// How a winner does where nobody looked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generalisation {
+    /// Seed that the probes were drawn by.
+    pub seed: u64,
+    /// The probes in their order, each with time before over time now.
+    pub probes: Vec<(Probe, f64)>,
+    /// Probes at which the operator as it was has hazards of its own; the winner has no others there.
+    pub at_fault: usize,
+    /// Probes at which the operator as it was crashes, hangs or does not build, with the reason.
+    pub faulty: Vec<(String, String)>,
+    /// Names of the probes on which an earlier winner broke: the search saw these from then on.
+    pub joined: Vec<String>,
+}
+
+impl Generalisation {
+    /// Tries a winner on all probes. It is an error if it does not hold: then it must not be written.
+    pub(super) async fn of(set: &ProbeSet, plan: &Plan, jobs: usize, joined: Vec<String>) -> Result<Self, TunerError> {
+        let mut probes = Vec::new();
+        for (place, verdict) in set.check(plan, jobs, false).await? {
+            match verdict {
+                ProbeVerdict::Held { speedup } => probes.push((set.probes[place].clone(), speedup)),
+                ProbeVerdict::Slower { speedup } => {
+                    let name = &set.probes[place].case.name;
+                    return Err(TunerError::Internal(format!("the winner is {speedup:.2}x on probe {name}")));
+                }
+                ProbeVerdict::Wrong(rejection) => return Err(TunerError::Winner(Box::new(rejection))),
+            }
+        }
+        Ok(Self { seed: set.seed, probes, at_fault: set.at_fault(), faulty: set.faulty.clone(), joined })
+    }
+
+    /// Geometric mean of the speed-ups; `None` without probes.
+    pub fn speedup(&self) -> Option<f64> {
+        let speedups = self.probes.iter().map(|(_, speedup)| *speedup);
+        (!self.probes.is_empty()).then(|| geometric_mean(speedups, &[]))
+    }
+
+    /// The probe with the least speed-up.
+    pub fn worst(&self) -> Option<&(Probe, f64)> {
+        self.probes.iter().min_by(|left, right| left.1.total_cmp(&right.1))
+    }
+}
+
+/// How a run of a probe ended.
+type Ran = Result<ProbeRun, Rejection>;
+
+/// What a candidate did on one probe.
+#[derive(Clone, Debug)]
+struct ProbeRun {
+    us: f64,
+    known: KnownFindings,
+    outputs: Option<Vec<Vec<u8>>>,
+    /// The kernel has no branch for the case: it starts, and that is all.
+    writes_nothing: bool,
+}
+
+/// One probe of one candidate, independent of the set.
+struct Task {
+    evaluator: Evaluator,
+    trial: Trial,
+    expected: Option<Vec<Vec<u8>>>,
+    with_data: bool,
+    /// Whether it is small enough to run with data where it cannot do without.
+    may_have_data: bool,
+}
+
+impl Timing for Task {
+    fn time<'a>(&'a self, plan: &'a Plan) -> ToCome<'a> {
+        Box::pin(async move {
+            let ran = match self.with_data {
+                true => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,
+                false => match self.evaluator.time_trial(plan, &self.trial).await.judged()? {
+                    Ok(Ok(execution)) => Ok(execution),
+                    // Its data were made when it ran for the first time.
+                    Ok(Err(_)) => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,
+                    Err(rejection) => Err(rejection),
+                },
+            };
+            Ok(ran.map(|execution| vec![execution.task_us()]))
+        })
+    }
+}
+
+impl Task {
+    /// `None` where the data decide what the operator does, and there are too many of them.
+    async fn run(&self, plan: &Plan) -> Result<Option<Ran>, TunerError> {
+        let mut known = KnownFindings::of(&plan.sources);
+        if !self.with_data {
+            match self.evaluator.time_trial(plan, &self.trial).await.judged()? {
+                Err(rejection) => return Ok(Some(Err(rejection))),
+                Ok(Ok(execution)) => {
+                    let judged = self.evaluator.judge(plan, &self.trial, &execution);
+                    return Ok(Some(judged.map(|()| self.read(execution, known, false))));
+                }
+                Ok(Err(_)) if !self.may_have_data => return Ok(None),
+                Ok(Err(_)) => Workload::make_inputs(&self.evaluator.manifest, &self.trial)?,
+            }
+        }
+        let run = self.evaluator.run_judged(plan, &self.trial, self.expected.as_ref(), &mut known).await;
+        Ok(Some(run.judged()?.map(|execution| self.read(execution, known, true))))
+    }
+
+    fn read(&self, execution: Execution, mut known: KnownFindings, with_data: bool) -> ProbeRun {
+        let manifest = &self.evaluator.manifest;
+        known.note(&manifest.cases[self.trial.case].name, &execution, &manifest.allow);
+        let us = execution.task_us();
+        let written: u64 = execution.launches.iter().map(|launch| launch.profile.gm_write_bytes).sum();
+        let unwritten = |known: &KnownFinding| known.hazard.kind == HazardKind::UnwrittenOutput;
+        let writes_nothing = written == 0 && known.findings.iter().any(unwritten);
+        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs), writes_nothing }
+    }
+}
+
+/// Bytes of all tensors of a case.
+pub(super) fn case_bytes(case: &Case) -> u64 {
+    traffic_bytes(&candidate_of(case))
+}
+
+/// A case of the manifest as what probes are drawn from.
+fn candidate_of(case: &Case) -> CaseCandidate {
+    CaseCandidate {
+        origin: Origin::Guess,
+        place: case.name.clone(),
+        inputs: case.inputs.clone(),
+        outputs: case.outputs.clone(),
+        output_shapes: case.outputs.iter().filter_map(|output| output.shape.clone()).collect(),
+        attributes: case.attributes.clone(),
+        data: None,
+    }
+}
+
+/// Modelled time that a probe takes at most, in microseconds.
+fn most_us(times: &[CaseTime]) -> f64 {
+    times.iter().map(|time| 2.0 * time.task_us).fold(MOST_US, f64::max)
+}
+
+/// Bytes of all tensors of a probe that the operator as it is should get through in that time, going by its fastest case.
+fn affordable_bytes(workspace: &Workspace, times: &[CaseTime]) -> u64 {
+    let cases = times.iter().filter_map(|time| {
+        let case = workspace.manifest.cases.iter().find(|case| case.name == time.name)?;
+        Some(time.task_us / case_bytes(case).max(1) as f64)
+    });
+    let least_us = cases.fold(f64::INFINITY, f64::min);
+    if least_us.is_finite() { ((most_us(times) / least_us) as u64).min(MOST_BYTES) } else { MOST_BYTES }
+}
+
+/// Asks the tiling function for every wish until `count` are met.
+async fn ask_for(
+    workspace: &Workspace,
+    host: &Path,
+    op: &DescribedOp,
+    data: &Path,
+    count: usize,
+    (seed, most_bytes): (u64, u64),
+) -> Result<Vec<(ProbeKind, Accepted)>, TunerError> {
+    let backend = &*workspace.evaluator.backend;
+    // What is only checked is mostly there for an odd length or a few elements: no measure for what larger and smaller means.
+    let all = || workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]);
+    let timed: Vec<&Case> = all().filter(|case| !case.verify_only).collect();
+    let cases: Vec<CaseCandidate> = if timed.is_empty() {
+        all().map(candidate_of).collect()
+    } else {
+        timed.into_iter().map(candidate_of).collect()
+    };
+    let finder = Finder {
+        directory: &workspace.project.root,
+        data: data.join("asked"),
+        host,
+        op,
+        examples: &[],
+        backend,
+        python: None,
+    };
+    let draw = ProbeDraw {
+        op,
+        cases: &cases,
+        cores: workspace.machine.parameters.aiv_cores as u64,
+        ub_bytes: workspace.machine.parameters.ub_bytes as u64,
+        most_bytes,
+        seed,
+    };
+    let mut keys = Vec::new();
+    for case in &cases {
+        if let Ok(accepted) = finder.ask(case).await {
+            keys.push(accepted.tiling_key);
+        }
+    }
+    let mut met: Vec<(ProbeKind, Accepted)> = Vec::new();
+    let mut endless = 0;
+    for wish in draw.wishes() {
+        if met.len() >= count || endless >= MOST_ENDLESS {
+            break;
+        }
+        for way in &wish.ways {
+            if unfit(way).is_some() || met.iter().any(|(_, known)| known.candidate.same_tensors(way)) {
+                continue;
+            }
+            match finder.ask(way).await {
+                Ok(accepted) if wish.kind == ProbeKind::OtherKey && keys.contains(&accepted.tiling_key) => {}
+                Ok(accepted) => {
+                    keys.push(accepted.tiling_key);
+                    met.push((wish.kind, accepted));
+                    break;
+                }
+                Err(Refusal::Io(error)) => return Err(error.into()),
+                Err(refusal) => endless += usize::from(refusal.is_endless()),
+            }
+        }
+    }
+    Ok(met)
+}
+
+impl Evaluator {
+    /// The host library of a plan and the operator's definition in it, if it has one.
+    async fn defined(&self, plan: &Plan) -> Result<Option<(PathBuf, DescribedOp)>, TunerError> {
+        let build = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path));
+        let host = build.await.map_err(TrialError::of_baseline)?;
+        let described = self.description(&host).await;
+        let description = described.map_err(|failure| TrialError::of_run(failure, "").of_baseline())?;
+        let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
+        Ok(op.filter(|op| !op.inputs.is_empty()).map(|op| (host, op)))
+    }
+}

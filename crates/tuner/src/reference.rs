@@ -1,0 +1,121 @@
+//! Golden outputs: right answers that the user gives, as files or by a command.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::evaluator::References;
+use super::workspace::Workspace;
+use super::{TrialError, TunerError};
+use backend::KernelJob;
+use discovery::cases::{Array, Python};
+use manifest::{Layout, Reference};
+use project::snake_case;
+use verify::DType;
+
+/// A golden command that takes longer than this is taken for hung.
+const COMMAND_LIMIT: Duration = Duration::from_secs(600);
+
+/// The user's right answers by trial; empty where the unmodified operator is the reference.
+pub async fn golden_references(workspace: &Workspace) -> Result<References, TunerError> {
+    let mut golden = workspace.evaluator.workload.golden.clone();
+    match &workspace.manifest.reference {
+        Reference::Command(command) => golden.extend(command_references(workspace, command).await?),
+        Reference::Script { script, python } => golden.extend(script_references(workspace, script, python).await?),
+        Reference::Baseline | Reference::Npy(_) => {}
+    }
+    Ok(golden)
+}
+
+/// Calls the script's function for every trial.
+async fn script_references(workspace: &Workspace, script: &Path, python: &Path) -> Result<References, TunerError> {
+    let evaluator = &workspace.evaluator;
+    let named = script.display();
+    if workspace.manifest.layout == Layout::DirectLaunch {
+        let message = format!("a program makes its own data, which {named} cannot know; take baseline as reference");
+        return Err(TunerError::Usage(message));
+    }
+    let python = Python {
+        program: python.to_owned(),
+        worker_exe: workspace.options.worker_exe.clone(),
+        scratch: workspace.work_directory.join("runs"),
+    };
+    let script = workspace.project.root.join(script);
+    if !script.is_file() {
+        return Err(TunerError::Usage(format!("the reference script {} is not there", script.display())));
+    }
+    let plan = workspace.baseline()?.plain_plan(workspace.tunables());
+    let mut references = References::new();
+    for (index, trial) in evaluator.workload.trials.iter().enumerate() {
+        let label = trial.label(&workspace.manifest.cases);
+        let failed = |what: String| TunerError::Usage(format!("the reference {named} failed on case {label}: {what}"));
+        let (op, job) = evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?;
+        let arrays = python
+            .golden(&script, &op, &snake_case(&op.kind), &job, &workspace.machine.name)
+            .await
+            .map_err(|error| failed(error.to_string()))?;
+        references.insert(index, right_outputs(&job, &arrays).map_err(failed)?);
+    }
+    Ok(references)
+}
+
+/// The arrays of a reference as the bytes of all outputs of a job, or what is amiss with them.
+pub(super) fn right_outputs(job: &KernelJob, arrays: &[Option<Array>]) -> Result<Vec<Vec<u8>>, String> {
+    let outputs = job.outputs.iter().enumerate().map(|(position, output)| {
+        let name = &output.name;
+        let Some(Some(array)) = arrays.get(position) else { return Err(format!("it gives no output {name}")) };
+        let dtype: DType = output.dtype.parse().map_err(|_| format!("output {name}: dtype {}", output.dtype))?;
+        let bytes = array.bytes_as(dtype).ok_or_else(|| format!("output {name} comes as {}", array.dtype))?;
+        let elements = output.shape.iter().flatten().product::<u64>();
+        if bytes.len() as u64 != elements * dtype.size_bytes() as u64 {
+            let given = bytes.len() / dtype.size_bytes();
+            return Err(format!("output {name} has {elements} elements, and it gives {given}"));
+        }
+        Ok(bytes)
+    });
+    outputs.collect()
+}
+
+/// Runs the command for every trial. Placeholders: `{case}`, `{input:NAME}`, `{output:NAME}`; files are raw little-endian
+/// elements.
+async fn command_references(workspace: &Workspace, command: &[String]) -> Result<References, TunerError> {
+    let mut references = References::new();
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(TunerError::Usage("the reference command is empty".to_owned()));
+    };
+    let cases = &workspace.manifest.cases;
+    for (index, trial) in workspace.evaluator.workload.trials.iter().enumerate() {
+        let folder = tempfile::Builder::new().prefix("golden-").tempdir_in(&workspace.work_directory)?;
+        let fill = |word: &String| {
+            let mut word = word.replace("{case}", &cases[trial.case].name);
+            for input in &trial.inputs {
+                word = word.replace(&format!("{{input:{}}}", input.name), &input.file.display().to_string());
+            }
+            for output in &trial.outputs {
+                let file = folder.path().join(format!("{}.bin", output.name));
+                word = word.replace(&format!("{{output:{}}}", output.name), &file.display().to_string());
+            }
+            word
+        };
+        let mut child = tokio::process::Command::new(fill(program));
+        child
+            .args(arguments.iter().map(fill))
+            .current_dir(&workspace.project.root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let label = trial.label(cases);
+        let failed = |what: String| TunerError::Usage(format!("the reference command failed on case {label}: {what}"));
+        let output = tokio::time::timeout(COMMAND_LIMIT, child.output())
+            .await
+            .map_err(|_| failed(format!("no end after {} s", COMMAND_LIMIT.as_secs())))?
+            .map_err(|error| failed(format!("{program}: {error}")))?;
+        if !output.status.success() {
+            return Err(failed(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())));
+        }
+        let files = trial.outputs.iter().map(|output| fs_err::read(folder.path().join(format!("{}.bin", output.name))));
+        references.insert(index, files.collect::<Result<_, _>>()?);
+    }
+    Ok(references)
+}

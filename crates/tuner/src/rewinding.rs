@@ -1,0 +1,370 @@
+//! Mining experience: remove motifs from a strong kernel, one at a time and in chains, and worsen its settings; measure, and keep
+//! what hurt.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::evaluation::Outcome;
+use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
+use super::experience::Pair;
+use super::journal::{Entry, Journal, Opened};
+use super::run::follow_baseline;
+use super::settings::rewound_settings;
+use super::workspace::Workspace;
+use aicore::Profile;
+use backend::longest;
+use build::Digest;
+use events::{RewindStep, RewindYield};
+use experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
+use motif::{self, Context, Counter, Coverage, Id};
+use source::facts::KnownValues;
+use source::parse::SyntaxForest;
+
+/// What rewinding may do.
+#[derive(Clone, Debug)]
+pub struct RewindOptions {
+    /// Most rewound candidates to evaluate.
+    pub evaluations: u64,
+    /// Most sites of one motif to rewind in one kernel.
+    pub sites: usize,
+    /// Motifs that may be missing at the same time: 1 takes each out of the strong kernel only.
+    pub chain: u32,
+    /// Continue from what an interrupted command left.
+    pub resume: bool,
+}
+
+/// What rewinding found.
+#[derive(Clone, Debug, Default)]
+pub struct RewindReport {
+    /// Every removal with what it did.
+    pub steps: Vec<RewindStep>,
+    /// Records worth keeping: removals that hurt, and motifs that were there and did not matter.
+    pub records: Vec<Record>,
+    /// What each motif yielded.
+    pub yields: Vec<RewindYield>,
+}
+
+/// A removal that slows more than this shows what nobody would write.
+const STRAW_MAN: f64 = 50.0;
+/// Kernels with a motif missing that the next links of a chain start from.
+const LINKS: usize = 4;
+
+/// A kernel that motifs are taken out of.
+#[derive(Clone)]
+struct Kernel {
+    candidate: Candidate,
+    profile: Profile,
+    us: f64,
+    /// Motifs that are missing already.
+    missing: Vec<String>,
+}
+
+/// What was taken out of a kernel or made worse.
+struct Removal {
+    /// Id of the motif or kind of the setting.
+    what: String,
+    /// Place in the sources, or name of the tunable.
+    place: String,
+    /// Conditions of the motif.
+    conditions: Vec<String>,
+    /// Counters that it should have relieved.
+    relieves: &'static [Counter],
+    /// Values of a setting.
+    setting: Option<Setting>,
+}
+
+/// One rewound kernel as it was tried, so that it is not tried twice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Tried {
+    key: String,
+    /// Objective in microseconds and the longest launch's profile, or why it is not right.
+    result: Result<(f64, Profile), String>,
+}
+
+impl Entry for Tried {
+    fn key(&self) -> String {
+        self.key.clone()
+    }
+}
+
+/// Rewinds the operator as it stands.
+pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<RewindReport, TunerError> {
+    let baseline = workspace.baseline()?;
+    let (strong, references) = follow_baseline(workspace, &baseline).await?;
+    let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &strong.visited);
+    let Some(profile) = longest_profile(&strong) else {
+        return Err(TunerError::Usage("no case is timed: rewinding has nothing to measure".to_owned()));
+    };
+    let us = strong.evaluation.objective(&workspace.weights()).unwrap_or(profile.task_us);
+    let path = workspace.work_directory.join("rewind.jsonl");
+    let (journal, _): (_, Opened) = Journal::open(&path, &inputs(workspace, &baseline), options.resume)
+        .map_err(|source| TunerError::Journal { source })?;
+    let mut miner = Miner {
+        workspace,
+        evaluator: workspace.evaluator.against(&strong),
+        options,
+        references: Arc::new(references),
+        coverage,
+        journal: Arc::new(journal),
+        left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
+        seen: BTreeSet::new(),
+        report: RewindReport::default(),
+    };
+    let strong = Kernel { candidate: baseline, profile, us, missing: Vec::new() };
+    miner.worsen_settings(&strong).await?;
+    let mut frontier = vec![strong];
+    for _ in 0..options.chain.max(1) {
+        let mut next = Vec::new();
+        for kernel in &frontier {
+            next.extend(miner.screen(kernel).await?);
+        }
+        // What hurt most is what a first version most likely lacks.
+        next.sort_by(|left, right| right.us.total_cmp(&left.us).then_with(|| left.missing.cmp(&right.missing)));
+        next.truncate(LINKS);
+        frontier = next;
+    }
+    let mut report = miner.report;
+    report.yields = yields(&report.steps);
+    Ok(report)
+}
+
+/// What the results depend on.
+fn inputs(workspace: &Workspace, baseline: &Candidate) -> String {
+    let parts = [
+        env!("CARGO_PKG_VERSION"),
+        &baseline.digest(workspace.tunables()),
+        &workspace.manifest_text,
+        &workspace.sdk.digest,
+        &workspace.machine.digest(),
+        &format!("{:?}", workspace.cases),
+    ];
+    Digest::new("rewind 1").texts(parts).finish()
+}
+
+struct Miner<'a> {
+    workspace: &'a Workspace,
+    /// Judges by what the strong kernel has.
+    evaluator: Evaluator,
+    options: &'a RewindOptions,
+    references: Arc<References>,
+    coverage: Coverage,
+    journal: Arc<Journal<Tried>>,
+    left: usize,
+    /// Digests of kernels that were tried: two orders of the same removals are one kernel.
+    seen: BTreeSet<String>,
+    report: RewindReport,
+}
+
+impl Miner<'_> {
+    /// Takes every motif out of a kernel, one at a time. Returns the kernels that got slower as they should.
+    async fn screen(&mut self, fast: &Kernel) -> Result<Vec<Kernel>, TunerError> {
+        let tunables = self.workspace.tunables();
+        let context = Context::new(fast.candidate.sources.clone(), KnownValues::default(), Some(fast.profile.clone()))
+            .with_coverage(&self.coverage);
+        let rewinds = in_turn(rewound_patches(&context, motif::all()), self.options.sites).into_iter();
+        let wanted = rewinds.filter_map(|rewound| {
+            context.admit(&rewound.patch).ok()?;
+            let slow = fast.candidate.with_patch(tunables, &rewound.patch, "").ok()?;
+            let removal = Removal {
+                place: format!("{}:{}", rewound.site.file, rewound.site.line),
+                conditions: rewound.site.conditions,
+                relieves: motif::by_id(rewound.motif).metadata().relieves,
+                what: rewound.motif.to_string(),
+                setting: None,
+            };
+            Some((removal, slow))
+        });
+        self.slow_down(&context, fast, wanted).await
+    }
+
+    /// Makes every setting of the strong kernel worse, one at a time.
+    async fn worsen_settings(&mut self, strong: &Kernel) -> Result<(), TunerError> {
+        let space = self.workspace.space()?;
+        let (configuration, machine) = (&strong.candidate.configuration, &self.workspace.machine);
+        let filled_bytes = strong.profile.buffers_end_bytes;
+        let tunables = self.workspace.tunables();
+        let rewinds = rewound_settings(&space, configuration, filled_bytes, machine).into_iter();
+        let wanted = rewinds.filter_map(|rewound| {
+            let slow = strong.candidate.with_configuration(tunables, &rewound.configuration).ok()?;
+            let removal = Removal {
+                what: rewound.kind.id().to_owned(),
+                place: rewound.tunable,
+                conditions: Vec::new(),
+                relieves: rewound.kind.relieves(),
+                setting: Some(rewound.setting),
+            };
+            Some((removal, slow))
+        });
+        let context =
+            Context::new(strong.candidate.sources.clone(), KnownValues::default(), Some(strong.profile.clone()));
+        self.slow_down(&context, strong, wanted).await?;
+        Ok(())
+    }
+
+    /// Tries what the budget allows of the kernels that should be slower. Returns those that are, as they should.
+    async fn slow_down(
+        &mut self,
+        context: &Context,
+        fast: &Kernel,
+        wanted: impl Iterator<Item = (Removal, Candidate)>,
+    ) -> Result<Vec<Kernel>, TunerError> {
+        let (mut trying, mut plans) = (Vec::new(), Vec::new());
+        for (removal, slow) in wanted {
+            if plans.len() == self.left {
+                break;
+            }
+            let plan = slow.plain_plan(self.workspace.tunables());
+            if self.seen.insert(plan.digest.clone()) {
+                plans.push(plan);
+                trying.push((removal, slow));
+            }
+        }
+        self.left -= plans.len();
+        let tried = self.try_all(plans).await?;
+        let mut slower = Vec::new();
+        for ((removal, slow), tried) in trying.into_iter().zip(tried) {
+            let step = self.judge(context, fast, &removal, &slow, &tried.result);
+            if let (true, Ok((us, profile))) = (step.kept, tried.result) {
+                let missing = fast.missing.iter().cloned().chain([removal.what]).collect();
+                slower.push(Kernel { candidate: slow, profile, us, missing });
+            }
+            self.report.steps.push(step);
+        }
+        Ok(slower)
+    }
+
+    /// What a removal taught.
+    fn judge(
+        &mut self,
+        context: &Context,
+        fast: &Kernel,
+        removal: &Removal,
+        slow: &Candidate,
+        result: &Result<(f64, Profile), String>,
+    ) -> RewindStep {
+        let mut step = RewindStep {
+            motif: removal.what.clone(),
+            site: removal.place.clone(),
+            missing: fast.missing.clone(),
+            gain: None,
+            kept: false,
+            detail: String::new(),
+        };
+        let (slow_us, profile) = match result {
+            Err(reason) => {
+                step.detail.clone_from(reason);
+                return step;
+            }
+            Ok((us, profile)) => (*us, profile),
+        };
+        let gain = slow_us / fast.us;
+        step.gain = Some(gain);
+        if gain > STRAW_MAN {
+            step.detail = format!("{gain:.0}x is a straw man: nobody would write the slow form");
+            return step;
+        }
+        let judgement = judge(gain, profile, &fast.profile, removal.relieves);
+        let pair = Pair {
+            slow: &context.after(slow.sources.clone()),
+            fast: &fast.candidate.sources,
+            slow_us,
+            fast_us: fast.us,
+            slow_profile: Some(profile),
+            fast_profile: Some(&fast.profile),
+        };
+        let useless = judgement.verdict == Verdict::NoGain;
+        let avoid_when = if useless { symptoms_of(&fast.profile) } else { Vec::new() };
+        let provenance = self.workspace.provenance();
+        let mut record = pair.record(&provenance, &removal.what, judgement.verdict, &removal.conditions, avoid_when);
+        record.setting = removal.setting;
+        step.kept = judgement.verdict == Verdict::Kept;
+        step.detail = format!("{} ({})", record.id(), judgement.reason);
+        self.report.records.push(record);
+        step
+    }
+
+    /// Tries the plans, as many at once as there are jobs; results stand in the order of the plans.
+    async fn try_all(&self, plans: Vec<Plan>) -> Result<Vec<Tried>, TunerError> {
+        let permits = Arc::new(Semaphore::new(self.workspace.options.jobs.max(1)));
+        let mut running: JoinSet<Result<(usize, Tried), TunerError>> = JoinSet::new();
+        for (position, plan) in plans.into_iter().enumerate() {
+            let (permits, journal) = (Arc::clone(&permits), Arc::clone(&self.journal));
+            let (evaluator, references) = (self.evaluator.clone(), Arc::clone(&self.references));
+            let weights = self.workspace.weights();
+            running.spawn(async move {
+                let _permit = permits.acquire().await;
+                if let Some(known) = journal.get(&plan.digest) {
+                    return Ok((position, known.clone()));
+                }
+                let result = verified(&evaluator, &plan, &references, &weights).await?;
+                let tried = Tried { key: plan.digest, result };
+                journal.append(&tried).map_err(|source| TunerError::Journal { source })?;
+                Ok((position, tried))
+            });
+        }
+        let mut tried = BTreeMap::new();
+        while let Some(joined) = running.join_next().await {
+            let (position, one) = joined.map_err(|error| TunerError::Internal(error.to_string()))??;
+            tried.insert(position, one);
+        }
+        Ok(tried.into_values().collect())
+    }
+}
+
+/// Rewinds in turns over the motifs, so that a small budget sees all of them; at most `sites` of each.
+fn in_turn(rewinds: Vec<RewoundPatch>, sites: usize) -> Vec<RewoundPatch> {
+    let mut counts: BTreeMap<Id, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, RewoundPatch)> = Vec::new();
+    for rewound in rewinds {
+        let count = counts.entry(rewound.motif).or_default();
+        *count += 1;
+        if *count <= sites {
+            ranked.push((*count, rewound));
+        }
+    }
+    ranked.sort_by_key(|(turn, _)| *turn);
+    ranked.into_iter().map(|(_, rewound)| rewound).collect()
+}
+
+/// Objective and profile of a kernel, verified like any candidate: a slow version that is wrong teaches nothing.
+async fn verified(
+    evaluator: &Evaluator,
+    plan: &Plan,
+    references: &References,
+    weights: &[f64],
+) -> Result<Result<(f64, Profile), String>, TunerError> {
+    let trialled = evaluator.try_plan(plan, references, Scope::All, false).await?;
+    Ok(match (&trialled.evaluation.outcome, longest_profile(&trialled)) {
+        (Outcome::Rejected(rejection), _) => Err(format!("the rewound kernel is not right: {rejection}")),
+        (Outcome::Valid(_), None) => Err("no case is timed".to_owned()),
+        (Outcome::Valid(_), Some(mut profile)) => {
+            // Long, and nothing asks for it.
+            profile.timeline.clear();
+            Ok((trialled.evaluation.objective(weights).unwrap_or(profile.task_us), profile))
+        }
+    })
+}
+
+fn yields(steps: &[RewindStep]) -> Vec<RewindYield> {
+    let mut by_motif: BTreeMap<&str, RewindYield> = BTreeMap::new();
+    for step in steps {
+        let one = by_motif
+            .entry(&step.motif)
+            .or_insert_with(|| RewindYield { motif: step.motif.clone(), ..RewindYield::default() });
+        one.tried += 1;
+        one.right += u64::from(step.gain.is_some());
+        one.kept += u64::from(step.kept);
+        one.most = one.most.max(step.gain.filter(|_| step.kept).unwrap_or(0.0));
+    }
+    by_motif.into_values().collect()
+}
+
+fn longest_profile(trialled: &Trialled) -> Option<Profile> {
+    longest(trialled.profiles.values().flatten()).map(|launch| launch.profile.clone())
+}

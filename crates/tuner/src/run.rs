@@ -1,0 +1,525 @@
+//! A run from baseline to verified winner. Writing back, lock and report are the caller's.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::candidate::Candidate;
+use super::evaluation::Outcome;
+use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::journal::{Journal, Opened};
+use super::kernel_stage::{Learned, Rewriting};
+use super::known::KnownFindings;
+use super::last_word::{LastWord, Said};
+use super::probing::{Generalisation, MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
+use super::progress::Progress;
+use super::reference::golden_references;
+use super::round::{Ended, Field, Round, Standing};
+use super::session::{Budget, Session};
+use super::settings::expected_settings;
+use super::settle::{
+    Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle_on_probes, simplify,
+};
+use super::steps::Steps;
+use super::workspace::{BackendKind, Workspace};
+use super::{CaseTime, TunerError};
+use backend::{LaunchProfile, longest};
+use build::Digest;
+use confinement::Layers;
+use events::{self, Event, SampledCase, Stage};
+use experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
+use manifest::Case;
+use motif::Context;
+use project::AutoSyncOff;
+use proposer::PatchFiles;
+use search::{StrategyKind, geometric_mean};
+use source::facts::KnownValues;
+use source::tunable::{SiteForm, locate};
+use space::{Configuration, SearchSpace, Tunable};
+
+/// What a run may do.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Evaluations to spend.
+    pub evaluations: u64,
+    /// Time after which no further evaluation is begun.
+    pub time_limit: Option<Duration>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Strategy of the host stage.
+    pub strategy: StrategyKind,
+    /// Stages to use, in the order of the first episode.
+    pub stages: Vec<Stage>,
+    /// Continue from a journal that fits.
+    pub resume: bool,
+    /// Experience to ask.
+    pub experience: Experience,
+    /// How rewrites follow each other.
+    pub rewriting: Rewriting,
+    /// Motifs that change rounding may be used.
+    pub allow_rounding: bool,
+    /// Rewrites that somebody wrote, to be tried before all others.
+    pub patches: Option<PatchFiles>,
+    /// Configurations that won before, tried first where the search space still has them.
+    pub earlier_winners: Vec<Configuration>,
+}
+
+/// Which experience a run may ask.
+#[derive(Clone, Debug, Default)]
+pub struct Experience {
+    /// The bank that ships with the tool.
+    pub shipped: bool,
+    /// Directories of experience banks, merged in order.
+    pub banks: Vec<PathBuf>,
+    /// Records of operators and projects with these words in their names are left out.
+    pub held_out: Vec<String>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct RunOutcome {
+    /// The way to the best candidate.
+    pub progress: Progress,
+    /// Candidate the run began with.
+    pub baseline: Candidate,
+    /// Times of the baseline.
+    pub baseline_times: Vec<CaseTime>,
+    /// Launches of the baseline by case.
+    pub baseline_profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Times of the winner, as verified from clean.
+    pub winner_times: Vec<CaseTime>,
+    /// Standard error of its gain as a share of it, where times are noisy.
+    pub error: Option<f64>,
+    /// Launches of the winner by case.
+    pub winner_profiles: BTreeMap<String, Vec<LaunchProfile>>,
+    /// Digest over the winner's verified outputs, by case.
+    pub verification: BTreeMap<String, String>,
+    /// The same of each output, by case and name.
+    pub output_digests: BTreeMap<String, BTreeMap<String, String>>,
+    /// Hazards that the operator as it stands was accepted with.
+    pub baseline_known: KnownFindings,
+    /// Those that the winner still has: none that the operator did not have.
+    pub winner_known: KnownFindings,
+    /// Weights of the timed cases.
+    pub weights: Vec<f64>,
+    /// Evaluations spent.
+    pub evaluations: u64,
+    /// Evaluations beside the budget, of the winner without one of its steps.
+    pub beyond: u64,
+    /// How many were rejected.
+    pub rejected: u64,
+    /// Tunables that had to be compiled in, with reasons.
+    pub compiled_in: Vec<(String, String)>,
+    /// Large cases: how many of their blocks ran with data in quick trials.
+    pub sampled: Vec<SampledCase>,
+    /// Why the run ended.
+    pub ended: String,
+    /// What single motifs did here, for a bank.
+    pub records: Vec<Record>,
+    /// Steps of winners that were taken back, in order.
+    pub taken_back: Vec<TakenBack>,
+    /// How the winner does on the probes; `None` where nothing was found to be tried.
+    pub generalisation: Option<Generalisation>,
+}
+
+impl RunOutcome {
+    /// Weighted geometric mean of the cases' speed-ups.
+    pub fn speedup(&self) -> f64 {
+        let ratios =
+            self.baseline_times.iter().zip(&self.winner_times).map(|(before, after)| before.task_us / after.task_us);
+        geometric_mean(ratios, &self.weights)
+    }
+}
+
+/// A case of which more is launch and start-up than this share says little of its kernel.
+const MOST_FIXED: f64 = 1.0 / 3.0;
+/// Rounds after the first: each begins after a winner that did not hold on a probe.
+const MORE_ROUNDS: usize = 6;
+/// With fewer evaluations left no further round is begun.
+const LEAST_ROUND: u64 = 8;
+
+/// Tunes. Events go to `emit` as they happen.
+pub async fn run(
+    workspace: &Workspace,
+    options: &RunOptions,
+    emit: &mut dyn FnMut(Event),
+) -> Result<RunOutcome, TunerError> {
+    let tunables = workspace.tunables();
+    let baseline = workspace.baseline()?;
+    let space = workspace.space()?;
+    let bank = load_banks(&options.experience, emit);
+    let inputs = inputs(workspace, options, &baseline, &bank);
+    let journal = open_journal(workspace, options, &inputs, emit)?;
+
+    let mut field = Field::survey(workspace.clone(), &baseline).await?;
+    let baseline_profiles = field.baseline_profiles().clone();
+    let baseline_times = field.baseline_times.clone();
+    let references = Arc::clone(&field.references);
+    let weights = field.weights.clone();
+    emit(baseline_event(workspace, &baseline_times, &field.reference, field.baseline_us));
+    emit_if(mostly_fixed(&baseline_profiles), emit);
+    let baseline_known = field.reference.known.clone();
+    baseline_known.warnings().into_iter().for_each(&mut *emit);
+    emit_if(workspace.auto_sync_off.as_ref().map(without_auto_sync), emit);
+    emit_if(not_confined(&Layers::of_this_machine().missing()), emit);
+
+    let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
+    let evaluator = workspace.evaluator.against(&field.reference);
+    let judging = evaluator.clone();
+    let jobs = workspace.options.jobs;
+    let mut session =
+        Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone())
+            .with_noise(field.noise);
+    session.remember(field.reference.evaluation.clone());
+    let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), field.floors());
+    let mut standing = Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
+
+    // Drawn when there is something to try on them.
+    let drawn: OnceCell<ProbeSet> = OnceCell::new();
+    let count = workspace.manifest.probes as usize;
+    let draw = async || {
+        let drawn = ProbeSet::draw(workspace, &baseline, &baseline_times, count, WithData::Small, options.seed).await?;
+        let path = workspace.work_directory.join("probes.jsonl");
+        let (journal, _) =
+            Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
+        Ok::<_, TunerError>(drawn.with_margin().with_journal(journal))
+    };
+    let mut doubt = async |best: &Candidate| {
+        let probes = drawn.get_or_try_init(draw).await?;
+        let verdicts = probes.check(&best.plain_plan(tunables), jobs, true).await?;
+        let broken = verdicts.iter().find(|(_, verdict)| !verdict.holds());
+        Ok(broken.map(|(place, _)| format!("probe {} has to be heeded", probes.probes[*place].case.name)))
+    };
+    let mut taken_back = Vec::new();
+    let mut joined = Vec::new();
+    let mut doubted = Doubted::default();
+    let mut space = space;
+    let mut rounds = 0;
+    let ended = loop {
+        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: rounds == 0 };
+        let Ended { why: ended, by_probe } = round.search(&field, &mut standing, &mut doubt, emit).await?;
+        standing.progress.keep_best();
+        if !by_probe {
+            taken_back.extend(simplify(&field.workspace, &baseline, &mut standing, emit).await?);
+        }
+        if standing.progress.best.digest(tunables) == baseline.digest(tunables) {
+            break ended;
+        }
+        let probes = drawn.get_or_try_init(draw).await?;
+        let (now, back) = (&mut standing, &mut taken_back);
+        drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, now, back, emit).await?;
+        let Some(broken) = settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
+        else {
+            break ended;
+        };
+        if rounds == MORE_ROUNDS || standing.session.left() < LEAST_ROUND {
+            while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
+            break ended;
+        }
+        rounds += 1;
+        let given_up = doubted.note(&broken);
+        drop_given_up(&field, &baseline, &given_up, &mut standing, &mut taken_back, emit).await?;
+        space = without(space, &given_up, &baseline);
+        // Where it cannot be a case the search goes on without: what was tried does not win a second time.
+        let Some(next) = with_probe(&field, broken, &baseline, &mut joined).await? else { continue };
+        field = next;
+        standing.session.enlarge(
+            field.workspace.evaluator.against(&field.reference),
+            Arc::clone(&field.references),
+            field.weights.clone(),
+        );
+        restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
+    };
+
+    if let Some(patches) = &options.patches {
+        let untried = patches.names().filter(|name| standing.learned.history.seen(name).is_none());
+        untried.map(not_tried).for_each(&mut *emit);
+    }
+    let last_word = LastWord { field: &field, judging: &judging, references: &references, baseline: &baseline };
+    let Said { winner, verification, error } =
+        last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
+    let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
+    let generalisation = match drawn.get() {
+        Some(probes) if count > 0 && changed => {
+            Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?)
+        }
+        _ => None,
+    };
+    let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
+        return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
+    };
+    let Standing { session, progress, learned, compiled_in, .. } = standing;
+    // What was taken back and found again with others, on which it holds, is there.
+    let steps = Steps::of(&baseline, &progress.best, &progress.milestones, tunables);
+    taken_back.retain(|taken| (0..steps.list.len()).all(|place| steps.title(place) != taken.step));
+    Ok(RunOutcome {
+        baseline,
+        baseline_times,
+        baseline_profiles,
+        baseline_known,
+        winner_known: winner.known,
+        winner_times,
+        error,
+        winner_profiles: winner.profiles,
+        verification,
+        output_digests: workspace.output_digests(&winner.outputs),
+        weights,
+        evaluations: session.used(),
+        beyond: session.beyond(),
+        rejected: session.rejected(),
+        sampled: session.sampled(),
+        compiled_in,
+        ended,
+        records: learned.records,
+        taken_back,
+        generalisation,
+        progress,
+    })
+}
+
+/// The space in which some tunables keep the values that they have in the sources.
+fn without(space: SearchSpace, names: &[String], baseline: &Candidate) -> SearchSpace {
+    let kept = names.iter().filter_map(|name| Some((name.clone(), baseline.configuration.get(name)?.clone())));
+    space.clone().with_fixed(&kept.collect()).unwrap_or(space)
+}
+
+/// The field with the probe that a winner broke on; `None` where it cannot be one of the cases.
+async fn with_probe(
+    field: &Field,
+    broken: Broken,
+    baseline: &Candidate,
+    joined: &mut Vec<String>,
+) -> Result<Option<Field>, TunerError> {
+    let without_data = case_bytes(&broken.case) > MUST_HAVE_DATA_BYTES;
+    let name = broken.case.name.clone();
+    // One that joined to be right is timed when it turns out to be slower as well.
+    let case = Case { verify_only: broken.wrong && !without_data && !joined.contains(&name), ..broken.case };
+    match field.joined_by(case, without_data, baseline).await {
+        Ok(next) => {
+            if !joined.contains(&name) {
+                joined.push(name);
+            }
+            Ok(Some(next))
+        }
+        // With other data than the probe's the operator as it was is at fault there.
+        Err(TunerError::Baseline(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A warning where every case is mostly launch and start-up.
+pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<Event> {
+    let share = |launches: &Vec<LaunchProfile>| {
+        let sum = |value: fn(&LaunchProfile) -> f64| launches.iter().map(value).sum::<f64>();
+        sum(|launch| launch.profile.fixed_us) / sum(|launch| launch.profile.task_us).max(f64::MIN_POSITIVE)
+    };
+    let least = profiles.values().map(share).fold(f64::INFINITY, f64::min);
+    (least.is_finite() && least > MOST_FIXED).then(|| {
+        Event::Warning(events::Warning {
+            code: "launch-bound".to_owned(),
+            message: format!(
+                "launch and start-up are {:.0} % and more of every case: they say little of the kernel",
+                least * 100.0
+            ),
+            help: Some("add larger cases; `cargo ascend-tune init --force` writes several sizes".to_owned()),
+        })
+    })
+}
+
+fn not_tried(patch: &str) -> Event {
+    Event::Warning(events::Warning {
+        code: "patch-not-tried".to_owned(),
+        message: format!("{patch} was not tried: its lines are as it wants them, or have been changed otherwise"),
+        help: None,
+    })
+}
+
+fn without_auto_sync(place: &AutoSyncOff) -> Event {
+    Event::Warning(events::Warning {
+        code: "auto-sync-off".to_owned(),
+        message: format!("{place} switches the compiler's automatic synchronisation off"),
+        help: Some("the kernel is judged without it: every barrier and flag that is missing is a race".to_owned()),
+    })
+}
+
+fn not_confined(missing: &[&str]) -> Option<Event> {
+    (!missing.is_empty()).then(|| {
+        Event::Warning(events::Warning {
+            code: "not-confined".to_owned(),
+            message: format!("this machine does not hold the operator's code back from: {}", missing.join("; ")),
+            help: Some("tune only sources that you trust here; see docs/security.md".to_owned()),
+        })
+    })
+}
+
+fn emit_if(event: Option<Event>, emit: &mut dyn FnMut(Event)) {
+    if let Some(event) = event {
+        emit(event);
+    }
+}
+
+/// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
+pub async fn establish_baseline(
+    workspace: &Workspace,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    reference_run(workspace, &workspace.evaluator, baseline).await
+}
+
+/// The same, and follows the critical path: what the report shows and what is known of the code that runs.
+pub async fn follow_baseline(
+    workspace: &Workspace,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    reference_run(workspace, &workspace.evaluator.following(), baseline).await
+}
+
+async fn reference_run(
+    workspace: &Workspace,
+    evaluator: &Evaluator,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    let golden = golden_references(workspace).await?;
+    let plan = baseline.plain_plan(workspace.tunables());
+    let trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
+    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
+        return Err(TunerError::Baseline(Box::new(rejection)));
+    }
+    let mut references = trialled.outputs.clone();
+    references.extend(golden);
+    Ok((trialled, references))
+}
+
+/// Winners of before as configurations of this space: what they do not say stays as it is.
+pub(super) fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpace) -> Vec<Configuration> {
+    let merged = options.earlier_winners.iter().map(|winner| {
+        let mut configuration = baseline.configuration.clone();
+        for tunable in space.tunables() {
+            if let Some(value) = winner.get(&tunable.name) {
+                configuration.set(&tunable.name, value.clone());
+            }
+        }
+        configuration
+    });
+    let possible = merged.filter(|configuration| {
+        *configuration != baseline.configuration
+            && space.point(configuration).is_some()
+            && space.check(configuration).is_ok()
+    });
+    possible.collect()
+}
+
+/// Configurations that the settings of operators in the bank make of this one.
+pub(super) fn settings_of_others(
+    workspace: &Workspace,
+    bank: &Bank,
+    space: &SearchSpace,
+    baseline: &Candidate,
+    reference: &Trialled,
+) -> Vec<Configuration> {
+    let launches = || reference.profiles.values().flatten();
+    let symptoms = longest(launches()).map(|launch| symptoms_of(&launch.profile)).unwrap_or_default();
+    let context = Context::new(baseline.sources.clone(), KnownValues::default(), None);
+    let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
+    let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
+    let asks = |tunable: &&Tunable| {
+        let sites = locate(&baseline.sources, &tunable.binding).unwrap_or_default();
+        sites.iter().any(|site| matches!(site.form, SiteForm::Asked { .. }))
+    };
+    let asked = workspace.tunables().iter().filter(asks).map(|tunable| tunable.name.as_str()).collect();
+    expected_settings(space, bank, &query, &baseline.configuration, &asked, filled_bytes, &workspace.machine)
+}
+
+fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {
+    let mut bank = if experience.shipped { Bank::shipped() } else { Bank::new() };
+    for directory in &experience.banks {
+        match Bank::load(directory) {
+            Ok(more) => bank.merge(more),
+            Err(error) => emit(Event::Warning(events::Warning {
+                code: "bank-unreadable".to_owned(),
+                message: error.to_string(),
+                help: Some("the run goes on without these records".to_owned()),
+            })),
+        }
+    }
+    experience.held_out.iter().fold(bank, |bank, pattern| bank.without(pattern))
+}
+
+/// Digest of all that the evaluations of a run depend on.
+fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, bank: &Bank) -> String {
+    let parts = [
+        env!("CARGO_PKG_VERSION"),
+        &baseline.digest(workspace.tunables()),
+        &workspace.manifest_text,
+        &workspace.sdk.digest,
+        &workspace.machine.digest(),
+        &format!("{:?}", workspace.cases),
+        &format!("{:?} {}", workspace.manifest.cmake, workspace.auto_sync_off.is_none()),
+        &workspace.options.fixed.to_string(),
+        &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
+        &format!("{:?} {:?}", options.rewriting, options.earlier_winners),
+        &bank.digest(),
+        &match workspace.options.backend {
+            BackendKind::Sim => String::new(),
+            other => format!("{other:?}"),
+        },
+        &options.patches.as_ref().map(PatchFiles::digest).unwrap_or_default(),
+    ];
+    Digest::new("run 1").texts(parts).finish()
+}
+
+fn open_journal(
+    workspace: &Workspace,
+    options: &RunOptions,
+    inputs: &str,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Journal, TunerError> {
+    let path = workspace.work_directory.join("journal.jsonl");
+    let (journal, opened) =
+        Journal::open(&path, inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
+    match opened {
+        Opened::Resumed(count) if count > 0 => emit(Event::Warning(events::Warning {
+            code: "resumed".to_owned(),
+            message: format!(
+                "{count} evaluations are taken over from an interrupted or earlier run on the same inputs"
+            ),
+            help: Some("give --no-resume to start over".to_owned()),
+        })),
+        Opened::InputsChanged => emit(Event::Warning(events::Warning {
+            code: "journal-put-aside".to_owned(),
+            message: "the journal belongs to other sources or options; starting over".to_owned(),
+            help: None,
+        })),
+        Opened::Fresh | Opened::Resumed(_) => {}
+    }
+    Ok(journal)
+}
+
+fn baseline_event(workspace: &Workspace, times: &[CaseTime], reference: &Trialled, objective_us: f64) -> Event {
+    let cases = times
+        .iter()
+        .filter_map(|time| {
+            let limiter = longest(reference.profiles.get(&time.name)?)?.profile.limiter;
+            Some(events::BaselineCase { name: time.name.clone(), us: time.task_us, bound_us: time.bound_us, limiter })
+        })
+        .collect();
+    Event::Baseline(events::Baseline { operator: workspace.manifest.operator.clone(), cases, objective_us })
+}
+
+impl Workspace {
+    /// Digest of the outputs of each case over all its trials.
+    pub fn verification_digests(&self, outputs: &References) -> BTreeMap<String, String> {
+        let mut hashers: BTreeMap<String, blake3::Hasher> = BTreeMap::new();
+        for (index, trial) in self.evaluator.workload.trials.iter().enumerate() {
+            let hasher = hashers.entry(self.manifest.cases[trial.case].name.clone()).or_default();
+            for output in outputs.get(&index).into_iter().flatten() {
+                hasher.update(&(output.len() as u64).to_le_bytes());
+                hasher.update(output);
+            }
+        }
+        hashers.into_iter().map(|(name, hasher)| (name, hasher.finalize().to_hex()[..32].to_owned())).collect()
+    }
+}

@@ -1,0 +1,346 @@
+//! From the best candidate of a search to one that may be written back: what is worth nothing is taken back, and what does not
+//! hold on the probes too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::candidate::Candidate;
+use super::evaluation::{CaseTime, Champion, Outcome};
+use super::probing::{ProbeSet, ProbeVerdict};
+use super::round::{Field, Standing};
+use super::steps::{Step, Steps};
+use super::{TunerError, Workspace};
+use events::{self, Event};
+use manifest::Case;
+
+/// A step whose loss costs less than this ratio is not worth a line of somebody's sources. Far above what the model cannot
+/// tell apart: its times have no noise, and their last digits no meaning.
+pub(super) const WORTH_A_STEP: f64 = 1.005;
+/// A winner that gains less than this in all leaves the sources as they were.
+pub(super) const WORTH_WRITING: f64 = 1.01;
+
+/// A step that was taken back, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakenBack {
+    /// The step in words.
+    pub step: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A winner that does not hold on a probe, without the steps that are to blame.
+pub(super) struct Broken {
+    /// The probe as a case for the rounds that follow.
+    pub case: Case,
+    /// Whether it is wrong there, or only slower.
+    pub wrong: bool,
+    /// Tunables whose values are to blame.
+    pub tunables: Vec<String>,
+}
+
+/// Probes on which the values of a tunable did not hold, for it to be left alone: the first ones may have shown the search the way.
+const GIVEN_UP_AFTER: usize = 3;
+
+/// Tunables whose values did not hold, with the probes that said so.
+///
+/// What a tile length gains depends on how full the last tile is, and so on the size: the next value gains elsewhere and loses
+/// elsewhere, and two dozen probes do not see all of it.
+#[derive(Debug, Default)]
+pub(super) struct Doubted(BTreeMap<String, BTreeSet<String>>);
+
+impl Doubted {
+    /// Takes note of what did not hold. Returns the tunables that are given up with it.
+    pub fn note(&mut self, broken: &Broken) -> Vec<String> {
+        let mut given_up = Vec::new();
+        for tunable in &broken.tunables {
+            let probes = self.0.entry(tunable.clone()).or_default();
+            if probes.insert(broken.case.name.clone()) && probes.len() == GIVEN_UP_AFTER {
+                given_up.push(tunable.clone());
+            }
+        }
+        given_up
+    }
+}
+
+/// Takes back every step that is worth less than [`WORTH_A_STEP`], the last ones first.
+pub(super) async fn simplify(
+    workspace: &Workspace,
+    baseline: &Candidate,
+    standing: &mut Standing,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Vec<TakenBack>, TunerError> {
+    let Standing { session, progress, .. } = standing;
+    let winner = progress.best.clone();
+    let milestones = progress.milestones.clone();
+    let steps = Steps::of(baseline, &winner, &milestones, workspace.tunables());
+    let mut left_out = BTreeSet::new();
+    let mut taken_back = Vec::new();
+    for place in (0..steps.list.len()).rev() {
+        let mut tried = left_out.clone();
+        tried.insert(place);
+        let Some(candidate) = steps.without(&tried) else { continue };
+        let plan = candidate.plain_plan(workspace.tunables());
+        let limit_us = progress.best_us * WORTH_A_STEP;
+        let judged = session.evaluate_beyond(&plan, &progress.champion(workspace.tunables()), limit_us).await?;
+        let Outcome::Valid(times) = judged.evaluation.outcome else { continue };
+        let Some(us) = judged.objective_us.filter(|us| *us <= limit_us) else { continue };
+        if progress.beyond_floor(&times) > 1.0 || !judged.evaluation.thorough {
+            continue;
+        }
+        let worth = us / progress.best_us;
+        let why =
+            if worth > 1.0 { format!("worth {:.2} %", (worth - 1.0) * 100.0) } else { "worth nothing".to_owned() };
+        taken_back.push(said(TakenBack { step: steps.title(place), why }, emit));
+        progress.settle(candidate, us, times);
+        left_out = tried;
+    }
+    Ok(taken_back)
+}
+
+/// Takes back all values where larger tensors are no more work than the cases: the fewest cores win where there is next to
+/// nothing to do, and what decides on the work of some operators, the values of their inputs and attributes, no probe changes.
+pub(super) async fn drop_values_that_nothing_tells_of(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    case_times: &[CaseTime],
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    if !probes.say_nothing_of_work(case_times) {
+        return Ok(());
+    }
+    let why = "larger tensors are no more work: nothing is known of what would be";
+    drop_values(field, baseline, (&|_| true, why), standing, taken_back, emit).await
+}
+
+/// Takes back the values of tunables that are given up.
+pub(super) async fn drop_given_up(
+    field: &Field,
+    baseline: &Candidate,
+    given_up: &[String],
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    let why = "its values did not hold on three probes: what it gains comes and goes with the size";
+    let which = |name: &str| given_up.iter().any(|given_up| given_up == name);
+    drop_values(field, baseline, (&which, why), standing, taken_back, emit).await
+}
+
+/// Takes back the values of some tunables, for a reason.
+async fn drop_values(
+    field: &Field,
+    baseline: &Candidate,
+    (which, why): (&dyn Fn(&str) -> bool, &str),
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    let winner = standing.progress.best.clone();
+    let milestones = standing.progress.milestones.clone();
+    let steps = Steps::of(baseline, &winner, &milestones, field.workspace.tunables());
+    let is_meant = |place: &usize| matches!(&steps.list[*place], Step::Value(name) if which(name));
+    let values: BTreeSet<usize> = (0..steps.list.len()).filter(is_meant).collect();
+    if values.is_empty() {
+        return Ok(());
+    }
+    for place in &values {
+        taken_back.push(said(TakenBack { step: steps.title(*place), why: why.to_owned() }, emit));
+    }
+    let left = steps.without(&values).unwrap_or_else(|| baseline.clone());
+    let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
+    standing.progress.settle(left, us, times);
+    Ok(())
+}
+
+/// Tries the best candidate on all probes. Where it does not hold, the steps that are to blame are taken back until what is left
+/// holds on the first such probe, and that probe is returned.
+pub(super) async fn settle_on_probes(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Option<Broken>, TunerError> {
+    let workspace = &field.workspace;
+    let tunables = workspace.tunables();
+    let jobs = workspace.options.jobs;
+    let winner = standing.progress.best.clone();
+    if winner.digest(tunables) == baseline.digest(tunables) {
+        return Ok(None);
+    }
+    let verdicts = probes.check(&winner.plain_plan(tunables), jobs, true).await?;
+    let Some((place, verdict)) = verdicts.into_iter().find(|(_, verdict)| !verdict.holds()) else { return Ok(None) };
+    let probe = &probes.probes[place];
+    let reason = reason_of(&verdict);
+    emit(Event::Warning(events::Warning {
+        code: "does-not-hold".to_owned(),
+        message: format!("the best candidate does not hold on probe {}: {reason}", probe.case.name),
+        help: None,
+    }));
+    let milestones = standing.progress.milestones.clone();
+    let steps = Steps::of(baseline, &winner, &milestones, tunables);
+    let mut blamed = BTreeSet::new();
+    let mut left = winner.clone();
+    // Each turn takes at least one step back; without any of them the operator is as it was, and holds.
+    while blamed.len() < steps.list.len() {
+        let place_of_step = first_to_break(&steps, &blamed, probes, place, tunables).await?;
+        blamed.insert(place_of_step);
+        taken_back.push(said(
+            TakenBack { step: steps.title(place_of_step), why: format!("probe {}: {reason}", probe.case.name) },
+            emit,
+        ));
+        // What cannot stand without a step that is gone goes with it.
+        let candidate = loop {
+            if let Some(candidate) = steps.without(&blamed) {
+                break candidate;
+            }
+            let Some(next) = (0..steps.list.len()).rev().find(|step| !blamed.contains(step)) else {
+                break baseline.clone();
+            };
+            blamed.insert(next);
+            let why = format!("it does not stand without {}", steps.title(place_of_step));
+            taken_back.push(said(TakenBack { step: steps.title(next), why }, emit));
+        };
+        left = candidate;
+        let verdict = probes.check_one(&left.plain_plan(tunables), place).await?;
+        if verdict.is_none_or(|verdict| verdict.holds()) {
+            break;
+        }
+    }
+    if blamed.len() >= steps.list.len() {
+        left = baseline.clone();
+    }
+    let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
+    standing.progress.settle(left, us, times);
+    if standing.progress.take_up_held() {
+        let why = "the best candidate before them held on all probes and is faster than what is left".to_owned();
+        taken_back.push(said(TakenBack { step: "the latest steps".to_owned(), why }, emit));
+    }
+    let value = |place: &usize| match &steps.list[*place] {
+        Step::Value(name) => Some(name.clone()),
+        Step::Rewrite { .. } => None,
+    };
+    let tunables = blamed.iter().filter_map(value).collect();
+    Ok(Some(Broken { case: probe.case.clone(), wrong: matches!(verdict, ProbeVerdict::Wrong(_)), tunables }))
+}
+
+/// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
+async fn first_to_break(
+    steps: &Steps<'_>,
+    gone: &BTreeSet<usize>,
+    probes: &ProbeSet,
+    probe: usize,
+    tunables: &[space::Tunable],
+) -> Result<usize, TunerError> {
+    let there: Vec<usize> = (0..steps.list.len()).filter(|step| !gone.contains(step)).collect();
+    // With `good` of them it holds, with `bad` of them it does not.
+    let (mut good, mut bad) = (0, there.len());
+    while bad - good > 1 {
+        let middle = good.midpoint(bad);
+        let candidate = steps.only(|step| there[..middle].contains(&step));
+        let verdict = match candidate {
+            Some(candidate) => probes.check_one(&candidate.plain_plan(tunables), probe).await?,
+            None => None,
+        };
+        if verdict.is_none_or(|verdict| verdict.holds()) { good = middle } else { bad = middle }
+    }
+    Ok(there[bad - 1])
+}
+
+/// Times the best candidate on the cases of a new round.
+pub(super) async fn restand(
+    field: &Field,
+    baseline: &Candidate,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    standing.progress.rebase(field.baseline_us, field.baseline_times.clone(), field.floors());
+    let best = standing.progress.best.clone();
+    let (best, us, times) = timed(field, baseline, best, standing, taken_back, emit).await?;
+    standing.progress.settle(best, us, times);
+    Ok(())
+}
+
+/// Times of what is left; the operator as it was, where that is not right or no faster.
+async fn timed(
+    field: &Field,
+    baseline: &Candidate,
+    left: Candidate,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(Candidate, f64, Vec<CaseTime>), TunerError> {
+    let nothing = (baseline.clone(), field.baseline_us, field.baseline_times.clone());
+    let tunables = field.workspace.tunables();
+    if left.digest(tunables) == baseline.digest(tunables) {
+        return Ok(nothing);
+    }
+    let plan = left.plain_plan(tunables);
+    // What is left has to be faster than the operator as it was; it may be the best candidate itself.
+    let champion =
+        Champion { times: field.baseline_times.clone(), us: field.baseline_us, plan: baseline.plain_plan(tunables) };
+    let judged = standing.session.evaluate_beyond(&plan, &champion, field.baseline_us).await?;
+    match (judged.evaluation.outcome, judged.objective_us) {
+        (Outcome::Valid(times), Some(us))
+            if judged.evaluation.thorough
+                && judged.evaluation.estimate_us.is_none()
+                && us < field.baseline_us
+                && standing.progress.beyond_floor(&times) <= 1.0 =>
+        {
+            Ok((left, us, times))
+        }
+        (outcome, _) => {
+            let why = match outcome {
+                Outcome::Rejected(rejection) => format!("what is left is not right: {rejection}"),
+                Outcome::Valid(_) => "what is left is no faster than the operator as it was".to_owned(),
+            };
+            taken_back.push(said(TakenBack { step: "all other steps".to_owned(), why }, emit));
+            Ok(nothing)
+        }
+    }
+}
+
+/// Says that a step was taken back.
+pub(super) fn said(taken_back: TakenBack, emit: &mut dyn FnMut(Event)) -> TakenBack {
+    emit(Event::TakenBack(events::TakenBack { step: taken_back.step.clone(), why: taken_back.why.clone() }));
+    taken_back
+}
+
+/// What is amiss, one clause.
+pub(super) fn reason_of(verdict: &ProbeVerdict) -> String {
+    match verdict {
+        ProbeVerdict::Held { speedup } => format!("{speedup:.2}x"),
+        ProbeVerdict::Slower { speedup } => format!("{speedup:.2}x there, slower than the operator as it was"),
+        ProbeVerdict::Wrong(rejection) => rejection.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use manifest::Manifest;
+    use manifest::testing::SMALLEST;
+
+    fn broken(probe: &str, tunables: &[&str]) -> Broken {
+        let manifest = Manifest::parse(SMALLEST, Path::new("ascend.toml")).expect("a manifest");
+        let case = Case { name: probe.to_owned(), ..manifest.cases[0].clone() };
+        let tunables = tunables.iter().map(|name| (*name).to_owned()).collect();
+        Broken { case, wrong: false, tunables }
+    }
+
+    #[test]
+    fn a_tunable_is_given_up_when_three_probes_refused_its_values() {
+        let mut doubted = Doubted::default();
+        assert_eq!(doubted.note(&broken("larger", &["TILE", "CORES"])), [""; 0]);
+        assert_eq!(doubted.note(&broken("larger", &["TILE"])), [""; 0], "the same probe says nothing new");
+        assert_eq!(doubted.note(&broken("between", &["TILE"])), [""; 0]);
+        assert_eq!(doubted.note(&broken("ragged", &["TILE"])), ["TILE"]);
+        assert_eq!(doubted.note(&broken("boundary", &["TILE"])), [""; 0], "once");
+    }
+}

@@ -1,0 +1,449 @@
+//! Everything that commands on a project have in common: project, manifest, machine, builder, backend, workload.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::evaluator::Evaluator;
+use super::workload::{InputData, Workload};
+use aicore::{Machine, Origin};
+use backend::{Backend, ProcessLimits, Recorded, SimBackend};
+use build::sdk::{Sdk, SdkOptions};
+use build::{BuildOptions, Builder, ToolLimits, Toolkit};
+use manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
+use project::{AutoSyncOff, OperatorProject, auto_sync_off, load_machine};
+use source::SourceTree;
+use source::tunable::{TunableError, present_value};
+use space::{CaseFacts, Configuration, SearchSpace, Tunable};
+use verify::Draw;
+
+/// What a command was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct WorkspaceOptions {
+    /// Where to look for the project.
+    pub directory: PathBuf,
+    /// Machine by name or path; `None` takes the manifest's.
+    pub machine: Option<String>,
+    /// Selected cases, empty for all.
+    pub cases: Vec<String>,
+    /// CMake entries on top of the manifest's.
+    pub cmake: BTreeMap<String, String>,
+    /// Fixed tunables.
+    pub fixed: Configuration,
+    /// Builds and runs at the same time.
+    pub jobs: usize,
+    /// Our own executable, for workers.
+    pub worker_exe: PathBuf,
+    /// Text of a manifest to take where the project has none.
+    pub made_up: Option<String>,
+    /// SDK and cache to use; `jobs` stands above.
+    pub sdk: SdkOptions,
+    /// Kernel headers to build against; `None` takes the manifest's choice.
+    pub headers: Option<KernelHeaders>,
+    /// Absolute directory for everything that is written; `None` takes `target/ascend-tune` of the project.
+    pub work_directory: Option<PathBuf>,
+    /// Whether input files are made.
+    pub data: InputData,
+    /// Seed of what is only checked: data, and what unwritten memory holds.
+    pub seed: u64,
+    /// What runs candidates.
+    pub backend: BackendKind,
+}
+
+/// An opened project.
+#[derive(Clone)]
+pub struct Workspace {
+    /// Project.
+    pub project: OperatorProject,
+    /// Manifest, with the command line's choices applied.
+    pub manifest: Arc<Manifest>,
+    /// Text of the manifest; empty if it was made up.
+    pub manifest_text: String,
+    /// Machine description.
+    pub machine: Arc<Machine>,
+    /// SDK that is built against.
+    pub sdk: Sdk,
+    /// Indices of the selected cases.
+    pub cases: Vec<usize>,
+    /// Sources as they are on disk.
+    pub sources: SourceTree,
+    /// Where the project tells the device compiler to insert no synchronisation: every barrier of the kernel counts then.
+    pub auto_sync_off: Option<AutoSyncOff>,
+    /// Builds and runs.
+    pub evaluator: Evaluator,
+    /// Options it was opened with.
+    pub options: WorkspaceOptions,
+    /// Directory for everything that the tool writes beside sources, manifest and lock.
+    pub work_directory: PathBuf,
+}
+
+/// Folder of input files below the work directory.
+const DATA: &str = "data";
+
+/// Steps of opening a project that take long enough to be told.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening<'a> {
+    /// Manifest and machine are valid; nothing was compiled yet.
+    Read(&'a Manifest, &'a Machine),
+    /// The SDK is ready.
+    Prepared(&'a Sdk),
+}
+
+/// What runs candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum BackendKind {
+    /// The embedded simulator and AI Core model.
+    #[default]
+    Sim,
+    /// A recording of it with noise on its times.
+    Recorded {
+        /// Standard deviation as a share of a time.
+        noise: f64,
+    },
+}
+
+impl BackendKind {
+    /// Its name, as `--backend` takes it and every output says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendKind::Sim => "sim",
+            BackendKind::Recorded { .. } => "recorded",
+        }
+    }
+}
+
+impl Workspace {
+    /// Finds the project, reads the manifest and makes the SDK ready. `on_step` hears how that goes.
+    pub fn open(options: WorkspaceOptions, on_step: &mut dyn FnMut(Opening<'_>)) -> Result<Self, TunerError> {
+        let project = OperatorProject::find(&options.directory)?;
+        let path = project.root.join(FILE_NAME);
+        let own = || project.root.join("target").join("ascend-tune");
+        let work_directory = options.work_directory.clone().unwrap_or_else(own);
+        let (manifest_text, mut manifest) = match &options.made_up {
+            _ if path.exists() => {
+                let manifest = Manifest::load(&path)?;
+                (fs_err::read_to_string(&path)?, manifest)
+            }
+            Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
+            None => return Err(TunerError::NoManifest(path)),
+        };
+        super::finish::recover(&project.root, &work_directory)?;
+        sweep(&work_directory);
+        known_kernel(&project, &manifest)?;
+        let sources = editable_sources(&project, &manifest)?;
+        manifest.cmake.extend(options.cmake.clone());
+        let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
+        let machine = Arc::new(load_machine(&machine_name, &project.root)?);
+        let cases = select_cases(&manifest, &options.cases)?;
+        on_step(Opening::Read(&manifest, &machine));
+        let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..options.sdk.clone() })?;
+        on_step(Opening::Prepared(&sdk));
+        let build_options = BuildOptions {
+            work_directory: Some(work_directory.clone()),
+            cmake_entries: manifest.cmake.clone(),
+            program: None,
+            // Candidates are what runs in parallel; each of them compiles its few files in turn.
+            jobs: 1,
+            toolkit: toolkit_directory(&options, &manifest, &project.root)?,
+            limits: ToolLimits {
+                wall_s: manifest.compile_timeout_s,
+                memory_bytes: manifest.compile_memory_bytes,
+                ..ToolLimits::default()
+            },
+            ..BuildOptions::default()
+        };
+        let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
+        let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);
+        let simulator = simulator(&options, &manifest, &sdk, &machine, &work_directory, auto_sync_off.is_none());
+        let backend: Arc<dyn Backend> = match options.backend {
+            BackendKind::Sim => Arc::new(simulator),
+            BackendKind::Recorded { noise } => Arc::new(Recorded::new(simulator, noise, options.seed)),
+        };
+        let draw = Draw::of(options.seed);
+        let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data, draw)?;
+        let manifest = Arc::new(manifest);
+        let evaluator =
+            Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone())
+                .with_garbage(draw.garbage());
+        Ok(Self {
+            project,
+            manifest,
+            manifest_text,
+            machine,
+            sdk,
+            cases,
+            sources,
+            auto_sync_off,
+            evaluator,
+            options,
+            work_directory,
+        })
+    }
+
+    /// The simulator, set up for this project.
+    pub fn simulator(&self) -> SimBackend {
+        let Self { options, manifest, sdk, machine, work_directory, .. } = self;
+        simulator(options, manifest, sdk, machine, work_directory, self.auto_sync_off.is_none())
+    }
+
+    /// Where its times come from.
+    pub fn origin(&self) -> Origin {
+        self.evaluator.backend.capabilities().origin
+    }
+
+    /// Tunables of the manifest.
+    pub fn tunables(&self) -> &[Tunable] {
+        &self.manifest.tunables
+    }
+
+    /// The sources with the fixed tunables of the command line applied.
+    pub fn baseline(&self) -> Result<Candidate, TunerError> {
+        let baseline = Candidate::baseline(self.sources.clone(), self.tunables());
+        if self.options.fixed.is_empty() {
+            return Ok(baseline);
+        }
+        let mut configuration = baseline.configuration.clone();
+        for (name, value) in self.options.fixed.iter() {
+            if !self.tunables().iter().any(|tunable| tunable.name == name) {
+                let known: Vec<&str> = self.tunables().iter().map(|tunable| tunable.name.as_str()).collect();
+                let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
+                return Err(TunerError::Usage(format!(
+                    "--set {name}: no such tunable in the manifest; known: {known}"
+                )));
+            }
+            configuration.set(name, value.clone());
+        }
+        Ok(baseline.with_configuration(self.tunables(), &configuration)?)
+    }
+
+    /// Search space over the tunables that the command line leaves free.
+    pub fn space(&self) -> Result<SearchSpace, TunerError> {
+        let facts: Vec<CaseFacts> = self.cases.iter().map(|&index| self.facts(index)).collect();
+        let path = self.manifest.path.display();
+        let explain = |errors: Vec<space::SpaceError>| {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            TunerError::Usage(format!("{path}: {}", list.join("; ")))
+        };
+        let space = SearchSpace::new(self.tunables(), &self.manifest.constraints, &facts)
+            .map_err(explain)?
+            .with_fixed(&self.options.fixed)
+            .map_err(explain)?;
+        if space.dimensions() > 0 && space.sample(&mut ChaCha8Rng::seed_from_u64(0)).is_none() {
+            let present = space.present().map(|point| space.configuration(&point));
+            let why = present.and_then(|present| space.check(&present).err()).map(|violation| format!(": {violation}"));
+            let why = why.unwrap_or_default();
+            return Err(TunerError::Usage(format!("{path}: no configuration fulfils the constraints{why}")));
+        }
+        Ok(space)
+    }
+
+    /// Tunables of which nothing is found in the sources, with the reason.
+    pub fn missing_tunables(&self) -> Vec<(String, TunableError)> {
+        let missing = |tunable: &Tunable| {
+            let error = present_value(&self.sources, &tunable.binding).err()?;
+            Some((tunable.name.clone(), error))
+        };
+        self.tunables().iter().filter_map(missing).collect()
+    }
+
+    /// Weights of the timed cases, in the order of their times.
+    pub fn weights(&self) -> Vec<f64> {
+        let timed = self.evaluator.workload.trials.iter().filter(|trial| trial.timed);
+        timed.map(|trial| self.manifest.cases[trial.case].weight).collect()
+    }
+
+    /// Files of the repository that the sources include beside themselves.
+    pub fn included_beside(&self) -> SourceTree {
+        self.evaluator.builder.included_beside(&self.sources)
+    }
+
+    fn facts(&self, case: usize) -> CaseFacts {
+        self.manifest.cases[case]
+            .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
+    }
+
+    /// Makes the input files that a workspace without data went without. Trials keep their places.
+    pub fn make_data(&mut self) -> Result<(), TunerError> {
+        if self.options.data == InputData::Left {
+            let directory = self.work_directory.join(DATA);
+            let draw = Draw::of(self.options.seed);
+            let workload = Workload::prepare(&self.manifest, &self.cases, &directory, InputData::Made, draw)?;
+            self.evaluator.workload = Arc::new(workload);
+            self.options.data = InputData::Made;
+        }
+        Ok(())
+    }
+
+    /// The same with one more case, or with this one in the place of the one of its name; `without_data` for one that is so
+    /// large that it is only timed and judged.
+    pub fn with_case(&self, case: Case, without_data: bool) -> Result<Self, TunerError> {
+        let mut manifest = (*self.manifest).clone();
+        let mut cases = self.cases.clone();
+        let mut evaluator = self.evaluator.clone();
+        let name = case.name.clone();
+        match manifest.cases.iter_mut().find(|known| known.name == case.name) {
+            Some(known) => *known = case,
+            None => {
+                cases.push(manifest.cases.len());
+                manifest.cases.push(case);
+            }
+        }
+        let directory = self.work_directory.join(DATA);
+        if without_data {
+            let mut names = (*evaluator.without_data).clone();
+            names.insert(name);
+            evaluator.without_data = Arc::new(names);
+        }
+        let names = Arc::clone(&evaluator.without_data);
+        let draw = Draw::of(self.options.seed);
+        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, draw, &names)?;
+        let manifest = Arc::new(manifest);
+        (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
+        Ok(Self { manifest, cases, evaluator, ..self.clone() })
+    }
+
+    /// Whether the project has its own `main`.
+    pub fn is_direct_launch(&self) -> bool {
+        self.manifest.layout == Layout::DirectLaunch
+    }
+}
+
+/// Another kernel than the one that is named must not be tuned in its place.
+fn known_kernel(project: &OperatorProject, manifest: &Manifest) -> Result<(), TunerError> {
+    let entries = &project.kernel_entries;
+    // Entries that macros make are not seen here.
+    let may_be = entries.is_empty() || manifest.layout == Layout::DirectLaunch;
+    if may_be || project.entry_called(&manifest.kernel).is_some() {
+        return Ok(());
+    }
+    let known: Vec<&str> = entries.iter().map(|entry| entry.function.as_str()).collect();
+    Err(TunerError::Usage(format!(
+        "{}: there is no kernel `{}`; found: {}",
+        manifest.path.display(),
+        manifest.kernel,
+        known.join(", ")
+    )))
+}
+
+fn simulator(
+    options: &WorkspaceOptions,
+    manifest: &Manifest,
+    sdk: &Sdk,
+    machine: &Arc<Machine>,
+    work_directory: &Path,
+    auto_sync: bool,
+) -> SimBackend {
+    SimBackend {
+        worker_exe: options.worker_exe.clone(),
+        runner: sdk.runner(),
+        scratch: work_directory.join("runs"),
+        machine: Arc::clone(machine),
+        limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
+        keep_trace: None,
+        critical_path: false,
+        auto_sync,
+    }
+}
+
+/// Removes what killed commands left behind. Directories of commands that may still run are younger than that.
+fn sweep(work_directory: &Path) {
+    const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(3600);
+    // Inputs of runs by other seeds are made again when they are wanted.
+    const UNUSED_AFTER: Duration = Duration::from_secs(24 * 3600);
+    let data = work_directory.join(DATA);
+    let folders =
+        [work_directory.join("runs"), work_directory.join("overlay"), work_directory.to_owned(), data.clone()];
+    for entry in folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
+        let name = entry.file_name();
+        let temporary = entry.path().parent() != Some(work_directory) || name.to_string_lossy().starts_with("clean-");
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|at| at.elapsed().ok());
+        let limit = if entry.path().parent() == Some(&data) { UNUSED_AFTER } else { LEFT_BEHIND_AFTER };
+        if temporary && age.is_some_and(|age| age > limit) {
+            // Somebody else may be at it as well; what cannot be removed now is tried again next time.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.
+fn editable_sources(project: &OperatorProject, manifest: &Manifest) -> Result<SourceTree, TunerError> {
+    let all = project.load_sources()?;
+    if manifest.sources.is_empty() {
+        return Ok(all);
+    }
+    let mut chosen = SourceTree::new();
+    for file in &manifest.sources {
+        let text = all.text(file).ok_or_else(|| {
+            TunerError::Usage(format!(
+                "{}: sources: {file} is not a source file of the operator",
+                manifest.path.display()
+            ))
+        })?;
+        chosen.insert(file.clone(), text);
+    }
+    Ok(chosen)
+}
+
+fn select_cases(manifest: &Manifest, names: &[String]) -> Result<Vec<usize>, TunerError> {
+    if names.is_empty() {
+        return Ok((0..manifest.cases.len()).collect());
+    }
+    names
+        .iter()
+        .map(|name| {
+            manifest.cases.iter().position(|case| case.name == *name).ok_or_else(|| {
+                let known: Vec<&str> = manifest.cases.iter().map(|case| case.name.as_str()).collect();
+                TunerError::Usage(format!("--case {name}: no such case in the manifest; known: {}", known.join(", ")))
+            })
+        })
+        .collect()
+}
+
+/// The toolkit whose headers kernels are built against, or `None` for the SDK's own.
+fn toolkit_directory(
+    options: &WorkspaceOptions,
+    manifest: &Manifest,
+    root: &Path,
+) -> Result<Option<PathBuf>, TunerError> {
+    match options.headers.as_ref().unwrap_or(&manifest.headers) {
+        KernelHeaders::Own => Ok(None),
+        // A path of the command line means the current directory, one of the manifest the project's.
+        KernelHeaders::Toolkit(Some(path)) if options.headers.is_some() => Ok(Some(path.clone())),
+        KernelHeaders::Toolkit(Some(path)) => Ok(Some(root.join(path))),
+        KernelHeaders::Toolkit(None) => match Toolkit::from_environment() {
+            Some(toolkit) => Ok(Some(toolkit.root)),
+            None => Err(TunerError::Usage(format!(
+                "{}: `headers = \"toolkit\"` needs a toolkit; write `toolkit = \"PATH\"` below it, or set ASCEND_HOME_PATH",
+                manifest.path.display()
+            ))),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_used_for_long_is_swept() {
+        let directory = tempfile::tempdir().unwrap();
+        let aged = |name: &str, hours: u64| {
+            let folder = directory.path().join(name);
+            fs_err::create_dir_all(&folder).unwrap();
+            let at = std::time::SystemTime::now() - Duration::from_secs(hours * 3600);
+            std::fs::File::open(&folder).unwrap().set_modified(at).unwrap();
+            folder
+        };
+        let left_behind = [aged("runs/killed", 2), aged("data/case-random-1-ab", 30)];
+        let wanted = [aged("runs/running", 0), aged("data/case-random-0", 2), aged("locked-outputs", 99)];
+        sweep(directory.path());
+        assert!(left_behind.iter().all(|folder| !folder.exists()));
+        assert!(wanted.iter().all(|folder| folder.exists()));
+    }
+}
