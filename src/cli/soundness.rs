@@ -14,7 +14,7 @@ use crate::soundness::{Bench, Plan, SoundnessError, report, run};
 use crate::tuner::TunerError;
 
 /// Machine that hazards are judged for.
-const MACHINE: &str = "ascend910b2";
+const MACHINE: &str = crate::source::arch::TARGET.machine;
 
 /// Executes the command.
 pub fn execute(arguments: &SoundnessArgs, output: &mut Output) -> Result<Exit, TunerError> {

@@ -11,10 +11,8 @@ use crate::build::{BuildOptions, Builder};
 use crate::events::{Event, KernelTest, KernelTestSummary, Start, TestVerdict};
 use crate::oracle::{KernelTestError, run_kernel_tests};
 use crate::project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
+use crate::source::arch::TARGET;
 use crate::tuner::TunerError;
-
-/// Machine that tests run on unless the command line says otherwise.
-const MACHINE: &str = "ascend910b1";
 
 /// Memory of one test in bytes.
 const MEMORY_BYTES: u64 = 8 << 30;
@@ -24,7 +22,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
     let project = OperatorProject::find(&common.project)?;
     let tests = KernelTests::find(&project).map_err(|error| TunerError::Usage(error.to_string()))?;
     let operator = project.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let machine = load_machine(arguments.machine.as_deref().unwrap_or(MACHINE), &project.root)?;
+    let machine = load_machine(arguments.machine.as_deref().unwrap_or(TARGET.test_soc), &project.root)?;
     output.emit(&Event::Start(Start {
         operator: Some(operator.clone()),
         machine: Some(machine.name.clone()),

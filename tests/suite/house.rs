@@ -55,3 +55,27 @@ fn rooms_of_the_motifs_depend_downward() {
         assert!(looked_at > 3, "{room}: {looked_at}");
     }
 }
+
+/// What chip families are called stands in their tables, and nowhere else: another one is added there.
+#[test]
+fn chip_families_are_named_in_their_tables_only() {
+    const TABLES: [&str; 2] = ["crates/source/src/arch.rs", "crates/aicore/src/machine.rs"];
+    let mut looked_at = 0;
+    for folder in ["crates", "src"] {
+        for entry in walkdir::WalkDir::new(root().join(folder)).into_iter().filter_map(Result::ok) {
+            let path = entry.path().strip_prefix(root()).expect("below the root").display().to_string();
+            let of_tests = path.contains("/tests") || path.ends_with("testing.rs") || path.ends_with("tests.rs");
+            if !path.ends_with(".rs") || of_tests || TABLES.contains(&path.as_str()) {
+                continue;
+            }
+            looked_at += 1;
+            let text = fs_err::read_to_string(entry.path()).expect("a source file");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for (line, text) in code.lines().enumerate().filter(|(_, text)| !text.trim_start().starts_with("//")) {
+                let named = ["2201", "c220", "\"ascend910", "\"Ascend910"].iter().find(|word| text.contains(**word));
+                assert!(named.is_none(), "{path}:{}: {text}", line + 1);
+            }
+        }
+    }
+    assert!(looked_at > 400, "{looked_at}");
+}

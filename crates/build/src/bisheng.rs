@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::builder::DEVICE_DEFINES;
+use super::builder::device_defines;
 use super::direct::TOOLKIT_LIBRARIES;
 use super::error::BuildError;
 use super::file_api::normal;
@@ -67,7 +67,7 @@ pub fn run(arguments: &[String], sdk: &Sdk) -> Result<DriverOutcome, BuildError>
         }
     }
     if !parsed.sources.is_empty() {
-        words.extend(DEVICE_DEFINES.map(str::to_owned));
+        words.extend(device_defines());
         words.push("-D__DAV_C220_VEC__".to_owned());
         words.push(format!("-I{}", sdk.include().display()));
         words.extend([

@@ -25,11 +25,13 @@ use super::toolkit::Toolkit;
 use manifest::Layout;
 use project::OperatorProject;
 use source::SourceTree;
+use source::arch::TARGET;
 use source::lex::has_launch;
 
 /// Definitions of device code.
-pub(crate) const DEVICE_DEFINES: [&str; 4] =
-    ["-D__NPU_ARCH__=2201", "-D__CCE_AICORE__=220", "-D__DAV_C220__", "-DASCENDC_SIM=1"];
+pub(crate) fn device_defines() -> Vec<String> {
+    TARGET.defines().into_iter().chain(["-DASCENDC_SIM=1".to_owned()]).collect()
+}
 
 /// Flags of everything that is compiled from a project: fast to compile, lines in the debug information, no surprises
 /// from type punning, which device code does freely.
@@ -201,7 +203,7 @@ impl Builder {
             .text(&self.sdk.digest)
             .text(&self.sdk.compiler.identity)
             .text(&self.sdk.library_directory.to_string_lossy())
-            .texts(CODE_FLAGS.iter().chain(&DEVICE_DEFINES))
+            .texts(CODE_FLAGS.iter().map(|flag| (*flag).to_owned()).chain(device_defines()))
             .text(self.toolkit.as_ref().map_or("own", |toolkit| &toolkit.digest))
             .texts(&flags.defines)
             .texts(&flags.options)
@@ -309,7 +311,7 @@ impl Builder {
                 words
             }
         };
-        words.extend(DEVICE_DEFINES.map(str::to_owned));
+        words.extend(device_defines());
         // A library's globals are its own, also where headers define them inline.
         if self.sdk.compiler.family == CompilerFamily::Gnu {
             words.push("-fno-gnu-unique".to_owned());

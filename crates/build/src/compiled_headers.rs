@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::builder::{Builder, CODE_FLAGS, DEVICE_DEFINES};
+use super::builder::{Builder, CODE_FLAGS, device_defines};
 use super::cache::{Digest, publish_directory};
 use super::compiler::CompilerFamily;
 use super::error::BuildError;
@@ -49,7 +49,8 @@ impl Builder {
         let cache = self.shared_cache();
         let mut words = self.sdk.compiler.output_flags();
         words.push(format!("-std=c++{}", flags.standard));
-        words.extend(CODE_FLAGS.iter().chain(&DEVICE_DEFINES).map(|word| (*word).to_owned()));
+        words.extend(CODE_FLAGS.map(str::to_owned));
+        words.extend(device_defines());
         words.push("-fno-gnu-unique".to_owned());
         words.extend(flags.defines.iter().chain(&flags.options).chain(unit).cloned());
         words.extend(toolkit.words(&self.sdk.root, &toolkit.links(cache)?));

@@ -9,8 +9,9 @@ use super::error::BuildError;
 use super::flags::ProjectFlags;
 use super::host_dependencies::{Candidates, defined_types, unresolved};
 use super::missing_symbols::{missing_symbols, stand_ins};
-use project::{camel_case, is_interface_code, is_other_architecture};
+use project::{camel_case, is_interface_code};
 use source::SourceTree;
+use source::arch::TARGET;
 use source::lex::{Include, includes};
 
 const OUTPUT: &str = "host.so";
@@ -105,7 +106,7 @@ impl Builder {
             .filter(|(file, text)| {
                 file.starts_with("op_host/")
                     && !is_interface_code(file)
-                    && !is_other_architecture(file)
+                    && !TARGET.is_foreign(file)
                     && !self.is_interface_text(text)
             })
             .map(|(file, _)| file)

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use project::without_cmake_comments;
-use project::{OperatorProject, RepositoryIndex, is_interface_code, is_other_architecture};
+use project::{OperatorProject, RepositoryIndex, is_interface_code};
+use source::arch::TARGET;
 use source::lex::{Token, TokenKind, closing, tokens};
 
 /// A symbol that nothing defines: its qualified name without parameters, such as `optiling::TilingBase::DoTiling`.
@@ -95,7 +96,7 @@ impl Candidates {
             .filter(|path| {
                 let name = path.to_string_lossy();
                 !is_interface_code(&name)
-                    && !is_other_architecture(&name)
+                    && !TARGET.is_foreign(&name)
                     && !is_own_source(path)
                     && !name.contains("/op_kernel/")
             })

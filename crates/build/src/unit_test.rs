@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::builder::{Artifact, Builder, DEVICE_DEFINES};
+use super::builder::{Artifact, Builder, device_defines};
 use super::error::BuildError;
 use super::kernel::TilingClass;
 use super::overlay::Overlay;
 use super::tiling_header::tiling_header;
 use project::{KernelEntry, KernelTests};
 use source::SourceTree;
+use source::arch::TARGET;
 
 const OUTPUT: &str = "kernel_tests";
 
 /// What the unit-test build of an operator defines for kernels and tests alike.
-const TEST_DEFINES: [&str; 4] =
-    ["-DASCENDC_CPU_DEBUG=1", "-D__CCE_KT_TEST__=1", "-DKERNELUT=1", "-DUT_SOC_VERSION=\"Ascend910B1\""];
+const TEST_DEFINES: [&str; 3] = ["-DASCENDC_CPU_DEBUG=1", "-D__CCE_KT_TEST__=1", "-DKERNELUT=1"];
 
 impl Builder {
     /// Builds the program of the kernel unit tests. `classes` describe the tiling data where the tests bring no header.
@@ -47,7 +47,9 @@ impl Builder {
             let defines = directory.join("defines.h");
             fs_err::write(&defines, definitions(&tests.defines)).map_err(BuildError::io(&defines))?;
             let mut common = self.compile_words(&overlay, &flags, &reached)?;
-            common.extend(DEVICE_DEFINES.iter().chain(&TEST_DEFINES).map(|word| (*word).to_owned()));
+            common.extend(device_defines());
+            common.extend(TEST_DEFINES.map(str::to_owned));
+            common.push(format!("-DUT_SOC_VERSION=\"{}\"", TARGET.test_soc));
             common.extend(tests.includes.iter().map(|folder| format!("-I{}", folder.display())));
             common.push(format!("-I{}", self.unit_test_directory().display()));
             common.push(format!("-I{}", self.sdk.root.join("src").display()));

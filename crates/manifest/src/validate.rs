@@ -8,6 +8,8 @@ use toml::Spanned;
 
 use space::{Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceError, Tunable, Value, domain_values};
 
+use source::arch::TARGET;
+
 use super::allow::{Allowance, hazard_kind};
 use super::finding::Finding;
 use super::keys::nearest;
@@ -209,7 +211,7 @@ impl Validator {
             cases,
             tunables,
             constraints,
-            machine: wire.machine.name.map_or_else(|| "ascend910b2".to_owned(), Spanned::into_inner),
+            machine: wire.machine.name.map_or_else(|| TARGET.machine.to_owned(), Spanned::into_inner),
             cmake: wire.cmake.entries.into_iter().map(|(name, value)| (name, value.to_string())).collect(),
             reference: self.reference(&wire.verify),
             tolerance,

@@ -9,6 +9,7 @@ use super::entry::{KernelEntry, kernel_entries};
 use super::repository::repository_around;
 use manifest::Layout;
 use source::SourceTree;
+use source::arch::TARGET;
 use source::lex::has_launch;
 
 const SOURCE_EXTENSIONS: [&str; 5] = ["h", "hpp", "cpp", "cc", "asc"];
@@ -97,7 +98,7 @@ pub enum ProjectError {
         found: Vec<PathBuf>,
     },
     /// `op_kernel` has no entry for the modelled architecture.
-    #[error("{}: no __global__ kernel for ascend910b; files for other architectures (*_apt.cpp, arch3x/) do not count", path.display())]
+    #[error("{}: no __global__ kernel for {chip}; files for other architectures (*_apt.cpp, arch3x/) do not count", path.display(), chip = TARGET.chip)]
     NoKernel {
         /// The kernel directory.
         path: PathBuf,
@@ -353,7 +354,7 @@ fn framework_project(root: &Path) -> Result<OperatorProject, ProjectError> {
     let kernel_files = source_files(root, "op_kernel")?;
     let mut entries = Vec::new();
     for file in &kernel_files {
-        if is_other_architecture(file) || !matches!(extension(file), "cpp" | "cc" | "asc") {
+        if TARGET.is_foreign(file) || !matches!(extension(file), "cpp" | "cc" | "asc") {
             continue;
         }
         entries.extend(kernel_entries(file, &String::from_utf8_lossy(&std::fs::read(root.join(file))?)));
@@ -366,7 +367,7 @@ fn framework_project(root: &Path) -> Result<OperatorProject, ProjectError> {
         .iter()
         .filter(|file| !is_interface_code(file))
         .chain(&kernel_files)
-        .filter(|file| !is_other_architecture(file))
+        .filter(|file| !TARGET.is_foreign(file))
         .cloned()
         .collect::<BTreeSet<String>>()
         .into_iter()
@@ -399,7 +400,7 @@ fn direct_project(directory: &Path) -> Result<Option<OperatorProject>, ProjectEr
     for file in &files {
         let text = String::from_utf8_lossy(&std::fs::read(directory.join(file))?).into_owned();
         launches |= has_launch(&text);
-        if !is_other_architecture(file) {
+        if !TARGET.is_foreign(file) {
             entries.extend(kernel_entries(file, &text));
         }
     }
@@ -448,20 +449,6 @@ pub(super) fn is_skipped(entry: &walkdir::DirEntry) -> bool {
 
 fn extension(file: &str) -> &str {
     file.rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
-/// Code for another instruction set: a folder or file that is named after an architecture other than this one's (22, which
-/// shares its host code with 32).
-pub fn is_other_architecture(file: &str) -> bool {
-    let number = |part: &str, prefix: &str| part.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
-    let other = |number: Option<u32>| number.is_some_and(|number| number != 22 && number != 32);
-    let (folders, name) = file.rsplit_once('/').unwrap_or(("", file));
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    stem.ends_with("_apt") && extension(name) == "cpp"
-        || stem.rsplit_once("_arch").is_some_and(|(_, digits)| other(digits.parse().ok()))
-        || folders
-            .split('/')
-            .any(|part| other(number(part, "arch")) || number(part, "v").is_some_and(|number| number >= 35))
 }
 
 /// Hand-written interface layers: they call the operator and have no part in its speed.

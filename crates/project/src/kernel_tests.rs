@@ -3,13 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use source::arch::TARGET;
+
 use super::{OperatorProject, without_cmake_comments};
 
 /// Folder of kernel unit tests below an operator, and of their common parts below a repository.
 const FOLDER: &str = "tests/ut/op_kernel";
-
-/// Names of test files that are for another architecture.
-const OTHER_ARCHITECTURES: [&str; 5] = ["_apt", "regbase", "arch35", "_950", "_310p"];
 
 /// The kernel unit tests of an operator, for this architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub enum NoKernelTests {
     #[error("the operator has no kernel unit tests ({FOLDER})")]
     None,
     /// All of them are for other architectures.
-    #[error("{}: its tests are for other architectures than ascend910b", directory.display())]
+    #[error("{}: its tests are for other architectures than {}", directory.display(), TARGET.chip)]
     OtherArchitecture {
         /// Their folder.
         directory: PathBuf,
@@ -68,7 +67,7 @@ impl KernelTests {
             .into_iter()
             .filter(|path| {
                 let name = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
-                name.starts_with("test_") && !OTHER_ARCHITECTURES.iter().any(|part| name.contains(part))
+                name.starts_with("test_") && !TARGET.is_foreign_test(&name)
             })
             .collect();
         if of_architecture.is_empty() {

@@ -9,7 +9,7 @@ mod repository;
 
 pub use auto_sync::{AutoSyncOff, auto_sync_off};
 pub use detect::{CmakeRoot, OperatorProject, ProjectError, SourceLoadError};
-pub use detect::{camel_case, is_interface_code, is_other_architecture, snake_case};
+pub use detect::{camel_case, is_interface_code, snake_case};
 pub use entry::{KernelEntry, kernel_entries};
 pub use kernel_tests::{KernelTests, NoKernelTests};
 pub use machine::{LoadMachineError, load_machine};

@@ -3,15 +3,14 @@
 
 use std::ops::Range;
 
+use super::arch::TARGET;
 use super::tunable::directive_end;
 
-/// What is known of the names that conditions ask about, on the vector cores of architecture 2201.
+/// What is known of the names that conditions ask about, on a device.
 fn known(name: &str) -> Option<i64> {
     match name {
-        "__NPU_ARCH__" | "NPU_ARCH" => Some(2201),
-        "__CCE_AICORE__" => Some(220),
         "ASCENDC_CPU_DEBUG" | "__CCE_KT_TEST__" => Some(0),
-        _ => None,
+        name => TARGET.value_of(name),
     }
 }
 

@@ -1,5 +1,6 @@
 //! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees. No I/O.
 
+pub mod arch;
 pub mod condition;
 mod difference;
 mod edit;

@@ -9,6 +9,7 @@ use super::value;
 use crate::events::ablation::Variant;
 use crate::events::survey::Step;
 use crate::search::StrategyKind;
+use crate::source::arch::TARGET;
 use crate::survey::OwnTests;
 
 /// `survey`.
@@ -54,7 +55,7 @@ pub struct SurveyArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub run_timeout_s: u64,
     /// Machine description: a name, or a TOML file.
-    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
+    #[arg(long, value_name = "NAME|FILE", default_value = TARGET.machine)]
     pub machine: String,
     /// Python for the operators' own references; those whose packages it lacks count as having none.
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
@@ -204,7 +205,7 @@ pub struct AblationArgs {
     #[arg(long)]
     pub allow_rounding: bool,
     /// Machine description: a name, or a TOML file.
-    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
+    #[arg(long, value_name = "NAME|FILE", default_value = TARGET.machine)]
     pub machine: String,
     /// Runs at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -235,7 +236,7 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "DIR")]
     pub sources: Option<PathBuf>,
     /// Machine description to start from: a name, or a TOML file.
-    #[arg(long, value_name = "NAME|FILE", default_value = "ascend910b2")]
+    #[arg(long, value_name = "NAME|FILE", default_value = TARGET.machine)]
     pub machine: String,
     /// Fit this constant; may be repeated [default: those that the table determines].
     #[arg(long = "constant", value_name = "NAME")]

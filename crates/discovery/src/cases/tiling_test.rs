@@ -3,6 +3,7 @@
 use super::{Candidate, DescribedOp, DescribedTensor, Origin, value_range};
 use crate::oracle::{TensorExample, TilingExample};
 use manifest::TensorSpec;
+use source::arch::TARGET;
 use verify::DType;
 
 /// Candidates from calls that were accepted here, in the order of the tests.
@@ -11,7 +12,7 @@ pub(super) fn candidates(op: &DescribedOp, examples: &[TilingExample]) -> Vec<Ca
         example.operator == op.kind
             && example.expected.success != Some(false)
             && example.outcome.as_ref().is_some_and(|outcome| outcome.success)
-            && example.platform.soc.as_ref().is_none_or(|soc| soc.to_ascii_uppercase().contains("910B"))
+            && example.platform.soc.as_ref().is_none_or(|soc| TARGET.has_chip(soc))
     };
     let mut cases: Vec<Candidate> = Vec::new();
     for case in examples.iter().filter(accepted).filter_map(|example| case(op, example)) {

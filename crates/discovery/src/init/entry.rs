@@ -1,6 +1,7 @@
 //! Entry points: the kernel function, the tiling function, the program of a direct launch.
 
 use source::SourceTree;
+use source::arch::TARGET;
 use source::tunable::lexer::{Kind, Tokens};
 
 use project::snake_case;
@@ -37,8 +38,7 @@ pub(super) fn kernel_entry(tree: &SourceTree, sources: &[String], operator: &str
     for file in sources {
         let Some(text) = tree.text(file).filter(|text| text.contains("__global__")) else { continue };
         let tokens = Tokens::of(text);
-        // `<name>_apt.cpp` and `arch35/` hold the entries of other chips.
-        let other_chip = file.ends_with("_apt.cpp") || file.contains("arch35/");
+        let other_chip = TARGET.is_foreign(file);
         for position in (0..tokens.tokens.len()).filter(|position| tokens.get(*position) == "__global__") {
             let name = (position + 1..position + 24).find(|at| {
                 tokens.get(at + 1) == "("

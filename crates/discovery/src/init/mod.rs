@@ -24,7 +24,7 @@ pub use choose::{case_of, choose, unfit, written};
 pub use render::render;
 
 /// Machine description of a new manifest.
-pub const MACHINE: &str = "ascend910b2";
+pub const MACHINE: &str = source::arch::TARGET.machine;
 
 /// A case and where it comes from, for the comment above it.
 #[derive(Clone, Debug, PartialEq)]

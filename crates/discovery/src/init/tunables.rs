@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::constraints;
 use manifest::Layout;
 use source::SourceTree;
+use source::arch::TARGET;
 use source::tunable::lexer::Tokens;
 use source::tunable::{
     ASKS_CORES, Flow, Meaning, SETS_CORES, Sink, SiteForm, asked_size, cap_of, constants_in, divisions, literal, locate,
@@ -44,7 +45,7 @@ pub(super) fn editable_files(tree: &SourceTree) -> Vec<String> {
     const FOREIGN: [&str; 10] =
         ["tests", "test", "examples", "docs", "framework", "op_graph", "op_api", "scripts", "build", "build_out"];
     let editable = tree.iter().map(|(file, _)| file).filter(|file| {
-        let foreign = file.split('/').rev().skip(1).any(|part| FOREIGN.contains(&part) || part == "arch35");
+        let foreign = TARGET.is_foreign(file) || file.split('/').rev().skip(1).any(|part| FOREIGN.contains(&part));
         !foreign && ENDINGS.iter().any(|ending| file.ends_with(ending))
     });
     editable.map(str::to_owned).collect()

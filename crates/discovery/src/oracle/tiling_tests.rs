@@ -9,8 +9,9 @@ use walkdir::WalkDir;
 use super::example::{Difference, TilingExample, TilingTest, Verdict};
 use backend::{ProcessLimits, RunFailure, WorkerCommand};
 use build::{Artifact, BuildError, Builder, Severity};
-use project::{OperatorProject, is_interface_code, is_other_architecture};
+use project::{OperatorProject, is_interface_code};
 use source::SourceTree;
+use source::arch::TARGET;
 
 const EXAMPLES: &str = "examples.jsonl";
 const RESULT: &str = "result.json";
@@ -51,7 +52,7 @@ pub fn tiling_test_files(project: &OperatorProject) -> Vec<PathBuf> {
                 && file.contains("tiling")
                 && file.ends_with(".cpp")
                 && !is_interface_code(&name)
-                && !is_other_architecture(&name)
+                && !TARGET.is_foreign(&name)
         })
         .collect();
     files.sort();

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use walkdir::{DirEntry, WalkDir};
 
-use super::reach::{KernelFolders, class, other_architecture, reached};
+use super::reach::{KernelFolders, class, is_foreign, reached};
 use events::survey::{Class, Shape};
-use project::{is_other_architecture, kernel_entries, without_cmake_comments};
+use project::{kernel_entries, without_cmake_comments};
+use source::arch::TARGET;
 use source::lex::has_launch;
 
 /// An operator of a tree.
@@ -107,8 +108,8 @@ fn kernels(directory: &Path) -> Option<(Shape, Kernels)> {
         if all.is_empty() {
             return None;
         }
-        let entries: Vec<PathBuf> = all.into_iter().filter(|file| !other_architecture(file)).collect();
-        let wanted = !entries.is_empty() && targets_910b(directory);
+        let entries: Vec<PathBuf> = all.into_iter().filter(|file| !is_foreign(file)).collect();
+        let wanted = !entries.is_empty() && targets_our_chip(directory);
         return Some((Shape::Framework, Kernels { entries, wanted }));
     }
     let cmake = std::fs::read(directory.join("CMakeLists.txt")).ok()?;
@@ -127,25 +128,24 @@ fn kernels(directory: &Path) -> Option<(Shape, Kernels)> {
     Some((Shape::DirectLaunch, Kernels { entries, wanted }))
 }
 
-/// Whether a CMake file of an example names architectures and the 910B's is not among them.
+/// Whether a CMake file of an example names architectures and ours is not among them.
 fn only_for_others(cmake: &str) -> bool {
     let code = without_cmake_comments(cmake);
-    code.contains("dav-") && !code.contains("dav-2201")
+    code.contains("dav-") && !code.contains(&TARGET.npu_arch())
 }
 
 /// Whether an operator's own tiling functions are all for other architectures.
 fn tiles_for_others_only(directory: &Path) -> bool {
     let host = directory.join("op_host");
     let tiles = |file: &PathBuf| text_of(file).is_some_and(|text| text.contains("IMPL_OP_OPTILING("));
-    let is_other =
-        |file: PathBuf| file.strip_prefix(directory).is_ok_and(|inside| is_other_architecture(&slashed(inside)));
+    let is_other = |file: PathBuf| file.strip_prefix(directory).is_ok_and(|inside| TARGET.is_foreign(&slashed(inside)));
     let mut tiling = files_of(&host, &["cpp", "cc"], 4).into_iter().filter(tiles).map(is_other).peekable();
     tiling.peek().is_some() && tiling.all(|other| other)
 }
 
-/// Whether the host code or the CMake files of an operator name the 910B, or no chip at all.
-fn targets_910b(directory: &Path) -> bool {
-    if directory.join("op_host/config/ascend910b").is_dir() {
+/// Whether the host code or the CMake files of an operator name our chips, or no chip at all.
+fn targets_our_chip(directory: &Path) -> bool {
+    if directory.join("op_host/config").join(TARGET.chip).is_dir() {
         return true;
     }
     // A list of chips in the operator's CMake files counts more than what its definition could do.
@@ -153,7 +153,7 @@ fn targets_910b(directory: &Path) -> bool {
         let cmake = text_of(&directory.join(file)).unwrap_or_default();
         let cmake = without_cmake_comments(&cmake);
         if let Some(chips) = cmake.lines().rfind(|line| line.contains("set(SUPPORT_COMPUTE_UNIT")) {
-            return chips.contains("ascend910b");
+            return chips.contains(TARGET.chip);
         }
     }
     if tiles_for_others_only(directory) {
@@ -164,12 +164,10 @@ fn targets_910b(directory: &Path) -> bool {
     for file in host.iter().chain(&[directory.join("CMakeLists.txt"), directory.join("op_kernel/CMakeLists.txt")]) {
         let Some(text) = text_of(file) else { continue };
         let is_definition = text.contains("AddConfig(") || file.extension().is_some_and(|extension| extension == "txt");
-        if is_definition && text.contains("ascend910b") {
+        if is_definition && text.contains(TARGET.chip) {
             return true;
         }
-        named |= ["\"ascend950", "\"ascend910_95", "\"ascend310p", "\"ascend910\"", "\"ascend910_93"]
-            .iter()
-            .any(|chip| is_definition && text.contains(chip));
+        named |= is_definition && TARGET.names_other_chip(&text);
     }
     !named
 }
@@ -252,24 +250,24 @@ mod tests {
         let root = temporary.path();
         std::fs::create_dir(root.join("op_host")).unwrap();
         std::fs::write(root.join("op_host/add_def.cpp"), "this->AICore().AddConfig(\"ascend910b\");").unwrap();
-        assert!(targets_910b(root));
+        assert!(targets_our_chip(root));
         for (list, wanted) in [("\"ascend950\"", false), ("\"ascend950\" \"ascend910b\"", true)] {
             std::fs::write(root.join("CMakeLists.txt"), format!("set(SUPPORT_COMPUTE_UNIT {list})\n")).unwrap();
-            assert_eq!(targets_910b(root), wanted, "{list}");
+            assert_eq!(targets_our_chip(root), wanted, "{list}");
         }
     }
 
     #[test]
-    fn tiling_functions_for_other_architectures_are_no_tiling_functions_here() {
+    fn tiling_functions_for_is_foreigns_are_no_tiling_functions_here() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path();
         std::fs::create_dir_all(root.join("op_host/arch35")).unwrap();
         std::fs::write(root.join("op_host/add_def.cpp"), "this->AICore().AddConfig(\"ascend910b\");").unwrap();
         std::fs::write(root.join("op_host/arch35/add_tiling.cpp"), "IMPL_OP_OPTILING(Add)").unwrap();
-        assert!(!targets_910b(root));
+        assert!(!targets_our_chip(root));
         std::fs::write(root.join("op_host/add_tiling.cpp"), "IMPL_OP_OPTILING(Add)").unwrap();
-        assert!(targets_910b(root));
+        assert!(targets_our_chip(root));
         std::fs::write(root.join("op_host/CMakeLists.txt"), "set(SUPPORT_COMPUTE_UNIT \"ascend950\")\n").unwrap();
-        assert!(!targets_910b(root), "the list of the host's own CMake file");
+        assert!(!targets_our_chip(root), "the list of the host's own CMake file");
     }
 }

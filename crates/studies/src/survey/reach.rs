@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use events::survey::Class;
+use source::arch::TARGET;
 use source::lex::{TokenKind, tokens};
 
 /// Kernel folders of a repository by the name that they have after flattening: the operator's directory.
@@ -35,7 +36,7 @@ pub fn reached(entries: &[PathBuf], kernel_folder: &Path, folders: &KernelFolder
     let mut result = Vec::new();
     while let Some(file) = queue.pop() {
         let Ok(file) = file.canonicalize() else { continue };
-        if !seen.insert(file.clone()) || other_architecture(&file) {
+        if !seen.insert(file.clone()) || is_foreign(&file) {
             continue;
         }
         let Ok(bytes) = std::fs::read(&file) else { continue };
@@ -98,16 +99,10 @@ fn flattened(name: &str, folders: &KernelFolders) -> Option<PathBuf> {
     [folder.join(rest), folder.join(rest.trim_start_matches("op_kernel/"))].into_iter().find(|path| path.is_file())
 }
 
-/// Code for the 950 family.
-pub fn other_architecture(file: &Path) -> bool {
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let in_folder = file.parent().is_some_and(|parent| {
-        parent.components().any(|part| {
-            let part = part.as_os_str().to_string_lossy();
-            part.starts_with("arch3") && part != "arch32"
-        })
-    });
-    name.ends_with("_apt.cpp") || in_folder
+/// Code for another chip family, by the last folders of its path: what lies above them was not named by the operator's authors.
+pub fn is_foreign(file: &Path) -> bool {
+    let parts: Vec<_> = file.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    TARGET.is_foreign(&parts[parts.len().saturating_sub(4)..].join("/"))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use walkdir::WalkDir;
 use super::call::{Argument, Call, CallTensor};
 use super::{Origin, elements};
 use arithmetic::number;
-use project::is_other_architecture;
+use source::arch::TARGET;
 use source::tunable::lexer::{Kind, Tokens};
 use words::dtype_of;
 
@@ -70,7 +70,7 @@ fn texts(directory: &Path) -> Vec<PathBuf> {
         .filter(|entry| entry.file_type().is_file() && entry.metadata().is_ok_and(|data| data.len() <= LARGEST_BYTES))
         .map(walkdir::DirEntry::into_path)
         .filter(|path| path.extension().is_some_and(|ending| ending == "cpp" || ending == "md"))
-        .filter(|path| !is_other_architecture(&path.strip_prefix(directory).unwrap_or(path).to_string_lossy()))
+        .filter(|path| !TARGET.is_foreign(&path.strip_prefix(directory).unwrap_or(path).to_string_lossy()))
         .collect();
     found.sort_by_key(|path| (path.extension().is_some_and(|ending| ending == "md"), path.clone()));
     found

@@ -1,0 +1,116 @@
+//! Chip families: what the sources, builds and folders of operators call each of them.
+//!
+//! What a chip of a family can do, and how long it takes, is in its machine description; here is only what names tell.
+
+/// A family of chips with the same instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arch {
+    /// The digits of `--npu-arch=dav-...`, and the value of `__NPU_ARCH__`.
+    pub number: i64,
+    /// Value of `__CCE_AICORE__`.
+    pub aicore: i64,
+    /// Macro that stands for the family in the toolkit's headers.
+    pub family_macro: &'static str,
+    /// How the names of its chips begin, as repositories list them.
+    pub chip: &'static str,
+    /// The chip that its unit tests are built for.
+    pub test_soc: &'static str,
+    /// The machine description that counts where nobody names one.
+    pub machine: &'static str,
+    /// Numbers of folders `arch<N>` with code for it.
+    folders: [u32; 2],
+    /// How the quoted names of other families' chips begin, in definitions and lists.
+    other_chips: &'static [&'static str],
+    /// Parts of the names of unit tests that are for others.
+    other_tests: &'static [&'static str],
+}
+
+/// 910B and 910_93: vector cores beside cube cores, instructions on memory.
+///
+/// The values are those that the toolkit's compiler sets for `dav-2201`; folders are as the operator repositories name them
+/// (`arch22`, and `arch32`, which shares its host code).
+pub const DAV_2201: Arch = Arch {
+    number: 2201,
+    aicore: 220,
+    family_macro: "__DAV_C220__",
+    chip: "ascend910b",
+    test_soc: "Ascend910B1",
+    machine: "ascend910b2",
+    folders: [22, 32],
+    other_chips: &["ascend950", "ascend910_95", "ascend310p", "ascend910\"", "ascend910_93"],
+    other_tests: &["_apt", "regbase", "arch35", "_950", "_310p"],
+};
+
+/// The family that everything is compiled for.
+pub const TARGET: Arch = DAV_2201;
+
+impl Arch {
+    /// What the compiler of kernels defines.
+    pub fn defines(&self) -> [String; 3] {
+        [
+            format!("-D__NPU_ARCH__={}", self.number),
+            format!("-D__CCE_AICORE__={}", self.aicore),
+            format!("-D{}", self.family_macro),
+        ]
+    }
+
+    /// Its name as compilers take it.
+    pub fn npu_arch(&self) -> String {
+        format!("dav-{}", self.number)
+    }
+
+    /// What a macro that tells families apart stands for; `None` of any other.
+    pub fn value_of(&self, macro_name: &str) -> Option<i64> {
+        match macro_name {
+            "__NPU_ARCH__" | "NPU_ARCH" => Some(self.number),
+            "__CCE_AICORE__" => Some(self.aicore),
+            _ => None,
+        }
+    }
+
+    /// Whether a chip's name, in whatever case, is one of its own.
+    pub fn has_chip(&self, name: &str) -> bool {
+        let own = self.chip.trim_start_matches("ascend");
+        name.to_ascii_lowercase().contains(own)
+    }
+
+    /// Whether a definition or a list names a chip of another family, in quotes.
+    pub fn names_other_chip(&self, text: &str) -> bool {
+        text.match_indices('"').any(|(at, _)| self.other_chips.iter().any(|chip| text[at + 1..].starts_with(chip)))
+    }
+
+    /// Whether a file is code for another family: a folder or file is named after its architecture.
+    pub fn is_foreign(&self, file: &str) -> bool {
+        let number = |part: &str, prefix: &str| part.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
+        let other = |number: Option<u32>| number.is_some_and(|number| !self.folders.contains(&number));
+        let (folders, name) = file.rsplit_once('/').unwrap_or(("", file));
+        let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+        stem.ends_with("_apt") && extension == "cpp"
+            || stem.rsplit_once("_arch").is_some_and(|(_, digits)| other(digits.parse().ok()))
+            || folders
+                .split('/')
+                .any(|part| other(number(part, "arch")) || number(part, "v").is_some_and(|number| number >= 35))
+    }
+
+    /// Whether a unit test is for another family, by its file's name.
+    pub fn is_foreign_test(&self, name: &str) -> bool {
+        self.other_tests.iter().any(|part| name.contains(part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_whose_code_it_is() {
+        for own in ["op_kernel/add.cpp", "op_kernel/arch22/add.h", "op_host/arch32/a.cpp", "a_arch22.cpp", "v1/a.h"] {
+            assert!(!TARGET.is_foreign(own), "{own}");
+        }
+        for other in ["op_kernel/add_apt.cpp", "op_kernel/arch35/add.h", "a_arch35.cpp", "v35/a.h"] {
+            assert!(TARGET.is_foreign(other), "{other}");
+        }
+        assert!(TARGET.has_chip("Ascend910B4") && !TARGET.has_chip("Ascend950"));
+        assert!(TARGET.names_other_chip("set(X \"ascend950\")") && !TARGET.names_other_chip("\"ascend910b\""));
+    }
+}
