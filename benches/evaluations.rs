@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ascend_tune::build::sdk::SdkOptions;
-use ascend_tune::source::SourceTree;
-use ascend_tune::space::Value;
-use ascend_tune::tuner::{
-    Candidate, Evaluator, Injection, Outcome, Plan, References, Scope, Workspace, WorkspaceOptions, establish_baseline,
-};
+use build::sdk::SdkOptions;
+use source::SourceTree;
+use space::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tuner::{
+    Candidate, Evaluator, Injection, Outcome, Plan, References, Scope, Workspace, WorkspaceOptions, establish_baseline,
+};
 
 /// Host-stage evaluations timed for each number of jobs.
 const HOST_EVALUATIONS: usize = 400;

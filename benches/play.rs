@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use ascend_tune::aicore::testing::{CoreBuilder, Part, TraceBuilder, pipe, region};
-use ascend_tune::aicore::{LaunchReport, Machine, Options, TraceError, TraceSource, analyse, analyse_source};
+use aicore::testing::{CoreBuilder, Part, TraceBuilder, pipe, region};
+use aicore::{LaunchReport, Machine, Options, TraceError, TraceSource, analyse, analyse_source};
 
 /// Time that plays are repeated for each figure; the clock below moves in steps of some milliseconds.
 const FIGURE: Duration = Duration::from_millis(400);

@@ -10,15 +10,15 @@ use super::args::AblationArgs;
 use super::output::{Output, write_whole};
 use super::projects::projects;
 use super::target::{processors, worker_exe};
-use crate::ablation::{render, summarise};
-use crate::build::Digest;
-use crate::build::sdk::{Sdk, SdkOptions};
-use crate::events::ablation::{Finished, Step, Trial, Variant};
-use crate::events::{Event, Stage, Start};
-use crate::experience::Bank;
-use crate::project::load_machine;
-use crate::search::StrategyKind;
-use crate::tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, run};
+use build::Digest;
+use build::sdk::{Sdk, SdkOptions};
+use events::ablation::{Finished, Step, Trial, Variant};
+use events::{Event, Stage, Start};
+use experience::Bank;
+use project::load_machine;
+use search::StrategyKind;
+use studies::ablation::{render, summarise};
+use tuner::{Experience, Rewriting, RunOptions, TunerError, Workspace, WorkspaceOptions, run};
 
 /// One run that is wanted.
 struct Wanted {

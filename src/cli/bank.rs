@@ -6,13 +6,13 @@ use super::Exit;
 use super::args::{BankAction, BankArgs, Common};
 use super::output::{Output, write_whole};
 use super::target::start_event;
-use crate::events::{Bank as BankEvent, BankRecord, Event};
-use crate::experience::{Bank, Match, Query, Record, Shingles, features_of};
-use crate::motif::Context;
-use crate::project::OperatorProject;
-use crate::source::SourceTree;
-use crate::source::facts::KnownValues;
-use crate::tuner::TunerError;
+use events::{Bank as BankEvent, BankRecord, Event};
+use experience::{Bank, Match, Query, Record, Shingles, features_of};
+use motif::Context;
+use project::OperatorProject;
+use source::SourceTree;
+use source::facts::KnownValues;
+use tuner::TunerError;
 
 /// Executes the command. Without `--bank` it is the project's own bank, or the one that ships with the tool.
 pub fn execute(common: &Common, arguments: &BankArgs, output: &mut Output) -> Result<Exit, TunerError> {

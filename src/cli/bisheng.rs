@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::build::bisheng;
-use crate::build::sdk::{Sdk, SdkOptions};
+use build::bisheng;
+use build::sdk::{Sdk, SdkOptions};
 
 /// Translates the command line and runs the host compiler.
 pub fn execute(arguments: &[OsString]) -> ExitCode {

@@ -8,10 +8,10 @@ use super::args::{BuildArgs, Common};
 use super::locked::drift_of;
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::build::artifact_name;
-use crate::events::{Build, Event, Warning};
-use crate::lock::{self, LOCK_FILE, LockError};
-use crate::tuner::{TrialError, TunerError};
+use build::artifact_name;
+use events::{Build, Event, Warning};
+use lock::{self, LOCK_FILE, LockError};
+use tuner::{TrialError, TunerError};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> Result<Exit, TunerError> {

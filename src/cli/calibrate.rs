@@ -7,11 +7,11 @@ use super::args::CalibrateArgs;
 use super::fidelity::{Prepared, read_table};
 use super::output::{Output, write_whole};
 use super::target::processors;
-use crate::aicore::Machine;
-use crate::events::{Event, Start};
-use crate::fidelity::{Task, calibrate, description};
-use crate::project::load_machine;
-use crate::tuner::TunerError;
+use aicore::Machine;
+use events::{Event, Start};
+use project::load_machine;
+use studies::fidelity::{Task, calibrate, description};
+use tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &CalibrateArgs, output: &mut Output) -> Result<Exit, TunerError> {

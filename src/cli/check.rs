@@ -5,9 +5,9 @@ use super::args::{CheckArgs, Common};
 use super::locked::{changed_outputs, drift_of, measured, new_findings};
 use super::output::Output;
 use super::target::{open_as_locked, runtime, start_event};
-use crate::events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
-use crate::lock::{Picoseconds, compare};
-use crate::tuner::{Outcome, TunerError, establish_baseline};
+use events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
+use lock::{Picoseconds, compare};
+use tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -47,7 +47,7 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
                 Outcome::Rejected(_) => Vec::new(),
             }
         }
-        Err(TunerError::Baseline(rejection)) if rejection.reason != crate::verify::Reason::BuildFailed => {
+        Err(TunerError::Baseline(rejection)) if rejection.reason != verify::Reason::BuildFailed => {
             output.emit(&Event::Warning(Warning {
                 code: "wrong".to_owned(),
                 message: rejection.to_string(),

@@ -7,9 +7,9 @@ use super::Exit;
 use super::args::{Common, CompareArgs};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::events::{ComparedProbe, Comparison, Event, Warning};
-use crate::source::SourceTree;
-use crate::tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};
+use events::{ComparedProbe, Comparison, Event, Warning};
+use source::SourceTree;
+use tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) -> Result<Exit, TunerError> {

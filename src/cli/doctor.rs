@@ -4,8 +4,8 @@ use std::io;
 
 use super::Exit;
 use crate::doctor::{Environment, examine};
-use crate::events::{Event, Start};
-use crate::report::Sink;
+use events::{Event, Start};
+use report::Sink;
 
 /// Examines the environment and reports; the caller's last event is [`Event::Doctor`].
 pub fn execute(environment: &dyn Environment, sink: &mut dyn Sink) -> io::Result<Exit> {

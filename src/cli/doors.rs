@@ -7,10 +7,10 @@ use super::Exit;
 use super::args::{Common, DoorsArgs, Target};
 use super::output::Output;
 use super::target::{open, runtime, start_event};
-use crate::aicore::{LaunchSteps, Severity, Step, partings, steps};
-use crate::backend::{Execution, Place, Symbols};
-use crate::events::{DoorStep, Doors, DoorsDifference, Event};
-use crate::tuner::{TrialError, TunerError, Workspace};
+use aicore::{LaunchSteps, Severity, Step, partings, steps};
+use backend::{Execution, Place, Symbols};
+use events::{DoorStep, Doors, DoorsDifference, Event};
+use tuner::{TrialError, TunerError, Workspace};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &DoorsArgs, output: &mut Output) -> Result<Exit, TunerError> {

@@ -7,12 +7,12 @@ use super::Exit;
 use super::args::FidelityArgs;
 use super::output::{Output, write_whole};
 use super::target::{processors, runtime, worker_exe};
-use crate::aicore::Machine;
-use crate::build::sdk::{Sdk, SdkOptions};
-use crate::events::{Event, Sdk as SdkEvent, SdkStatus, Start};
-use crate::fidelity::{Recorded, Table, Traces, model, render, report, runs};
-use crate::project::load_machine;
-use crate::tuner::TunerError;
+use aicore::Machine;
+use build::sdk::{Sdk, SdkOptions};
+use events::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use project::load_machine;
+use studies::fidelity::{Recorded, Table, Traces, model, render, report, runs};
+use tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &FidelityArgs, output: &mut Output) -> Result<Exit, TunerError> {

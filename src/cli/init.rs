@@ -4,11 +4,11 @@ use super::Exit;
 use super::args::{Common, InitArgs};
 use super::output::Output;
 use super::target::{processors, runtime, start_event, worker_exe};
-use crate::build::sdk::SdkOptions;
-use crate::events::{Event, Init, Warning};
-use crate::manifest::{FILE_NAME, Manifest, ManifestError};
-use crate::project::OperatorProject;
-use crate::tuner::{InventOptions, TunerError, invent};
+use build::sdk::SdkOptions;
+use events::{Event, Init, Warning};
+use manifest::{FILE_NAME, Manifest, ManifestError};
+use project::OperatorProject;
+use tuner::{InventOptions, TunerError, invent};
 
 /// Faulty cases that are told one by one.
 const TOLD_FAULTS: usize = 5;

@@ -9,9 +9,9 @@ use super::locked::{
 };
 use super::output::Output;
 use super::target::{open_as_locked, runtime, start_event};
-use crate::events::{Event, LockUpdate};
-use crate::lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, source_digests};
-use crate::tuner::{Outcome, TunerError, establish_baseline};
+use events::{Event, LockUpdate};
+use lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, source_digests};
+use tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -103,8 +103,8 @@ fn changed_times(locked: &Lock, times: &[MeasuredCase]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lock::Picoseconds;
-    use crate::lock::testing::sample;
+    use lock::Picoseconds;
+    use lock::testing::sample;
 
     #[test]
     fn baselines_and_history_stay() {

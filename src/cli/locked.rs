@@ -1,10 +1,8 @@
 //! What `check`, `build` and `lock` ask of a lock: what drifted, which outputs differ, which hazards are new.
 
-use crate::events::KnownHazard;
-use crate::lock::{
-    Current, Drift, Lock, LockedFinding, LockedMachine, MeasuredCase, Picoseconds, drift, manifest_digest,
-};
-use crate::tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
+use events::KnownHazard;
+use lock::{Current, Drift, Lock, LockedFinding, LockedMachine, MeasuredCase, Picoseconds, drift, manifest_digest};
+use tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
 
 /// The machine as the lock names it.
 pub fn locked_machine(workspace: &Workspace) -> LockedMachine {

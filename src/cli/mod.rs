@@ -44,9 +44,9 @@ pub use exit::Exit;
 use args::{Cli, Command};
 use output::Output;
 
-use crate::build::sdk::{Sdk, SdkOptions};
 use crate::doctor::SystemEnvironment;
-use crate::tuner::TunerError;
+use ::build::sdk::{Sdk, SdkOptions};
+use tuner::TunerError;
 
 /// `doctor` on this machine. Places that cannot even be named are reported as missing by the checks themselves.
 fn examine(output: &mut Output) -> Result<Exit, TunerError> {

@@ -10,9 +10,9 @@ use indicatif::ProgressDrawTarget;
 use super::Exit;
 use super::args::{Common, MessageFormat};
 use super::target::start_event;
-use crate::events::{Event, Failure, Start};
-use crate::report::{Human, HumanOptions, JsonLines, Sink, Verbosity};
-use crate::tuner::{FailureKind, TunerError};
+use events::{Event, Failure, Start};
+use report::{Human, HumanOptions, JsonLines, Sink, Verbosity};
+use tuner::{FailureKind, TunerError};
 
 /// The output of one command.
 pub struct Output {

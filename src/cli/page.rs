@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::report::{RenderError, RunRecord, render_html};
+use report::{RenderError, RunRecord, render_html};
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::args::{RunArgs, StageChoice};
-use crate::proposer::PatchFiles;
-use crate::tuner::{TunerError, Workspace};
+use proposer::PatchFiles;
+use tuner::{TunerError, Workspace};
 
 /// What `--patch` names.
 pub fn patches(arguments: &RunArgs, workspace: &Workspace) -> Result<Option<PatchFiles>, TunerError> {

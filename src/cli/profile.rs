@@ -6,10 +6,10 @@ use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::Output;
 use super::target::{hazard_reports, open_with, runtime, start_event};
-use crate::backend::{Execution, LaunchProfile};
-use crate::events::{Event, PathReport, ProfileEvent, StallReport, Warning};
-use crate::report::chrome_trace;
-use crate::tuner::{
+use backend::{Execution, LaunchProfile};
+use events::{Event, PathReport, ProfileEvent, StallReport, Warning};
+use report::chrome_trace;
+use tuner::{
     InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects,
 };
 

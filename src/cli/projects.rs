@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::manifest::FILE_NAME;
-use crate::tuner::TunerError;
+use manifest::FILE_NAME;
+use tuner::TunerError;
 
 /// Projects with a manifest in and below the directories, each with the directory that it was found from; only those
 /// whose path contains one of the texts, if there are any.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::profile::path_reports;
 use super::run::facts_of_machine;
-use crate::aicore::Profile;
-use crate::backend::{LaunchProfile, longest};
-use crate::confinement::Layers;
-use crate::events::{CaseTime, Stage, StageSummary, Stages, Status};
-use crate::manifest::{Case, TensorSpec};
-use crate::report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
-use crate::search::geometric_mean;
-use crate::tuner::{Milestone, RunOutcome, Workspace, status_of};
+use aicore::Profile;
+use backend::{LaunchProfile, longest};
+use confinement::Layers;
+use events::{CaseTime, Stage, StageSummary, Stages, Status};
+use manifest::{Case, TensorSpec};
+use report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
+use search::geometric_mean;
+use tuner::{Milestone, RunOutcome, Workspace, status_of};
 
 /// The record of a run.
 pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget: u64, wall_s: f64) -> RunRecord {
@@ -108,8 +108,7 @@ fn change_record(milestone: &Milestone) -> ChangeRecord {
 }
 
 fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
-    let time =
-        |times: &[crate::tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
+    let time = |times: &[tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
     let launch = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| longest(profiles.get(&case.name)?).cloned();
     let (before, after) = (launch(&outcome.baseline_profiles), launch(&outcome.winner_profiles));
     let path = |launch: &Option<LaunchProfile>| launch.as_ref().map(path_reports).unwrap_or_default();

@@ -6,14 +6,14 @@ use super::Exit;
 use super::args::ReplayArgs;
 use super::output::{Output, write_whole};
 use super::target::processors;
-use crate::events::replay::ReplayReport;
-use crate::events::{Event, Start};
-use crate::replay::{
+use events::replay::ReplayReport;
+use events::{Event, Start};
+use search::ContestOptions;
+use studies::replay::{
     Bench, LoadError, Noise, RecordedSpace, convergence, export, load, read_peers, render, replay, search_settings,
     write_rows,
 };
-use crate::search::ContestOptions;
-use crate::tuner::TunerError;
+use tuner::TunerError;
 
 /// Executes the command.
 pub fn execute(arguments: &ReplayArgs, output: &mut Output) -> Result<Exit, TunerError> {

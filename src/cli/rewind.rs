@@ -9,8 +9,8 @@ use super::output::Output;
 use super::projects::projects;
 use super::run::own_bank;
 use super::target::{open, runtime, start_event};
-use crate::events::{Event, Rewind, Start};
-use crate::tuner::{RewindOptions, TunerError, rewind};
+use events::{Event, Rewind, Start};
+use tuner::{RewindOptions, TunerError, rewind};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<Exit, TunerError> {

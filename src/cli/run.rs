@@ -11,12 +11,12 @@ use super::output::{Output, write_whole};
 use super::page::write_html;
 use super::patches::patches;
 use super::target::{open, runtime, start_event};
-use crate::backend::longest;
-use crate::events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
-use crate::experience::{Bank, Record};
-use crate::lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
-use crate::space::Configuration;
-use crate::tuner::{
+use backend::longest;
+use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
+use experience::{Bank, Record};
+use lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
+use space::Configuration;
+use tuner::{
     BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run,
     status_of, write_winner,
 };

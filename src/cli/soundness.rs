@@ -6,15 +6,15 @@ use super::Exit;
 use super::args::SoundnessArgs;
 use super::output::{Output, write_whole};
 use super::target::{processors, worker_exe};
-use crate::build::sdk::{Sdk, SdkOptions};
-use crate::events::{Event, Sdk as SdkEvent, SdkStatus, Start};
-use crate::project::load_machine;
-use crate::soundness::refusals::{self, Answer, Violation};
-use crate::soundness::{Bench, Plan, SoundnessError, report, run};
-use crate::tuner::TunerError;
+use build::sdk::{Sdk, SdkOptions};
+use events::{Event, Sdk as SdkEvent, SdkStatus, Start};
+use project::load_machine;
+use studies::soundness::refusals::{self, Answer, Violation};
+use studies::soundness::{Bench, Plan, SoundnessError, report, run};
+use tuner::TunerError;
 
 /// Machine that hazards are judged for.
-const MACHINE: &str = crate::source::arch::TARGET.machine;
+const MACHINE: &str = source::arch::TARGET.machine;
 
 /// Executes the command.
 pub fn execute(arguments: &SoundnessArgs, output: &mut Output) -> Result<Exit, TunerError> {

@@ -5,17 +5,15 @@ use std::path::PathBuf;
 
 use super::args::{BackendChoice, CaseCount, Common, Target};
 use super::output::Output;
-use crate::aicore::Origin;
-use crate::backend::{LaunchProfile, LocatedHazard};
-use crate::build::sdk::SdkOptions;
-use crate::events::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
-use crate::lock::{self, LOCK_FILE, Lock};
-use crate::manifest::{FILE_NAME, KernelHeaders};
-use crate::project::OperatorProject;
-use crate::space::Configuration;
-use crate::tuner::{
-    BackendKind, InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover,
-};
+use aicore::Origin;
+use backend::{LaunchProfile, LocatedHazard};
+use build::sdk::SdkOptions;
+use events::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
+use lock::{self, LOCK_FILE, Lock};
+use manifest::{FILE_NAME, KernelHeaders};
+use project::OperatorProject;
+use space::Configuration;
+use tuner::{BackendKind, InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover};
 
 /// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
 /// be there.

@@ -4,15 +4,15 @@ use super::Exit;
 use super::args::{Common, TestArgs};
 use super::output::Output;
 use super::target::{hazard_reports, processors, runtime, start_event, worker_exe};
-use crate::aicore::{Origin, Severity};
-use crate::backend::{ProcessLimits, SimBackend, TestRun};
-use crate::build::sdk::{Sdk, SdkOptions};
-use crate::build::{BuildOptions, Builder};
-use crate::events::{Event, KernelTest, KernelTestSummary, Start, TestVerdict};
-use crate::oracle::{KernelTestError, run_kernel_tests};
-use crate::project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
-use crate::source::arch::TARGET;
-use crate::tuner::TunerError;
+use aicore::{Origin, Severity};
+use backend::{ProcessLimits, SimBackend, TestRun};
+use build::sdk::{Sdk, SdkOptions};
+use build::{BuildOptions, Builder};
+use discovery::oracle::{KernelTestError, run_kernel_tests};
+use events::{Event, KernelTest, KernelTestSummary, Start, TestVerdict};
+use project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
+use source::arch::TARGET;
+use tuner::TunerError;
 
 /// Memory of one test in bytes.
 const MEMORY_BYTES: u64 = 8 << 30;

@@ -5,7 +5,7 @@ use clap::{CommandFactory, Parser};
 use super::args::{BankAction, Cli, Command, MessageFormat, ResumeMode, normalise};
 use super::exit::Exit;
 use super::value::{Assignment, Definition, duration};
-use crate::space::Value;
+use space::Value;
 
 fn parse(words: &[&str]) -> Result<Cli, clap::Error> {
     let words = std::iter::once("cargo-ascend-tune").chain(words.iter().copied()).map(OsString::from);

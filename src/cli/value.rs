@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::search::StrategyKind;
-use crate::space::Value;
+use search::StrategyKind;
+use space::Value;
 
 /// `NAME=VALUE` or `NAME:TYPE=VALUE` of `-D`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Exit;
-use crate::backend::worker::{Limits, Role, become_worker, end_as};
-use crate::backend::{NOT_STARTED, NOT_STARTED_SIGN};
+use backend::worker::{Limits, Role, become_worker, end_as};
+use backend::{NOT_STARTED, NOT_STARTED_SIGN};
 
 /// Reads `[--role=R] --cpu-s=N --memory-bytes=N --file-bytes=N --writable DIR [--readable PATH].. -- PROGRAM ARGS`.
 pub fn execute(arguments: &[OsString]) -> ExitCode {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::confinement::Layers;
-use crate::events::{CheckState, Doctor, DoctorCheck};
+use confinement::Layers;
+use events::{CheckState, Doctor, DoctorCheck};
 
 /// Oldest CMake whose File API and presets the tool relies on.
 const CMAKE_MINIMUM: (u64, u64) = (3, 19);

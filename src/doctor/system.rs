@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::checks::{Environment, Program, SdkState};
-use crate::build::Toolkit;
-use crate::confinement::Layers;
+use build::Toolkit;
+use confinement::Layers;
 
 /// The machine that this process runs on.
 #[derive(Clone, Debug)]

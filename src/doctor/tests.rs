@@ -3,9 +3,9 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::cli::Exit;
-use crate::confinement::Layers;
-use crate::events::Event;
-use crate::report::{Human, HumanOptions, Verbosity};
+use confinement::Layers;
+use events::Event;
+use report::{Human, HumanOptions, Verbosity};
 
 const ALL: Layers = Layers { files: true, tcp: true, signals: true, namespaces: true };
 

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use ascend_tune::aicore::{Hazard, HazardKind, LaunchReport, Machine, Options, Severity, analyse};
-use ascend_tune::backend::Symbols;
+use aicore::{Hazard, HazardKind, LaunchReport, Machine, Options, Severity, analyse};
+use backend::Symbols;
 
 use crate::support::{require_tools, root, sdk};
 

@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use ascend_tune::aicore::HazardKind;
-use ascend_tune::source::SourceTree;
-use ascend_tune::tuner::{Candidate, Outcome, References, Scope, Workspace, WorkspaceOptions, establish_baseline};
-use ascend_tune::verify::{Reason, Rejection};
+use aicore::HazardKind;
+use source::SourceTree;
+use tuner::{Candidate, Outcome, References, Scope, Workspace, WorkspaceOptions, establish_baseline};
+use verify::{Reason, Rejection};
 
 use crate::support::{Project, TOOL, require_tools, root, sdk_options};
 

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ascend_tune::aicore::HazardKind;
-use ascend_tune::backend::SimBackend;
-use ascend_tune::tuner::{
+use aicore::HazardKind;
+use backend::SimBackend;
+use tuner::{
     Budget, Candidate, Champion, FailureKind, Journal, Outcome, Plan, References, Scope, Session, Trialled, TunerError,
     Workspace, WorkspaceOptions, establish_baseline,
 };
-use ascend_tune::verify::{Reason, Rejection};
+use verify::{Reason, Rejection};
 
 use crate::support::{Project, TOOL, edited, require_tools, sdk_options};
 

@@ -8,18 +8,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ascend_tune::aicore::testing::{TraceBuilder, pipe, region};
-use ascend_tune::aicore::{Machine, Options, analyse};
-use ascend_tune::experience::Bank;
-use ascend_tune::init::discover_sources;
-use ascend_tune::lock::Lock;
-use ascend_tune::manifest::{Layout, Manifest};
-use ascend_tune::motif::{self, Context};
-use ascend_tune::source::SourceTree;
-use ascend_tune::space::SearchSpace;
-use ascend_tune::tuner::{Evaluation, Journal};
+use aicore::testing::{TraceBuilder, pipe, region};
+use aicore::{Machine, Options, analyse};
+use discovery::init::discover_sources;
+use experience::Bank;
+use lock::Lock;
+use manifest::{Layout, Manifest};
+use motif::{self, Context};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use source::SourceTree;
+use space::SearchSpace;
+use tuner::{Evaluation, Journal};
 
 use crate::support::root;
 

@@ -3,7 +3,7 @@
 
 use std::net::TcpListener;
 
-use ascend_tune::confinement::Layers;
+use confinement::Layers;
 
 use crate::support::{Project, edited, require_tools};
 

@@ -1,5 +1,8 @@
 //! What the house promises of itself.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use crate::support::root;
 
 /// Crates that compute, and nothing else.
@@ -36,8 +39,8 @@ fn rooms_of_the_motifs_depend_downward() {
     let forbidden: [(&str, &[&str]); 4] = [
         ("catalogue", &["crate::catalogue", "super::"]),
         ("rewrite", &["crate::catalogue"]),
-        ("analysis", &["crate::catalogue", "crate::rewrite", "crate::motif"]),
-        ("context", &["crate::catalogue", "crate::rewrite", "crate::analysis", "crate::motif"]),
+        ("analysis", &["crate::catalogue", "crate::rewrite", "motif"]),
+        ("context", &["crate::catalogue", "crate::rewrite", "crate::analysis", "motif"]),
     ];
     for (room, words) in forbidden {
         let folder = root().join("crates/motif/src").join(room);
@@ -78,4 +81,30 @@ fn chip_families_are_named_in_their_tables_only() {
         }
     }
     assert!(looked_at > 400, "{looked_at}");
+}
+
+/// The picture in docs/architecture.md is drawn from what Cargo knows: every crate is in it, and knows only what lies below.
+#[test]
+fn crates_stand_on_the_floors_of_the_picture() {
+    let page = fs_err::read_to_string(root().join("docs/architecture.md")).expect("the page");
+    let mut floors: BTreeMap<String, u32> = BTreeMap::new();
+    for line in page.lines().filter_map(|line| line.strip_prefix("    floor ")) {
+        let mut words = line.split_whitespace();
+        let floor: u32 = words.next().and_then(|word| word.parse().ok()).expect("a number");
+        floors.extend(words.take_while(|word| !word.starts_with('.')).map(|name| (name.to_owned(), floor)));
+    }
+    let mut folders: Vec<(String, PathBuf)> = vec![("command".to_owned(), root().to_owned())];
+    for entry in fs_err::read_dir(root().join("crates")).expect("a folder").filter_map(Result::ok) {
+        folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    }
+    assert_eq!(folders.len(), floors.len(), "{floors:?}");
+    for (name, folder) in folders {
+        let own = *floors.get(&name).unwrap_or_else(|| panic!("{name} is not in the picture"));
+        let text = fs_err::read_to_string(folder.join("Cargo.toml")).expect("a crate");
+        let text: toml::Table = text.parse().expect("TOML");
+        for known in text["dependencies"].as_table().expect("a table").keys() {
+            let lower = floors.get(known).is_none_or(|floor| *floor < own);
+            assert!(lower, "{name} knows {known}, which does not lie below it");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use ascend_tune::aicore::{Machine, Options, Severity, analyse};
+use aicore::{Machine, Options, Severity, analyse};
 
 use crate::support::{require_tools, sdk};
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use ascend_tune::tuner::{Workspace, WorkspaceOptions};
+use tuner::{Workspace, WorkspaceOptions};
 
 use crate::support::{Project, TOOL, require_tools, root, sdk_options};
 

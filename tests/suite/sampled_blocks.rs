@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ascend_tune::events::{BlocksRun, CaseBlocks};
-use ascend_tune::source::SourceTree;
-use ascend_tune::tuner::{
-    Budget, Champion, Journal, Outcome, Plan, Race, Session, Workspace, WorkspaceOptions, establish_baseline,
-};
-use ascend_tune::verify::Reason;
+use events::{BlocksRun, CaseBlocks};
 use serde_json::Value;
+use source::SourceTree;
+use tuner::{Budget, Champion, Journal, Outcome, Plan, Race, Session, Workspace, WorkspaceOptions, establish_baseline};
+use verify::Reason;
 
 use crate::support::{Project, TOOL, require_tools, sdk_options};
 

@@ -1,11 +1,11 @@
 //! A sample of what `cargo ascend-tune soundness` runs at length: motifs on generated kernels, before and after.
 
-use ascend_tune::aicore::Machine;
-use ascend_tune::motif::Id;
-use ascend_tune::soundness::bench::{Job, Ran, Wanted};
-use ascend_tune::soundness::generator::kernel;
-use ascend_tune::soundness::judge::difference;
-use ascend_tune::soundness::{Bench, Plan, run};
+use aicore::Machine;
+use motif::Id;
+use studies::soundness::bench::{Job, Ran, Wanted};
+use studies::soundness::generator::kernel;
+use studies::soundness::judge::difference;
+use studies::soundness::{Bench, Plan, run};
 
 use crate::support::{TOOL, require_tools, sdk};
 
@@ -21,7 +21,7 @@ fn motifs_that_only_order_or_move_calls_change_no_result() {
     let motifs = vec![Id::D16, Id::Y02, Id::Y12];
     let plan = Plan { pairs: 30, seed: 5, motifs, sites: 1, jobs: 2 };
     let tally = run(&bench(scratch.path()), &plan, &|_| ()).unwrap_or_else(|error| panic!("{error}"));
-    let misses: Vec<String> = tally.misses.iter().map(ascend_tune::soundness::report::describe).collect();
+    let misses: Vec<String> = tally.misses.iter().map(studies::soundness::report::describe).collect();
     assert!(misses.is_empty(), "{}", misses.join("\n\n"));
     assert!(tally.pairs() >= 30 && tally.runs() > tally.pairs(), "{} pairs, {} runs", tally.pairs(), tally.runs());
     assert!(tally.kernels > 0 && tally.discarded <= tally.kernels, "{:?}", tally.reasons);
@@ -37,7 +37,7 @@ fn a_wrong_rewrite_is_seen_in_results_hazards_and_the_compiler() {
         .find_map(|number| {
             let kernel = kernel(1, number);
             let text = &kernel.text;
-            let floats = kernel.element == ascend_tune::soundness::launch::Element::Float;
+            let floats = kernel.element == studies::soundness::launch::Element::Float;
             (floats && text.contains("inQueue.EnQue(xLocal)") && text.contains("outQueue.EnQue(y);")).then_some(kernel)
         })
         .expect("one of forty kernels has queues");

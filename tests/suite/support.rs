@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use ascend_tune::build::compiler::Compiler;
-use ascend_tune::build::sdk::{Sdk, SdkOptions};
+use build::compiler::Compiler;
+use build::sdk::{Sdk, SdkOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -34,7 +34,7 @@ around a float chain. Expected gains are seeds of ours for the order of proposal
   (the embedded model has no price for that); indices of 32 bits; scans that end early; axes merged.
 
 ## Rules for a new motif
-- Nothing is changed that no case is known to run, block by block: `crates/motif/src/coverage.rs` refuses it for every patch, whoever made it
+- Nothing is changed that no case is known to run, block by block: `crates/motif/src/context/coverage.rs` refuses it for every patch, whoever made it
   (`Context::admit`). Blocks are the arms of branches and directives, bodies of loops, cases, and what follows an early exit.
 - Whether something changes in between is asked of `steady` (calls, references and macros followed), not of the text; whether two
   local tensors share memory, of `may_share`; whether two global ones do, of `global_memory`: names tell neither.

@@ -11,7 +11,7 @@ mod studies;
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
-use crate::search::StrategyKind;
+use search::StrategyKind;
 pub use soundness::SoundnessArgs;
 pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::motif::Id;
+use motif::Id;
 
 use clap::Args;
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::Args;
 
 use super::value;
-use crate::events::ablation::Variant;
-use crate::events::survey::Step;
-use crate::search::StrategyKind;
-use crate::source::arch::TARGET;
-use crate::survey::OwnTests;
+use events::ablation::Variant;
+use events::survey::Step;
+use search::StrategyKind;
+use source::arch::TARGET;
+use studies::survey::OwnTests;
 
 /// `survey`.
 #[derive(Clone, Debug, Args)]
