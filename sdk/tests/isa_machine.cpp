@@ -215,6 +215,26 @@ void TestMissing()
     Expect(fault.find("unsupported: get_para_base") == 0, "arguments in memory: " + fault);
 }
 
+// In the read-only data of this program, as a kernel's table is in those of its library.
+alignas(32) extern const uint32_t kTable[16];
+const uint32_t kTable[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+
+void TestConstantTables()
+{
+    void* table = const_cast<uint32_t*>(kTable);
+    bool same = false;
+    const auto read = OnCore([&] {
+        copy_gm_to_ubuf(Ub(0), table, 0, 1, 2, 0, 0);
+        same = std::equal(kTable, kTable + 16, reinterpret_cast<const uint32_t*>(Ub(0)));
+    });
+    Expect(read.faults == 0 && same, "a copy of a constant table: " + read.first_fault);
+    const auto written = OnCore([&] { copy_ubuf_to_gm(table, Ub(0), 0, 1, 2, 0, 0); });
+    Expect(written.faults == 1, "a constant table is not written");
+    static uint32_t variable[16] = {1};
+    const auto other = OnCore([] { copy_gm_to_ubuf(Ub(0), variable, 0, 1, 2, 0, 0); });
+    Expect(other.faults == 1, "what may change is no table");
+}
+
 int main()
 {
     setenv("ASCEND_SIM_KNOBS", "bad=x;tile=48;", 1);
@@ -226,6 +246,7 @@ int main()
     TestMissing();
     TestOrderOfBlocks();
     TestLaunch();
+    TestConstantTables();
     ascendsim::ClearRegions();
     std::remove(kTracePath);
     return Report("isa_machine");

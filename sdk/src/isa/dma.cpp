@@ -3,6 +3,7 @@
 
 #include "isa/elementwise.h"
 #include "isa/operands.h"
+#include "machine/constants.h"
 
 #include "ascendsim/isa.h"
 
@@ -38,6 +39,9 @@ bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* addr
     const uint64_t extent = Extent(side, t.bursts);
     if (side.gm) {
         *address = machine::TranslateGm(side.base, extent);
+        if (*address == 0 && side.access == kRead) {
+            *address = machine::TranslateConstant(side.base, extent);
+        }
         if (*address != 0) {
             return true;
         }

@@ -11,6 +11,7 @@
 
 #include "ascendsim/launch.h"
 #include "machine/block_local.h"
+#include "machine/constants.h"
 #include "machine/core_state.h"
 #include "machine/launch_trace.h"
 
@@ -550,7 +551,11 @@ bool CompiledFor(bool cube)
     return cube;
 }
 
-void AddKernelModule(const void* address) { machine::Locals().AddModule(address, SIZE_MAX); }
+void AddKernelModule(const void* address)
+{
+    machine::Locals().AddModule(address, SIZE_MAX);
+    machine::AddConstants(address);
+}
 
 bool InLaunch() { return machine::g_launch != nullptr && machine::g_launch->running != nullptr; }
 
@@ -610,6 +615,7 @@ void RunBlocks(const char* kernel, const char* kinds, uint32_t blocks, void (*fn
     }
     // The program's own globals are no more shared between cores than those of a kernel library.
     machine::Locals().AddModule(reinterpret_cast<const void*>(fn), machine::kMostProgramData);
+    machine::AddConstants(reinterpret_cast<const void*>(fn));
     const bool vectors = info.type != KernelType::kAic && info.type != KernelType::kMix10;
     const uint32_t needed = (vectors ? 1 : 0) | (info.type != KernelType::kAiv ? 2 : 0);
     if (g_state.compiled_for != 0 && (needed & ~g_state.compiled_for) != 0) {
