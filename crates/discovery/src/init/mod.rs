@@ -120,6 +120,26 @@ pub enum InitError {
         /// The operator.
         operator: String,
     },
+    /// Nothing that could be compared.
+    #[error(
+        "`{operator}` defines no output: what it does to its inputs is compared with nothing, so that it is not tuned here"
+    )]
+    NoOutput {
+        /// The operator.
+        operator: String,
+    },
+    /// Numbers that there is no data of.
+    #[error("`{operator}` takes or gives `{tensor}` as {dtype} only; there is data of {}", known.join(", "))]
+    DType {
+        /// The operator.
+        operator: String,
+        /// The tensor.
+        tensor: String,
+        /// Its dtype.
+        dtype: String,
+        /// Dtypes that a manifest may have.
+        known: Vec<&'static str>,
+    },
     /// The built-in template cannot be rendered: a defect of this program.
     #[error("the built-in manifest template is broken: {message}")]
     Template {

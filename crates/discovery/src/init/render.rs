@@ -2,13 +2,29 @@
 
 use minijinja::{Environment, UndefinedBehavior, context};
 
-use manifest::{Attribute, Case, Layout, TensorSpec};
+use manifest::{Attribute, Case, DTYPE_NAMES, Layout, TensorSpec};
 use space::{Binding, Domain, Tunable, Value};
 
 use super::{Discovery, FoundCase, InitError};
 
 /// The template, also the reference of all keys.
 pub(super) const TEMPLATE: &str = include_str!("../../../../templates/ascend.toml");
+
+/// What no manifest can say is no fault of the manifest.
+fn statable(discovery: &Discovery) -> Result<(), InitError> {
+    let operator = || discovery.operator.clone();
+    for FoundCase { case, .. } in discovery.cases.iter().filter(|_| discovery.layout != Layout::DirectLaunch) {
+        if case.outputs.is_empty() {
+            return Err(InitError::NoOutput { operator: operator() });
+        }
+        let mut tensors = case.inputs.iter().chain(&case.outputs);
+        if let Some(spec) = tensors.find(|spec| !DTYPE_NAMES.contains(&spec.dtype.as_str())) {
+            let (tensor, dtype) = (spec.name.clone(), spec.dtype.clone());
+            return Err(InitError::DType { operator: operator(), tensor, dtype, known: DTYPE_NAMES.to_vec() });
+        }
+    }
+    Ok(())
+}
 
 /// The word of a layout in the manifest.
 fn layout_key(layout: Layout) -> &'static str {
@@ -21,6 +37,7 @@ fn layout_key(layout: Layout) -> &'static str {
 
 /// The commented `ascend.toml` of a discovery.
 pub fn render(discovery: &Discovery) -> Result<String, InitError> {
+    statable(discovery)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let mut case_notes = discovery.case_notes.clone();

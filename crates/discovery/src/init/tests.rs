@@ -158,6 +158,23 @@ fn the_first_combination_of_dtypes_that_there_is_data_for_is_taken() {
     assert_eq!((case.inputs[0].dtype.as_str(), case.outputs[0].dtype.as_str()), ("float32", "bool"));
 }
 
+/// What no manifest can say is told of the operator, and not of a line that nobody wrote.
+#[test]
+fn operators_that_no_manifest_can_state_are_explained() {
+    let message = |outputs: &str| {
+        let text = format!(
+            r#"{{"ops":[{{"type":"AddCustom","inputs":[{{"name":"x","dtypes":["float16"],"formats":["ND"],"param":"required"}}],
+            "outputs":[{outputs}],"attrs":[]}}],"tiling_classes":[]}}"#
+        );
+        let described: DescribedOps = serde_json::from_str(&text).expect("as the runner writes it");
+        let found = discover_sources(&fixture("add_custom"), Layout::Msopgen, Some("AddCustom"), Some(&described));
+        render(&found.expect("an operator")).expect_err("there is nothing to compare").to_string()
+    };
+    assert!(message("").starts_with("`AddCustom` defines no output"), "{}", message(""));
+    let small = message(r#"{"name":"y","dtypes":["DT_FLOAT8_E4M3FN"]}"#);
+    assert!(small.starts_with("`AddCustom` takes or gives `y` as DT_FLOAT8_E4M3FN only; there is data of"), "{small}");
+}
+
 #[test]
 fn awkward_sources_are_explained() {
     let mut tree = SourceTree::new();
