@@ -57,6 +57,40 @@ fn isa_page() {
     assert_eq!(written, printed, "docs/isa.md is not the table; BLESS=1 writes it");
 }
 
+/// Compiles all headers of some folders that are written from `sdk/forwards.toml` in one translation unit; how many they are.
+fn compile_forwards(folders: &[&str]) -> usize {
+    let sdk = sdk();
+    // By their paths: a header of another folder may have the same name.
+    let text: String = folders
+        .iter()
+        .flat_map(|folder| walkdir::WalkDir::new(sdk.root.join(folder)).sort_by_file_name())
+        .map(|entry| entry.expect("the SDK is unpacked").into_path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "h"))
+        .filter(|path| fs_err::read_to_string(path).expect("a header").starts_with("// Generated from forwards.toml"))
+        .map(|path| format!("#include \"{}\"\n", path.display()))
+        .collect();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source = directory.path().join("forwards.cpp");
+    fs_err::write(&source, &text).expect("the source is written");
+    let compiled = Command::new(sdk.compiler.program())
+        .args(["-std=c++17", "-fsyntax-only", "-D__NPU_ARCH__=2201", "-D__CCE_AICORE__=220", "-D__DAV_C220__"])
+        .arg("-DASCENDC_SIM=1")
+        .args(["include", "unit_test", "src"].map(|name| format!("-I{}", sdk.root.join(name).display())))
+        .arg(&source)
+        .output()
+        .expect("the compiler runs");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    text.lines().count()
+}
+
+#[test]
+fn forwards_compile_together() {
+    require_tools!();
+    // No kernel sees our own headers and those that stand under a toolkit's.
+    let found = compile_forwards(&["include", "unit_test"]) + compile_forwards(&["toolkit"]);
+    assert!(found > 600, "{found}");
+}
+
 macro_rules! programs {
     ($($name:ident),+ $(,)?) => {
         $(

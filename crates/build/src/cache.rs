@@ -136,12 +136,34 @@ impl ArtifactCache {
         for (age, bytes, path) in artifacts {
             kept += bytes;
             if age > days(KEPT_DAYS) || age > days(SURE_DAYS) && kept > MOST_BYTES {
-                // Renamed first: nobody finds half of it. What cannot be removed now is tried again tomorrow.
-                let gone = path.with_extension("gone");
-                let _ = std::fs::rename(&path, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
+                remove_whole(&path);
             }
         }
     }
+}
+
+/// Removes the folders of a cache whose names begin with `prefix`, but for the `kept` that were made or touched last and
+/// those that were within `kept_for`.
+pub(crate) fn remove_old(cache: &Path, prefix: &str, kept: usize, kept_for: Duration) {
+    let Ok(entries) = std::fs::read_dir(cache) else { return };
+    let mut folders: Vec<(Duration, PathBuf)> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix) && entry.path().is_dir())
+        .filter_map(|entry| Some((age(&entry.path())?, entry.path())))
+        .collect();
+    folders.sort();
+    for (age, folder) in folders.into_iter().skip(kept) {
+        if age >= kept_for {
+            remove_whole(&folder);
+        }
+    }
+}
+
+/// Removes a folder that others may look for. Renamed first: nobody finds half of it. What cannot be removed now is tried
+/// again when somebody looks through the cache.
+fn remove_whole(folder: &Path) {
+    let gone = folder.with_extension("gone");
+    let _ = std::fs::rename(folder, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
 }
 
 fn age(path: &Path) -> Option<Duration> {
@@ -154,7 +176,7 @@ fn bytes(artifact: &Path) -> u64 {
 }
 
 /// Marks a directory as used now.
-fn touch(directory: &Path) {
+pub(crate) fn touch(directory: &Path) {
     let _ = std::fs::File::open(directory).and_then(|directory| directory.set_modified(SystemTime::now()));
 }
 
@@ -197,6 +219,23 @@ mod tests {
         cache.forget_old();
         assert!(cache.find("unused").is_none());
         assert!(matches!(cache.find("used"), Some(Cached::Result(_))));
+    }
+
+    #[test]
+    fn only_the_newest_folders_of_a_kind_stay_and_those_of_late() {
+        let temporary = tempfile::tempdir().unwrap();
+        let names = ["new-0", "new-1", "new-2", "new-3", "other-4"];
+        for (hours, name) in names.into_iter().enumerate() {
+            let folder = temporary.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(3600 * hours as u64);
+            std::fs::File::open(&folder).unwrap().set_modified(time).unwrap();
+        }
+        let left = || names.into_iter().filter(|name| temporary.path().join(name).is_dir()).collect::<Vec<_>>();
+        remove_old(temporary.path(), "new-", 1, Duration::from_secs(9000));
+        assert_eq!(left(), ["new-0", "new-1", "new-2", "other-4"]);
+        remove_old(temporary.path(), "new-", 2, Duration::ZERO);
+        assert_eq!(left(), ["new-0", "new-1", "other-4"]);
     }
 
     #[test]

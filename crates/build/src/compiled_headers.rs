@@ -3,10 +3,10 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::Duration;
 
 use super::builder::{Builder, CODE_FLAGS, device_defines};
-use super::cache::{Digest, publish_directory};
+use super::cache::{Digest, publish_directory, remove_old};
 use super::compiler::CompilerFamily;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
@@ -82,7 +82,8 @@ impl Builder {
             std::fs::remove_file(&output).map_err(BuildError::io(&output))?;
         }
         let target = publish_directory(temporary, &target)?;
-        forget_old(cache);
+        // Whoever reads one of the others now keeps what is open, and falls back to the text later.
+        remove_old(cache, PREFIX, KEPT, Duration::ZERO);
         let _ = std::fs::remove_file(&lock_path);
         Ok(target)
     }
@@ -96,46 +97,4 @@ impl Builder {
 /// Folder of what projects share: the cache that the SDK's library is in.
 pub(super) fn shared_cache<'place>(sdk: &'place Sdk, work_directory: &'place Path) -> &'place Path {
     sdk.library_directory.parent().unwrap_or(work_directory)
-}
-
-/// Removes all but the newest compiled headers.
-fn forget_old(cache: &Path) {
-    let Ok(entries) = std::fs::read_dir(cache) else { return };
-    let mut folders: Vec<(SystemTime, PathBuf)> = entries
-        .flatten()
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX) && entry.path().is_dir())
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
-    folders.sort();
-    let old = folders.len().saturating_sub(KEPT);
-    for (_, folder) in folders.into_iter().take(old) {
-        // Whoever reads it now keeps what is open, and falls back to the text later.
-        let _ = std::fs::remove_dir_all(folder);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_newest_compiled_headers_stay() {
-        let temporary = tempfile::tempdir().unwrap();
-        for number in 0..KEPT + 2 {
-            let folder = temporary.path().join(format!("{PREFIX}{number}"));
-            std::fs::create_dir(&folder).unwrap();
-            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000 + number as u64);
-            File::open(&folder).unwrap().set_modified(time).unwrap();
-        }
-        std::fs::create_dir(temporary.path().join("lib-x")).unwrap();
-        forget_old(temporary.path());
-        let mut left: Vec<String> = std::fs::read_dir(temporary.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-            .collect();
-        left.sort();
-        let mut expected: Vec<String> = (2..KEPT + 2).map(|number| format!("{PREFIX}{number}")).collect();
-        expected.push("lib-x".to_owned());
-        assert_eq!(left, expected);
-    }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::diagnostics::{Diagnostic, Severity};
+use super::forwards::ForwardsError;
 
 /// Coarse kind of a [`BuildError`], for exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,9 @@ pub enum BuildError {
         /// How to get it.
         fix: String,
     },
+    /// The SDK's table of forwarding headers cannot be followed.
+    #[error(transparent)]
+    Forwards(#[from] ForwardsError),
     /// A file of the cache or the work directory cannot be used.
     #[error("{}: {source}", path.display())]
     Io {
@@ -104,7 +108,9 @@ impl BuildError {
         match self {
             BuildError::Compile(_) | BuildError::Limit { .. } => BuildErrorKind::Compile,
             BuildError::Cmake { .. } => BuildErrorKind::Cmake,
-            BuildError::Environment { .. } | BuildError::Io { .. } => BuildErrorKind::Environment,
+            BuildError::Environment { .. } | BuildError::Forwards(_) | BuildError::Io { .. } => {
+                BuildErrorKind::Environment
+            }
         }
     }
 

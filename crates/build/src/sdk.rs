@@ -1,21 +1,29 @@
-//! The embedded SDK: unpacked once per version, its library and runner built once per compiler.
+//! The SDK, embedded or given: unpacked once per version, its library and runner built once per compiler.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use include_dir::{Dir, include_dir};
 use walkdir::WalkDir;
 
-use super::cache::{Digest, publish_directory};
+use super::cache::{Digest, publish_directory, remove_old, touch};
 use super::compiler::Compiler;
 use super::diagnostics::parse_compiler_output;
 use super::error::{BuildError, CompileFailure};
+use super::forwards;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sdk");
+
+const PREFIX: &str = "sdk-";
+/// Unpacked trees that stay, and for how long the others do after their last use: a run that began before some edits of
+/// the tree still reads its own.
+const KEPT: usize = 6;
+const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) const LIBRARY: &str = "libascend_sim.so";
 const RUNNER: &str = "ascend_sim_runner";
@@ -24,7 +32,8 @@ const LIBRARY_FLAGS: [&str; 6] = ["-std=c++17", "-O3", "-march=native", "-ffp-co
 /// Where the SDK comes from and where it goes.
 #[derive(Clone, Debug, Default)]
 pub struct SdkOptions {
-    /// A directory to use instead of the embedded copy, for people who work on the SDK (`ASCEND_TUNE_SDK`).
+    /// A directory to unpack instead of the embedded tree, for people who work on the SDK (`ASCEND_TUNE_SDK`). An edit of it
+    /// makes another unpacked tree.
     pub directory: Option<PathBuf>,
     /// The cache (`ASCEND_TUNE_CACHE`); the user's cache directory without.
     pub cache: Option<PathBuf>,
@@ -77,10 +86,7 @@ impl Sdk {
         let compiler = Compiler::find()?;
         let cache = options.cache_directory()?;
         fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
-        let (root, digest) = match &options.directory {
-            Some(directory) => given_directory(directory)?,
-            None => unpack(&cache)?,
-        };
+        let (root, digest) = unpack(&cache, options.directory.as_deref())?;
         let library_directory = build_library(&cache, &root, &compiler, jobs(options.jobs))?;
         let (library_directory, built) = library_directory;
         Ok(Sdk { root, digest, compiler, library_directory, built, prepare_s: started.elapsed().as_secs_f64() })
@@ -94,14 +100,9 @@ impl Sdk {
 
     /// Only the tree, unpacked, without compiling anything.
     pub fn unpacked(options: &SdkOptions) -> Result<(PathBuf, String), BuildError> {
-        match &options.directory {
-            Some(directory) => given_directory(directory),
-            None => {
-                let cache = options.cache_directory()?;
-                fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
-                unpack(&cache)
-            }
-        }
+        let cache = options.cache_directory()?;
+        fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
+        unpack(&cache, options.directory.as_deref())
     }
 
     /// The shared library that every artifact is linked with.
@@ -159,7 +160,19 @@ pub(crate) fn jobs(wanted: usize) -> usize {
     if wanted > 0 { wanted } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }
 
-fn given_directory(directory: &Path) -> Result<(PathBuf, String), BuildError> {
+/// A file of the SDK: its path in the tree, with `/`, and what is in it.
+type SdkFile = (String, Cow<'static, [u8]>);
+
+/// The tree that options mean, complete and in the cache.
+fn unpack(cache: &Path, directory: Option<&Path>) -> Result<(PathBuf, String), BuildError> {
+    let files = match directory {
+        Some(directory) => given_files(directory)?,
+        None => embedded_files(),
+    };
+    publish(cache, complete(files)?)
+}
+
+fn given_files(directory: &Path) -> Result<Vec<SdkFile>, BuildError> {
     let root = std::path::absolute(directory).map_err(BuildError::io(directory))?;
     if !root.join("include").is_dir() || !root.join("cmake").is_dir() {
         return Err(BuildError::Environment {
@@ -167,48 +180,61 @@ fn given_directory(directory: &Path) -> Result<(PathBuf, String), BuildError> {
             fix: "point it to the sdk folder of a checkout, or unset it to use the embedded SDK".to_owned(),
         });
     }
-    // The order of the embedded copy: by the whole path.
     let mut files = Vec::new();
-    for entry in WalkDir::new(&root) {
+    // A link in the tree is a file of it: what is built from is a copy, where a relative link leads nowhere.
+    for entry in WalkDir::new(&root).follow_links(true) {
         let entry = entry.map_err(|error| BuildError::Io { path: root.clone(), source: error.into() })?;
         if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).to_string_lossy().into_owned();
-            files.push((name, entry.into_path()));
+            let bytes = std::fs::read(entry.path()).map_err(BuildError::io(entry.path()))?;
+            files.push((name, Cow::Owned(bytes)));
         }
     }
-    files.sort_unstable();
-    let mut digest = Digest::new("sdk 1");
-    for (name, path) in files {
-        digest.text(&name).bytes(&std::fs::read(&path).map_err(BuildError::io(&path))?);
-    }
-    Ok((root, digest.finish()))
+    Ok(files)
 }
 
-fn embedded_files() -> Vec<(&'static str, &'static [u8])> {
+fn embedded_files() -> Vec<SdkFile> {
     let mut files = Vec::new();
     let mut stack = vec![&EMBEDDED];
     while let Some(directory) = stack.pop() {
         stack.extend(directory.dirs());
-        files.extend(directory.files().filter_map(|file| file.path().to_str().map(|path| (path, file.contents()))));
+        files.extend(
+            directory
+                .files()
+                .filter_map(|file| Some((file.path().to_str()?.to_owned(), Cow::Borrowed(file.contents())))),
+        );
     }
-    files.sort_unstable_by_key(|(path, _)| *path);
     files
 }
 
-fn unpack(cache: &Path) -> Result<(PathBuf, String), BuildError> {
-    let files = embedded_files();
+/// The tree with the headers of its table in the table's place, sorted by path. A tree without a table is complete: an
+/// unpacked one may be given too.
+fn complete(mut files: Vec<SdkFile>) -> Result<Vec<SdkFile>, BuildError> {
+    if let Some(at) = files.iter().position(|(path, _)| path == forwards::TABLE) {
+        let (_, table) = files.swap_remove(at);
+        let paths = files.iter().map(|(path, _)| path.as_str()).collect();
+        let made = forwards::forwards(&String::from_utf8_lossy(&table), &paths)?;
+        files.extend(made.into_iter().map(|forward| (forward.path, Cow::Owned(forward.text.into_bytes()))));
+    }
+    files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(files)
+}
+
+/// Writes a complete tree to the cache, where its digest names it.
+fn publish(cache: &Path, files: Vec<SdkFile>) -> Result<(PathBuf, String), BuildError> {
     let mut digest = Digest::new("sdk 1");
     for (path, contents) in &files {
         digest.text(path).bytes(contents);
     }
     let digest = digest.finish();
-    let target = cache.join(format!("sdk-{digest}"));
+    let target = cache.join(format!("{PREFIX}{digest}"));
     if target.is_dir() {
+        touch(&target);
         return Ok((target, digest));
     }
     let temporary = tempfile::Builder::new().prefix(".sdk-").tempdir_in(cache).map_err(BuildError::io(cache))?;
     for (name, contents) in files {
-        let path = temporary.path().join(name);
+        let path = temporary.path().join(&name);
         if let Some(parent) = path.parent() {
             fs_err::create_dir_all(parent).map_err(BuildError::io(parent))?;
         }
@@ -222,7 +248,10 @@ fn unpack(cache: &Path) -> Result<(PathBuf, String), BuildError> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
         .map_err(BuildError::io(temporary.path()))?;
-    publish_directory(temporary, &target).map(|root| (root, digest))
+    let root = publish_directory(temporary, &target)?;
+    // Every edit of a tree that is worked on is a tree of its own.
+    remove_old(cache, PREFIX, KEPT, KEPT_FOR);
+    Ok((root, digest))
 }
 
 fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
@@ -375,10 +404,99 @@ mod tests {
         assert_eq!(Sdk::unpacked(&given).unwrap().1, digest);
     }
 
+    fn checkout() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk")
+    }
+
+    #[test]
+    fn every_forward_leads_to_a_header_that_is_there() {
+        let files = embedded_files();
+        let (_, table) = files.iter().find(|(path, _)| path == forwards::TABLE).unwrap();
+        let table = std::str::from_utf8(table).unwrap();
+        let paths: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+        // Refuses targets that are no files, names that are files, and names that are there twice.
+        let made = forwards::forwards(table, &paths).unwrap();
+        assert!(made.len() > 600, "{}", made.len());
+        let temporary = tempfile::tempdir().unwrap();
+        let (root, _) = publish(temporary.path(), complete(files.clone()).unwrap()).unwrap();
+        for forward in &made {
+            let path = root.join(&forward.path);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let include = text.lines().find_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')).unwrap();
+            // The compiler looks beside the header first, then in the folder of headers.
+            let found = [path.parent().unwrap(), &root.join("include")]
+                .iter()
+                .map(|folder| folder.join(include))
+                .find(|found| found.is_file())
+                .unwrap_or_else(|| panic!("{}: {include}", forward.path));
+            assert_eq!(found.canonicalize().unwrap(), root.join(&forward.target).canonicalize().unwrap(), "{text}");
+        }
+        // What a compiler is given has the headers and not the table.
+        assert!(!root.join(forwards::TABLE).exists());
+    }
+
+    /// Headers that only forward are entered in the table; one that is written as a file is not found there.
+    #[test]
+    fn no_file_of_the_tree_only_forwards() {
+        let only_forwards: Vec<String> = embedded_files()
+            .into_iter()
+            .filter(|(path, _)| path.ends_with(".h"))
+            .filter(|(_, text)| {
+                let text = String::from_utf8_lossy(text);
+                let mut lines = text
+                    .lines()
+                    .map(str::trim)
+                    .filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("#pragma once"))
+                    .collect::<Vec<_>>();
+                if let [first, _, .., last] = lines[..]
+                    && first.starts_with("#ifndef")
+                    && last.starts_with("#endif")
+                {
+                    lines.pop();
+                    lines.drain(..2);
+                }
+                lines.len() == 1 && lines[0].starts_with("#include \"")
+            })
+            .map(|(path, _)| path)
+            .collect();
+        assert_eq!(only_forwards, Vec::<String>::new(), "enter these in sdk/{}", forwards::TABLE);
+    }
+
+    #[test]
+    fn a_checkout_is_unpacked_as_the_embedded_tree_and_an_edit_of_it_beside() {
+        let temporary = tempfile::tempdir().unwrap();
+        let cache = temporary.path().join("cache");
+        let unpacked = |directory: Option<PathBuf>| {
+            Sdk::unpacked(&SdkOptions { directory, cache: Some(cache.clone()), jobs: 1 }).unwrap()
+        };
+        let embedded = unpacked(None);
+        assert_eq!(unpacked(Some(checkout())), embedded);
+        // A tree that is worked on.
+        let mine = temporary.path().join("mine");
+        for (path, contents) in embedded_files() {
+            let path = mine.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, contents).unwrap();
+        }
+        assert_eq!(unpacked(Some(mine.clone())), embedded);
+        let table = mine.join(forwards::TABLE);
+        let text = std::fs::read_to_string(&table).unwrap();
+        std::fs::write(&table, text + "\n[mine.by_name]\n\"kernel_operator.h\" = [\"mine.h\"]\n").unwrap();
+        let (root, digest) = unpacked(Some(mine.clone()));
+        assert_ne!(digest, embedded.1);
+        assert!(root.starts_with(&cache) && root.join("mine/mine.h").is_file());
+        assert!(!mine.join("mine/mine.h").exists());
+        std::fs::write(&table, "[include.by_name]\n\"nothing.h\" = [\"mine.h\"]\n").unwrap();
+        let options = SdkOptions { directory: Some(mine), cache: Some(cache), jobs: 1 };
+        let error = Sdk::unpacked(&options).unwrap_err().to_string();
+        assert!(error.contains("sdk/forwards.toml:2") && error.contains("include/nothing.h"), "{error}");
+    }
+
     #[test]
     fn a_wrong_directory_is_refused() {
         let temporary = tempfile::tempdir().unwrap();
-        let options = SdkOptions { directory: Some(temporary.path().to_owned()), ..SdkOptions::default() };
+        let cache = Some(temporary.path().join("cache"));
+        let options = SdkOptions { directory: Some(temporary.path().to_owned()), cache, jobs: 1 };
         let error = Sdk::unpacked(&options).unwrap_err().to_string();
         assert!(error.contains("ASCEND_TUNE_SDK"), "{error}");
     }

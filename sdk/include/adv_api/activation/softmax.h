@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/softmax.h.
-#ifndef ADV_API_ACTIVATION_SOFTMAX_H
-#define ADV_API_ACTIVATION_SOFTMAX_H
-
-#include "ascendc/adv/softmax.h"
-
-#endif

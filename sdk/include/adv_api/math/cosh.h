@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/hyperbolic.h.
-#ifndef ADV_API_MATH_COSH_H
-#define ADV_API_MATH_COSH_H
-
-#include "ascendc/adv/hyperbolic.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/rounding.h.
-#ifndef ADV_API_MATH_FLOOR_H
-#define ADV_API_MATH_FLOOR_H
-
-#include "ascendc/adv/rounding.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/hyperbolic.h.
-#ifndef ADV_API_MATH_KERNEL_OPERATOR_ATANH_INTF_H
-#define ADV_API_MATH_KERNEL_OPERATOR_ATANH_INTF_H
-
-#include "ascendc/adv/hyperbolic.h"
-
-#endif

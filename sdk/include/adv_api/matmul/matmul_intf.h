@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/matmul/matmul_intf.h.
-#ifndef ADV_API_MATMUL_MATMUL_INTF_H
-#define ADV_API_MATMUL_MATMUL_INTF_H
-
-#include "ascendc/matmul/matmul_intf.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in tiling/normalization_tiling.h.
-#ifndef ADV_API_NORMALIZATION_LAYERNORM_GRAD_TILING_H
-#define ADV_API_NORMALIZATION_LAYERNORM_GRAD_TILING_H
-
-#include "tiling/normalization_tiling.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/layernorm_grad.h.
-#ifndef ADV_API_NORMALIZATION_LAYERNORMGRADBETA_H
-#define ADV_API_NORMALIZATION_LAYERNORMGRADBETA_H
-
-#include "ascendc/adv/layernorm_grad.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/quantization.h.
-#ifndef ADV_API_QUANTIZATION_ASCEND_DEQUANT_H
-#define ADV_API_QUANTIZATION_ASCEND_DEQUANT_H
-
-#include "ascendc/adv/quantization.h"
-
-#endif

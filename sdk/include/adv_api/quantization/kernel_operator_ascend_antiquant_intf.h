@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/antiquantization.h.
-#ifndef ADV_API_QUANTIZATION_KERNEL_OPERATOR_ASCEND_ANTIQUANT_INTF_H
-#define ADV_API_QUANTIZATION_KERNEL_OPERATOR_ASCEND_ANTIQUANT_INTF_H
-
-#include "ascendc/adv/antiquantization.h"
-
-#endif

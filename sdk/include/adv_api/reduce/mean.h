@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/reduce.h.
-#ifndef ADV_API_REDUCE_MEAN_H
-#define ADV_API_REDUCE_MEAN_H
-
-#include "ascendc/adv/reduce.h"
-
-#endif

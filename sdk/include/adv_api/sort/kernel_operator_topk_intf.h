@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/topk.h.
-#ifndef ADV_API_SORT_KERNEL_OPERATOR_TOPK_INTF_H
-#define ADV_API_SORT_KERNEL_OPERATOR_TOPK_INTF_H
-
-#include "ascendc/adv/topk.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in kernel_operator.h.
-#ifndef BASIC_API_KERNEL_COMMON_H
-#define BASIC_API_KERNEL_COMMON_H
-
-#include "kernel_operator.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/gelu.h.
-#ifndef LIB_ACTIVATION_GELU_H
-#define LIB_ACTIVATION_GELU_H
-
-#include "ascendc/adv/gelu.h"
-
-#endif

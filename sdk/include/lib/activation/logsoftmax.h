@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/softmax_grad.h.
-#ifndef LIB_ACTIVATION_LOGSOFTMAX_H
-#define LIB_ACTIVATION_LOGSOFTMAX_H
-
-#include "ascendc/adv/softmax_grad.h"
-
-#endif

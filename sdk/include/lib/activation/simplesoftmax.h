@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/softmax.h.
-#ifndef LIB_ACTIVATION_SIMPLESOFTMAX_H
-#define LIB_ACTIVATION_SIMPLESOFTMAX_H
-
-#include "ascendc/adv/softmax.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/dropout.h.
-#ifndef LIB_FILTER_KERNEL_OPERATOR_DROPOUT_INTF_H
-#define LIB_FILTER_KERNEL_OPERATOR_DROPOUT_INTF_H
-
-#include "ascendc/adv/dropout.h"
-
-#endif

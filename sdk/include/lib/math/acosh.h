@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/hyperbolic.h.
-#ifndef LIB_MATH_ACOSH_H
-#define LIB_MATH_ACOSH_H
-
-#include "ascendc/adv/hyperbolic.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/inverse_trigonometry.h.
-#ifndef LIB_MATH_ASIN_H
-#define LIB_MATH_ASIN_H
-
-#include "ascendc/adv/inverse_trigonometry.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in tiling/elementwise_buffers.h.
-#ifndef LIB_MATH_ASINH_TILING_H
-#define LIB_MATH_ASINH_TILING_H
-
-#include "tiling/elementwise_buffers.h"
-
-#endif

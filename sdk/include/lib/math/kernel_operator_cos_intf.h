@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/trigonometry.h.
-#ifndef LIB_MATH_KERNEL_OPERATOR_COS_INTF_H
-#define LIB_MATH_KERNEL_OPERATOR_COS_INTF_H
-
-#include "ascendc/adv/trigonometry.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/logarithm.h.
-#ifndef LIB_MATH_KERNEL_OPERATOR_LOG_INTF_H
-#define LIB_MATH_KERNEL_OPERATOR_LOG_INTF_H
-
-#include "ascendc/adv/logarithm.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/matmul/config.h.
-#ifndef LIB_MATMUL_CONSTANT_TILING_H
-#define LIB_MATMUL_CONSTANT_TILING_H
-
-#include "ascendc/matmul/config.h"
-
-#endif

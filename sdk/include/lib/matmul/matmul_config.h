@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/matmul/config.h.
-#ifndef LIB_MATMUL_MATMUL_CONFIG_H
-#define LIB_MATMUL_MATMUL_CONFIG_H
-
-#include "ascendc/matmul/config.h"
-
-#endif

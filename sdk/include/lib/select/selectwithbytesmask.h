@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/select_bytes.h.
-#ifndef LIB_SELECT_SELECTWITHBYTESMASK_H
-#define LIB_SELECT_SELECTWITHBYTESMASK_H
-
-#include "ascendc/adv/select_bytes.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/adv/activation.h.
-#ifndef LIB_SIGMOID_KERNEL_OPERATOR_SIGMOID_INTF_H
-#define LIB_SIGMOID_KERNEL_OPERATOR_SIGMOID_INTF_H
-
-#include "ascendc/adv/activation.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in tiling/rearrange_tiling.h.
-#ifndef LIB_SORT_SORT_TILING_INTF_H
-#define LIB_SORT_SORT_TILING_INTF_H
-
-#include "tiling/rearrange_tiling.h"
-
-#endif

@@ -1,7 +1,0 @@
-// The toolkit's name for what is in ascendc/standard.h.
-#ifndef LIB_STD_ALGORITHM_H
-#define LIB_STD_ALGORITHM_H
-
-#include "ascendc/standard.h"
-
-#endif

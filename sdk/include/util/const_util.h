@@ -1,7 +1,0 @@
-// Another path of op_common/op_host/util/const_util.h.
-#ifndef ASCEND_SDK_FORWARD_UTIL_CONST_UTIL_H
-#define ASCEND_SDK_FORWARD_UTIL_CONST_UTIL_H
-
-#include "../op_common/op_host/util/const_util.h"
-
-#endif

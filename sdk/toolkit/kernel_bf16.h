@@ -1,2 +1,0 @@
-// Name under which toolkit headers ask for the 16-bit types.
-#include "ascendsim/types.h"
