@@ -18,7 +18,7 @@ fn calls_of_python_tests_are_noted() {
     });
     fs_err::write(directory.path().join("request.json"), request.to_string()).expect("the request is written");
     let ended = Command::new("python3")
-        .arg(root().join("src/cases/reference/record_calls.py"))
+        .arg(root().join("crates/discovery/src/cases/reference/record_calls.py"))
         .args(["calls", "request.json"])
         .current_dir(directory.path())
         .env("PYTHONPATH", &data)

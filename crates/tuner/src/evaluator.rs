@@ -1,8 +1,12 @@
 //! From a candidate to a verdict: build, run every trial, compare, judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesOrdered;
 
 use super::judgement::Standard;
 use super::known::KnownFindings;
@@ -13,6 +17,7 @@ use super::{CaseTime, Evaluation, Outcome, TunerError};
 use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, RunFailure};
 use build::{BuildError, Builder, KernelVariant, TensorBinding};
 use discovery::cases::{DescribedOp, DescribedOps};
+use events::CaseBlocks;
 use manifest::{Layout, Manifest};
 use motif::VisitedLines;
 use source::SourceTree;
@@ -64,6 +69,15 @@ pub struct Trialled {
     pub known: KnownFindings,
 }
 
+/// One trial, run.
+struct Ran {
+    execution: Execution,
+    /// Blocks that ran with data, where not all did.
+    blocks: Option<CaseBlocks>,
+    /// What a baseline leaves unwritten in it.
+    known: KnownFindings,
+}
+
 /// Builds and runs candidates. Shared by all evaluations of a run.
 #[derive(Clone)]
 pub struct Evaluator {
@@ -87,6 +101,8 @@ pub struct Evaluator {
     configured: Arc<Mutex<BuilderByEntries>>,
     /// Bytes that unwritten memory is filled with: results that depend on it differ between the two.
     garbage: (u8, u8),
+    /// Trials of one candidate that run at the same time.
+    trials_at_once: usize,
 }
 
 /// Builders of differently configured trees, by their CMake entries.
@@ -113,7 +129,16 @@ impl Evaluator {
             keys: Arc::default(),
             configured: Arc::default(),
             garbage: Draw::default().garbage(),
+            trials_at_once: 1,
         }
+    }
+
+    /// The same that runs so many trials of a candidate at the same time. Nothing but time depends on it.
+    #[must_use]
+    pub fn with_trials_at_once(self, trials: usize) -> Self {
+        // Where times are measured, whoever runs beside is measured too.
+        let trials = if self.backend.capabilities().exact { trials } else { 1 };
+        Self { trials_at_once: trials.max(1), ..self }
     }
 
     /// The same that also follows the critical path, for what the report shows.
@@ -188,27 +213,30 @@ impl Evaluator {
             known: KnownFindings::of(&plan.sources),
         };
         let mut times = Vec::new();
+        let mut waiting: VecDeque<BoxFuture<'_, (&Trial, usize, Result<Ran, TrialError>)>> = VecDeque::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
             let wanted = match scope {
                 Scope::Timed => trial.timed,
                 Scope::Checks => !trial.timed,
                 Scope::All => true,
             };
-            if !wanted {
-                continue;
+            if wanted {
+                let run = async move { (trial, index, self.run_one(plan, index, trial, references, race).await) };
+                waiting.push_back(Box::pin(run));
             }
+        }
+        // Looked at in their order, whoever ends first: what becomes of a candidate does not depend on how many run at once. The
+        // first compiles what all of them need.
+        let mut running = FuturesOrdered::new();
+        running.extend(waiting.pop_front());
+        while let Some((trial, index, result)) = running.next().await {
+            let free = self.trials_at_once.saturating_sub(running.len()).min(waiting.len());
+            running.extend(waiting.drain(..free));
             let case = &self.manifest.cases[trial.case];
-            let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
-            let result = match race {
-                _ if self.without_data.contains(&case.name) => {
-                    self.run_without_data(plan, trial, &mut trialled.known).await.map(|ran| (ran, None))
-                }
-                Some(race) => self.rank_trial(plan, trial, expected, race).await,
-                None => self.run_judged(plan, trial, expected, &mut trialled.known).await.map(|ran| (ran, None)),
-            };
             let execution = match result.judged()? {
-                Ok((execution, blocks)) => {
+                Ok(Ran { execution, blocks, known }) => {
                     trialled.evaluation.blocks.extend(blocks);
+                    trialled.known.join_unwritten(known);
                     execution
                 }
                 Err(rejection) => {
@@ -241,6 +269,27 @@ impl Evaluator {
         }
         trialled.evaluation.outcome = Outcome::Valid(times);
         Ok(trialled)
+    }
+
+    /// Runs one trial as its case is run in this scope.
+    async fn run_one(
+        &self,
+        plan: &Plan,
+        index: usize,
+        trial: &Trial,
+        references: &References,
+        race: Option<&Race<'_>>,
+    ) -> Result<Ran, TrialError> {
+        let mut known = KnownFindings::default();
+        let expected = references.get(&index).or_else(|| self.workload.golden.get(&index));
+        let (execution, blocks) = match race {
+            _ if self.without_data.contains(&self.manifest.cases[trial.case].name) => {
+                (self.run_without_data(plan, trial, &mut known).await?, None)
+            }
+            Some(race) => self.rank_trial(plan, trial, expected, race).await?,
+            None => (self.run_judged(plan, trial, expected, &mut known).await?, None),
+        };
+        Ok(Ran { execution, blocks, known })
     }
 
     /// Runs one trial with the other pattern in unwritten memory and the blocks in the other order. Results that depend on

@@ -7,16 +7,12 @@ use super::evaluation::Outcome;
 use super::evaluator::Plan;
 use super::progress::Progress;
 use super::scheduler::Limits;
-use super::session::Session;
+use super::session::{BATCH, Session};
 use super::{TunerError, injection::Injection};
 use events::{Event, Stage};
 use search::{self, InfeasibleClass, Strategy};
 use space::{Configuration, Tunable};
 use verify::{Reason, Rejection};
-
-/// Configurations asked at once. A constant, so that results do not depend on the number of jobs.
-/// Recorded spaces show no loss up to four in flight, and a clear one at eight.
-const BATCH: usize = 4;
 
 /// A turn ends when no point of a batch promises this relative gain, and none of the batch before did.
 const WORTH_ASKING: f64 = 5e-4;

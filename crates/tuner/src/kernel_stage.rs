@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 use super::experience::Pair;
 use super::progress::Progress;
 use super::scheduler::Limits;
-use super::session::{Judged, Session};
+use super::session::{BATCH, Judged, Session};
 use super::{TunerError, evaluation};
 use aicore::Profile;
 use backend::{LaunchProfile, longest};
@@ -18,8 +18,6 @@ use proposer::{self, Asked, History, Proposal, Proposer};
 use source::facts::KnownValues;
 use space::Tunable;
 
-/// Proposals evaluated at once. A constant, so that results do not depend on the number of jobs.
-const BATCH: usize = 4;
 /// Gains below this are no gain.
 const NOISE: f64 = 1.005;
 

@@ -79,6 +79,11 @@ impl KnownFindings {
         }
     }
 
+    /// Takes up what another trial leaves unwritten.
+    pub(super) fn join_unwritten(&mut self, other: KnownFindings) {
+        self.unwritten.extend(other.unwritten);
+    }
+
     /// Bytes of an output that the baseline leaves unwritten in a trial.
     pub fn unwritten(&self, trial: &Trial, output: usize) -> &[Range<usize>] {
         self.unwritten.get(&data_of(trial)).and_then(|outputs| outputs.get(output)).map_or(&[], Vec::as_slice)

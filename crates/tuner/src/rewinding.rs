@@ -107,7 +107,8 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         .map_err(|source| TunerError::Journal { source })?;
     let mut miner = Miner {
         workspace,
-        evaluator: workspace.evaluator.against(&strong),
+        // As many candidates run at once as there are jobs.
+        evaluator: workspace.evaluator.against(&strong).with_trials_at_once(1),
         options,
         references: Arc::new(references),
         coverage,

@@ -170,7 +170,8 @@ impl Workspace {
         let manifest = Arc::new(manifest);
         let evaluator =
             Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone())
-                .with_garbage(draw.garbage());
+                .with_garbage(draw.garbage())
+                .with_trials_at_once(options.jobs);
         Ok(Self {
             project,
             manifest,

@@ -86,7 +86,7 @@ fn results_depend_on_neither_place_nor_jobs() {
     require_tools!();
     let (project, ended) = tuned();
     let other = small_gelu();
-    let again = other.run(&["run", "--budget", "12", "--seed", "1", "--jobs", "1"]).expect(0);
+    let again = other.run(&["run", "--budget", "12", "--seed", "1", "--jobs", "16"]).expect(0);
     assert_eq!(gelu_files(project), gelu_files(&other));
     let comparable = |ended: &Ended| {
         let kinds = ["baseline", "evaluation", "improvement", "stage-switch"];

@@ -219,17 +219,7 @@ fn queue_discipline(
                 }
                 Origin::Parameter | Origin::Unknown => continue,
             };
-            let Some(known) = kernel.queues.get(queue) else {
-                return Err(format!("{queue} is not a queue member of {}", kernel.name));
-            };
-            let (fills_by_copy, drains_by_copy) = match known.position.as_str() {
-                "VECIN" => (true, false),
-                "VECOUT" => (false, true),
-                "VECIN,VECOUT" => (true, true),
-                "VECCALC" => (false, false),
-                other => return Err(format!("{queue} has the position {other}")),
-            };
-            let by_copy = if allocated { fills_by_copy } else { drains_by_copy };
+            let by_copy = kernel.is_copied(queue, allocated)?;
             one_pipe(kernel, callers, (file, function), &facts, name, queue, by_copy)?;
         }
     }

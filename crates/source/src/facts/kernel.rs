@@ -86,6 +86,22 @@ impl Kernel {
         found.next().filter(|_| found.next().is_none())
     }
 
+    /// Whether tensors are filled (`allocated`: those that a queue gives out empty) or emptied (those taken from it) by copies and not
+    /// by the vector unit, which is what the queue's position says; or why that is not known.
+    pub fn is_copied(&self, queue: &str, allocated: bool) -> Result<bool, String> {
+        let Some(known) = self.queues.get(queue) else {
+            return Err(format!("{queue} is not a queue member of {}", self.name));
+        };
+        let (filled, emptied) = match known.position.as_str() {
+            "VECIN" => (true, false),
+            "VECOUT" => (false, true),
+            "VECIN,VECOUT" => (true, true),
+            "VECCALC" => (false, false),
+            other => return Err(format!("{queue} has the position {other}")),
+        };
+        Ok(if allocated { filled } else { emptied })
+    }
+
     /// Calls in all functions of the kernel, with their files.
     pub fn calls<'a>(&'a self, forest: &'a SyntaxForest) -> impl Iterator<Item = (&'a SyntaxFile, usize, &'a Call)> {
         self.functions
