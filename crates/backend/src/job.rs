@@ -71,6 +71,21 @@ pub struct KernelJob {
     pub timing_only: bool,
 }
 
+/// One run of a direct-launch program, in a private copy of its project's data.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramJob<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [String],
+    /// The project whose data it sees.
+    pub project: &'a Path,
+    /// Values of injected tunables.
+    pub knobs: &'a BTreeMap<String, i64>,
+    /// Whether the regions that its kernels wrote are asked for, as the outputs to verify.
+    pub dump: bool,
+}
+
 impl KernelJob {
     /// Adds the libraries of a kernel for a tiling key.
     pub fn add_kernel(&mut self, key: Option<u64>, libraries: KernelLibraries) {

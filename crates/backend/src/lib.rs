@@ -13,7 +13,7 @@ mod unit_test;
 pub mod worker;
 
 pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
-pub use job::{Description, JobInput, JobOutput, KernelJob};
+pub use job::{Description, JobInput, JobOutput, KernelJob, ProgramJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
 pub use recorded::Recorded;
 pub use seam::{Answer, Backend, Capabilities};

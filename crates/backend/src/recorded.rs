@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::execution::{Execution, RunFailure, TilingDecision};
-use super::job::{Description, KernelJob};
+use super::job::{Description, KernelJob, ProgramJob};
 use super::seam::{Answer, Backend, Capabilities};
 use super::sim::SimBackend;
 use aicore::Origin;
@@ -112,17 +112,11 @@ impl Backend for Recorded {
         Box::pin(self.simulator.describe(host))
     }
 
-    fn run_program<'a>(
-        &'a self,
-        program: &'a Path,
-        arguments: &'a [String],
-        project: &'a Path,
-        knobs: &'a BTreeMap<String, i64>,
-        dump: bool,
-    ) -> Answer<'a, Execution> {
+    fn run_program<'a>(&'a self, job: &'a ProgramJob<'a>) -> Answer<'a, Execution> {
+        let ProgramJob { program, arguments, knobs, dump, .. } = *job;
         let asked = (artifact_name(program), arguments, knobs, dump, self.simulator.critical_path);
         let key = blake3::hash(format!("{asked:?}").as_bytes()).to_hex().to_string();
-        Box::pin(self.played(key, self.simulator.run_program(program, arguments, project, knobs, dump)))
+        Box::pin(self.played(key, self.simulator.run_program(job)))
     }
 
     fn following(&self) -> Arc<dyn Backend> {

@@ -1,13 +1,12 @@
 //! What the tuner asks of whatever runs candidates.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use super::execution::{Execution, RunFailure, TilingDecision};
-use super::job::{Description, KernelJob};
+use super::job::{Description, KernelJob, ProgramJob};
 use aicore::Origin;
 
 /// An answer to come.
@@ -36,15 +35,8 @@ pub trait Backend: Debug + Send + Sync {
     /// What a host library registers.
     fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description>;
 
-    /// Runs a direct-launch program in a private copy of its project's data. `dump` asks for what its kernels wrote.
-    fn run_program<'a>(
-        &'a self,
-        program: &'a Path,
-        arguments: &'a [String],
-        project: &'a Path,
-        knobs: &'a BTreeMap<String, i64>,
-        dump: bool,
-    ) -> Answer<'a, Execution>;
+    /// Runs a direct-launch program once.
+    fn run_program<'a>(&'a self, job: &'a ProgramJob<'a>) -> Answer<'a, Execution>;
 
     /// The same that also follows the critical path of every launch.
     fn following(&self) -> Arc<dyn Backend>;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
-use super::job::{Description, KernelJob, RunnerReply, describe_text, output_file, result_file, trace_file};
+use super::job::{
+    Description, KernelJob, ProgramJob, RunnerReply, describe_text, output_file, result_file, trace_file,
+};
 use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
 use super::seam::{Answer, Backend, Capabilities};
 use super::symbols::Symbols;
@@ -182,17 +184,9 @@ impl SimBackend {
         }
     }
 
-    /// Runs a direct-launch program in a private copy of its project's data.
-    ///
-    /// `dump` asks for the regions that its kernels wrote, as the outputs to verify.
-    pub async fn run_program(
-        &self,
-        program: &Path,
-        arguments: &[String],
-        project: &Path,
-        knobs: &BTreeMap<String, i64>,
-        dump: bool,
-    ) -> Result<Execution, RunFailure> {
+    /// Runs a direct-launch program once.
+    pub async fn run_program(&self, job: &ProgramJob<'_>) -> Result<Execution, RunFailure> {
+        let ProgramJob { program, arguments, project, knobs, dump } = *job;
         let directory = scratch_directory(&self.scratch)?;
         let path = directory.path();
         link_project(project, path).map_err(|error| RunFailure::Broken(error.to_string()))?;
@@ -342,15 +336,8 @@ impl Backend for SimBackend {
         Box::pin(self.describe(host))
     }
 
-    fn run_program<'a>(
-        &'a self,
-        program: &'a Path,
-        arguments: &'a [String],
-        project: &'a Path,
-        knobs: &'a BTreeMap<String, i64>,
-        dump: bool,
-    ) -> Answer<'a, Execution> {
-        Box::pin(self.run_program(program, arguments, project, knobs, dump))
+    fn run_program<'a>(&'a self, job: &'a ProgramJob<'a>) -> Answer<'a, Execution> {
+        Box::pin(self.run_program(job))
     }
 
     fn following(&self) -> Arc<dyn Backend> {

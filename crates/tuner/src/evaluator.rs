@@ -14,7 +14,7 @@ use super::ranking::Race;
 use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};
-use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, RunFailure};
+use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, ProgramJob, RunFailure};
 use build::{BuildError, Builder, KernelVariant, TensorBinding};
 use discovery::cases::{DescribedOp, DescribedOps};
 use events::CaseBlocks;
@@ -304,8 +304,14 @@ impl Evaluator {
         let case = &self.manifest.cases[trial.case];
         if self.manifest.layout == Layout::DirectLaunch {
             let program = self.build_direct(plan, &case.name).await?;
-            let run = self.backend.run_program(&program, &case.arguments, &self.root, &plan.knobs, outputs);
-            return run.await.map_err(|failure| TrialError::of_run(failure, &case.name));
+            let job = ProgramJob {
+                program: &program,
+                arguments: &case.arguments,
+                project: &self.root,
+                knobs: &plan.knobs,
+                dump: outputs,
+            };
+            return self.backend.run_program(&job).await.map_err(|failure| TrialError::of_run(failure, &case.name));
         }
         if self.without_data.contains(&case.name) {
             if let Ok(execution) = self.time_trial(plan, trial).await? {

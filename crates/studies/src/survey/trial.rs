@@ -14,7 +14,7 @@ use super::judge::judge;
 use super::own_tests::{self, OwnTests, TestJudgement};
 use super::second_try::Runs;
 use aicore::{HazardKind, Machine, Severity};
-use backend::{Execution, LocatedHazard, ProcessLimits, RunFailure, SimBackend};
+use backend::{Execution, LocatedHazard, ProcessLimits, ProgramJob, RunFailure, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{Artifact, BuildError, BuildOptions, Builder};
 use discovery::cases::{DescribedOp, DescribedOps, Finder, Python};
@@ -426,7 +426,9 @@ impl Trial<'_> {
         let since = self.begin(Step::Run);
         (self.report)(Progress::Case { case: "the program itself".to_owned() });
         let knobs = BTreeMap::new();
-        let run = backend.run_program(&program.path, &[], &project.root, &knobs, false);
+        let job =
+            ProgramJob { program: &program.path, arguments: &[], project: &project.root, knobs: &knobs, dump: false };
+        let run = backend.run_program(&job);
         let execution = run.await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
         self.ran(&execution, since)?;
         if last == Step::Run {
