@@ -7,11 +7,11 @@ use space::Configuration;
 use crate::ablation::{AblationReport, Trial};
 use crate::fidelity::{Calibration, Report};
 use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
-use crate::results::{
+use crate::survey::{self, Outcome};
+use crate::{
     Bank, Build, Check, Comparison, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ProfileEvent, Rewind,
     Summary,
 };
-use crate::survey::{self, Outcome};
 
 /// Version of the event format, carried by the first event.
 pub const FORMAT: u32 = 1;

@@ -6,19 +6,22 @@
 //! Whoever finds something out fills these in, and whoever shows it reads them; neither needs to know the other.
 
 pub mod ablation;
+mod checks;
 mod event;
+mod experience;
 pub mod fidelity;
 pub mod replay;
 mod results;
 pub mod survey;
 
+pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
     FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, TakenBack, Warning,
 };
+pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
 pub use results::{
-    Bank, BankRecord, Build, CaseVerdict, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison,
-    Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary, KnownHazard, LockUpdate,
-    MotifStatistics, PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, SampledCase, StageSummary,
-    Stages, StallReport, Summary, SummaryCase, TestVerdict,
+    Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,
+    PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary, SummaryCase,
+    TestVerdict,
 };

@@ -12,20 +12,18 @@ use super::candidate::Candidate;
 use super::evaluator::{Evaluator, Plan};
 use super::journal::{Entry, Journal};
 use super::judgement::Standard;
-use super::known::{KnownFinding, KnownFindings};
-use super::noise::{Timing, ToCome, fight};
-use super::trial_error::Judgeable;
-use super::workload::{Trial, Workload};
+use super::known::KnownFindings;
+use super::noise::fight;
+use super::probe_run::{Ran, Task};
+use super::workload::Workload;
 use super::{CaseTime, TrialError, TunerError, Workspace};
-use aicore::HazardKind;
-use backend::Execution;
 use discovery::cases::{
     Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
     traffic_bytes,
 };
 use discovery::init::{case_of, unfit};
 use manifest::{Case, HazardPolicy};
-use search::{DuelOptions, geometric_mean};
+use search::DuelOptions;
 use verify::{Reason, Rejection};
 
 /// How large a probe may be, in bytes of all tensors, to run with data; larger ones are judged and timed without, where that is
@@ -154,7 +152,7 @@ pub struct ProbeSet {
     before: Vec<Before>,
     evaluator: Evaluator,
     data: PathBuf,
-    seed: u64,
+    pub(super) seed: u64,
     floor: f64,
     /// Verdicts by candidate and probe: the same candidate is looked at after a turn, and again before it is written.
     known: Mutex<BTreeMap<(String, usize), Option<ProbeVerdict>>>,
@@ -475,120 +473,6 @@ pub(super) fn floor_of_probes(case_floor: f64) -> f64 {
 fn groups(places: usize) -> impl Iterator<Item = Vec<usize>> {
     const GROUP: usize = 4;
     (0..places).step_by(GROUP).map(move |first| (first..(first + GROUP).min(places)).collect())
-}
-
-/// How a winner does where nobody looked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Generalisation {
-    /// Seed that the probes were drawn by.
-    pub seed: u64,
-    /// The probes in their order, each with time before over time now.
-    pub probes: Vec<(Probe, f64)>,
-    /// Probes at which the operator as it was has hazards of its own; the winner has no others there.
-    pub at_fault: usize,
-    /// Probes at which the operator as it was crashes, hangs or does not build, with the reason.
-    pub faulty: Vec<(String, String)>,
-    /// Names of the probes on which an earlier winner broke: the search saw these from then on.
-    pub joined: Vec<String>,
-}
-
-impl Generalisation {
-    /// Tries a winner on all probes. It is an error if it does not hold: then it must not be written.
-    pub(super) async fn of(set: &ProbeSet, plan: &Plan, jobs: usize, joined: Vec<String>) -> Result<Self, TunerError> {
-        let mut probes = Vec::new();
-        for (place, verdict) in set.check(plan, jobs, false).await? {
-            match verdict {
-                ProbeVerdict::Held { speedup } => probes.push((set.probes[place].clone(), speedup)),
-                ProbeVerdict::Slower { speedup } => {
-                    let name = &set.probes[place].case.name;
-                    return Err(TunerError::Internal(format!("the winner is {speedup:.2}x on probe {name}")));
-                }
-                ProbeVerdict::Wrong(rejection) => return Err(TunerError::Winner(Box::new(rejection))),
-            }
-        }
-        Ok(Self { seed: set.seed, probes, at_fault: set.at_fault(), faulty: set.faulty.clone(), joined })
-    }
-
-    /// Geometric mean of the speed-ups; `None` without probes.
-    pub fn speedup(&self) -> Option<f64> {
-        let speedups = self.probes.iter().map(|(_, speedup)| *speedup);
-        (!self.probes.is_empty()).then(|| geometric_mean(speedups, &[]))
-    }
-
-    /// The probe with the least speed-up.
-    pub fn worst(&self) -> Option<&(Probe, f64)> {
-        self.probes.iter().min_by(|left, right| left.1.total_cmp(&right.1))
-    }
-}
-
-/// How a run of a probe ended.
-type Ran = Result<ProbeRun, Rejection>;
-
-/// What a candidate did on one probe.
-#[derive(Clone, Debug)]
-struct ProbeRun {
-    us: f64,
-    known: KnownFindings,
-    outputs: Option<Vec<Vec<u8>>>,
-    /// The kernel has no branch for the case: it starts, and that is all.
-    writes_nothing: bool,
-}
-
-/// One probe of one candidate, independent of the set.
-struct Task {
-    evaluator: Evaluator,
-    trial: Trial,
-    expected: Option<Vec<Vec<u8>>>,
-    with_data: bool,
-    /// Whether it is small enough to run with data where it cannot do without.
-    may_have_data: bool,
-}
-
-impl Timing for Task {
-    fn time<'a>(&'a self, plan: &'a Plan) -> ToCome<'a> {
-        Box::pin(async move {
-            let ran = match self.with_data {
-                true => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,
-                false => match self.evaluator.time_trial(plan, &self.trial).await.judged()? {
-                    Ok(Ok(execution)) => Ok(execution),
-                    // Its data were made when it ran for the first time.
-                    Ok(Err(_)) => self.evaluator.run_trial(plan, &self.trial, false).await.judged()?,
-                    Err(rejection) => Err(rejection),
-                },
-            };
-            Ok(ran.map(|execution| vec![execution.task_us()]))
-        })
-    }
-}
-
-impl Task {
-    /// `None` where the data decide what the operator does, and there are too many of them.
-    async fn run(&self, plan: &Plan) -> Result<Option<Ran>, TunerError> {
-        let mut known = KnownFindings::of(&plan.sources);
-        if !self.with_data {
-            match self.evaluator.time_trial(plan, &self.trial).await.judged()? {
-                Err(rejection) => return Ok(Some(Err(rejection))),
-                Ok(Ok(execution)) => {
-                    let judged = self.evaluator.judge(plan, &self.trial, &execution);
-                    return Ok(Some(judged.map(|()| self.read(execution, known, false))));
-                }
-                Ok(Err(_)) if !self.may_have_data => return Ok(None),
-                Ok(Err(_)) => Workload::make_inputs(&self.evaluator.manifest, &self.trial)?,
-            }
-        }
-        let run = self.evaluator.run_judged(plan, &self.trial, self.expected.as_ref(), &mut known).await;
-        Ok(Some(run.judged()?.map(|execution| self.read(execution, known, true))))
-    }
-
-    fn read(&self, execution: Execution, mut known: KnownFindings, with_data: bool) -> ProbeRun {
-        let manifest = &self.evaluator.manifest;
-        known.note(&manifest.cases[self.trial.case].name, &execution, &manifest.allow);
-        let us = execution.task_us();
-        let written: u64 = execution.launches.iter().map(|launch| launch.profile.gm_write_bytes).sum();
-        let unwritten = |known: &KnownFinding| known.hazard.kind == HazardKind::UnwrittenOutput;
-        let writes_nothing = written == 0 && known.findings.iter().any(unwritten);
-        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs), writes_nothing }
-    }
 }
 
 /// Bytes of all tensors of a case.

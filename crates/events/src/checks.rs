@@ -1,0 +1,194 @@
+//! What `check`, `compare` and `lock` found: what is now, beside what was.
+
+use std::fmt;
+
+use aicore::{HazardKind, Origin};
+use serde::{Deserialize, Serialize};
+
+/// Verdict of `check` as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckVerdict {
+    /// No case is slower than the lock by more than the tolerance, nothing drifted.
+    Ok,
+    /// At least one case is slower.
+    Regressed,
+    /// Sources, manifest or machine are not what was locked.
+    Drifted,
+    /// An output is not what was locked.
+    Different,
+    /// A case cannot be run, or shows a hazard that is not locked.
+    Wrong,
+    /// The lock misses a case, or the project does.
+    Missing,
+}
+
+/// Verdict on one case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaseVerdict {
+    /// Within the tolerance.
+    Ok,
+    /// Slower than the lock by more than the tolerance.
+    Regressed,
+    /// Faster than the lock by more than the tolerance.
+    Improved,
+    /// Only in the lock, or only in the project.
+    Missing,
+}
+
+impl CaseVerdict {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            CaseVerdict::Ok => "ok",
+            CaseVerdict::Regressed => "regressed",
+            CaseVerdict::Improved => "improved",
+            CaseVerdict::Missing => "missing",
+        }
+    }
+}
+
+/// One case of `check`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckCase {
+    /// Name of the case.
+    pub name: String,
+    /// Latency in the lock, in microseconds.
+    pub locked_us: Option<f64>,
+    /// Latency now, in microseconds.
+    pub now_us: Option<f64>,
+    /// Now over locked.
+    pub ratio: Option<f64>,
+    /// Verdict.
+    pub verdict: CaseVerdict,
+}
+
+/// A hazard that the operator as it stands has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownHazard {
+    /// Kind.
+    pub kind: HazardKind,
+    /// File, relative to the operator's root; empty if unknown.
+    pub file: String,
+    /// Line from 1; 0 if unknown.
+    pub line: u32,
+    /// The line's text without blanks at its ends.
+    pub statement: String,
+    /// The output that stays unwritten, by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u32>,
+    /// What happened.
+    pub message: String,
+    /// Cases that show it.
+    pub cases: Vec<String>,
+    /// Why it is meant to be there, where the manifest says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
+}
+
+impl fmt::Display for KnownHazard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.kind.word())?;
+        if !self.file.is_empty() {
+            write!(formatter, " at {}:{}", self.file, self.line)?;
+        }
+        let cases = if self.cases.len() == 1 { "case" } else { "cases" };
+        write!(formatter, ": {} ({cases} {})", self.message, self.cases.join(", "))
+    }
+}
+
+/// Result of `check`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// Verdict as a whole.
+    pub verdict: CheckVerdict,
+    /// Cases in the order of the lock.
+    pub cases: Vec<CheckCase>,
+    /// What drifted, one sentence each.
+    pub drift: Vec<String>,
+    /// Outputs that are not the locked ones, one sentence each with how far they are off, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
+    /// Ratio up to which a case is not slower.
+    pub tolerance: f64,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+}
+
+/// One probe of `compare`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparedProbe {
+    /// Its name: what it is for, dtype and shape of the first input.
+    pub name: String,
+    /// Key that the tiling function chose before.
+    pub tiling_key: u64,
+    /// Whether outputs were compared, or it was only timed and judged.
+    pub compared: bool,
+    /// Latency before, in microseconds.
+    pub before_us: f64,
+    /// Latency now, in microseconds; nothing if it is wrong.
+    pub now_us: Option<f64>,
+    /// Whether it is right and no slower than the floor allows.
+    pub holds: bool,
+    /// What is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
+}
+
+impl ComparedProbe {
+    /// Before over now; nothing if it is wrong.
+    pub fn speedup(&self) -> Option<f64> {
+        self.now_us.map(|now| self.before_us / now)
+    }
+}
+
+/// Result of `compare`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Operator.
+    pub operator: String,
+    /// The earlier state.
+    pub against: String,
+    /// Seed that the probes were drawn by.
+    pub seed: u64,
+    /// Ratio up to which a probe is not slower.
+    pub floor: f64,
+    /// The probes in their order.
+    pub probes: Vec<ComparedProbe>,
+    /// Probes at which the earlier state crashes, hangs or does not build, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faulty: Vec<String>,
+    /// Probes at which the earlier state has hazards of its own.
+    #[serde(default)]
+    pub at_fault: u64,
+    /// Where the latencies come from.
+    pub origin: Origin,
+    /// Machine description by name.
+    pub machine: String,
+    /// Version of the machine description.
+    pub machine_version: String,
+}
+
+impl Comparison {
+    /// Geometric mean of the speed-ups of those probes that have one; 1 where none has.
+    pub fn speedup(&self) -> f64 {
+        let logarithms: Vec<f64> = self.probes.iter().filter_map(ComparedProbe::speedup).map(f64::ln).collect();
+        if logarithms.is_empty() { 1.0 } else { (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp() }
+    }
+}
+
+/// Result of `lock`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LockUpdate {
+    /// Path of the lock file.
+    pub lock: String,
+    /// Whether it was written.
+    pub written: bool,
+    /// What is not as the lock says, or as it said, one sentence each.
+    pub changes: Vec<String>,
+}

@@ -1,0 +1,50 @@
+//! What a winner does on probes, which the search never saw.
+
+use super::TunerError;
+use super::evaluator::Plan;
+use super::probing::{Probe, ProbeSet, ProbeVerdict};
+use search::geometric_mean;
+
+/// How a winner does where nobody looked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generalisation {
+    /// Seed that the probes were drawn by.
+    pub seed: u64,
+    /// The probes in their order, each with time before over time now.
+    pub probes: Vec<(Probe, f64)>,
+    /// Probes at which the operator as it was has hazards of its own; the winner has no others there.
+    pub at_fault: usize,
+    /// Probes at which the operator as it was crashes, hangs or does not build, with the reason.
+    pub faulty: Vec<(String, String)>,
+    /// Names of the probes on which an earlier winner broke: the search saw these from then on.
+    pub joined: Vec<String>,
+}
+
+impl Generalisation {
+    /// Tries a winner on all probes. It is an error if it does not hold: then it must not be written.
+    pub(super) async fn of(set: &ProbeSet, plan: &Plan, jobs: usize, joined: Vec<String>) -> Result<Self, TunerError> {
+        let mut probes = Vec::new();
+        for (place, verdict) in set.check(plan, jobs, false).await? {
+            match verdict {
+                ProbeVerdict::Held { speedup } => probes.push((set.probes[place].clone(), speedup)),
+                ProbeVerdict::Slower { speedup } => {
+                    let name = &set.probes[place].case.name;
+                    return Err(TunerError::Internal(format!("the winner is {speedup:.2}x on probe {name}")));
+                }
+                ProbeVerdict::Wrong(rejection) => return Err(TunerError::Winner(Box::new(rejection))),
+            }
+        }
+        Ok(Self { seed: set.seed, probes, at_fault: set.at_fault(), faulty: set.faulty.clone(), joined })
+    }
+
+    /// Geometric mean of the speed-ups; `None` without probes.
+    pub fn speedup(&self) -> Option<f64> {
+        let speedups = self.probes.iter().map(|(_, speedup)| *speedup);
+        (!self.probes.is_empty()).then(|| geometric_mean(speedups, &[]))
+    }
+
+    /// The probe with the least speed-up.
+    pub fn worst(&self) -> Option<&(Probe, f64)> {
+        self.probes.iter().min_by(|left, right| left.1.total_cmp(&right.1))
+    }
+}
