@@ -78,6 +78,9 @@ struct Ran {
     known: KnownFindings,
 }
 
+/// A trial that runs, with its place in the workload.
+type RunningTrial<'a> = BoxFuture<'a, (&'a Trial, usize, Result<Ran, TrialError>)>;
+
 /// Builds and runs candidates. Shared by all evaluations of a run.
 #[derive(Clone)]
 pub struct Evaluator {
@@ -213,7 +216,7 @@ impl Evaluator {
             known: KnownFindings::of(&plan.sources),
         };
         let mut times = Vec::new();
-        let mut waiting: VecDeque<BoxFuture<'_, (&Trial, usize, Result<Ran, TrialError>)>> = VecDeque::new();
+        let mut waiting: VecDeque<RunningTrial<'_>> = VecDeque::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
             let wanted = match scope {
                 Scope::Timed => trial.timed,
