@@ -10,7 +10,6 @@ use super::cache::{Digest, publish_directory};
 use super::compiler::CompilerFamily;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
-use super::sdk::Sdk;
 use super::toolkit::Toolkit;
 
 /// The header that kernel libraries of the second door begin with.
@@ -85,16 +84,6 @@ impl Builder {
         let _ = std::fs::remove_file(&lock_path);
         Ok(target)
     }
-
-    /// Folder of what projects share.
-    pub(crate) fn shared_cache(&self) -> &Path {
-        shared_cache(&self.sdk, &self.work_directory)
-    }
-}
-
-/// Folder of what projects share: the cache that the SDK's library is in.
-pub(super) fn shared_cache<'place>(sdk: &'place Sdk, work_directory: &'place Path) -> &'place Path {
-    sdk.library_directory.parent().unwrap_or(work_directory)
 }
 
 /// Removes all but the newest compiled headers.

@@ -11,10 +11,11 @@ pub mod fidelity;
 pub mod replay;
 mod results;
 pub mod survey;
+mod taken_back;
 
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
-    FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, TakenBack, Warning,
+    FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
 };
 pub use results::{
     Bank, BankRecord, Build, CaseVerdict, Check, CheckCase, CheckState, CheckVerdict, ComparedProbe, Comparison,
@@ -22,3 +23,4 @@ pub use results::{
     MotifStatistics, PathReport, ProbeResult, ProfileEvent, Rewind, RewindStep, RewindYield, SampledCase, StageSummary,
     Stages, StallReport, Summary, SummaryCase, TestVerdict,
 };
+pub use taken_back::TakenBack;

@@ -7,7 +7,7 @@ use aicore::{HazardKind, Limiter, Origin, PathPart, PipeTimes, Severity};
 use serde::{Deserialize, Serialize};
 use space::Configuration;
 
-use crate::event::TakenBack;
+use crate::taken_back::TakenBack;
 
 /// A hazard with the line of the kernel that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
