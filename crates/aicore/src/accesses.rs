@@ -4,9 +4,10 @@
 //! addresses hardly come back, always row by row.
 
 use super::byte_classes::ByteClasses;
+use super::operand::{Operand, Space};
 use super::ordering::{Instant, Ordering};
+use super::record::{PIPE_COUNT, S};
 use super::segments::SegmentMap;
-use super::trace::{Operand, PIPE_COUNT, S, Space};
 
 /// One instruction's way of touching an operand.
 #[derive(Clone, Copy)]

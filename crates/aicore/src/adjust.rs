@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::machine::{Confidence, Machine};
+use super::constant::Confidence;
+use super::machine::Machine;
 
 impl Confidence {
     /// Whether fitting may move a constant that is known in this way. What the vendor states or somebody measured stays.

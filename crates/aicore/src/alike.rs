@@ -6,7 +6,10 @@
 use super::core_play::Departure;
 use super::kernel_type::CoreName;
 use super::machine::Parameters;
-use super::trace::{CoreStream, HEAD_BYTES, Launch, OPERAND_BYTES, OpKind, Operand, Space, VALUES_AT};
+use super::operand::{OPERAND_BYTES, Operand, Space};
+use super::record::{HEAD_BYTES, VALUES_AT};
+use super::stream::CoreStream;
+use super::trace::{Launch, OpKind};
 
 /// Which blocks one play stands for.
 pub(crate) struct Alike {

@@ -1,6 +1,6 @@
 //! Buffers of queues: where one ends and the next begins, and which bytes have been given back and not been handed out again.
 
-use super::trace::{Operand, Space};
+use super::operand::{Operand, Space};
 
 /// What a `buffer` record says; its first number.
 pub(crate) const BUFFER_CUT: u32 = 0;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use super::trace::Operand;
+use super::operand::Operand;
 
 /// Classes visited per operand beyond which classes with the same state are united.
 const CROWDED: u64 = 32;

@@ -7,38 +7,25 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use super::accesses::{Access, Accesses, Conflict};
-use super::analyse::Options;
 use super::buffers::Buffers;
 use super::cross::Awaited;
 use super::data_cache::{DataCache, Met, Moment};
 use super::deadlock::{Blocked, reports};
 use super::gm_log::{GmAccess, Known};
-use super::hazard::Shared;
+use super::held::Held;
+use super::operand::{Operand, Space};
+use super::options::Options;
 use super::ordering::{Clock, Ordering};
 use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
+use super::record::{FLAG_ATOMIC, FLAG_PLAIN, NO_PIPE, PIPE_COUNT, Record, S, V, pipe_name};
+use super::region::Role;
+use super::shared::Shared;
 use super::stream::Cursor;
-use super::trace::{
-    FLAG_ATOMIC, FLAG_PLAIN, Launch, NO_PIPE, OpKind, Operand, OwnRecord, PIPE_COUNT, Record, Role, S, Space, V,
-    pipe_name,
-};
+use super::trace::{Launch, OpKind};
 
 /// How the note begins that a core which polls global memory leaves.
 const POLLS: &str = "polls global memory";
-
-/// An instruction that waits behind its pipe's flag, with what the scalar unit knew when it issued it.
-pub(crate) struct Held {
-    record: OwnRecord,
-    /// Position in the core's program.
-    pub(crate) number: u64,
-    scalar: Clock,
-}
-
-impl Held {
-    pub(crate) fn record(&self) -> Record<'_> {
-        self.record.record()
-    }
-}
 
 pub(crate) struct CoreJudge<'j, 'a> {
     core: u32,
@@ -211,7 +198,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     }
 
     fn hold(&self, record: &Record<'_>) -> Held {
-        Held { record: OwnRecord::of(record), number: self.records, scalar: self.ordering.scalar() }
+        Held::new(record, self.records, self.ordering.scalar())
     }
 
     /// Whoever stood at a flag that has been set goes on, which may set others.

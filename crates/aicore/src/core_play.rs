@@ -6,18 +6,17 @@
 
 use std::collections::VecDeque;
 
+use super::copy::{Copy, CopyShape};
 use super::cube::tail_cycles;
 use super::decode::{BlockTotals, Pending, Shared, decode};
 use super::kernel_type::Unit;
 use super::machine::Parameters;
-use super::memory::CopyShape;
+use super::operand::Operand;
 use super::path::{Moment, Step};
-use super::pipe::{
-    Active, Busy, Copy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slots, slot_destination, slot_source,
-};
+use super::pipe::{Active, Busy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slots, slot_destination, slot_source};
 use super::profile::PathPart;
+use super::record::{FIX, MTE2, PIPE_COUNT, S, V};
 use super::stream::Cursor;
-use super::trace::{FIX, MTE2, Operand, PIPE_COUNT, S, V};
 
 /// Timeline intervals kept per core.
 const TIMELINE_LIMIT: usize = 2000;

@@ -1,7 +1,8 @@
 //! What instructions inside a cube core cost: loads into L0, matrix products, results out of L0C.
 
 use super::machine::Parameters;
-use super::trace::{FIX, M, MTE1, MTE2, MTE3, Operand, Record, Space};
+use super::operand::{Operand, Space};
+use super::record::{FIX, M, MTE1, MTE2, MTE3, Record};
 
 /// Rows and columns of the left and right matrix that the cube unit takes at once.
 const FRACTAL: u32 = 16;

@@ -10,8 +10,10 @@ use std::rc::Rc;
 
 use super::findings::Findings;
 use super::gm_log::{GmAccess, GmLog, Known, rows};
+use super::operand::Operand;
 use super::profile::{HazardKind, Severity};
-use super::trace::{Launch, Operand, S};
+use super::record::S;
+use super::trace::Launch;
 
 /// Bytes of a line (`DataCacheCleanAndInvalid`, `CacheLine::SINGLE_CACHE_LINE`).
 pub(crate) const CACHE_LINE: u64 = 64;

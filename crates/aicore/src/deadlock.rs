@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::core_judge::Held;
+use super::held::Held;
 use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
-use super::trace::{OpKind, PIPE_COUNT, Record, S, pipe_name};
+use super::record::{PIPE_COUNT, Record, S, pipe_name};
+use super::trace::OpKind;
 
 /// What stands still: per pipe what it holds behind its flag, and the record that the scalar unit cannot get past.
 pub(crate) struct Blocked<'b> {

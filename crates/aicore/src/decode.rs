@@ -3,15 +3,16 @@
 use std::cell::RefCell;
 
 use super::buffers::{BUFFER_CUT, PIPE_IN_OBJECT};
-use super::cube::cube_time;
+use super::copy::Copy;
+use super::cost::{Account, Cost};
 use super::machine::{Machine, Parameters};
 use super::memo::Memo;
+use super::operand::{Operand, Space};
 use super::path::Moment;
-use super::pipe::{Copy, Queued, Work, flag_slot, slot_destination, slot_source};
-use super::trace::{
-    FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, M, MTE1, MTE2, MTE3, NO_PIPE, OpKind, Opcode, Operand, Record, S, Space, V,
-};
-use super::vector::{VectorCost, vector_time};
+use super::pipe::{Queued, Work, flag_slot, slot_destination, slot_source};
+use super::record::{FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, MTE2, MTE3, NO_PIPE, Record, S, V};
+use super::trace::{OpKind, Opcode};
+use super::vector::VectorCost;
 
 /// What all cores of a launch share.
 pub(crate) struct Shared<'m> {
@@ -137,54 +138,6 @@ impl BlockTotals {
     }
 }
 
-/// Which totals an instruction counts for.
-#[derive(Clone, Copy)]
-enum Account {
-    Vector,
-    /// Inside the unified buffer.
-    Move,
-    Product,
-    /// From L1 into L0.
-    Load,
-    None,
-}
-
-/// What an instruction costs that stays inside its core.
-#[derive(Clone, Copy)]
-pub(crate) struct Cost {
-    busy: f64,
-    conflict: f64,
-    throughput: f64,
-    account: Account,
-}
-
-impl Cost {
-    fn of(record: &Record<'_>, shared: &Shared<'_>, operands: &[Operand]) -> Self {
-        let parameters = shared.parameters;
-        let opcode = usize::from(record.opcode);
-        let Opcode { name, kind } = &shared.opcodes[opcode];
-        if let Some(time) = cube_time(parameters, name, record, operands) {
-            let account = match usize::from(record.pipe) {
-                M => Account::Product,
-                MTE1 => Account::Load,
-                _ => Account::None,
-            };
-            return Self { busy: time.busy, conflict: 0.0, throughput: time.throughput, account };
-        }
-        if *kind == OpKind::Copy {
-            let throughput = f64::from(record.aux[1]) / parameters.core_ub_to_ub;
-            let busy = shared.costs[opcode].fixed + throughput;
-            return Self { busy, conflict: 0.0, throughput, account: Account::Move };
-        }
-        let time = vector_time(&shared.costs[opcode], record, operands);
-        Self { busy: time.busy, conflict: time.conflict, throughput: time.throughput, account: Account::Vector }
-    }
-
-    fn work(&self) -> Work {
-        Work::Compute { busy: self.busy, conflict: self.conflict }
-    }
-}
-
 /// What a record makes the scalar unit do; `None` for what takes no time. An instruction of a pipe is written to `next`, in
 /// place because it is large.
 pub(crate) fn decode<T: Moment>(
@@ -297,7 +250,7 @@ pub(crate) fn decode<T: Moment>(
                 next.work = Work::Copy(copy);
                 return Some(Pending::Push(target));
             }
-            let cost = Cost::of(record, shared, operands);
+            let cost = Cost::of(record, &shared.opcodes[opcode], &shared.costs[opcode], parameters, operands);
             if let Some(memo) = &shared.memo {
                 memo.borrow_mut().keep(record, cost, *touch);
             }

@@ -4,7 +4,9 @@ use super::data_cache::CACHE_LINE;
 use super::findings::Findings;
 use super::gm_log::{GmAccess, GmLog, Row, Series, rows, sorted};
 use super::profile::{HazardKind, Severity};
-use super::trace::{Launch, Region, Role, S};
+use super::record::S;
+use super::region::{Region, Role};
+use super::trace::Launch;
 
 /// Pairs looked at per region; beyond that a kernel whose cores all overlap has long been reported.
 const PAIR_LIMIT: u64 = 4_000_000;

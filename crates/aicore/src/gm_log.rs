@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use super::alike::Shifts;
 use super::l2::AddressHasher;
+use super::operand::Operand;
 use super::ordering::{Clock, join};
-use super::trace::Operand;
 
 /// Consecutive accesses of one core to global memory, merged.
 #[derive(Clone, Debug)]

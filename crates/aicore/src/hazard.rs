@@ -1,31 +1,21 @@
 //! Hazards of one launch: conflicting accesses without an order, reads of unwritten bytes, misuse of flags, faults.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::alike::{Likeness, Shifts};
-use super::analyse::Options;
 use super::core_judge::CoreJudge;
-use super::cross::CrossFlags;
-use super::data_cache::CacheLog;
-use super::findings::{Counts, Findings};
-use super::gm_log::{GmLog, Known, LogMark};
+use super::findings::Counts;
+use super::gm_log::LogMark;
+use super::options::Options;
 use super::profile::{Hazard, HazardKind, Severity};
+use super::shared::Shared;
 use super::timing::Stuck;
 use super::trace::{Launch, LaunchStatus};
 
 /// All hazards of a launch, errors first, then by kind, then in the order in which blocks run into them.
 pub(crate) fn hazards(launch: &Launch<'_>, stuck: &[Stuck], likeness: &Likeness, options: &Options) -> Vec<Hazard> {
     let names = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-    let mut all = Shared {
-        findings: Findings::default(),
-        log: GmLog::default(),
-        caches: CacheLog::default(),
-        cross: CrossFlags::new(names),
-        set_sites: BTreeMap::new(),
-        polls: false,
-        stuck: BTreeSet::new(),
-    };
+    let mut all = Shared::new(names);
     judge_cores(launch, likeness, options, &mut all);
     let Shared { mut findings, log, caches, cross, set_sites, polls, stuck: found_stuck } = all;
     for (index, id) in cross.left() {
@@ -122,18 +112,4 @@ impl Verdict {
             all.stuck.insert(core);
         }
     }
-}
-
-/// What the judges of all cores share.
-pub(crate) struct Shared {
-    pub(crate) findings: Findings,
-    pub(crate) log: GmLog,
-    pub(crate) caches: CacheLog,
-    pub(crate) cross: CrossFlags<Rc<Known>>,
-    /// Last set of each cross-core flag.
-    pub(crate) set_sites: BTreeMap<u32, u64>,
-    /// Some core polls global memory.
-    pub(crate) polls: bool,
-    /// Cores whose own pipes wait for each other for ever.
-    pub(crate) stuck: BTreeSet<u32>,
 }

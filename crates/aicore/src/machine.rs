@@ -7,38 +7,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toml::Spanned;
 
+use super::constant::Constant;
 use super::vector::{VectorClass, VectorTable};
-
-/// How a constant is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// Stated by the vendor.
-    Documented,
-    /// Measured on hardware by somebody who published it.
-    Measured,
-    /// Derived by us from the above.
-    Inferred,
-    /// Chosen so that published kernels come out right.
-    Fitted,
-}
-
-/// One figure of a machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Constant {
-    /// The figure.
-    pub value: f64,
-    /// Its unit.
-    pub unit: String,
-    /// Where it comes from.
-    pub source: String,
-    /// How it is known.
-    pub confidence: Confidence,
-}
 
 /// Why a description was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,8 +1,9 @@
 //! Costs of instructions that came before with the same operands: loops work on the same few buffers again and again.
 
-use super::decode::Cost;
+use super::cost::Cost;
+use super::operand::OPERAND_BYTES;
 use super::pipe::Touch;
-use super::trace::{OPERAND_BYTES, Record};
+use super::record::Record;
 
 /// Instructions remembered at a time; a new one takes the place of another with the same hash.
 const SLOTS: usize = 1 << 10;

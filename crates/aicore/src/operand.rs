@@ -1,6 +1,6 @@
 //! Operands of records: which bytes of which memory.
 
-use super::trace::{u32_at, u64_at};
+use super::words::{u32_at, u64_at};
 
 pub(crate) const OPERAND_BYTES: usize = 40;
 

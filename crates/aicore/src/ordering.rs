@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use super::pipe::{flag_slots, slot_destination, slot_source};
-use super::trace::{FIX, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V};
+use super::record::{FIX, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V};
 
 pub(crate) type Clock = [u32; PIPE_COUNT];
 

@@ -8,7 +8,8 @@
 use std::collections::HashMap;
 
 use super::profile::{PathPart, PathStep};
-use super::trace::{Opcode, S, pipe_name};
+use super::record::{S, pipe_name};
+use super::trace::Opcode;
 
 /// Moments kept of one block; 32 bytes each.
 const NODE_LIMIT: usize = 1 << 23;

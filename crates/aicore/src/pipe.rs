@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::memory::CopyShape;
+use super::copy::{Copy, CopyShape};
+use super::operand::Space;
 use super::path::Moment;
-use super::trace::{Operand, PIPE_COUNT, Place, Space, pipe_name};
+use super::record::{PIPE_COUNT, pipe_name};
 
 /// Why a pipe waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,16 +108,6 @@ impl Touch {
     pub(crate) fn depends_on(&self, other: &Self) -> bool {
         other.writes != 0 && self.parts().any(|a| !a.2 && other.parts().any(|b| b.2 && a.0 < b.1 && b.0 < a.1))
     }
-}
-
-/// A copy that needs the memory system.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Copy {
-    pub(crate) gm: Operand,
-    /// Where `gm` stands in the core's stream.
-    pub(crate) place: Place,
-    pub(crate) write: bool,
-    pub(crate) bypass: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -9,9 +9,11 @@ use std::fmt;
 
 use super::alike::Likeness;
 use super::kernel_type::KernelType;
+use super::operand::Space;
 use super::profile::Hazard;
+use super::record::FLAG_ATOMIC;
 use super::region::Role;
-use super::trace::{FLAG_ATOMIC, Launch, LaunchStatus, Space};
+use super::trace::{Launch, LaunchStatus};
 
 /// Blocks that stand for all blocks of a launch, and what they write of its outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
 
-use super::trace::TraceError;
+use super::trace_error::TraceError;
 
 /// Bytes read at a time for one core unless a source says otherwise: some hundred records, and for all cores together a few
 /// megabytes.

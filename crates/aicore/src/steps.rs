@@ -3,9 +3,11 @@
 
 use std::fmt;
 
+use super::operand::Space;
 use super::source::Source;
 use super::stream::Cursor;
-use super::trace::{OpKind, Space, Trace, TraceError};
+use super::trace::{OpKind, Trace};
+use super::trace_error::TraceError;
 
 /// One operand: how much of which memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::operand::{OPERAND_BYTES, Operand};
+use super::record::{HEAD_BYTES, Place, Record, decode_head, record_bytes};
 use super::source::Source;
-use super::trace::{HEAD_BYTES, Record, TraceError, decode_head, record_bytes};
+use super::trace_error::TraceError;
 
 /// Contiguous bytes of a core's stream.
 #[derive(Clone)]
@@ -75,20 +76,6 @@ impl CoreStream<'_> {
     /// Sizes of its pieces.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().map(Piece::len)
-    }
-}
-
-/// A position in a core's stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    piece: u32,
-    offset: usize,
-}
-
-impl Place {
-    /// Of the operand `index` of a record whose operands begin here.
-    pub(crate) fn of_operand(self, index: usize) -> Self {
-        Self { offset: self.offset + index * OPERAND_BYTES, ..self }
     }
 }
 

@@ -12,8 +12,9 @@ use super::memory::{bytes_per_cycle, core_read_limits};
 use super::path::{self, Traced};
 use super::pipe::{Busy, Reason};
 use super::profile::{CutBuffers, Interval, Limiter, PathStep, PipeTimes, Profile, Stall, UnitTimes};
+use super::record::{FIX, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
 use super::timing::{Manner, Played, play};
-use super::trace::{FIX, Launch, M, MTE1, MTE2, MTE3, PIPE_COUNT, S, V, pipe_name};
+use super::trace::Launch;
 
 /// Share of the task below which no pipe explains the time.
 const LATENCY_SHARE: f64 = 0.5;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::trace::{HEAD_BYTES, NO_PIPE, VALUES_AT};
+use super::record::{HEAD_BYTES, NO_PIPE, VALUES_AT};
 
 /// Pipe numbers as recorded.
 pub mod pipe {

@@ -5,18 +5,20 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use super::agenda::Agenda;
 use super::alike::{Alike, Likeness, Part, Shifts};
+use super::copy::{Copy, CopyShape};
 use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
 use super::decode::Shared;
 use super::kernel_type::{CoreName, KernelType, Unit};
 use super::l2::L2;
 use super::machine::{Machine, Parameters};
-use super::memory::{CopyShape, Memory, MemoryTotals, Ordered};
+use super::memory::{Memory, MemoryTotals, Ordered};
 use super::path::{Moment, Step};
-use super::pipe::{Copy, slot_destination, slot_id, slot_source};
+use super::pipe::{slot_destination, slot_id, slot_source};
 use super::profile::PathPart;
-use super::stream::OperandReader;
-use super::trace::{CoreStream, Launch, S, pipe_name};
+use super::record::{S, pipe_name};
+use super::stream::{CoreStream, OperandReader};
+use super::trace::Launch;
 
 /// A block that never came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]

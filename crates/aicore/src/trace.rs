@@ -7,93 +7,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(crate) use super::operand::OPERAND_BYTES;
-pub use super::operand::{Operand, Space};
-pub use super::region::{DataRegion, Region, Role};
+use super::operand::{OPERAND_BYTES, Space};
+use super::record::{HEAD_BYTES, NO_PIPE, PIPE_COUNT, VALUES_AT, decode_head};
+use super::region::{DataRegion, Region, Role};
 use super::source::Source;
-use super::stream::Piece;
-pub(crate) use super::stream::{CoreStream, Place};
+use super::stream::{CoreStream, Piece};
+use super::trace_error::TraceError;
+use super::words::{u32_at, u64_at};
 
 const MAGIC: &[u8; 8] = b"ASCTRC02";
-pub(crate) const HEAD_BYTES: usize = 32;
-/// Where a head has the digest of its core's values; what lies before it says what the record is.
-pub(crate) const VALUES_AT: usize = 28;
 const CHUNK_HEAD_BYTES: usize = 16;
-
-/// Why a trace could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TraceError {
-    /// Not a trace, or of another version.
-    #[error(
-        "not an instruction trace of version 02 (it starts with {found:?}); was it written by another version of the simulator?"
-    )]
-    Magic {
-        /// First bytes.
-        found: Vec<u8>,
-    },
-    /// The file ends inside something.
-    #[error(
-        "trace ends inside {what} at byte {offset}: {needed} bytes needed, {left} left; the simulated program was killed while writing"
-    )]
-    Truncated {
-        /// What was being read.
-        what: &'static str,
-        /// Offset in the file, or in the core's stream for records.
-        offset: usize,
-        /// Bytes needed.
-        needed: usize,
-        /// Bytes there.
-        left: usize,
-    },
-    /// The file can no longer be read.
-    #[error("trace cannot be read at byte {offset}, where {needed} bytes are wanted: {message}")]
-    Unreadable {
-        /// Offset in the file.
-        offset: usize,
-        /// Bytes wanted.
-        needed: usize,
-        /// What the system says.
-        message: String,
-    },
-    /// A field has a value that it cannot have.
-    #[error("trace has {what} {value} at byte {offset} of {place}, allowed is {allowed}; the file is damaged")]
-    Value {
-        /// Field.
-        what: &'static str,
-        /// Its value.
-        value: u64,
-        /// What would be right.
-        allowed: String,
-        /// File or core stream.
-        place: String,
-        /// Offset in it.
-        offset: usize,
-    },
-    /// A text chunk is not text.
-    #[error("{what} chunk at byte {offset} is not UTF-8; the file is damaged")]
-    Text {
-        /// Which chunk.
-        what: &'static str,
-        /// Offset of its payload.
-        offset: usize,
-    },
-}
-
-/// Pipes by number as recorded.
-pub(crate) const PIPE_COUNT: usize = 7;
-pub(crate) const S: usize = 0;
-pub(crate) const V: usize = 1;
-pub(crate) const MTE2: usize = 2;
-pub(crate) const MTE3: usize = 3;
-pub(crate) const MTE1: usize = 4;
-pub(crate) const M: usize = 5;
-pub(crate) const FIX: usize = 6;
-pub(crate) const NO_PIPE: u8 = 255;
-
-/// Name of a pipe as reports write it.
-pub(crate) fn pipe_name(pipe: usize) -> &'static str {
-    ["s", "v", "mte2", "mte3", "mte1", "m", "fix"].get(pipe).copied().unwrap_or("none")
-}
 
 /// What an instruction is to the model, decided by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,93 +66,6 @@ impl OpKind {
 pub(crate) struct Opcode {
     pub(crate) name: String,
     pub(crate) kind: OpKind,
-}
-
-/// One record, decoded but for its operands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Record<'a> {
-    pub(crate) opcode: u16,
-    pub(crate) pipe: u8,
-    pub(crate) dtype: u8,
-    pub(crate) flags: u8,
-    pub(crate) repeat: u16,
-    pub(crate) site: u64,
-    pub(crate) aux: [u32; 3],
-    /// Where its operands begin.
-    pub(crate) place: Place,
-    pub(super) tail: &'a [u8],
-}
-
-/// A record that is kept when the stream goes on.
-#[derive(Clone, Debug)]
-pub(crate) struct OwnRecord {
-    head: Record<'static>,
-    tail: Vec<u8>,
-}
-
-impl OwnRecord {
-    pub(crate) fn of(record: &Record<'_>) -> Self {
-        Self { head: Record { tail: &[], ..*record }, tail: record.tail.to_vec() }
-    }
-
-    pub(crate) fn record(&self) -> Record<'_> {
-        Record { tail: &self.tail, ..self.head }
-    }
-}
-
-pub(crate) const FLAG_COUNT_MODE: u8 = 1;
-pub(crate) const FLAG_ATOMIC: u8 = 2;
-pub(crate) const FLAG_L2_BYPASS: u8 = 4;
-/// Scalar accesses that the compiler announced, among them reads whose values nobody uses.
-pub(crate) const FLAG_PLAIN: u8 = 16;
-
-impl<'a> Record<'a> {
-    /// Whether cube unit and fixpipe keep their order on L0C by themselves.
-    pub(crate) fn has_unit_flag(&self) -> bool {
-        matches!(usize::from(self.pipe), M | FIX) && self.repeat & 2 != 0
-    }
-
-    /// Its operands as recorded.
-    pub(crate) fn operand_bytes(&self) -> &'a [u8] {
-        self.tail
-    }
-
-    pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> + use<'a> {
-        self.tail.chunks_exact(OPERAND_BYTES).map(Operand::decode)
-    }
-
-    /// Text of a fault or note.
-    pub(crate) fn message(&self) -> Cow<'a, str> {
-        String::from_utf8_lossy(&self.tail[..self.tail.len().min(self.aux[1] as usize)])
-    }
-}
-
-/// Decodes the head of a record; how many bytes the record has comes with it.
-#[inline(always)]
-pub(super) fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Record<'a>, usize) {
-    let record = Record {
-        opcode: u16_at(bytes, 0),
-        pipe: bytes[2],
-        dtype: bytes[3],
-        flags: bytes[5],
-        repeat: u16_at(bytes, 6),
-        site: u64_at(bytes, 8),
-        aux: [u32_at(bytes, 16), u32_at(bytes, 20), u32_at(bytes, 24)],
-        place: Place::default(),
-        tail: &[],
-    };
-    (record, record_bytes(bytes, message_opcodes))
-}
-
-/// Bytes of the record with this head.
-#[inline(always)]
-pub(super) fn record_bytes(head: &[u8], message_opcodes: &[bool]) -> usize {
-    let tail = if message_opcodes.get(usize::from(u16_at(head, 0))).copied().unwrap_or(false) {
-        (u32_at(head, 20) as usize).next_multiple_of(8)
-    } else {
-        usize::from(head[4]) * OPERAND_BYTES
-    };
-    HEAD_BYTES + tail
 }
 
 /// How a launch ended.
@@ -559,16 +395,4 @@ fn value(what: &'static str, value: u64, allowed: &str, place: &str, offset: usi
 
 fn text<'b>(what: &'static str, bytes: &'b [u8], offset: usize) -> Result<&'b str, TraceError> {
     std::str::from_utf8(bytes).map_err(|_| TraceError::Text { what, offset })
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).and_then(|part| part.try_into().ok()).map_or(0, u16::from_le_bytes)
-}
-
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).and_then(|part| part.try_into().ok()).map_or(0, u32::from_le_bytes)
-}
-
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes)
 }

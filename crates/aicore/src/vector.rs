@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::machine::Constant;
-use super::trace::{FLAG_COUNT_MODE, Operand, Record, Space};
+use super::constant::Constant;
+use super::operand::{Operand, Space};
+use super::record::{FLAG_COUNT_MODE, Record};
 
 /// Bytes that one repeat works on.
 const REPEAT_BYTES: u64 = 256;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::record::NO_PIPE;
 use super::stream::Cursor;
-use super::trace::{Launch, NO_PIPE};
+use super::trace::Launch;
 
 /// Sites of all records of a launch in order, each with the most records of it that one core has.
 pub(crate) fn sites(launch: &Launch<'_>) -> Vec<(u64, u64)> {

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use super::cache::{ArtifactCache, Cached, Digest};
 use super::cmake::{Configured, configure};
-use super::compiled_headers::shared_cache;
 use super::compiler::CompilerFamily;
 use super::diagnostics::{Diagnostic, Severity, parse_compiler_output};
 use super::error::{BuildError, CompileFailure};
@@ -103,6 +102,11 @@ fn buildable(path: &Path) -> Result<(), BuildError> {
     })
 }
 
+/// Folder of what projects share: the cache that the SDK's library is in.
+fn shared_cache<'place>(sdk: &'place Sdk, work_directory: &'place Path) -> &'place Path {
+    sdk.library_directory.parent().unwrap_or(work_directory)
+}
+
 impl Builder {
     /// Configures the project and gets ready to build.
     pub fn new(project: OperatorProject, sdk: Sdk, options: BuildOptions) -> Result<Builder, BuildError> {
@@ -165,6 +169,11 @@ impl Builder {
     /// Whether cmake had to run.
     pub fn cmake_ran(&self) -> bool {
         self.configured.ran
+    }
+
+    /// Folder of what projects share.
+    pub(crate) fn shared_cache(&self) -> &Path {
+        shared_cache(&self.sdk, &self.work_directory)
     }
 
     /// Flags of the project for a file, from every target that compiles it.

@@ -2,7 +2,7 @@
 //! times as long as compiling the median kernel.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::builder::{Builder, CODE_FLAGS, device_defines};
@@ -10,7 +10,6 @@ use super::cache::{Digest, publish_directory, remove_old};
 use super::compiler::CompilerFamily;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
-use super::sdk::Sdk;
 use super::toolkit::Toolkit;
 
 /// The header that kernel libraries of the second door begin with.
@@ -87,14 +86,4 @@ impl Builder {
         let _ = std::fs::remove_file(&lock_path);
         Ok(target)
     }
-
-    /// Folder of what projects share.
-    pub(crate) fn shared_cache(&self) -> &Path {
-        shared_cache(&self.sdk, &self.work_directory)
-    }
-}
-
-/// Folder of what projects share: the cache that the SDK's library is in.
-pub(super) fn shared_cache<'place>(sdk: &'place Sdk, work_directory: &'place Path) -> &'place Path {
-    sdk.library_directory.parent().unwrap_or(work_directory)
 }

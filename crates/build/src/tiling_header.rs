@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::kernel::TilingClass;
+use super::kernel_variant::TilingClass;
 
 /// Classes nested deeper than this are not followed.
 const MAX_DEPTH: usize = 16;
@@ -194,7 +194,7 @@ fn primitive_size(kind: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel::TilingField;
+    use super::super::kernel_variant::TilingField;
     use super::*;
 
     fn field(name: &str, kind: &str, offset: u64, count: u64) -> TilingField {

@@ -6,10 +6,13 @@ use std::fmt::Write;
 
 use super::compiled_headers::TOOLKIT_KERNEL;
 use super::error::{BuildError, CompileFailure};
-use super::kernel::{KernelVariant, OUTPUT};
+use super::kernel_variant::KernelVariant;
 use super::template_key::{DECODER, declared_parameters, template_arguments, width_check};
 use super::tiling_header::{class_for, tiling_header};
 use project::kernel_entries;
+
+/// What is made of the translation unit.
+pub(crate) const OUTPUT: &str = "kernel.so";
 
 /// Of a toolkit's headers: on mixed cores the operator compiler's entry lets the cube core clear the messages between the
 /// cores, which the library keeps in the workspace. In this configuration the vector cores do not wait for it by themselves.
@@ -262,7 +265,7 @@ fn constants(text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel::{TensorBinding, TilingClass};
+    use super::super::kernel_variant::{TensorBinding, TilingClass};
     use super::*;
     use project::KernelEntry;
 

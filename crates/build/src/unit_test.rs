@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::builder::{Artifact, Builder, device_defines};
 use super::error::BuildError;
-use super::kernel::TilingClass;
+use super::kernel_variant::TilingClass;
 use super::overlay::Overlay;
 use super::tiling_header::tiling_header;
 use project::{KernelEntry, KernelTests};

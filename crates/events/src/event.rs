@@ -8,6 +8,7 @@ use crate::ablation::{AblationReport, Trial};
 use crate::fidelity::{Calibration, Report};
 use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey::{self, Outcome};
+use crate::taken_back::TakenBack;
 use crate::{
     Bank, Build, Check, Comparison, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ProfileEvent, Rewind,
     Summary,
@@ -140,15 +141,6 @@ pub enum Event {
     Doors(Box<Doors>),
     /// Result of `run`, its last event.
     Summary(Box<Summary>),
-}
-
-/// A step of the best candidate that was taken back: it is worth nothing, or does not hold where the search did not look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TakenBack {
-    /// The rewrite, or the tunable with its values.
-    pub step: String,
-    /// Why.
-    pub why: String,
 }
 
 /// First event of every command.

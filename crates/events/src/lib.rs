@@ -13,11 +13,12 @@ pub mod fidelity;
 pub mod replay;
 mod results;
 pub mod survey;
+mod taken_back;
 
 pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
-    FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, TakenBack, Warning,
+    FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
 };
 pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
 pub use results::{
@@ -25,3 +26,4 @@ pub use results::{
     PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary, SummaryCase,
     TestVerdict,
 };
+pub use taken_back::TakenBack;

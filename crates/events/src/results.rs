@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use space::Configuration;
 
 use crate::KnownHazard;
-use crate::event::TakenBack;
+use crate::taken_back::TakenBack;
 
 /// A hazard with the line of the kernel that shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

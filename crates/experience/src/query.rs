@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Bank, Features, Record, Verdict};
+use super::{Bank, Features, Record, SettingKind, Verdict};
 use source::parse::lex;
 
 /// What is asked for.
@@ -141,10 +141,30 @@ impl Bank {
             weight,
         })
     }
+
+    /// What operators like the one asked about run best with, in the measure of the kind: the median over the records that show a
+    /// gain, each weighted by the square of its likeness. `None` where there are none, or more that show none.
+    pub fn setting(&self, kind: SettingKind, query: &Query) -> Option<f64> {
+        let (mut found, mut without_gain) = (Vec::new(), 0.0);
+        for (_, record) in self.iter().filter(|(_, record)| record.motif == kind.id()) {
+            let likeness = query.likeness(record);
+            match (record.verdict, record.setting) {
+                (Verdict::Kept, Some(setting)) => found.push((setting.fast, likeness * likeness)),
+                (Verdict::NoGain, Some(_)) => without_gain += likeness * likeness,
+                _ => {}
+            }
+        }
+        let weight: f64 = found.iter().map(|(_, weight)| weight).sum();
+        if weight <= without_gain {
+            return None;
+        }
+        found.sort_by(|left, right| left.0.total_cmp(&right.0));
+        weighted_quantile(&found, 0.5)
+    }
 }
 
 /// The least value that holds `share` of the weight together with those before it; of values with their weights, in order.
-pub(super) fn weighted_quantile(values: &[(f64, f64)], share: f64) -> Option<f64> {
+fn weighted_quantile(values: &[(f64, f64)], share: f64) -> Option<f64> {
     let whole: f64 = values.iter().map(|(_, weight)| weight).sum();
     let mut passed = 0.0;
     let reached = |(_, weight): &&(f64, f64)| {

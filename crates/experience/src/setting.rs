@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::query::weighted_quantile;
-use super::{Bank, Query, Verdict};
 use motif::Counter;
 use source::tunable::Meaning;
 
@@ -64,27 +62,5 @@ impl SettingKind {
             Self::Buffers => &[StallUs],
             Self::Tile => &[ScalarUs, Mte2Us, Mte3Us, VecUs, StallUs],
         }
-    }
-}
-
-impl Bank {
-    /// What operators like the one asked about run best with, in the measure of the kind: the median over the records that show a
-    /// gain, each weighted by the square of its likeness. `None` where there are none, or more that show none.
-    pub fn setting(&self, kind: SettingKind, query: &Query) -> Option<f64> {
-        let (mut found, mut without_gain) = (Vec::new(), 0.0);
-        for (_, record) in self.iter().filter(|(_, record)| record.motif == kind.id()) {
-            let likeness = query.likeness(record);
-            match (record.verdict, record.setting) {
-                (Verdict::Kept, Some(setting)) => found.push((setting.fast, likeness * likeness)),
-                (Verdict::NoGain, Some(_)) => without_gain += likeness * likeness,
-                _ => {}
-            }
-        }
-        let weight: f64 = found.iter().map(|(_, weight)| weight).sum();
-        if weight <= without_gain {
-            return None;
-        }
-        found.sort_by(|left, right| left.0.total_cmp(&right.0));
-        weighted_quantile(&found, 0.5)
     }
 }

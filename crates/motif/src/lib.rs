@@ -15,8 +15,9 @@ mod rewrite;
 mod site;
 
 pub use catalogue::{all, by_id, named};
-pub use context::coverage::{Coverage, VisitedLines};
+pub use context::coverage::Coverage;
 pub use context::unified_buffer::CutLines;
+pub use context::visited::VisitedLines;
 pub use context::{Context, HotLines};
 pub use counter::Counter;
 pub use id::{Id, UnknownId};

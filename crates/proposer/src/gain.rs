@@ -1,17 +1,11 @@
 //! How much a motif may bring: seeds of ours bounded by the profile, what the bank knows of like kernels, and what this
 //! run has seen.
 
+use super::expectation::Expectation;
 use super::history::History;
 use aicore::Profile;
 use experience::{Bank, Query, Shingles, features_of, symptoms_of};
 use motif::{Context, Counter, Motif};
-
-/// An expected speed-up with its reason.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Expectation {
-    pub(super) gain: f64,
-    pub(super) reason: String,
-}
 
 /// The bank never counts for more than so many seeds.
 const BANK_WEIGHT: f64 = 4.0;

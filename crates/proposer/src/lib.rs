@@ -1,6 +1,7 @@
 //! Kernel-stage proposals: patches ordered by the gain that experience and profile let expect.
 
 mod applied;
+mod expectation;
 mod gain;
 mod history;
 mod motif_proposer;

@@ -1,7 +1,7 @@
 //! One thing to try.
 
 use super::applied::{Applied, site_text, surroundings};
-use super::gain::Expectation;
+use super::expectation::Expectation;
 use motif::{Context, Motif, Site};
 use source::{Patch, difference};
 

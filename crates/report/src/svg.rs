@@ -2,6 +2,7 @@
 //! title and a description for readers that do not see it, and every mark a tooltip.
 
 mod axis;
+mod plot;
 mod search;
 mod stalls;
 mod timeline;
@@ -9,43 +10,3 @@ mod timeline;
 pub(super) use search::search_chart;
 pub(super) use stalls::stall_bars;
 pub(super) use timeline::timelines;
-
-/// Width of every plot in its own units; the page scales it.
-const WIDTH: f64 = 960.0;
-
-/// Opens a plot: its title and description are what a screen reader says.
-fn open(id: &str, height: f64, title: &str, description: &str) -> String {
-    format!(
-        "<svg class=\"plot\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" role=\"img\" \
-         aria-labelledby=\"{id}-title {id}-desc\"><title id=\"{id}-title\">{}</title>\
-         <desc id=\"{id}-desc\">{}</desc>",
-        escape(title),
-        escape(description)
-    )
-}
-
-/// Text for element content and quoted attributes.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            // Not allowed in XML, nor visible.
-            character if character.is_control() && character != '\n' => escaped.push(' '),
-            character => escaped.push(character),
-        }
-    }
-    escaped
-}
-
-/// The text, cut to `limit` characters.
-fn shortened(text: &str, limit: usize) -> String {
-    if text.chars().count() <= limit {
-        return text.to_owned();
-    }
-    text.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
-}

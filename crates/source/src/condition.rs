@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::arch::TARGET;
-use super::tunable::directive_end;
 
 /// What is known of the names that conditions ask about, on a device.
 fn known(name: &str) -> Option<i64> {
@@ -74,6 +73,19 @@ fn split_outside<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
         }
     }
     None
+}
+
+/// End of a preprocessor line: the newline that no backslash continues.
+pub fn directive_end(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = at;
+    while let Some(&byte) = bytes.get(end) {
+        if byte == b'\n' && !text[..end].trim_end_matches('\r').ends_with('\\') {
+            break;
+        }
+        end += 1;
+    }
+    end
 }
 
 struct Branch {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::context::blocks::Block;
-use crate::context::coverage::VisitedLines;
+use crate::context::visited::VisitedLines;
 use source::facts::api::{Access, argument_access, is_copy};
 use source::facts::{base_name, is_host};
 use source::parse::{Call, Function, SyntaxFile, SyntaxForest, TokenKind, lex};

@@ -6,12 +6,9 @@ use std::ops::Range;
 use similar::{DiffTag, TextDiff};
 
 use crate::context::block_runs::{Silent, silent_blocks};
+use crate::context::visited::VisitedLines;
 use source::parse::SyntaxForest;
 use source::{Edit, SourceTree};
-
-/// Lines that instructions of all runs came from, by file, relative to the operator's root, and line from 1; each with the most
-/// records that one core left there in one launch.
-pub type VisitedLines = BTreeMap<(String, u32), u64>;
 
 /// Blocks with instructions none of which ran, or of which nobody knows whether they ran.
 ///

@@ -4,6 +4,7 @@ mod block_runs;
 mod blocks;
 pub(crate) mod coverage;
 pub(crate) mod unified_buffer;
+pub(crate) mod visited;
 
 use std::collections::BTreeMap;
 

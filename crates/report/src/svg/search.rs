@@ -7,7 +7,7 @@ use events::{Stage, Status};
 use super::super::record::{EvaluationRecord, RunRecord};
 use super::super::units::{factor, microseconds};
 use super::axis::{Scale, label};
-use super::{WIDTH, escape, open, shortened};
+use super::plot::{WIDTH, escape, open, shortened};
 
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 66.0;

@@ -7,7 +7,7 @@ use aicore::Profile;
 
 use super::super::units::microseconds;
 use super::axis::Scale;
-use super::{WIDTH, escape, open, shortened};
+use super::plot::{WIDTH, escape, open, shortened};
 
 const LEFT: f64 = 250.0;
 const RIGHT: f64 = 90.0;

@@ -8,7 +8,7 @@ use aicore::{Interval, Profile};
 use super::super::trace::PIPES;
 use super::super::units::microseconds;
 use super::axis::{Scale, label};
-use super::{WIDTH, escape, open};
+use super::plot::{WIDTH, escape, open};
 
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 14.0;

@@ -1,59 +1,9 @@
 //! Length scales and noise by the evidence of the observations.
 
-use rand_chacha::ChaCha8Rng;
-
 use super::gaussian::Gaussian;
 use super::kernel::slope;
-use super::model::ModelOptions;
-use super::numeric::{logarithm, normal};
-
-/// Length scales and noise of a process. The signal variance follows from the targets in closed form.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scales {
-    /// Logarithm of the inverse length scale of each group of coordinates.
-    pub inverse: Vec<f64>,
-    /// Logarithm of the noise variance over the signal variance.
-    pub noise: f64,
-}
-
-/// What is expected of the scales before anything is known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Prior {
-    /// Logarithm of the inverse length scale of each group.
-    inverse: Vec<f64>,
-    /// Logarithm of the noise ratio.
-    noise: f64,
-}
-
-/// Width of the prior of the logarithm of inverse length scales.
-const PRIOR_WIDTH: f64 = 1.0;
-/// Width of the prior of the logarithm of the noise ratio.
-const PRIOR_NOISE_WIDTH: f64 = 1.5;
-
-impl Prior {
-    /// The prior for so many groups: the more there are, the longer each scale, so that two random points are about as
-    /// much alike in every space.
-    pub fn new(groups: usize, options: &ModelOptions) -> Self {
-        let length = options.prior_length * libm::sqrt(groups.max(1) as f64 / 2.0);
-        Self { inverse: vec![-logarithm(length); groups], noise: options.prior_noise }
-    }
-
-    /// A prior of the same width with a centre drawn from this one.
-    pub fn drawn(&self, random: &mut ChaCha8Rng) -> Self {
-        let mut inverse = Vec::with_capacity(self.inverse.len());
-        for centre in &self.inverse {
-            inverse.push(centre + PRIOR_WIDTH * normal(random));
-        }
-        Self { inverse, noise: self.noise + PRIOR_NOISE_WIDTH * normal(random) }
-    }
-}
-
-impl Scales {
-    /// Where fitting starts: the centre of the prior.
-    pub fn initial(prior: &Prior) -> Self {
-        Self { inverse: prior.inverse.clone(), noise: prior.noise }
-    }
-}
+use super::numeric::logarithm;
+use super::scales::{PRIOR_NOISE_WIDTH, PRIOR_WIDTH, Prior, Scales};
 
 /// What a fit works on, with memory that its steps share.
 struct Evidence<'a> {
@@ -170,7 +120,9 @@ pub fn fit(
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
 
+    use super::super::options::ModelOptions;
     use super::*;
 
     #[test]

@@ -1,9 +1,9 @@
 //! Gaussian-process regression whose predictions are kept up to date instead of being made anew.
 
 use super::factor::Factor;
-use super::fit::Scales;
 use super::kernel::{kernel, squared_distance};
 use super::numeric::dot;
+use super::scales::Scales;
 
 /// A process conditioned on observations.
 #[derive(Clone, Debug)]

@@ -7,9 +7,11 @@ mod gaussian;
 mod kernel;
 mod model;
 mod numeric;
+mod options;
 mod pool;
+mod scales;
 mod targets;
 
 pub(super) use coordinates::Coordinates;
 pub(super) use model::Model;
-pub use model::ModelOptions;
+pub use options::ModelOptions;

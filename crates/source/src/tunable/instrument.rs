@@ -10,7 +10,8 @@ use crate::{Edit, Patch, SourceTree};
 use space::Tunable;
 
 use super::locate::locate;
-use super::realize::{has_side_effects, includes};
+use super::realize::includes;
+use super::statement::has_side_effects;
 use super::{SiteForm, TunableError};
 
 /// The edits that turn every given tunable into a knob of its name. CMake entries are left alone.

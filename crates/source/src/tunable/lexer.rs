@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::condition::{directive_end, inactive_lines};
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -43,7 +45,7 @@ impl<'a> Tokens<'a> {
     /// Cuts a file, leaving out branches that are not compiled for the target (see [`crate::condition`]).
     pub fn of(text: &'a str) -> Self {
         let mut scan = Self { text, tokens: Vec::new(), defines: Vec::new() };
-        let inactive = crate::condition::inactive_lines(text);
+        let inactive = inactive_lines(text);
         let active = |offset: usize| !inactive.iter().any(|range| range.contains(&offset));
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -251,19 +253,6 @@ fn comment_end(text: &str, at: usize) -> Option<usize> {
         return Some(text[at + 2..].find("*/").map_or(text.len(), |length| at + 2 + length + 2));
     }
     None
-}
-
-/// End of a preprocessor line: the newline that no backslash continues.
-pub fn directive_end(text: &str, at: usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut end = at;
-    while let Some(&byte) = bytes.get(end) {
-        if byte == b'\n' && !text[..end].trim_end_matches('\r').ends_with('\\') {
-            break;
-        }
-        end += 1;
-    }
-    end
 }
 
 fn define(text: &str, at: usize, end: usize) -> Option<Define> {

@@ -8,6 +8,7 @@ use space::{Binding, Value};
 use super::lexer::{Kind, Scope, Tokens};
 use super::literal::constant_expression;
 use super::share::shares;
+use super::statement::{limit_asked, line_around};
 use super::{Declaration, Site, SiteForm, TunableError, line_of};
 
 /// All sites of a binding, in file order. A CMake entry has none in the sources.
@@ -273,7 +274,7 @@ pub fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<As
     let limit = limited.and_then(|end| {
         let statement = tokens.compact(semicolon + 1..end);
         let bytes = statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?.parse().ok()?;
-        let written = super::realize::limit_asked(&assigned, "", bytes).replace(' ', "");
+        let written = limit_asked(&assigned, "", bytes).replace(' ', "");
         (written.strip_suffix(';') == Some(statement.as_str())).then_some((end, bytes))
     });
     let start = tokens.span(semicolon..semicolon + 1).end;
@@ -290,14 +291,6 @@ struct Assignment {
     range: Range<usize>,
     /// Whether the new value is made of the old one.
     updates: bool,
-}
-
-/// Line break and indentation of the line that `offset` is in.
-pub(super) fn line_around(text: &str, offset: usize) -> String {
-    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
-    let indent: String = text[start..].chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect();
-    let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
-    format!("{newline}{indent}")
 }
 
 fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError> {

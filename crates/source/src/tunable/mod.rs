@@ -10,6 +10,7 @@ mod locate;
 mod meaning;
 mod realize;
 mod share;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -21,15 +22,14 @@ use space::Value;
 pub use compile_time::looks_compile_time;
 pub use flow::{Flow, Sink};
 pub use instrument::instrument;
-pub(super) use lexer::directive_end;
 pub use locate::locate;
 pub use locate::{asked_size, cap_of, constants_in};
 pub use meaning::Meaning;
 pub use meaning::SETS_CORES;
-pub use realize::limit_asked;
 pub use realize::{present_value, realize};
 pub use share::ShareRule;
 pub use share::{ASKS_CORES, divisions};
+pub use statement::limit_asked;
 pub use words::words;
 
 /// A place in the sources that holds the value of a tunable.

@@ -5,6 +5,7 @@ use space::{Binding, NO_LIMIT, Tunable, Value};
 
 use super::literal::{integer, written_like};
 use super::locate::locate;
+use super::statement::{has_side_effects, limit_asked};
 use super::{Site, SiteForm, TunableError};
 
 /// The value a tunable has in the sources: the literal, the limit of a cap (or [`NO_LIMIT`]), the name that stands there.
@@ -131,12 +132,6 @@ fn limit_of(tunable: &Tunable, value: &Value, site: &Site) -> Result<i64, Tunabl
     }
 }
 
-/// The statement behind the call that asks for a size, which limits it to so many bytes, on a line of its own; nothing for no
-/// limit. `line` is the line break and the indentation of the call.
-pub fn limit_asked(variable: &str, line: &str, bytes: i64) -> String {
-    if bytes <= 0 { String::new() } else { format!("{line}{variable} = {variable} < {bytes} ? {variable} : {bytes};") }
-}
-
 fn capped(
     tunable: &Tunable,
     value: &Value,
@@ -159,16 +154,6 @@ fn capped(
         return Err(bad_value(tunable, value, site, message));
     }
     Ok(format!("(({expression}) < ({limit}) ? ({expression}) : ({limit}))"))
-}
-
-/// Whether evaluating twice could differ from evaluating once: increments and assignments.
-pub(super) fn has_side_effects(expression: &str) -> bool {
-    let tokens = super::lexer::Tokens::of(expression);
-    (0..tokens.tokens.len()).any(|position| {
-        let word = tokens.get(position);
-        matches!(word, "++" | "--" | "=")
-            || (word.len() >= 2 && word.ends_with('=') && !matches!(word, "==" | "!=" | "<=" | ">="))
-    })
 }
 
 pub(super) fn includes(text: &str, header: &str) -> bool {

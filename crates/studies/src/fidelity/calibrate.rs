@@ -78,7 +78,7 @@ pub fn calibrate(task: &Task<'_>, table: &str) -> Result<Calibration, CalibrateE
     let chosen = if task.constants.is_empty() {
         choose(sensitivities, &fitting.kernels())
     } else {
-        refuse(&sensitivities, &fitting.kernels())?;
+        refuse(&sensitivities, &fitting.kernels()).map_err(CalibrateError::TooMany)?;
         sensitivities
     };
     if chosen.is_empty() {

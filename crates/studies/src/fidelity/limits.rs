@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::calibrate::CalibrateError;
-
 /// Change of a row's logarithm with a constant's above which the row counts as touched.
 const TOUCHED: f64 = 0.02;
 /// Rows that must touch a constant.
@@ -73,7 +71,7 @@ pub(super) fn choose(mut all: Vec<Sensitivity>, kernels: &[String]) -> Vec<Sensi
 }
 
 /// Whether the rows determine the constants; if not, which of them they do not.
-pub(super) fn refuse(constants: &[Sensitivity], kernels: &[String]) -> Result<(), CalibrateError> {
+pub(super) fn refuse(constants: &[Sensitivity], kernels: &[String]) -> Result<(), String> {
     let counts = || {
         let count = |constant: &Sensitivity| {
             format!("`{}` {} rows of {} kernels", constant.name, constant.touched().len(), constant.kernels(kernels))
@@ -81,10 +79,10 @@ pub(super) fn refuse(constants: &[Sensitivity], kernels: &[String]) -> Result<()
         constants.iter().map(count).collect::<Vec<_>>().join(", ")
     };
     let too_many = |what: String| {
-        Err(CalibrateError::TooMany(format!(
+        Err(format!(
             "{what}; rows that each constant changes: {}; ask for fewer constants, or give rows that differ in them",
             counts()
-        )))
+        ))
     };
     if constants.len() * ROWS_EACH > kernels.len() {
         return too_many(format!("{} rows cannot hold {} constants", kernels.len(), constants.len()));
@@ -121,9 +119,9 @@ mod tests {
         let twin = constant("twin", &[0.5, 0.5, 0.25, 0.25, 0.0, 0.0]);
         let other = constant("other", &[0.0, 0.0, 0.5, 0.0, 1.0, 1.0]);
         assert!(refuse(&[one.clone(), other.clone()], &kernels()).is_ok());
-        let error = refuse(&[one.clone(), twin.clone()], &kernels()).unwrap_err().to_string();
+        let error = refuse(&[one.clone(), twin.clone()], &kernels()).unwrap_err();
         assert!(error.contains("`twin`") && error.contains("4 rows of 2 kernels"), "{error}");
-        let error = refuse(&[one.clone(), other.clone(), twin.clone()], &kernels()).unwrap_err().to_string();
+        let error = refuse(&[one.clone(), other.clone(), twin.clone()], &kernels()).unwrap_err();
         assert!(error.contains("cannot hold 3"), "{error}");
         let names: Vec<_> = choose(vec![twin, other, one], &kernels()).into_iter().map(|c| c.name).collect();
         assert_eq!(names, ["one", "other"]);
@@ -132,6 +130,6 @@ mod tests {
     #[test]
     fn a_constant_that_changes_one_row_is_refused() {
         let lonely = constant("lonely", &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-        assert!(refuse(&[lonely], &kernels()).unwrap_err().to_string().contains("too few rows"));
+        assert!(refuse(&[lonely], &kernels()).unwrap_err().contains("too few rows"));
     }
 }

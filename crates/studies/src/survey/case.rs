@@ -1,7 +1,7 @@
 //! The case that a survey runs: the first that the tiling function accepts, small ones first.
 
 use super::cause;
-use super::trial::Stop;
+use super::stop::Stop;
 use backend::KernelJob;
 use discovery::cases::{Array, Candidate, Finder, MOST_ENDLESS, ReferenceError, Refusal, Stage};
 use events::survey::{Cause, CauseKind};
@@ -19,6 +19,9 @@ pub struct Accepted {
     /// Why the operator's own data were not used, if there are some.
     pub note: Option<ReferenceError>,
 }
+
+/// Byte patterns of unwritten memory in the first and the second run.
+pub(super) const POISONS: [u8; 2] = [0xCD, 0x3A];
 
 /// Attempts at a tiling that are made with candidates of one kind before the next kind is asked.
 const ATTEMPTS: usize = 150;

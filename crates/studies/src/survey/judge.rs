@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::case::Accepted;
+use super::case::{Accepted, POISONS};
 use super::cause;
-use super::trial::{POISONS, Stop};
+use super::stop::Stop;
 use backend::{Execution, SimBackend};
 use discovery::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
 use events::survey::{Cause, CauseKind, State};

@@ -15,6 +15,7 @@ mod own_tests;
 pub mod pool;
 mod reach;
 mod second_try;
+mod stop;
 pub mod summary;
 #[cfg(test)]
 mod tests;

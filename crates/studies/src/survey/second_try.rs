@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::case::{self, Accepted};
-use super::trial::{POISONS, Stop, fault};
+use super::case::{self, Accepted, POISONS};
+use super::stop::{Stop, fault};
 use aicore::Machine;
 use backend::{Execution, SimBackend};
 use build::{Builder, KernelVariant, TilingClass};

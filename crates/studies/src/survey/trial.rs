@@ -13,8 +13,9 @@ use super::cause;
 use super::judge::judge;
 use super::own_tests::{self, OwnTests, TestJudgement};
 use super::second_try::Runs;
+use super::stop::{Stop, fault, hazards_of, located};
 use aicore::{HazardKind, Machine, Severity};
-use backend::{Execution, LocatedHazard, ProcessLimits, ProgramJob, RunFailure, SimBackend};
+use backend::{Execution, ProcessLimits, ProgramJob, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{Artifact, BuildError, BuildOptions, Builder};
 use discovery::cases::{DescribedOp, DescribedOps, Finder, Python};
@@ -78,34 +79,6 @@ pub enum Progress {
     /// A step ended.
     Ended(StepOutcome),
 }
-
-/// A step that did not pass.
-pub(super) struct Stop {
-    pub state: State,
-    pub cause: Cause,
-    pub detail: String,
-}
-
-impl Stop {
-    pub fn failed(cause: Cause, detail: impl Into<String>) -> Self {
-        Self { state: State::Failed, cause, detail: detail.into() }
-    }
-
-    pub fn build(error: &BuildError) -> Self {
-        Self::failed(cause::of_build(error), error.to_string())
-    }
-
-    pub fn run(failure: &RunFailure) -> Self {
-        Self::failed(cause::of_run(failure), failure.to_string())
-    }
-
-    pub fn machine(error: impl std::fmt::Display) -> Self {
-        Self::failed(Cause::new(CauseKind::Machine, cause::general(&error.to_string())), error.to_string())
-    }
-}
-
-/// Byte patterns of unwritten memory in the first and the second run.
-pub(super) const POISONS: [u8; 2] = [0xCD, 0x3A];
 
 /// Takes an operator through the steps and reports each.
 pub async fn try_operator(task: &Task, report: &mut dyn FnMut(Progress)) {
@@ -492,20 +465,6 @@ impl Trial<'_> {
             })),
         }
     }
-}
-
-fn hazards_of(execution: &Execution) -> impl Iterator<Item = &LocatedHazard> {
-    execution.launches.iter().flat_map(|launch| &launch.hazards)
-}
-
-fn located(hazard: &LocatedHazard) -> String {
-    format!("{}:{}: {} ({} times)", hazard.place.file, hazard.place.line, hazard.message, hazard.count)
-}
-
-/// Why a run that returned did not come to its end.
-pub(super) fn fault(execution: &Execution) -> Option<Stop> {
-    let hazard = hazards_of(execution).find(|hazard| cause::stops_the_run(hazard))?;
-    Some(Stop::failed(cause::of_hazard(hazard), located(hazard)))
 }
 
 fn cores(execution: &Execution) -> String {

@@ -1,27 +1,30 @@
 //! Values of expressions over numbers and names whose values are known.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::known::Known;
 use super::words::literal;
-use super::{Known, Reader};
+use source::tunable::lexer::Tokens;
 
 /// Value of an expression, if all of it is arithmetic.
-pub(super) fn number(reader: &Reader<'_>, range: Range<usize>) -> Option<f64> {
-    let mut sum = Sum { reader, at: range.start, end: range.end };
+pub(super) fn number(tokens: &Tokens<'_>, known: &BTreeMap<String, Known>, range: Range<usize>) -> Option<f64> {
+    let mut sum = Sum { tokens, known, at: range.start, end: range.end };
     let value = sum.sum()?;
     (sum.at == range.end).then_some(value)
 }
 
 /// Arithmetic over numbers and known names.
 struct Sum<'a, 'b> {
-    reader: &'a Reader<'b>,
+    tokens: &'a Tokens<'b>,
+    known: &'a BTreeMap<String, Known>,
     at: usize,
     end: usize,
 }
 
 impl Sum<'_, '_> {
     fn word(&self) -> &str {
-        if self.at < self.end { self.reader.tokens.get(self.at) } else { "" }
+        if self.at < self.end { self.tokens.get(self.at) } else { "" }
     }
 
     fn sum(&mut self) -> Option<f64> {
@@ -75,10 +78,10 @@ impl Sum<'_, '_> {
                 Some(value)
             }
             "static_cast" if self.word() == "<" => {
-                self.at = self.reader.tokens.closing_angle(self.at)? + 1;
+                self.at = self.tokens.closing_angle(self.at)? + 1;
                 self.factor()
             }
-            _ => match self.reader.known.get(&word) {
+            _ => match self.known.get(&word) {
                 Some(Known::Number(value)) => Some(*value),
                 Some(_) => None,
                 None => literal(&word),

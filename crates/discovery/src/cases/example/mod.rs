@@ -5,6 +5,7 @@
 //! `GetWorkspaceSize`. Documentation holds the same programs between fences.
 
 mod arithmetic;
+mod known;
 mod words;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use walkdir::WalkDir;
 use super::call::{Argument, Call, CallTensor};
 use super::{Origin, elements};
 use arithmetic::number;
+use known::Known;
 use source::arch::TARGET;
 use source::tunable::lexer::{Kind, Tokens};
 use words::dtype_of;
@@ -89,22 +91,6 @@ fn fenced(text: &str) -> String {
         result.push('\n');
     }
     result
-}
-
-/// What a name stands for.
-#[derive(Clone, Debug)]
-enum Known {
-    Numbers(Vec<f64>),
-    /// Lists of numbers, as shapes of several tensors are written.
-    Lists(Vec<Vec<f64>>),
-    Number(f64),
-    Bool(bool),
-    Text(String),
-    Dtype(String),
-    Format(String),
-    Tensor(CallTensor),
-    Tensors(Vec<CallTensor>),
-    Nothing,
 }
 
 /// Calls of one program.
@@ -377,7 +363,7 @@ impl Reader<'_> {
         if let Some(format) = self.format(range.clone()) {
             return Some(Known::Format(format));
         }
-        if let Some(number) = number(self, range.clone()) {
+        if let Some(number) = number(self.tokens, &self.known, range.clone()) {
             return Some(Known::Number(number));
         }
         let known = range.clone().filter_map(|at| self.known.get(self.tokens.get(at))).next();
@@ -411,7 +397,7 @@ impl Reader<'_> {
         let items = self.tokens.arguments(open)?;
         match items.as_slice() {
             [one] if self.tokens.get(one.start) == "{" => self.braces(one.start),
-            [_, value] => number(self, value.clone()).map(|value| Known::Numbers(vec![value])),
+            [_, value] => number(self.tokens, &self.known, value.clone()).map(|value| Known::Numbers(vec![value])),
             _ => None,
         }
     }

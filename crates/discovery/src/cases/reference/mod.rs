@@ -4,9 +4,11 @@
 //! All are Python and run as workers, in a directory of their own, with whatever packages the machine has. A reference that
 //! cannot be run is no verdict: the reason is kept, and the state is *unknown*.
 
+mod array;
 mod python;
 mod scripts;
 
-pub use python::{Array, Python, RecordedArgument, RecordedCall, RecordedTensor, ReferenceError};
+pub use array::Array;
+pub use python::{Python, RecordedArgument, RecordedCall, RecordedTensor, ReferenceError};
 pub use scripts::golden_script;
 pub(super) use scripts::{ScriptCase, data_scripts, match_case};

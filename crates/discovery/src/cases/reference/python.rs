@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::array::Array;
 use super::scripts::DataScript;
 use crate::cases::DescribedOp;
 use backend::{KernelJob, ProcessLimits, RunFailure, WorkerCommand};
-use verify::DType;
 
 const PROGRAM: &str = include_str!("run_reference.py");
 const RECORDER: &str = include_str!("record_calls.py");
@@ -30,34 +30,6 @@ pub enum ReferenceError {
     /// Python does not run, or the files cannot be exchanged.
     #[error("the reference cannot be run: {0}")]
     Run(String),
-}
-
-/// An array that a reference gives.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Array {
-    /// File that the script wrote, relative to its directory.
-    pub file: String,
-    /// Dtype name.
-    pub dtype: String,
-    /// Dimensions.
-    pub shape: Vec<u64>,
-    /// Raw bytes.
-    pub bytes: Vec<u8>,
-}
-
-impl Array {
-    /// The elements as another dtype; `None` for a dtype that has no size here.
-    pub fn bytes_as(&self, to: DType) -> Option<Vec<u8>> {
-        let from: DType = self.dtype.parse().ok()?;
-        if from == to {
-            return Some(self.bytes.clone());
-        }
-        let mut result = Vec::with_capacity(self.bytes.len() / from.size_bytes() * to.size_bytes());
-        for element in self.bytes.chunks_exact(from.size_bytes()) {
-            to.encode(from.decode(element), &mut result);
-        }
-        Some(result)
-    }
 }
 
 #[derive(Deserialize)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::python::Array;
+use super::array::Array;
 use crate::cases::{DescribedOp, DescribedTensor};
 
 /// A script that writes inputs and right outputs, with its arguments.

@@ -409,7 +409,7 @@ fn division(
     let at = tokens.tokens.get(start)?.span.start;
     let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let indent = &text[line_start..at];
-    if !indent.trim().is_empty() || of.contains('\n') || super::realize::has_side_effects(of) {
+    if !indent.trim().is_empty() || of.contains('\n') || super::statement::has_side_effects(of) {
         return None;
     }
     let rule = ShareRule {
@@ -417,7 +417,7 @@ fn division(
         of: if is_product(tokens, quotient.of.clone()) { of.to_owned() } else { format!("({of})") },
         constant: constant_name(tokens, quotient.of.clone()),
         kind: compared_in(tokens, quotient).to_owned(),
-        line: super::locate::line_around(text, at),
+        line: super::statement::line_around(text, at),
         declared: None,
     };
     let written = present(tokens, start, &rule);

@@ -34,7 +34,7 @@ pub(super) fn division(file: &str, tokens: &Tokens<'_>, body: &Range<usize>, quo
     let at = tokens.tokens.get(start)?.span.start;
     let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let of = &text[tokens.span(work.clone())];
-    let unfit = of.contains('\n') || of.contains(constant) || super::super::realize::has_side_effects(of);
+    let unfit = of.contains('\n') || of.contains(constant) || super::super::statement::has_side_effects(of);
     if !text[line_start..at].trim().is_empty() || unfit {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn division(file: &str, tokens: &Tokens<'_>, body: &Range<usize>, quo
         of: if is_product(tokens, work.clone()) { of.to_owned() } else { format!("({of})") },
         constant: constant_name(tokens, work.clone()),
         kind: compared_in(tokens, &Quotient { of: work, cores: quotient.cores.clone() }).to_owned(),
-        line: super::super::locate::line_around(text, at),
+        line: super::super::statement::line_around(text, at),
         declared: Some(Declared { kind: declaration.kind, name: free_name(tokens, constant) }),
     };
     Some(found(file, tokens, rule, of, at..at, 0, &uses))
@@ -77,7 +77,7 @@ fn ruled_at(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Division
         of: tokens.text.get(tokens.span(work))?.to_owned(),
         constant: least.to_owned(),
         kind: head[5].to_owned(),
-        line: super::super::locate::line_around(tokens.text, tokens.tokens[position].span.start),
+        line: super::super::statement::line_around(tokens.text, tokens.tokens[position].span.start),
         declared: Some(Declared { kind: tokens.get(position + 1).to_owned(), name: name.clone() }),
     };
     let written = Tokens::of(&rule.limit(least)).compact_all();

@@ -1,0 +1,27 @@
+//! Statements as they are written into a source: on what line, with what limit, and of what expression.
+
+use super::lexer::Tokens;
+
+/// Line break and indentation of the line that `offset` is in.
+pub(super) fn line_around(text: &str, offset: usize) -> String {
+    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent: String = text[start..].chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect();
+    let newline = if text[..start].ends_with("\r\n") { "\r\n" } else { "\n" };
+    format!("{newline}{indent}")
+}
+
+/// The statement behind the call that asks for a size, which limits it to so many bytes, on a line of its own; nothing for no
+/// limit. `line` is the line break and the indentation of the call.
+pub fn limit_asked(variable: &str, line: &str, bytes: i64) -> String {
+    if bytes <= 0 { String::new() } else { format!("{line}{variable} = {variable} < {bytes} ? {variable} : {bytes};") }
+}
+
+/// Whether evaluating twice could differ from evaluating once: increments and assignments.
+pub(super) fn has_side_effects(expression: &str) -> bool {
+    let tokens = Tokens::of(expression);
+    (0..tokens.tokens.len()).any(|position| {
+        let word = tokens.get(position);
+        matches!(word, "++" | "--" | "=")
+            || (word.len() >= 2 && word.ends_with('=') && !matches!(word, "==" | "!=" | "<=" | ">="))
+    })
+}
