@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::args::{BankAction, BankArgs, Common};
-use super::output::{Output, write_whole};
-use super::target::start_event;
+use super::output::{Output, start_event, write_whole};
 use events::{Bank as BankEvent, BankRecord, Event};
 use experience::{Bank, Match, Query, Record, Shingles, features_of};
 use motif::Context;

@@ -3,8 +3,8 @@
 use super::Exit;
 use super::args::{CheckArgs, Common};
 use super::locked::{changed_outputs, drift_of, measured, new_findings};
-use super::output::Output;
-use super::target::{open_as_locked, runtime, start_event};
+use super::output::{Output, start_event};
+use super::target::{open_as_locked, runtime};
 use events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
 use lock::{Picoseconds, compare};
 use tuner::{Outcome, TunerError, establish_baseline};

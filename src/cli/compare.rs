@@ -5,8 +5,8 @@ use std::process::Command;
 
 use super::Exit;
 use super::args::{Common, CompareArgs};
-use super::output::Output;
-use super::target::{open, runtime, start_event};
+use super::output::{Output, start_event};
+use super::target::{open, runtime};
 use events::{ComparedProbe, Comparison, Event, Warning};
 use source::SourceTree;
 use tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::args::{Common, DoorsArgs, Target};
-use super::output::Output;
-use super::target::{open, runtime, start_event};
+use super::output::{Output, start_event};
+use super::target::{open, runtime};
 use aicore::{LaunchSteps, Severity, Step, partings, steps};
 use backend::{Execution, Place, Symbols};
 use events::{DoorStep, Doors, DoorsDifference, Event};

@@ -2,8 +2,8 @@
 
 use super::Exit;
 use super::args::{Common, InitArgs};
-use super::output::Output;
-use super::target::{processors, runtime, start_event, worker_exe};
+use super::output::{Output, start_event};
+use super::target::{processors, runtime, worker_exe};
 use build::sdk::SdkOptions;
 use events::{Event, Init, Warning};
 use manifest::{FILE_NAME, Manifest, ManifestError};

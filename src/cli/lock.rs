@@ -7,8 +7,8 @@ use super::args::{Common, LockArgs};
 use super::locked::{
     changed_outputs, drift_of, locked_findings, locked_machine, locked_manifest, measured, new_findings,
 };
-use super::output::Output;
-use super::target::{open_as_locked, runtime, start_event};
+use super::output::{Output, start_event};
+use super::target::{open_as_locked, runtime};
 use events::{Event, LockUpdate};
 use lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, source_digests};
 use tuner::{Outcome, TunerError, establish_baseline};

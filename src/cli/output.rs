@@ -9,7 +9,6 @@ use indicatif::ProgressDrawTarget;
 
 use super::Exit;
 use super::args::{Common, MessageFormat};
-use super::target::start_event;
 use events::{Event, Failure, Start};
 use report::{Human, HumanOptions, JsonLines, Sink, Verbosity};
 use tuner::{FailureKind, TunerError};
@@ -109,4 +108,13 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), TunerError> {
     fs_err::write(&temporary, text)?;
     fs_err::rename(&temporary, path)?;
     Ok(())
+}
+
+/// The first event of a command. Operator and machine are added when they are known.
+pub fn start_event(command: &str, common: &Common) -> Start {
+    Start {
+        project: Some(common.project.display().to_string()),
+        backend: Some("sim".to_owned()),
+        ..Start::new(command)
+    }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Exit;
 use super::args::{Common, ProfileArgs};
-use super::output::Output;
-use super::target::{hazard_reports, open_with, runtime, start_event};
+use super::output::{Output, start_event};
+use super::target::{hazard_reports, open_with, runtime};
 use backend::{Execution, LaunchProfile};
 use events::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use report::chrome_trace;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::profile::path_reports;
-use super::run::facts_of_machine;
 use aicore::Profile;
 use backend::{LaunchProfile, longest};
 use confinement::Layers;
@@ -11,7 +10,7 @@ use events::{CaseTime, Stage, StageSummary, Stages, Status};
 use manifest::{Case, TensorSpec};
 use report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
 use search::geometric_mean;
-use tuner::{Milestone, RunOutcome, Workspace, status_of};
+use tuner::{Generalisation, Milestone, RunOutcome, TakenBack, Workspace, status_of};
 
 /// The record of a run.
 pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget: u64, wall_s: f64) -> RunRecord {
@@ -22,8 +21,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
     };
     let machine = &workspace.machine;
     RunRecord {
-        generalisation: outcome.generalisation.as_ref().map(super::run::generalisation),
-        taken_back: outcome.taken_back.iter().map(super::run::taken_back).collect(),
+        generalisation: outcome.generalisation.as_ref().map(generalisation),
+        taken_back: outcome.taken_back.iter().map(taken_back).collect(),
         known: outcome.baseline_known.by_place(),
         format: RECORD_FORMAT,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
@@ -150,4 +149,36 @@ fn sites(outcome: &RunOutcome) -> BTreeMap<u64, String> {
         .filter(|(_, place)| !place.file.is_empty())
         .map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line)))
         .collect()
+}
+
+/// A step that was taken back, as it is reported.
+pub fn taken_back(step: &TakenBack) -> events::TakenBack {
+    events::TakenBack { step: step.step.clone(), why: step.why.clone() }
+}
+
+/// Results on probes, as they are reported.
+pub fn generalisation(general: &Generalisation) -> events::Generalisation {
+    let probes = general.probes.iter().map(|(probe, speedup)| events::ProbeResult {
+        name: probe.case.name.clone(),
+        speedup: *speedup,
+        compared: probe.with_data,
+    });
+    events::Generalisation {
+        seed: general.seed,
+        probes: probes.collect(),
+        speedup: general.speedup().unwrap_or(1.0),
+        at_fault: general.at_fault as u64,
+        faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
+        joined: general.joined.clone(),
+    }
+}
+
+/// Values by name, for reports.
+pub fn facts_of_machine(workspace: &Workspace) -> BTreeMap<String, String> {
+    let machine = &workspace.machine;
+    BTreeMap::from([
+        ("vector cores".to_owned(), machine.parameters.aiv_cores.to_string()),
+        ("unified buffer".to_owned(), format!("{} bytes", machine.parameters.ub_bytes)),
+        ("L2".to_owned(), format!("{} MiB", machine.parameters.l2_bytes / 1_048_576.0)),
+    ])
 }

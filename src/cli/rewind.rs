@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::Exit;
 use super::args::{Common, RewindArgs};
 use super::bank::load;
-use super::output::Output;
+use super::output::{Output, start_event};
 use super::projects::projects;
 use super::run::own_bank;
-use super::target::{open, runtime, start_event};
+use super::target::{open, runtime};
 use events::{Event, Rewind, Start};
 use tuner::{RewindOptions, TunerError, rewind};
 

@@ -7,18 +7,19 @@ use std::time::Instant;
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{locked_findings, locked_machine, locked_manifest};
-use super::output::{Output, write_whole};
+use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
-use super::target::{open, runtime, start_event};
+use super::record::{generalisation, taken_back};
+use super::target::{open, runtime};
 use backend::longest;
 use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use experience::{Bank, Record};
 use lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use space::Configuration;
 use tuner::{
-    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TakenBack, TunerError, Workspace, run,
-    status_of, write_winner,
+    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, run, status_of,
+    write_winner,
 };
 
 /// Executes the command.
@@ -61,8 +62,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     };
     let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;
 
-    let lock = new_lock(&workspace, &outcome, arguments.target.seed);
     let lock_path = workspace.project.root.join(LOCK_FILE);
+    let lock = or_standing(new_lock(&workspace, &outcome, arguments.target.seed), lock::read(&lock_path).ok());
     if may_write {
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
@@ -166,28 +167,6 @@ fn summary(
     }
 }
 
-/// A step that was taken back, as it is reported.
-pub fn taken_back(step: &TakenBack) -> events::TakenBack {
-    events::TakenBack { step: step.step.clone(), why: step.why.clone() }
-}
-
-/// Results on probes, as they are reported.
-pub fn generalisation(general: &Generalisation) -> events::Generalisation {
-    let probes = general.probes.iter().map(|(probe, speedup)| events::ProbeResult {
-        name: probe.case.name.clone(),
-        speedup: *speedup,
-        compared: probe.with_data,
-    });
-    events::Generalisation {
-        seed: general.seed,
-        probes: probes.collect(),
-        speedup: general.speedup().unwrap_or(1.0),
-        at_fault: general.at_fault as u64,
-        faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
-        joined: general.joined.clone(),
-    }
-}
-
 /// Rejections by the event format's word.
 fn rejections(outcome: &RunOutcome) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
@@ -237,6 +216,22 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         known: locked_findings(&outcome.winner_known),
         accepted: Vec::new(),
     }
+}
+
+/// The lock that is there, where it says the same of the same sources: it also knows what they were before they were tuned, and how
+/// the winner did on probes, which a run that finds nothing better does not.
+fn or_standing(new: Lock, present: Option<Lock>) -> Lock {
+    let says_the_same = |present: &Lock| {
+        let of = |lock: &Lock| {
+            let times = lock.cases.iter().map(|case| (case.name.clone(), case.tuned));
+            (lock.version, lock.tool.clone(), lock.operator.clone(), lock.origin, times.collect::<Vec<_>>())
+        };
+        of(present) == of(&new)
+            && (&present.manifest, &present.machine, &present.configuration)
+                == (&new.manifest, &new.machine, &new.configuration)
+            && (&present.sources, &present.included, &present.known) == (&new.sources, &new.included, &new.known)
+    };
+    present.filter(says_the_same).unwrap_or(new)
 }
 
 /// What the lock says of other shapes; nothing where no probe was to be had.
@@ -301,12 +296,24 @@ fn refuse_dirty(workspace: &Workspace) -> Result<(), TunerError> {
     if dirty.is_empty() { Ok(()) } else { Err(TunerError::Dirty(dirty)) }
 }
 
-/// Values by name, for reports.
-pub fn facts_of_machine(workspace: &Workspace) -> BTreeMap<String, String> {
-    let machine = &workspace.machine;
-    BTreeMap::from([
-        ("vector cores".to_owned(), machine.parameters.aiv_cores.to_string()),
-        ("unified buffer".to_owned(), format!("{} bytes", machine.parameters.ub_bytes)),
-        ("L2".to_owned(), format!("{} MiB", machine.parameters.l2_bytes / 1_048_576.0)),
-    ])
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lock::testing::sample;
+
+    #[test]
+    fn a_run_that_finds_nothing_better_leaves_the_lock_its_history() {
+        let again = || {
+            let mut lock = Lock { generalisation: None, motifs: Vec::new(), seed: 9, ..sample() };
+            lock.cases.iter_mut().for_each(|case| case.baseline = case.tuned);
+            lock
+        };
+        assert_eq!(or_standing(again(), Some(sample())), sample());
+        assert_eq!(or_standing(again(), None), again());
+        let mut faster = again();
+        faster.cases[0].tuned = Picoseconds(1);
+        assert_eq!(or_standing(faster.clone(), Some(sample())), faster);
+        let other = Lock { sources: Default::default(), ..again() };
+        assert_eq!(or_standing(other.clone(), Some(sample())), other);
+    }
 }

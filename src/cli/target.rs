@@ -126,15 +126,6 @@ pub fn fixed_values(target: &Target) -> Configuration {
     target.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone())).collect()
 }
 
-/// The first event of a command. Operator and machine are added when they are known.
-pub fn start_event(command: &str, common: &Common) -> Start {
-    Start {
-        project: Some(common.project.display().to_string()),
-        backend: Some("sim".to_owned()),
-        ..Start::new(command)
-    }
-}
-
 /// Hazards of a launch as every command reports them.
 pub fn hazard_reports(launch: &LaunchProfile) -> Vec<HazardReport> {
     let report = |hazard: &LocatedHazard| HazardReport {

@@ -2,8 +2,8 @@
 
 use super::Exit;
 use super::args::{Common, TestArgs};
-use super::output::Output;
-use super::target::{hazard_reports, processors, runtime, start_event, worker_exe};
+use super::output::{Output, start_event};
+use super::target::{hazard_reports, processors, runtime, worker_exe};
 use aicore::{Origin, Severity};
 use backend::{ProcessLimits, SimBackend, TestRun};
 use build::sdk::{Sdk, SdkOptions};

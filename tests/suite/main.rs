@@ -21,6 +21,7 @@ mod python_calls;
 mod rehearsal;
 mod replay;
 mod resume;
+mod rings;
 mod sampled_blocks;
 mod sdk;
 mod soundness;

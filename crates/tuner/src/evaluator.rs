@@ -8,9 +8,9 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 
-use super::judgement::Standard;
 use super::known::KnownFindings;
-use super::ranking::Race;
+use super::race::Race;
+use super::standard::Standard;
 use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};

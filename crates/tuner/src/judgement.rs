@@ -1,27 +1,16 @@
 //! Whether a run counts: its hazards weighed against what the operator as it stands has, its outputs against right ones.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::TrialError;
 use super::evaluator::{Evaluator, Plan};
 use super::known::{KnownFindings, allowance, excused};
+use super::standard::Standard;
 use super::workload::Trial;
 use aicore::{HazardKind, Severity};
 use backend::{Execution, LocatedHazard};
 use manifest::{HazardPolicy, Layout};
 use verify::{DType, Reason, Rejection, compare, default_tolerance_of};
-
-/// What hazards are weighed by.
-#[derive(Clone, Debug)]
-pub(super) enum Standard {
-    /// Nothing is known: every error rejects.
-    Alone,
-    /// The operator as it stands: what does not stop the run is taken up, unless the manifest refuses it.
-    Baseline,
-    /// A candidate for a baseline of which this is known.
-    Candidate(Arc<KnownFindings>),
-}
 
 impl Evaluator {
     /// Runs a trial, weighs its hazards and compares its outputs where right ones are known. Bytes that a baseline leaves

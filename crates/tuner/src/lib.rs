@@ -1,6 +1,7 @@
 //! The episodes of a run: host stage and kernel stage in turn under one budget, every evaluation verified and
 //! journalled, the winner verified once more from clean.
 
+mod baseline;
 mod candidate;
 mod case_sizes;
 mod case_trial;
@@ -10,6 +11,7 @@ mod evaluator;
 mod experience;
 mod finish;
 mod generalisation;
+mod head_start;
 mod host_search;
 mod host_stage;
 mod injection;
@@ -26,21 +28,25 @@ mod probe_run;
 mod probing;
 mod progress;
 mod queue_depths;
+mod race;
 mod ranking;
 mod reference;
 mod rewinding;
 mod round;
 mod run;
+mod run_options;
 mod scheduler;
 mod session;
 mod settings;
 mod settle;
+mod standard;
 mod steps;
 mod trial_error;
 mod workload;
 mod workspace;
 mod write_back;
 
+pub use baseline::establish_baseline;
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};
 pub use evaluation::{CaseTime, Champion, Evaluation, Outcome};
@@ -55,10 +61,11 @@ pub use kernel_stage::Rewriting;
 pub use known::{KnownFinding, KnownFindings};
 pub use probing::{Probe, ProbeSet, ProbeVerdict, WithData};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
-pub use ranking::Race;
+pub use race::Race;
 pub use reference::golden_references;
 pub use rewinding::{RewindOptions, RewindReport, rewind};
-pub use run::{Experience, RunOptions, RunOutcome, establish_baseline, mostly_fixed, run};
+pub use run::{RunOutcome, mostly_fixed, run};
+pub use run_options::{Experience, RunOptions};
 pub use session::{Budget, Judged, Scarce, Session, Spent};
 pub use settle::TakenBack;
 pub use trial_error::TrialError;

@@ -11,10 +11,10 @@ use tokio::task::JoinSet;
 use super::candidate::Candidate;
 use super::evaluator::{Evaluator, Plan};
 use super::journal::{Entry, Journal};
-use super::judgement::Standard;
 use super::known::KnownFindings;
 use super::noise::fight;
 use super::probe_run::{Ran, Task};
+use super::standard::Standard;
 use super::workload::Workload;
 use super::{CaseTime, TrialError, TunerError, Workspace};
 use discovery::cases::{

@@ -7,23 +7,13 @@ use super::Champion;
 use super::TrialError;
 use super::evaluator::{Evaluator, NeedsData, Plan};
 use super::known::KnownFindings;
+use super::race::Race;
 use super::workload::Trial;
 use aicore::BlockSample;
 use backend::Execution;
 use events::{BlocksRun, CaseBlocks, SampledCase};
 use manifest::Layout;
 use verify::DType;
-
-/// What a quick trial runs against.
-#[derive(Clone, Copy, Debug)]
-pub struct Race<'a> {
-    /// The best so far.
-    pub champion: &'a Champion,
-    /// Weights of the timed cases.
-    pub weights: &'a [f64],
-    /// Names of cases of which every block runs.
-    pub whole: &'a BTreeSet<String>,
-}
 
 impl Evaluator {
     /// Runs one timed trial as far as ranking needs it. Of a large case it also says which blocks ran with data; the execution has

@@ -9,12 +9,12 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::TunerError;
+use super::baseline::follow_baseline;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
 use super::experience::Pair;
 use super::journal::{Entry, Journal, Opened};
-use super::run::follow_baseline;
 use super::settings::rewound_settings;
 use super::workspace::Workspace;
 use aicore::Profile;

@@ -4,16 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::baseline::follow_baseline;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
+use super::head_start::{earlier_winners, settings_of_others};
 use super::host_search::HostSearch;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::noise::repeat;
 use super::probing::floor_of_probes;
 use super::progress::Progress;
 use super::queue_depths::overflows;
-use super::run::{RunOptions, earlier_winners, follow_baseline, settings_of_others};
+use super::run_options::RunOptions;
 use super::scheduler::{Limits, Scheduler, Turn};
 use super::session::Session;
 use super::workspace::Workspace;

@@ -1,26 +1,23 @@
 //! A run from baseline to verified winner. Writing back, lock and report are the caller's.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
-use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::evaluator::{References, Trialled};
 use super::generalisation::Generalisation;
 use super::journal::{Journal, Opened};
-use super::kernel_stage::{Learned, Rewriting};
+use super::kernel_stage::Learned;
 use super::known::KnownFindings;
 use super::last_word::{LastWord, Said};
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
-use super::reference::golden_references;
 use super::round::{Ended, Field, Round, Standing};
+use super::run_options::{Experience, RunOptions};
 use super::session::{Budget, Session};
-use super::settings::expected_settings;
 use super::settle::{
     Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle_on_probes, simplify,
 };
@@ -30,54 +27,13 @@ use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};
 use build::Digest;
 use confinement::Layers;
-use events::{self, Event, SampledCase, Stage};
-use experience::{Bank, Query, Record, Shingles, features_of, symptoms_of};
+use events::{self, Event, SampledCase};
+use experience::{Bank, Record};
 use manifest::Case;
-use motif::Context;
 use project::AutoSyncOff;
 use proposer::PatchFiles;
-use search::{StrategyKind, geometric_mean};
-use source::facts::KnownValues;
-use source::tunable::{SiteForm, locate};
-use space::{Configuration, SearchSpace, Tunable};
-
-/// What a run may do.
-#[derive(Clone, Debug)]
-pub struct RunOptions {
-    /// Evaluations to spend.
-    pub evaluations: u64,
-    /// Time after which no further evaluation is begun.
-    pub time_limit: Option<Duration>,
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Strategy of the host stage.
-    pub strategy: StrategyKind,
-    /// Stages to use, in the order of the first episode.
-    pub stages: Vec<Stage>,
-    /// Continue from a journal that fits.
-    pub resume: bool,
-    /// Experience to ask.
-    pub experience: Experience,
-    /// How rewrites follow each other.
-    pub rewriting: Rewriting,
-    /// Motifs that change rounding may be used.
-    pub allow_rounding: bool,
-    /// Rewrites that somebody wrote, to be tried before all others.
-    pub patches: Option<PatchFiles>,
-    /// Configurations that won before, tried first where the search space still has them.
-    pub earlier_winners: Vec<Configuration>,
-}
-
-/// Which experience a run may ask.
-#[derive(Clone, Debug, Default)]
-pub struct Experience {
-    /// The bank that ships with the tool.
-    pub shipped: bool,
-    /// Directories of experience banks, merged in order.
-    pub banks: Vec<PathBuf>,
-    /// Records of operators and projects with these words in their names are left out.
-    pub held_out: Vec<String>,
-}
+use search::geometric_mean;
+use space::SearchSpace;
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -218,7 +174,12 @@ pub async fn run(
         };
         if rounds == MORE_ROUNDS || standing.session.left() < LEAST_ROUND {
             while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
-            break ended;
+            let left = standing.session.left();
+            break match left {
+                0 => ended,
+                _ if rounds == MORE_ROUNDS => format!("{ended}, after {MORE_ROUNDS} rounds that ended like that"),
+                _ => format!("{ended}, and {left} evaluations are too few for another round"),
+            };
         }
         rounds += 1;
         let given_up = doubted.note(&broken);
@@ -360,78 +321,6 @@ fn emit_if(event: Option<Event>, emit: &mut dyn FnMut(Event)) {
     if let Some(event) = event {
         emit(event);
     }
-}
-
-/// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
-pub async fn establish_baseline(
-    workspace: &Workspace,
-    baseline: &Candidate,
-) -> Result<(Trialled, References), TunerError> {
-    reference_run(workspace, &workspace.evaluator, baseline).await
-}
-
-/// The same, and follows the critical path: what the report shows and what is known of the code that runs.
-pub async fn follow_baseline(
-    workspace: &Workspace,
-    baseline: &Candidate,
-) -> Result<(Trialled, References), TunerError> {
-    reference_run(workspace, &workspace.evaluator.following(), baseline).await
-}
-
-async fn reference_run(
-    workspace: &Workspace,
-    evaluator: &Evaluator,
-    baseline: &Candidate,
-) -> Result<(Trialled, References), TunerError> {
-    let golden = golden_references(workspace).await?;
-    let plan = baseline.plain_plan(workspace.tunables());
-    let trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
-    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
-        return Err(TunerError::Baseline(Box::new(rejection)));
-    }
-    let mut references = trialled.outputs.clone();
-    references.extend(golden);
-    Ok((trialled, references))
-}
-
-/// Winners of before as configurations of this space: what they do not say stays as it is.
-pub(super) fn earlier_winners(options: &RunOptions, baseline: &Candidate, space: &SearchSpace) -> Vec<Configuration> {
-    let merged = options.earlier_winners.iter().map(|winner| {
-        let mut configuration = baseline.configuration.clone();
-        for tunable in space.tunables() {
-            if let Some(value) = winner.get(&tunable.name) {
-                configuration.set(&tunable.name, value.clone());
-            }
-        }
-        configuration
-    });
-    let possible = merged.filter(|configuration| {
-        *configuration != baseline.configuration
-            && space.point(configuration).is_some()
-            && space.check(configuration).is_ok()
-    });
-    possible.collect()
-}
-
-/// Configurations that the settings of operators in the bank make of this one.
-pub(super) fn settings_of_others(
-    workspace: &Workspace,
-    bank: &Bank,
-    space: &SearchSpace,
-    baseline: &Candidate,
-    reference: &Trialled,
-) -> Vec<Configuration> {
-    let launches = || reference.profiles.values().flatten();
-    let symptoms = longest(launches()).map(|launch| symptoms_of(&launch.profile)).unwrap_or_default();
-    let context = Context::new(baseline.sources.clone(), KnownValues::default(), None);
-    let query = Query { symptoms, features: features_of(&context), shingles: Shingles::default() };
-    let filled_bytes = launches().map(|launch| launch.profile.buffers_end_bytes).max().unwrap_or(0);
-    let asks = |tunable: &&Tunable| {
-        let sites = locate(&baseline.sources, &tunable.binding).unwrap_or_default();
-        sites.iter().any(|site| matches!(site.form, SiteForm::Asked { .. }))
-    };
-    let asked = workspace.tunables().iter().filter(asks).map(|tunable| tunable.name.as_str()).collect();
-    expected_settings(space, bank, &query, &baseline.configuration, &asked, filled_bytes, &workspace.machine)
 }
 
 fn load_banks(experience: &Experience, emit: &mut dyn FnMut(Event)) -> Bank {

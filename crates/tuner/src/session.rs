@@ -14,7 +14,8 @@ use super::injection::Injection;
 use super::journal::Journal;
 use super::noise::fight;
 use super::prices::PriceBook;
-use super::ranking::{Race, Sampling};
+use super::race::Race;
+use super::ranking::Sampling;
 use events::SampledCase;
 use search::{DuelOptions, DuelVerdict, Prices};
 

@@ -225,7 +225,13 @@ impl Finder<'_> {
         let mut outcome = self.backend.tile(job).await;
         let uninferred = matches!(&outcome, Err(RunFailure::Refused(message)) if message.contains("shape inference"));
         let alike = match job.inputs.first() {
-            Some(input) if uninferred && otherwise.is_empty() => vec![input.shape.clone(); job.outputs.len()],
+            Some(input) if uninferred && otherwise.is_empty() => {
+                // Of as many tensors in a list as there are outputs, each looks like its own.
+                let list = job.inputs.iter().take_while(|other| other.name == input.name);
+                let shapes: Vec<_> = list.map(|other| other.shape.clone()).collect();
+                let several = job.outputs.len() > 1 && shapes.len() == job.outputs.len();
+                if several { shapes } else { vec![input.shape.clone(); job.outputs.len()] }
+            }
             _ => Vec::new(),
         };
         let otherwise = if alike.is_empty() { otherwise } else { alike.as_slice() };

@@ -1,0 +1,40 @@
+//! The operator as it stands, run: what candidates are compared with.
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::evaluation::Outcome;
+use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::reference::golden_references;
+use super::workspace::Workspace;
+
+/// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
+pub async fn establish_baseline(
+    workspace: &Workspace,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    reference_run(workspace, &workspace.evaluator, baseline).await
+}
+
+/// The same, and follows the critical path: what the report shows and what is known of the code that runs.
+pub async fn follow_baseline(
+    workspace: &Workspace,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    reference_run(workspace, &workspace.evaluator.following(), baseline).await
+}
+
+async fn reference_run(
+    workspace: &Workspace,
+    evaluator: &Evaluator,
+    baseline: &Candidate,
+) -> Result<(Trialled, References), TunerError> {
+    let golden = golden_references(workspace).await?;
+    let plan = baseline.plain_plan(workspace.tunables());
+    let trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
+    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
+        return Err(TunerError::Baseline(Box::new(rejection)));
+    }
+    let mut references = trialled.outputs.clone();
+    references.extend(golden);
+    Ok((trialled, references))
+}
