@@ -59,6 +59,10 @@ fn what_won_before_is_tried_first() {
 fn run_locked_leaves_another_lock_alone() {
     require_tools!();
     let project = copy_of_tuned();
+    // The same sources with another time: what the run finds is another lock.
+    let lock = project.read("ascend.lock");
+    let line = lock.lines().find(|line| line.starts_with("tuned_ps = ")).expect("a case");
+    project.write("ascend.lock", &lock.replace(line, "tuned_ps = 1"));
     let before = gelu_files(&project);
     let ended = project.run(&["run", "--locked", "--budget", "2"]);
     assert_has(&failure(&ended, 1), &["ascend.lock", "--locked"]);
