@@ -141,6 +141,9 @@ pub enum RunFailure {
         /// The end of what it printed.
         output: String,
     },
+    /// A case that is no call of the operator: a tensor or an attribute is missing, or is of another type or size.
+    #[error("the operator cannot be called so: {0}")]
+    Misfit(String),
     /// The candidate's libraries cannot be loaded, shape inference says no, its own code throws, or it ends the worker itself.
     #[error("it cannot be run: {0}")]
     Refused(String),

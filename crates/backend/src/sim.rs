@@ -180,6 +180,7 @@ impl SimBackend {
             RUNNER_BAD_JOB if message.contains("out of memory") => {
                 RunFailure::OutOfMemory(self.limits.memory_bytes >> 20)
             }
+            RUNNER_BAD_JOB => RunFailure::Misfit(message),
             _ => RunFailure::Refused(message),
         }
     }

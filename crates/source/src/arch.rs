@@ -13,6 +13,8 @@ pub struct Arch {
     pub family_macro: &'static str,
     /// How the names of its chips begin, as repositories list them.
     pub chip: &'static str,
+    /// How the names of all chips begin that take its code, as definitions have them.
+    family: &'static [&'static str],
     /// The chip that its unit tests are built for.
     pub test_soc: &'static str,
     /// The machine description that counts where nobody names one.
@@ -34,6 +36,7 @@ pub const DAV_2201: Arch = Arch {
     aicore: 220,
     family_macro: "__DAV_C220__",
     chip: "ascend910b",
+    family: &["ascend910b", "ascend910_93"],
     test_soc: "Ascend910B1",
     machine: "ascend910b2",
     folders: [22, 32],
@@ -74,6 +77,11 @@ impl Arch {
         name.to_ascii_lowercase().contains(own)
     }
 
+    /// Whether what a definition says of a chip counts for this family.
+    pub fn is_of_family(&self, chip: &str) -> bool {
+        self.family.iter().any(|own| chip.to_ascii_lowercase().starts_with(own))
+    }
+
     /// Whether a definition or a list names a chip of another family, in quotes.
     pub fn names_other_chip(&self, text: &str) -> bool {
         text.match_indices('"').any(|(at, _)| self.other_chips.iter().any(|chip| text[at + 1..].starts_with(chip)))
@@ -110,6 +118,8 @@ mod tests {
         for other in ["op_kernel/add_apt.cpp", "op_kernel/arch35/add.h", "a_arch35.cpp", "v35/a.h"] {
             assert!(TARGET.is_foreign(other), "{other}");
         }
+        assert!(TARGET.is_of_family("ascend910b") && TARGET.is_of_family("ascend910_93"));
+        assert!(!TARGET.is_of_family("ascend910_95") && !TARGET.is_of_family("ascend910"));
         assert!(TARGET.has_chip("Ascend910B4") && !TARGET.has_chip("Ascend950"));
         assert!(TARGET.names_other_chip("set(X \"ascend950\")") && !TARGET.names_other_chip("\"ascend910b\""));
     }

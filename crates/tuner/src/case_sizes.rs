@@ -1,7 +1,10 @@
 //! Sizes that say something: what operators bring to show how they are called is mostly too small to say anything about speed.
 
+use std::collections::BTreeSet;
+
 use super::TunerError;
 use super::case_trial::CaseTrial;
+use aicore::HazardKind;
 use discovery::cases::{Accepted, Finder, Refusal, resized, traffic_bytes};
 
 /// Modelled time that a case should take at most, in microseconds. Bandwidth moves a large case in a tenth of it; what takes longer
@@ -70,13 +73,15 @@ impl CaseSizes<'_> {
     /// that takes too long to be simulated again and again.
     pub async fn at(&self, base: &Accepted, size: Size) -> Result<Option<Accepted>, TunerError> {
         let present = traffic_bytes(&base.candidate);
+        // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.
+        let known = &self.trial.hazards(base).await?;
         let mut found = None;
         if is_about(present, size.bytes()) {
-            found = self.trial.time_us(base).await?.map(|us| (base.clone(), us));
+            found = self.trial.time_us(base, known).await?.map(|us| (base.clone(), us));
         }
         if found.is_none() {
             for &wanted in size.alternatives() {
-                found = self.made(base, size, wanted).await?;
+                found = self.made(base, (size, wanted), known).await?;
                 if found.is_some() {
                     break;
                 }
@@ -90,13 +95,18 @@ impl CaseSizes<'_> {
             // Time goes with the bytes, or nearly so.
             let bytes = traffic_bytes(&case.candidate);
             wanted = ((bytes as f64 * MOST_US / us) as u64).min(wanted / 2);
-            found = if wanted < LEAST_BYTES { None } else { self.made(base, size, wanted).await? };
+            found = if wanted < LEAST_BYTES { None } else { self.made(base, (size, wanted), known).await? };
         }
         Ok(found.map(|(case, _)| case))
     }
 
     /// The case made as long as wanted, with its modelled time in microseconds.
-    async fn made(&self, base: &Accepted, size: Size, wanted: u64) -> Result<Option<(Accepted, f64)>, TunerError> {
+    async fn made(
+        &self,
+        base: &Accepted,
+        (size, wanted): (Size, u64),
+        known: &BTreeSet<HazardKind>,
+    ) -> Result<Option<(Accepted, f64)>, TunerError> {
         for mut way in resized(&base.candidate, wanted) {
             // A size that is hardly another one tells nothing more.
             if !is_about(traffic_bytes(&way), wanted) {
@@ -107,7 +117,7 @@ impl CaseSizes<'_> {
             way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
             match self.finder.ask(&way).await {
                 Ok(accepted) => {
-                    if let Some(us) = self.trial.time_us(&accepted).await? {
+                    if let Some(us) = self.trial.time_us(&accepted, known).await? {
                         return Ok(Some((accepted, us)));
                     }
                 }

@@ -1,11 +1,12 @@
 //! Cases that an operator survives: what `init` chose is run once, so that no command after it starts from a faulty baseline.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::TunerError;
 use super::judgement::rejects;
 use aicore::HazardKind;
-use backend::{Backend, JobOutput, KernelJob, RunFailure};
+use backend::{Backend, JobOutput, KernelJob, LocatedHazard, RunFailure};
 use build::{BuildErrorKind, Builder, TilingClass};
 use discovery::cases::{Accepted, DescribedOp, traffic_bytes};
 use manifest::HazardPolicy;
@@ -77,7 +78,7 @@ impl CaseTrial<'_> {
                 tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
                 return Ok(Tried { chosen, ..tried });
             }
-            match self.run(&accepted[next], false).await? {
+            match self.run(&accepted[next], false, &BTreeSet::new()).await? {
                 Ending::Fine { .. } => fine.push(next),
                 Ending::Fault(reason) => {
                     tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
@@ -91,17 +92,29 @@ impl CaseTrial<'_> {
         }
     }
 
-    /// Modelled time of a case in microseconds, if the operator runs on it without a fault. A large one runs without data where
-    /// that is possible, and is no case where it is not: it would take too long.
-    pub async fn time_us(&self, accepted: &Accepted) -> Result<Option<f64>, TunerError> {
+    /// Kinds of hazards that a case shows as it is, if it runs to its end with them.
+    pub async fn hazards(&self, accepted: &Accepted) -> Result<BTreeSet<HazardKind>, TunerError> {
+        let Ok(job) = self.job(accepted, false)? else { return Ok(BTreeSet::new()) };
+        let Ok(execution) = self.backend.run_operator(&job).await else { return Ok(BTreeSet::new()) };
+        let all = execution.launches.iter().flat_map(|launch| &launch.hazards);
+        let kinds = all.filter(|hazard| rejects(hazard, HazardPolicy::Errors)).map(|hazard| hazard.kind);
+        // What stops the machine leaves nothing to tune.
+        Ok(kinds.filter(|kind| !matches!(kind, HazardKind::Deadlock | HazardKind::Unsupported)).collect())
+    }
+
+    /// Modelled time of a case in microseconds, if the operator runs on it without a fault but those of the kinds that are
+    /// `known` of it. A large one runs without data where that is possible, and is no case where it is not: it would take too
+    /// long.
+    pub async fn time_us(&self, accepted: &Accepted, known: &BTreeSet<HazardKind>) -> Result<Option<f64>, TunerError> {
         let large = traffic_bytes(&accepted.candidate) > WITH_DATA_BYTES;
-        Ok(match self.run(accepted, large).await? {
+        Ok(match self.run(accepted, large, known).await? {
             Ending::Fine { us } => Some(us),
             Ending::Fault(_) | Ending::Unbuilt(_) => None,
         })
     }
 
-    async fn run(&self, accepted: &Accepted, timing_only: bool) -> Result<Ending, TunerError> {
+    /// The job of a case with its kernel; why no kernel can be built otherwise.
+    fn job(&self, accepted: &Accepted, timing_only: bool) -> Result<Result<KernelJob, String>, TunerError> {
         let mut job = accepted.job.clone();
         job.timing_only = timing_only;
         let key = accepted.tiling_key;
@@ -109,21 +122,35 @@ impl CaseTrial<'_> {
         let kernel = match self.builder.kernel(self.sources, &variant) {
             Ok(kernel) => kernel,
             Err(error) if error.kind() == BuildErrorKind::Environment => return Err(error.into()),
-            Err(error) => return Ok(Ending::Unbuilt(first_line(&error.to_string()))),
+            Err(error) => return Ok(Err(first_line(&error.to_string()))),
         };
         job.add_kernel(Some(key), kernel);
         job.trace = true;
-        match self.judged(job).await {
+        Ok(Ok(job))
+    }
+
+    async fn run(
+        &self,
+        accepted: &Accepted,
+        timing_only: bool,
+        known: &BTreeSet<HazardKind>,
+    ) -> Result<Ending, TunerError> {
+        let job = match self.job(accepted, timing_only)? {
+            Ok(job) => job,
+            Err(reason) => return Ok(Ending::Unbuilt(reason)),
+        };
+        match self.judged(job, known).await {
             Ok(ending) => Ok(ending),
             Err(source) if source.is_of_machine() => Err(TunerError::Run { case: title(accepted), source }),
             Err(failure) => Ok(Ending::Fault(first_line(&failure.to_string()))),
         }
     }
 
-    async fn judged(&self, job: KernelJob) -> Result<Ending, RunFailure> {
+    async fn judged(&self, job: KernelJob, known: &BTreeSet<HazardKind>) -> Result<Ending, RunFailure> {
         let execution = self.backend.run_operator(&job).await?;
         let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
-        if let Some(hazard) = hazards().find(|hazard| rejects(hazard, HazardPolicy::Errors)) {
+        let is_fault = |hazard: &&LocatedHazard| rejects(hazard, HazardPolicy::Errors) && !known.contains(&hazard.kind);
+        if let Some(hazard) = hazards().find(is_fault) {
             let (file, line) = (&hazard.place.file, hazard.place.line);
             let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
             return Ok(Ending::Fault(format!("{place}{}", hazard.message)));

@@ -9,7 +9,7 @@ use build::{BuildError, BuildErrorKind};
 use lock::LockError;
 use manifest::ManifestError;
 use project::{LoadMachineError, ProjectError, SourceLoadError};
-use verify::Rejection;
+use verify::{Reason, Rejection};
 
 /// Everything that ends a command early. The command line maps it to an exit status.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +46,8 @@ pub enum TunerError {
     /// Test data could not be made.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// The operator as it stands is not right.
-    #[error("the operator as it stands is not right: {0}")]
+    /// The operator as it stands is not right, or does not take a case.
+    #[error("{}", of_baseline(.0))]
     Baseline(Box<Rejection>),
     /// The winner did not pass its last verification.
     #[error("the winner failed its last verification from clean: {0}")]
@@ -95,6 +95,16 @@ pub enum FailureKind {
     Bug,
 }
 
+/// What is wrong with an operator as it stands, or with the case that it was asked about.
+fn of_baseline(rejection: &Rejection) -> String {
+    match rejection.reason {
+        Reason::TilingFailed => {
+            format!("the operator as it stands does not take case {}: {}", rejection.case, rejection.detail)
+        }
+        _ => format!("the operator as it stands is not right: {rejection}"),
+    }
+}
+
 impl TunerError {
     /// Which kind of failure it is.
     pub fn kind(&self) -> FailureKind {
@@ -116,7 +126,7 @@ impl TunerError {
                 BuildErrorKind::Environment => FailureKind::Environment,
                 BuildErrorKind::Compile | BuildErrorKind::Cmake => FailureKind::Build,
             },
-            TunerError::Baseline(rejection) if rejection.reason == verify::Reason::BuildFailed => FailureKind::Build,
+            TunerError::Baseline(rejection) if rejection.reason == Reason::BuildFailed => FailureKind::Build,
             TunerError::Baseline(_) | TunerError::Winner(_) => FailureKind::Wrong,
             TunerError::Lock(_) | TunerError::Locked(_) => FailureKind::Check,
             TunerError::Journal { .. } | TunerError::Io(_) | TunerError::Run { .. } => FailureKind::Environment,
@@ -132,6 +142,11 @@ impl TunerError {
                 Some("commit or stash them, so that the tool's edits can be told apart, or give --allow-dirty".to_owned())
             }
             TunerError::Locked(_) => Some("run without --locked, and commit the new lock".to_owned()),
+            TunerError::Baseline(rejection) if rejection.reason == Reason::TilingFailed => Some(format!(
+                "give case `{}` in ascend.toml shapes, dtypes and attributes that the tiling function takes, as the operator's \
+                 tests and examples have them, or take other cases (`--case`)",
+                rejection.case
+            )),
             TunerError::Baseline(_) => Some(
                 "a faster operator must be compared with a right one: mend it first, or tune with other cases (`--case`, or \
                  without this one in ascend.toml); `cargo ascend-tune profile` shows its hazards"

@@ -19,6 +19,7 @@ use discovery::oracle::{TestRunner, TilingExample, run_tiling_tests};
 use manifest::Layout;
 use project::{OperatorProject, load_machine, snake_case};
 use source::SourceTree;
+use source::arch::TARGET;
 
 /// How to look for cases.
 #[derive(Clone, Debug)]
@@ -61,6 +62,8 @@ const MOST_ELEMENTS: u64 = 1 << 21;
 /// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
 const WANTED: u64 = 1 << 20;
 const TOO_SMALL: u64 = 1 << 17;
+/// Bytes of all tensors up to which cases have data: all that are run with them, at 8 bytes an element.
+const WITH_DATA_BYTES: u64 = 8 * 2 * MOST_ELEMENTS;
 /// Small cases of a dtype that are tried to be made larger.
 const GROWTHS: usize = 12;
 /// Shapes of the leading input to guess first.
@@ -172,6 +175,15 @@ impl Asked {
             return Ok((discovery, invented));
         };
         discovery.kernel = entry.function.clone();
+        let others = op.only_for_others(&TARGET).map(|chips| chips.join(", "));
+        if op.has_tiling == Some(false) {
+            return Err(TunerError::Usage(without_tiling(&op.kind, others.as_deref())));
+        }
+        discovery.case_notes.extend(
+            others.map(|chips| {
+                format!("The definition is for {chips}; times are those of {}.", self.backend.machine.name)
+            }),
+        );
         let runner = TestRunner {
             worker_exe: options.worker_exe.clone(),
             scratch: self.backend.scratch.clone(),
@@ -194,6 +206,7 @@ impl Asked {
             examples: &examples,
             backend: &self.backend,
             python: Some(&python),
+            most_data_bytes: WITH_DATA_BYTES,
         };
         let mut search =
             Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
@@ -282,6 +295,15 @@ impl Asked {
         invented.refused = search.refused;
         Ok((discovery, invented))
     }
+}
+
+/// Why an operator cannot be run at all.
+fn without_tiling(kind: &str, other_chips: Option<&str>) -> String {
+    let why = match other_chips {
+        Some(chips) => format!("its definition is for {chips} only, and {} is what is modelled", TARGET.chip),
+        None => "the host library that the project's CMake flow builds has none".to_owned(),
+    };
+    format!("{kind} registers no tiling function, so that no case of it can be run: {why}")
 }
 
 /// Timed cases: the first dtype at every size, the other dtypes at the middle one. Each with its size.

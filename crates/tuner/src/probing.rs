@@ -490,6 +490,7 @@ fn candidate_of(case: &Case) -> CaseCandidate {
         output_shapes: case.outputs.iter().filter_map(|output| output.shape.clone()).collect(),
         attributes: case.attributes.clone(),
         data: None,
+        resized: false,
     }
 }
 
@@ -534,6 +535,7 @@ async fn ask_for(
         examples: &[],
         backend,
         python: None,
+        most_data_bytes: 0,
     };
     let draw = ProbeDraw {
         op,

@@ -30,7 +30,7 @@ impl TrialError {
             RunFailure::Broken(_) => {
                 return Self::Machine(Box::new(TunerError::Run { case: case.to_owned(), source: failure }));
             }
-            RunFailure::Tiling(_) => Reason::TilingFailed,
+            RunFailure::Tiling(_) | RunFailure::Misfit(_) => Reason::TilingFailed,
             RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) => Reason::TimedOut,
             RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
             RunFailure::Program { .. } => Reason::WrongResult,
@@ -116,6 +116,7 @@ mod tests {
         assert_eq!(reason(RunFailure::OutOfMemory(64)), Reason::OutOfMemory);
         assert_eq!(reason(RunFailure::TimedOut(1.0)), Reason::TimedOut);
         assert_eq!(reason(RunFailure::Crashed("SIGSEGV".to_owned())), Reason::Crashed);
+        assert_eq!(reason(RunFailure::Misfit("no attribute 'strides'".to_owned())), Reason::TilingFailed);
         assert_eq!(reason(RunFailure::Refused("undefined symbol".to_owned())), Reason::Crashed);
     }
 }

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 
 use super::beside::Beside;
 use super::{
-    Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, forms, is_dynamic, is_optional, value_range,
+    Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, forms, is_dynamic, is_optional, loosen,
+    value_range,
 };
 use manifest::{Attribute, TensorSpec, ValueRange};
 
@@ -294,6 +295,7 @@ fn assemble(
         output_shapes,
         attributes,
         data: None,
+        resized: false,
     })
 }
 
@@ -345,14 +347,15 @@ fn spec(found: &DescribedTensor, tensor: &CallTensor, combination: usize) -> Ten
         false => listed,
     };
     let range = tensor.range.unwrap_or_else(|| value_range(&found.name, &dtype));
-    TensorSpec {
+    let spec = TensorSpec {
         name: found.name.clone(),
         dtype,
         format,
         shape: Some(tensor.shape.clone()),
         range,
         values: tensor.values.clone(),
-    }
+    };
+    loosen::unlike(spec)
 }
 
 /// Attributes by name. Those left over are the values left over, in order, if there are as many: where no name agrees, and

@@ -1,10 +1,13 @@
 //! What the runner says about compiled operators (mode `describe`): the definitions that cases must fit.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use backend::{JobInput, JobOutput, KernelJob};
 use build::{KernelVariant, TensorBinding, TilingClass};
 use project::{KernelEntry, OperatorProject};
+use source::arch::Arch;
 
 /// Operators of a host library.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -15,7 +18,7 @@ pub struct DescribedOps {
 }
 
 /// One operator.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct DescribedOp {
     /// Operator type.
     #[serde(rename = "type")]
@@ -29,6 +32,12 @@ pub struct DescribedOp {
     /// Attributes in order.
     #[serde(default)]
     pub attrs: Vec<DescribedAttribute>,
+    /// Whether a tiling function is registered; `None` where nobody said.
+    #[serde(default)]
+    pub has_tiling: Option<bool>,
+    /// Chips that the definition is for, with their settings.
+    #[serde(default)]
+    pub configs: BTreeMap<String, serde_json::Value>,
 }
 
 /// An input or output.
@@ -80,6 +89,12 @@ impl DescribedOps {
 }
 
 impl DescribedOp {
+    /// The chips of the definition, if none of them is one of this family.
+    pub fn only_for_others(&self, arch: &Arch) -> Option<Vec<&str>> {
+        let chips: Vec<&str> = self.configs.keys().map(String::as_str).collect();
+        (!chips.is_empty() && !chips.iter().any(|chip| arch.is_of_family(chip))).then_some(chips)
+    }
+
     /// Inputs and outputs whose format at a position of the lists is one that only the device uses (`FRACTAL_NZ`, `NC1HWC0`):
     /// shapes that people write down are not in it.
     pub(super) fn private_formats(&self, position: usize) -> usize {

@@ -7,7 +7,7 @@ use super::beside::Beside;
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
     Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, python_test, shape_text,
-    tiling_test, vary,
+    tiling_test, traffic_bytes, vary,
 };
 use crate::oracle::TilingExample;
 use backend::{Backend, JobInput, JobOutput, KernelJob, RunFailure};
@@ -21,6 +21,9 @@ const RANDOM: usize = 350;
 
 /// After this no further script is started.
 const SCRIPTS_END: Duration = Duration::from_secs(30);
+
+/// Bytes of an input that a tiling function may look into; no larger one is a list of sizes or places.
+const MOST_LOOKED_AT: u64 = 64 << 10;
 
 /// What is needed to find cases.
 #[derive(Clone)]
@@ -39,6 +42,9 @@ pub struct Finder<'data> {
     pub backend: &'data dyn Backend,
     /// Runs scripts; nothing to leave them out.
     pub python: Option<&'data Python>,
+    /// Traffic in bytes up to which a candidate's inputs have data. Larger ones are asked about and at most run without data:
+    /// their files have a length and take no room.
+    pub most_data_bytes: u64,
 }
 
 /// A case that the tiling function accepts.
@@ -201,6 +207,7 @@ impl Finder<'_> {
                 inputs: case.inputs.into_iter().map(|(_, array)| array).collect(),
                 outputs: case.outputs,
             }),
+            resized: false,
         }
     }
 
@@ -223,7 +230,7 @@ impl Finder<'_> {
     /// first input.
     async fn tile(&self, job: &mut KernelJob, otherwise: &[Vec<u64>]) -> Result<(u64, u32, bool), RunFailure> {
         let mut outcome = self.backend.tile(job).await;
-        let uninferred = matches!(&outcome, Err(RunFailure::Refused(message)) if message.contains("shape inference"));
+        let uninferred = outcome.as_ref().is_err_and(lacks_shape);
         let alike = match job.inputs.first() {
             Some(input) if uninferred && otherwise.is_empty() => {
                 // Of as many tensors in a list as there are outputs, each looks like its own.
@@ -236,9 +243,9 @@ impl Finder<'_> {
         };
         let otherwise = if alike.is_empty() { otherwise } else { alike.as_slice() };
         let refused = match &outcome {
-            Err(RunFailure::Refused(message)) => message.contains("shape inference"),
             Err(RunFailure::Tiling(_)) => true,
-            _ => false,
+            Err(failure) => lacks_shape(failure),
+            Ok(_) => false,
         };
         if refused && otherwise.len() == job.outputs.len() && job.outputs.iter().any(|output| output.shape.is_none()) {
             let inferred: Vec<Option<Vec<u64>>> = job.outputs.iter().map(|output| output.shape.clone()).collect();
@@ -246,7 +253,7 @@ impl Finder<'_> {
                 output.shape = Some(shape.clone());
             }
             let again = self.backend.tile(job).await;
-            if again.is_ok() || matches!(outcome, Err(RunFailure::Refused(_))) {
+            if again.is_ok() || !matches!(outcome, Err(RunFailure::Tiling(_))) {
                 outcome = again;
             } else {
                 job.outputs.iter_mut().zip(inferred).for_each(|(output, shape)| output.shape = shape);
@@ -267,10 +274,9 @@ impl Finder<'_> {
             None => self.data.clone(),
         };
         fs_err::create_dir_all(&folder)?;
+        let without_data = traffic_bytes(candidate) > self.most_data_bytes;
         let mut result = Vec::new();
         for (position, spec) in candidate.inputs.iter().enumerate() {
-            let shape = spec.shape.clone().unwrap_or_default();
-            let mut stem = format!("{position}-{}-{}", spec.dtype, shape_text(&shape));
             let given = candidate.data.as_ref().and_then(|data| data.inputs.get(position));
             let file = match given {
                 Some(array) => {
@@ -278,30 +284,23 @@ impl Finder<'_> {
                     fs_err::write(&file, &array.bytes)?;
                     file
                 }
-                None => {
-                    let numbers: Vec<u8> = [spec.range.low, spec.range.high]
-                        .iter()
-                        .chain(&spec.values)
-                        .flat_map(|value| value.to_le_bytes())
-                        .collect();
-                    stem.push_str(&format!("-{}", &blake3::hash(&numbers).to_hex()[..12]));
-                    let file = folder.join(format!("{stem}.bin"));
-                    if !file.exists() {
-                        fs_err::write(&file, input_bytes(spec, elements(&shape) as usize, position as u64)?)?;
-                    }
-                    file
-                }
+                None => written(&folder, position, spec, without_data)?,
             };
             result.push(JobInput {
                 name: spec.name.clone(),
                 dtype: spec.dtype.clone(),
                 format: spec.format.clone(),
-                shape,
+                shape: spec.shape.clone().unwrap_or_default(),
                 file,
             });
         }
         Ok(result)
     }
+}
+
+/// Whether shape inference is missing or says no, so that others may say what outputs look like.
+fn lacks_shape(failure: &RunFailure) -> bool {
+    matches!(failure, RunFailure::Refused(message) | RunFailure::Misfit(message) if message.contains("shape inference"))
 }
 
 /// A script makes the data of a program, which says the attributes: those of the first program with inputs of the same shapes.
@@ -334,6 +333,35 @@ fn output(spec: &TensorSpec) -> JobOutput {
     }
 }
 
+/// The file with an input's data, each combination of position, dtype, shape and values once; a large one that is not to have
+/// data has only its length.
+fn written(folder: &Path, position: usize, spec: &TensorSpec, without_data: bool) -> Result<PathBuf, Refusal> {
+    let shape = spec.shape.as_deref().unwrap_or_default();
+    let numbers: Vec<u8> =
+        [spec.range.low, spec.range.high].iter().chain(&spec.values).flat_map(|value| value.to_le_bytes()).collect();
+    let digest = blake3::hash(&numbers).to_hex();
+    let length = input_length(spec, elements(shape))?;
+    let empty = without_data && length > MOST_LOOKED_AT;
+    let kind = if empty { "-empty" } else { "" };
+    let file = folder.join(format!("{position}-{}-{}-{}{kind}.bin", spec.dtype, shape_text(shape), &digest[..12]));
+    match file.exists() {
+        true => {}
+        false if empty => fs_err::File::create(&file)?.set_len(length)?,
+        false => fs_err::write(&file, input_bytes(spec, elements(shape) as usize, position as u64)?)?,
+    }
+    Ok(file)
+}
+
+/// Bytes of an input of so many elements.
+fn input_length(spec: &TensorSpec, elements: u64) -> Result<u64, Refusal> {
+    if spec.dtype == "complex64" {
+        return Ok(elements.saturating_mul(8));
+    }
+    let dtype = spec.dtype.parse::<DType>().map_err(|_| Refusal::DType(spec.dtype.clone()))?;
+    let read_as_one = if dtype == DType::Int4 { elements.div_ceil(2) } else { elements };
+    Ok(read_as_one.saturating_mul(dtype.size_bytes() as u64))
+}
+
 fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8>, Refusal> {
     // Complex numbers are pairs of floats.
     if spec.dtype == "complex64" {
@@ -341,4 +369,36 @@ fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8
     }
     let dtype = spec.dtype.parse::<DType>().map_err(|_| Refusal::DType(spec.dtype.clone()))?;
     Ok(generate(spec, dtype, elements, 1, stream, DataKind::Random))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_input_that_is_only_asked_about_takes_no_room() {
+        use std::os::unix::fs::MetadataExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        for (dtype, bytes) in [("float32", 32 << 20), ("int4", 4 << 20), ("complex64", 64 << 20)] {
+            let range = manifest::ValueRange { low: 1.0, high: 2.0 };
+            let shape = Some(vec![8192, 1024]);
+            let spec = TensorSpec {
+                name: "x".into(),
+                dtype: dtype.into(),
+                format: "ND".into(),
+                shape,
+                range,
+                values: Vec::new(),
+            };
+            let asked = fs_err::metadata(written(folder.path(), 0, &spec, true).unwrap()).unwrap();
+            assert_eq!((asked.len(), asked.blocks()), (bytes, 0), "{dtype}");
+            let small = TensorSpec { shape: Some(vec![64, 64]), ..spec };
+            let looked_at = written(folder.path(), 0, &small, true).unwrap();
+            let data = fs_err::read(&looked_at).unwrap();
+            assert!(data.iter().any(|byte| *byte != 0), "a tiling function may look into a small one");
+            assert_eq!(looked_at, written(folder.path(), 0, &small, false).unwrap());
+            assert_eq!(data.len() as u64 * 2048, bytes, "{dtype}");
+        }
+    }
 }

@@ -1,38 +1,22 @@
 //! Larger cases from small ones: examples and tests are mostly too small to say anything about speed.
 
 use super::Candidate;
+use super::rescale::{leading_shape, with_length};
 
-/// The candidate with one dimension that several tensors share made longer, so that all tensors together have about
-/// `wanted` elements; one for each dimension that might be it. Whether the operator takes it is for the tiling function
-/// to say.
+/// The candidate with one dimension made longer in every tensor that has it, so that all tensors together have about `wanted`
+/// elements; one for each dimension that might be it. Whether the operator takes it is for the tiling function to say.
 pub(super) fn larger(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
-    let present = candidate.elements().max(1);
-    let factor = wanted / present;
-    // Values that mean sizes or positions belong to the shapes as they are.
-    if factor < 2 || candidate.inputs.iter().any(|input| !input.values.is_empty()) {
+    let factor = wanted / candidate.elements().max(1);
+    if factor < 2 {
         return Vec::new();
     }
-    let Some(leading) = candidate.inputs.first().and_then(|input| input.shape.clone()) else { return Vec::new() };
-    let mut grown: Vec<Candidate> = Vec::new();
-    for (axis, &size) in leading.iter().enumerate().take(2) {
-        if size == 0 {
-            continue;
-        }
-        let stretch = |shape: &mut Vec<u64>| {
-            // Only where the dimension stands in the same place; elsewhere the same number is a coincidence.
-            if shape.get(axis) == Some(&size) && (shape.len() == leading.len() || shape.len() == 1) {
-                shape[axis] = size * factor;
-            }
-        };
-        let mut larger = candidate.clone();
-        larger.inputs.iter_mut().filter_map(|input| input.shape.as_mut()).for_each(stretch);
-        larger.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
-        larger.output_shapes.iter_mut().for_each(stretch);
-        larger.data = None;
+    let leading = leading_shape(candidate).unwrap_or_default();
+    let stretched = leading.iter().enumerate().take(2).filter_map(|(axis, &size)| {
+        let mut larger = with_length(candidate, axis, size.saturating_mul(factor))?;
         larger.place = format!("{}, dimension {axis} made {factor} times as long", candidate.place);
-        grown.push(larger);
-    }
-    grown
+        Some(larger)
+    });
+    stretched.collect()
 }
 
 #[cfg(test)]
@@ -62,14 +46,53 @@ mod tests {
             output_shapes: vec![vec![2, 16]],
             attributes: Vec::new(),
             data: None,
+            resized: false,
         };
         let grown = larger(&small, 1 << 20);
         let shapes: Vec<_> = grown[0].inputs.iter().map(|input| input.shape.clone().unwrap()).collect();
         assert_eq!(shapes[1..], [vec![2 * 9362, 16], vec![16]]);
         assert_eq!(grown[0].output_shapes, [[2 * 9362, 16]]);
         assert!(grown[0].place.starts_with("examples/x.cpp:7, dimension 0 made"), "{}", grown[0].place);
-        let mut fixed = small;
-        fixed.inputs[2].values = vec![1.0];
-        assert!(larger(&fixed, 1 << 20).is_empty());
+    }
+
+    #[test]
+    fn what_belongs_to_rows_grows_with_them() {
+        let tensors = |shapes: &[&[u64]]| shapes.iter().map(|shape| tensor(shape)).collect();
+        let small = Candidate {
+            origin: Origin::Example,
+            place: "examples/x.cpp:7".into(),
+            inputs: tensors(&[&[2, 4, 3, 5], &[2, 2], &[4]]),
+            outputs: tensors(&[&[2, 4, 3, 5]]),
+            output_shapes: Vec::new(),
+            attributes: Vec::new(),
+            data: None,
+            resized: false,
+        };
+        let grown = larger(&small, 1 << 20);
+        let shapes: Vec<_> = grown[0].inputs.iter().map(|input| input.shape.clone().unwrap()).collect();
+        let rows = shapes[0][0];
+        assert!(rows > 1000, "{shapes:?}");
+        assert_eq!(shapes, [vec![rows, 4, 3, 5], vec![rows, 2], vec![4]], "a mean for every row and group");
+        assert!(grown[0].title().ends_with("(its own example at another size)"), "{}", grown[0].title());
+    }
+
+    #[test]
+    fn values_that_are_data_are_drawn_for_more_elements() {
+        let mut small = Candidate {
+            origin: Origin::Example,
+            place: "examples/x.cpp:7".into(),
+            inputs: vec![tensor(&[2, 2]), tensor(&[2, 2])],
+            outputs: vec![tensor(&[2, 2])],
+            output_shapes: Vec::new(),
+            attributes: Vec::new(),
+            data: None,
+            resized: false,
+        };
+        small.inputs.iter_mut().for_each(|input| input.values = vec![1.0, 2.0, 3.0, 4.0]);
+        let grown = &larger(&small, 1 << 20)[0];
+        for input in &grown.inputs {
+            assert_eq!((input.range.low, input.range.high, input.values.len()), (1.0, 4.0, 0));
+            assert!(input.shape.as_ref().unwrap()[0] > 1000);
+        }
     }
 }

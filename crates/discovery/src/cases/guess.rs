@@ -132,7 +132,16 @@ fn case(op: &DescribedOp, shape: &[u64], others: Others, combination: usize, wit
     }
     let output_shapes = vec![shape.to_vec(); outputs.len()];
     let attributes = op.attrs.iter().filter_map(|found| attribute_for(found, shape)).collect();
-    Candidate { origin: Origin::Guess, place: String::new(), inputs, outputs, output_shapes, attributes, data: None }
+    Candidate {
+        origin: Origin::Guess,
+        place: String::new(),
+        inputs,
+        outputs,
+        output_shapes,
+        attributes,
+        data: None,
+        resized: false,
+    }
 }
 
 /// Shape of an input by its name and dtype, beside a leading input of a shape.

@@ -15,6 +15,7 @@ mod grow;
 mod guess;
 mod list;
 mod literal;
+mod loosen;
 mod probe;
 mod python_test;
 mod reference;
@@ -78,6 +79,8 @@ pub struct Candidate {
     pub attributes: Vec<Attribute>,
     /// Files with the inputs' data and the right outputs, where a script made both.
     pub data: Option<ScriptData>,
+    /// Whether its lengths are not those of the source.
+    pub resized: bool,
 }
 
 /// Data that came with a case.
@@ -101,6 +104,11 @@ impl Candidate {
         (&self.inputs, &self.outputs, &self.output_shapes) == (&other.inputs, &other.outputs, &other.output_shapes)
     }
 
+    /// Whether another case is the same call, wherever both come from.
+    pub fn same_call(&self, other: &Candidate) -> bool {
+        self.same_tensors(other) && self.attributes == other.attributes
+    }
+
     /// The same with a dimension made longer, so that all tensors have about `wanted` elements; several ways to do it.
     pub fn larger(&self, wanted: u64) -> Vec<Candidate> {
         grow::larger(self, wanted)
@@ -108,11 +116,12 @@ impl Candidate {
 
     /// Shapes and dtypes of the inputs, and where the case comes from.
     pub fn title(&self) -> String {
+        let resized = if self.resized { " at another size" } else { "" };
         let inputs = self
             .inputs
             .iter()
             .map(|input| format!("{} {}", shape_text(input.shape.as_deref().unwrap_or_default()), input.dtype));
-        format!("{} ({})", inputs.collect::<Vec<_>>().join(", "), self.origin.words())
+        format!("{} ({}{resized})", inputs.collect::<Vec<_>>().join(", "), self.origin.words())
     }
 }
 
@@ -139,12 +148,28 @@ fn is_dynamic(tensor: &DescribedTensor) -> bool {
     tensor.param.eq_ignore_ascii_case("dynamic")
 }
 
+/// Whether whole numbers of an input count or name elements.
+fn is_index(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["ind", "idx", "offset", "axis", "axes", "pos", "table", "slot", "len", "dim", "map", "label"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+/// Whether whole numbers of an input are places or sizes, so that they go with the shapes of the other tensors.
+fn names_places(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let sizes = [
+        "shape", "size", "pad", "stride", "perm", "repeat", "multiple", "begin", "end", "split", "seq", "target",
+        "roi", "block",
+    ];
+    is_index(name) || sizes.iter().any(|part| lower.contains(part))
+}
+
 /// Values that do no harm: integers may be indices, positions or counts.
 pub fn value_range(name: &str, dtype: &str) -> ValueRange {
+    let is_index = is_index(name);
     let name = name.to_ascii_lowercase();
-    let is_index = ["ind", "idx", "offset", "axis", "axes", "pos", "table", "slot", "len", "dim", "map", "label"]
-        .iter()
-        .any(|part| name.contains(part));
     // A region of interest begins with the index of its image.
     let is_region = name.split('_').any(|word| matches!(word, "roi" | "rois"));
     match dtype {

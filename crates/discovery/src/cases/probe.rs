@@ -259,7 +259,7 @@ impl ProbeDraw<'_> {
                 let length = (1_u64 << power) + [0, 0, 1, 3][rng.random_range(0..4)];
                 changed = with_length(&changed, axis, length).unwrap_or(changed);
             }
-            if changed != **base {
+            if !changed.same_call(base) {
                 ways.push(changed);
             }
         }
@@ -268,7 +268,7 @@ impl ProbeDraw<'_> {
     }
 
     fn wish(&self, kind: ProbeKind, mut ways: Vec<Candidate>) -> Wish {
-        ways.retain(|way| traffic_bytes(way) <= self.most_bytes && !self.cases.contains(way));
+        ways.retain(|way| traffic_bytes(way) <= self.most_bytes && !self.cases.iter().any(|case| case.same_call(way)));
         ways.truncate(WAYS);
         Wish { kind, ways }
     }
@@ -290,7 +290,7 @@ impl Group<'_> {
 
 /// Axes of the leading input in an order drawn, the first one mostly in front: it is the one that operators let grow.
 fn axes(case: &Candidate, rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let rank = leading_shape(case).map_or(0, <[u64]>::len);
+    let rank = leading_shape(case).map_or(0, |shape| shape.len());
     let mut axes: Vec<usize> = (0..rank).collect();
     if rng.random_range(0..3) == 0 {
         axes.shuffle(rng);
@@ -301,7 +301,7 @@ fn axes(case: &Candidate, rng: &mut ChaCha8Rng) -> Vec<usize> {
 }
 
 fn length_of(case: &Candidate, axis: usize) -> u64 {
-    leading_shape(case).and_then(|shape| shape.get(axis)).copied().unwrap_or(1)
+    leading_shape(case).and_then(|shape| shape.get(axis).copied()).unwrap_or(1)
 }
 
 /// An odd length from a quarter to twice of what there is.
@@ -364,6 +364,7 @@ mod tests {
             output_shapes: Vec::new(),
             attributes: Vec::new(),
             data: None,
+            resized: false,
         }
     }
 

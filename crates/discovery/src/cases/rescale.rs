@@ -1,12 +1,17 @@
 //! A case at another size: one axis gets another length, in every tensor that has the axis.
 
+use crate::cases::loosen::loosened;
 use crate::cases::{Candidate, elements};
 use manifest::TensorSpec;
 use verify::DType;
 
 /// Shape of the tensor that gives a case its size: the first of the inputs with the most elements, or, where all inputs are
 /// single numbers, of the outputs.
-pub(super) fn leading_shape(candidate: &Candidate) -> Option<&[u64]> {
+pub(super) fn leading_shape(candidate: &Candidate) -> Option<Vec<u64>> {
+    leading(&loosened(candidate)).map(<[u64]>::to_vec)
+}
+
+fn leading(candidate: &Candidate) -> Option<&[u64]> {
     let inputs = candidate.inputs.iter().filter(|input| input.values.is_empty());
     let input = largest(inputs.filter_map(|input| input.shape.as_deref()));
     if input.is_some_and(|shape| elements(shape) > 1) {
@@ -33,7 +38,8 @@ fn largest<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Option<&'a [u64]> {
 /// Tensors whose values mean something (positions, paddings, sizes) stay as they are: whether they fit the new shapes is for
 /// the tiling function to say.
 pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
-    let leading = leading_shape(candidate)?.to_vec();
+    let candidate = loosened(candidate);
+    let leading = leading(&candidate)?.to_vec();
     let present = *leading.get(axis)?;
     if present == length || length == 0 {
         return None;
@@ -53,13 +59,13 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
             *length_there = length;
         }
     };
-    let mut changed = candidate.clone();
+    let mut changed = candidate.clone().into_owned();
     let plain = changed.inputs.iter_mut().filter(|input| input.values.is_empty());
     plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
     changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
     changed.output_shapes.iter_mut().for_each(stretch);
     // A list that repeats the end of the leading shape, such as the axes that are normalised, goes on repeating it.
-    let after = leading_shape(&changed)?.to_vec();
+    let after = leading_shape(&changed)?;
     for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "list_int") {
         let list: Vec<u64> = attribute.value.split(',').filter_map(|word| word.trim().parse().ok()).collect();
         if leading.ends_with(&list) && after.len() == leading.len() {
@@ -68,6 +74,7 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
         }
     }
     changed.data = None;
+    changed.resized = true;
     Some(changed)
 }
 
@@ -103,7 +110,7 @@ pub fn traffic_bytes(candidate: &Candidate) -> u64 {
     let inputs = candidate.inputs.iter().map(|input| bytes_of(input, input.shape.as_deref().unwrap_or_default()));
     let outputs = candidate.outputs.iter().enumerate().map(|(place, output)| {
         let known = output.shape.as_deref().or_else(|| candidate.output_shapes.get(place).map(Vec::as_slice));
-        bytes_of(output, known.unwrap_or(leading))
+        bytes_of(output, known.unwrap_or(&leading))
     });
     inputs.chain(outputs).fold(0, u64::saturating_add)
 }
@@ -143,6 +150,7 @@ mod tests {
                 value: "64".into(),
             }],
             data: None,
+            resized: false,
         }
     }
 
@@ -181,7 +189,7 @@ mod tests {
     #[test]
     fn positions_stay_where_they_are() {
         let mut gather = case(&[&[64, 8], &[64]]);
-        gather.inputs[1].values = vec![3.0];
+        gather.inputs[1] = TensorSpec { name: "indices".into(), values: vec![3.0], ..tensor("int32", &[64]) };
         assert_eq!(shapes(&with_length(&gather, 0, 640).unwrap()), [vec![640, 8], vec![64]]);
     }
 

@@ -54,6 +54,7 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
         output_shapes: Vec::new(),
         attributes: example.attributes.clone(),
         data: None,
+        resized: false,
     })
 }
 

@@ -46,7 +46,16 @@ fn candidate(op: &DescribedOp, combinations: &[usize], rng: &mut ChaCha8Rng) -> 
     let outputs: Vec<TensorSpec> = op.outputs.iter().map(|output| tensor(output, combination)).collect();
     let output_shapes = outputs.iter().map(|_| leading.clone()).collect();
     let attributes = op.attrs.iter().filter_map(|found| varied(found, &leading, rng)).collect();
-    Candidate { origin: Origin::Guess, place: String::new(), inputs, outputs, output_shapes, attributes, data: None }
+    Candidate {
+        origin: Origin::Guess,
+        place: String::new(),
+        inputs,
+        outputs,
+        output_shapes,
+        attributes,
+        data: None,
+        resized: false,
+    }
 }
 
 /// A shape made of the dimensions of the leading input, or that of another input.

@@ -147,6 +147,7 @@ mod tests {
                 output_shapes: Vec::new(),
                 attributes: Vec::new(),
                 data: None,
+                resized: false,
             },
             job: KernelJob { outputs: vec![output], ..KernelJob::default() },
             tiling_key,

@@ -109,7 +109,9 @@ pub fn of_run(failure: &RunFailure) -> Cause {
             Cause::new(CauseKind::ExitStatus, general(output.lines().last().unwrap_or_default()))
         }
         RunFailure::NeedsData { reason, .. } => Cause::new(CauseKind::Machine, general(reason)),
-        RunFailure::Refused(message) | RunFailure::Broken(message) => Cause::new(CauseKind::Machine, general(message)),
+        RunFailure::Misfit(message) | RunFailure::Refused(message) | RunFailure::Broken(message) => {
+            Cause::new(CauseKind::Machine, general(message))
+        }
     }
 }
 

@@ -261,6 +261,7 @@ impl Trial<'_> {
             examples: &examples,
             backend,
             python: Some(&python),
+            most_data_bytes: u64::MAX,
         };
         let mut accepted = case::find(&finder, 0).await.map_err(|stop| (Step::Tiling, stop, since))?;
         (self.report)(Progress::Case { case: accepted.name.clone() });

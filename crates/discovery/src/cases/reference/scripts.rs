@@ -238,7 +238,7 @@ mod tests {
             kind: "Op".into(),
             inputs: vec![tensor("x", "required"), tensor("y", "required"), tensor("bias", "optional")],
             outputs: vec![tensor("z", "required")],
-            attrs: vec![],
+            ..DescribedOp::default()
         };
         let golden = array("./output/golden.bin", "float32");
         let named = [array("./input/input_y.bin", "float32"), array("./input/input_x.bin", "float32"), golden.clone()];
