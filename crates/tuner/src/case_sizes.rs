@@ -1,6 +1,7 @@
 //! Sizes that say something: what operators bring to show how they are called is mostly too small to say anything about speed.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use super::TunerError;
 use super::case_trial::CaseTrial;
@@ -12,6 +13,10 @@ use discovery::cases::{Accepted, Finder, Refusal, resized, traffic_bytes};
 const MOST_US: f64 = 1000.0;
 /// Bytes below which no case is made to save time.
 const LEAST_BYTES: u64 = 16 << 10;
+
+/// Hazards of an operator's bookkeeping, with which it may run in production for years.
+const BOOKKEEPING: [HazardKind; 4] =
+    [HazardKind::QueueMisuse, HazardKind::FlagMisuse, HazardKind::WriteInPadding, HazardKind::UnwrittenOutput];
 
 /// A size that an operator is timed at. From one to the next it is about ten times as much: a rule with a threshold that is good
 /// at few sizes is good between them.
@@ -66,15 +71,32 @@ impl Size {
 pub(super) struct CaseSizes<'call> {
     pub finder: &'call Finder<'call>,
     pub trial: &'call CaseTrial<'call>,
+    /// When to be content with what was found.
+    pub until: Instant,
 }
 
 impl CaseSizes<'_> {
     /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where
     /// that takes too long to be simulated again and again.
     pub async fn at(&self, base: &Accepted, size: Size) -> Result<Option<Accepted>, TunerError> {
-        let present = traffic_bytes(&base.candidate);
         // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.
-        let known = &self.trial.hazards(base).await?;
+        let mut known = self.trial.hazards(base).await?;
+        let clean = self.at_with(base, size, &known).await?;
+        if clean.is_some() {
+            return Ok(clean);
+        }
+        // A size with faults that leave its results alone says more than none: `run` shows and keeps them.
+        known.extend(BOOKKEEPING);
+        self.at_with(base, size, &known).await
+    }
+
+    async fn at_with(
+        &self,
+        base: &Accepted,
+        size: Size,
+        known: &BTreeSet<HazardKind>,
+    ) -> Result<Option<Accepted>, TunerError> {
+        let present = traffic_bytes(&base.candidate);
         let mut found = None;
         if is_about(present, size.bytes()) {
             found = self.trial.time_us(base, known).await?.map(|us| (base.clone(), us));
@@ -111,6 +133,9 @@ impl CaseSizes<'_> {
             // A size that is hardly another one tells nothing more.
             if !is_about(traffic_bytes(&way), wanted) {
                 continue;
+            }
+            if Instant::now() > self.until {
+                return Ok(None);
             }
             let place = std::mem::take(&mut way.place);
             let from = if place.is_empty() { "guessed".to_owned() } else { place };

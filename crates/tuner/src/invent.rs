@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
@@ -12,7 +13,8 @@ use backend::{ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
 use discovery::cases::{
-    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Python, Refusal, Stage, golden_script, traffic_bytes,
+    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Origin, Python, Refusal, Stage, golden_script,
+    traffic_bytes,
 };
 use discovery::init::{self, Discovery, FoundReference, choose, unfit, written};
 use discovery::oracle::{TestRunner, TilingExample, run_tiling_tests};
@@ -64,6 +66,8 @@ const WANTED: u64 = 1 << 20;
 const TOO_SMALL: u64 = 1 << 17;
 /// Bytes of all tensors up to which cases have data: all that are run with them, at 8 bytes an element.
 const WITH_DATA_BYTES: u64 = 8 * 2 * MOST_ELEMENTS;
+/// After this no further size is tried.
+const SIZES_END: Duration = Duration::from_secs(90);
 /// Small cases of a dtype that are tried to be made larger.
 const GROWTHS: usize = 12;
 /// Shapes of the leading input to guess first.
@@ -238,10 +242,21 @@ impl Asked {
             search.odd = tried.faults.is_empty().then_some(odd);
             faults.extend(tried.faults);
         }
+        // What `--cases all` would write beside these.
+        let others = choose(&search.accepted, usize::MAX).len().saturating_sub(chosen.len() + faults.len());
         let mut sized = Vec::new();
         if unrun.is_none() && options.most_cases != usize::MAX {
-            let sizes = CaseSizes { finder: &finder, trial: &trial };
+            let sizes = CaseSizes { finder: &finder, trial: &trial, until: Instant::now() + SIZES_END };
             sized = sizes_of(&sizes, &search.accepted, &chosen, options.most_cases).await?;
+            let known = search.accepted.len();
+            let have_guesses = search.accepted.iter().any(|found| found.candidate.origin == Origin::Guess);
+            if sized.is_empty() && !have_guesses {
+                // What the authors wrote is small and cannot be made larger; others may be taken.
+                search.guesses().await?;
+                search.odd = None;
+                let guessed: Vec<usize> = (known..search.accepted.len()).collect();
+                sized = sizes_of(&sizes, &search.accepted, &guessed, options.most_cases).await?;
+            }
         }
         // The cases' data are made anew from the manifest.
         let _ = std::fs::remove_dir_all(&data);
@@ -264,7 +279,7 @@ impl Asked {
                 discovery.cases.append(&mut found);
             }
             discovery.case_notes.insert(0, "The tiling function accepts every case below.".to_owned());
-            invented.left_out = search.accepted.len().saturating_sub(discovery.cases.len() + faults.len());
+            invented.left_out = others;
             if invented.left_out > 0 {
                 discovery.case_notes.push(format!(
                     "{} more are accepted: `cargo ascend-tune init --cases all` writes them.",

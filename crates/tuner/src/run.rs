@@ -286,7 +286,7 @@ pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<E
                 "launch and start-up are {:.0} % and more of every case: they say little of the kernel",
                 least * 100.0
             ),
-            help: Some("add larger cases; `cargo ascend-tune init --force` writes several sizes".to_owned()),
+            help: Some("add larger cases to ascend.toml, of shapes that the operator is used with".to_owned()),
         })
     })
 }

@@ -308,10 +308,14 @@ impl Reader<'_> {
         (!list.is_empty()).then_some(list)
     }
 
-    /// The name that an argument is about: `&x`, `x.data()`, `x`.
+    /// The name that an argument is about: `&x`, `x.data()`, `x`; of `data.x` and `data->x` the member's.
     fn name(&self, range: Range<usize>) -> String {
-        let first = range.clone().find(|&at| self.tokens.kind(at) == Some(Kind::Identifier));
-        first.map_or_else(String::new, |at| self.tokens.get(at).to_owned())
+        let is_name = |at: usize| range.contains(&at) && self.tokens.kind(at) == Some(Kind::Identifier);
+        let Some(mut at) = range.clone().find(|&at| is_name(at)) else { return String::new() };
+        while matches!(self.tokens.get(at + 1), "." | "->") && is_name(at + 2) && self.tokens.get(at + 3) != "(" {
+            at += 2;
+        }
+        self.tokens.get(at).to_owned()
     }
 
     fn dtype(&self, range: Range<usize>) -> Option<String> {
@@ -354,6 +358,9 @@ impl Reader<'_> {
             ["false"] => return Some(Known::Bool(false)),
             [word] if word.starts_with('"') => return Some(Known::Text(word.trim_matches('"').to_owned())),
             [word] if self.known.contains_key(*word) => return self.known.get(*word).cloned(),
+            [_, "." | "->", _] if self.known.contains_key(&self.name(range.clone())) => {
+                return self.known.get(&self.name(range)).cloned();
+            }
             // `const_cast<char*>(name)`, `name.data()`, `name.c_str()`, `&name`
             _ => {}
         }
@@ -427,6 +434,31 @@ int main()
     ret = aclnnTakeGetWorkspaceSize(x, nullptr, idx, scale, true, out, &workspaceSize, &executor);
 }
 "#;
+
+    #[test]
+    fn tensors_may_be_members_of_a_struct() {
+        let text = "
+            struct GtData {
+                std::vector<int64_t> selfShape = {4, 2};
+                std::vector<int64_t> outShape = {4, 2};
+                aclTensor* self = nullptr;
+                aclTensor* out = nullptr;
+                std::vector<float> selfData = {0, 1, 2, 3, 4, 5, 6, 7};
+                std::vector<char> outData = {0, 0, 0, 0, 0, 0, 0, 0};
+            };
+            int Execute(GtData& data, GtData* other) {
+                CreateAclTensor(data.selfData, data.selfShape, &data.selfAddress, aclDataType::ACL_FLOAT, &data.self);
+                CreateAclTensor(other->outData, other->outShape, &other->outAddress, aclDataType::ACL_BOOL, &other->out);
+                return aclnnGtGetWorkspaceSize(data.self, other->out, &workspaceSize, &executor);
+            }";
+        let found = calls_in(text, "test.cpp");
+        let shapes = found[0].arguments.iter().map(|(name, argument)| match argument {
+            Argument::Tensor(tensor) => (name.as_str(), tensor.dtype.as_str(), tensor.shape.clone()),
+            _ => (name.as_str(), "", Vec::new()),
+        });
+        let shapes: Vec<_> = shapes.collect();
+        assert_eq!(shapes, [("self", "float32", vec![4, 2]), ("out", "bool", vec![4, 2])]);
+    }
 
     #[test]
     fn a_program_gives_shapes_values_and_attributes() {
