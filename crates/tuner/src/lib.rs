@@ -23,6 +23,7 @@ mod kernel_stage;
 mod known;
 mod last_word;
 mod noise;
+mod origin;
 mod prices;
 mod probe_run;
 mod probing;
