@@ -345,7 +345,7 @@ fn simulator(
         runner: sdk.runner(),
         scratch: work_directory.join("runs"),
         machine: Arc::clone(machine),
-        limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
+        limits: ProcessLimits::new(manifest.run_timeout_s, manifest.run_memory_bytes),
         keep_trace: None,
         critical_path: false,
         auto_sync,
