@@ -47,7 +47,7 @@ mod workload;
 mod workspace;
 mod write_back;
 
-pub use baseline::establish_baseline;
+pub use baseline::{establish_baseline, try_baseline_by_case};
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};
 pub use evaluation::{CaseTime, Champion, Evaluation, Outcome};
