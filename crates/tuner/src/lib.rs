@@ -22,6 +22,7 @@ mod kept_outputs;
 mod kernel_stage;
 mod known;
 mod last_word;
+mod left_alone;
 mod noise;
 mod origin;
 mod prices;

@@ -11,11 +11,13 @@ use rand_chacha::ChaCha8Rng;
 use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluator::Evaluator;
+use super::left_alone::nothing_to_rewrite;
 use super::workload::{InputData, Workload};
 use aicore::{Machine, Origin};
 use backend::{Backend, ProcessLimits, Recorded, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, ToolLimits, Toolkit};
+use events::Event;
 use manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use project::{AutoSyncOff, OperatorProject, auto_sync_off, load_machine};
 use source::SourceTree;
@@ -262,6 +264,12 @@ impl Workspace {
     /// Files of the repository that the sources include beside themselves.
     pub fn included_beside(&self) -> SourceTree {
         self.evaluator.builder.included_beside(&self.sources)
+    }
+
+    /// Why there is nothing to rewrite, where the kernel's work lies in files that are not among the sources.
+    pub fn nothing_to_rewrite(&self) -> Option<Event> {
+        let editable = |file: &str| self.project.editable_files.iter().any(|known| known == file);
+        nothing_to_rewrite(&self.sources, &self.included_beside(), editable)
     }
 
     fn facts(&self, case: usize) -> CaseFacts {
