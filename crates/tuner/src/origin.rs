@@ -1,4 +1,4 @@
-//! Where places of a candidate are in the baseline: by line, and where lines were moved or rewritten, by statement.
+//! Where places of a candidate are in the baseline: by line, and where lines were moved or broken elsewhere, by statement.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use source::parse::{SyntaxFile, SyntaxForest, statements};
 pub(super) struct Origin {
     file: String,
     lines: RangeInclusive<u32>,
-    /// Whether it is a line that only others were put around, not a statement that was moved or added to.
+    /// Whether it is a line that only others were put around, not a statement that was moved.
     pub by_line: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Origins<'trees> {
 struct FileOrigins {
     /// The baseline's line, from 1, of each of the candidate's lines.
     lines: Vec<Option<u32>>,
-    /// Lines of statements that were moved or added to, candidate's and baseline's; `None` until somebody asks.
+    /// Lines of statements that were moved, candidate's and baseline's; `None` until somebody asks.
     statements: Option<Vec<(RangeInclusive<u32>, RangeInclusive<u32>)>>,
 }
 
@@ -104,7 +104,7 @@ struct Spot {
     text: String,
 }
 
-/// The statements of a file that share no line with another.
+/// The statements of a file that share no line with another, in blocks that no other block is headed like.
 fn spots(file: &SyntaxFile) -> Vec<Spot> {
     let line = |byte: usize| u32::try_from(file.line(byte)).unwrap_or(u32::MAX);
     let all = statements(file);
@@ -114,15 +114,20 @@ fn spots(file: &SyntaxFile) -> Vec<Spot> {
         text: skeleton(file.slice(&statement.span)),
     });
     let spots: Vec<Spot> = spots.collect();
+    let mut blocks: BTreeMap<Vec<String>, BTreeSet<usize>> = BTreeMap::new();
+    for (spot, statement) in spots.iter().zip(&all) {
+        blocks.entry(spot.within.clone()).or_default().insert(statement.block);
+    }
     let mut on_line: BTreeMap<u32, usize> = BTreeMap::new();
     for line in spots.iter().flat_map(|spot| spot.lines.clone()) {
         *on_line.entry(line).or_default() += 1;
     }
-    spots.into_iter().filter(|spot| spot.lines.clone().all(|line| on_line[&line] == 1)).collect()
+    let is_alone = |spot: &Spot| spot.lines.clone().all(|line| on_line[&line] == 1) && blocks[&spot.within].len() == 1;
+    spots.into_iter().filter(is_alone).collect()
 }
 
-/// Lines of statements that changed their place within their block, or were added to, the candidate's and the baseline's. Each
-/// is one of each: where two could be meant, none is.
+/// Lines of statements that changed their place within their block, or their lines, the candidate's and the baseline's. Each is one
+/// of each: where two could be meant, none is.
 fn paired(old: &[Spot], new: &[Spot], lines: &[Option<u32>]) -> Vec<(RangeInclusive<u32>, RangeInclusive<u32>)> {
     let origin = |line: u32| lines.get(line as usize - 1).copied().flatten();
     let kept: BTreeMap<u32, u32> = (1..).zip(lines).filter_map(|(line, origin)| Some(((*origin)?, line))).collect();
@@ -134,29 +139,14 @@ fn paired(old: &[Spot], new: &[Spot], lines: &[Option<u32>]) -> Vec<(RangeInclus
     };
     let open_new: Vec<usize> = open(new, |line| origin(line).is_some());
     let open_old: Vec<usize> = open(old, |line| kept.contains_key(&line));
-    let mut pairs = Vec::new();
-    let (mut done_old, mut done_new) = (BTreeSet::new(), BTreeSet::new());
-    let moved: fn(&str, &str) -> bool = |old, new| old == new;
-    for same in [moved, adds_to] {
-        let is_pair = |at_old: usize, at_new: usize| {
-            fits(&old[at_old], &new[at_new]) && same(&old[at_old].text, &new[at_new].text)
-        };
-        let mut found = Vec::new();
-        for &at_new in open_new.iter().filter(|at| !done_new.contains(*at)) {
-            let olds = open_old.iter().copied().filter(|at| !done_old.contains(at) && is_pair(*at, at_new));
-            let Some(at_old) = only(olds) else { continue };
-            let news = open_new.iter().copied().filter(|at| !done_new.contains(at) && is_pair(at_old, *at));
-            if only(news).is_some() {
-                found.push((at_old, at_new));
-            }
-        }
-        for (at_old, at_new) in found {
-            done_old.insert(at_old);
-            done_new.insert(at_new);
-            pairs.push((new[at_new].lines.clone(), old[at_old].lines.clone()));
-        }
-    }
-    pairs
+    let pair = |at_new: usize| {
+        let is =
+            |at_old: usize, at_new: usize| old[at_old].text == new[at_new].text && fits(&old[at_old], &new[at_new]);
+        let at_old = only(open_old.iter().copied().filter(|at| is(*at, at_new)))?;
+        only(open_new.iter().filter(|at| is(at_old, **at)))?;
+        Some((new[at_new].lines.clone(), old[at_old].lines.clone()))
+    };
+    open_new.iter().filter_map(|at| pair(*at)).collect()
 }
 
 /// Statements of which a line is not known.
@@ -168,41 +158,6 @@ fn open(spots: &[Spot], is_known: impl Fn(u32) -> bool) -> Vec<usize> {
 /// The one item, where there is just one.
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
-}
-
-/// Whether a call is another one with more to it: the same function, every argument as it was or with a term or an index behind
-/// it, and further arguments last.
-fn adds_to(old: &str, new: &str) -> bool {
-    let (Some((old_callee, old)), Some((new_callee, new))) = (call_of(old), call_of(new)) else { return false };
-    old_callee == new_callee
-        && !old.is_empty()
-        && old.len() <= new.len()
-        && old.iter().zip(&new).all(|(old, new)| {
-            new.strip_prefix(old.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', '-', '*', '/', '[']))
-        })
-}
-
-/// Callee and arguments of a statement that is one call.
-fn call_of(statement: &str) -> Option<(&str, Vec<String>)> {
-    let (callee, rest) = statement.split_once('(')?;
-    let inside = rest.strip_suffix(");")?;
-    let mut arguments = vec![String::new()];
-    let mut depth = 0_u32;
-    for letter in inside.chars() {
-        match letter {
-            '(' | '[' | '{' => depth += 1,
-            // The call ends before the statement does.
-            ')' | ']' | '}' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => {
-                arguments.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        arguments.last_mut()?.push(letter);
-    }
-    Some((callee, arguments))
 }
 
 /// A line without blanks, with its numbers, and the calls that read them at run time, made equal: a place with another value is

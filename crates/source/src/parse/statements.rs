@@ -11,6 +11,8 @@ use super::file::SyntaxFile;
 pub struct Statement {
     /// Its bytes, with the semicolon.
     pub span: Range<usize>,
+    /// Where the block begins that it stands in.
+    pub block: usize,
     /// What heads the blocks around it, outermost first: classes, functions by name, loops and conditions with their text.
     pub within: Vec<String>,
 }
@@ -24,7 +26,8 @@ pub fn statements(file: &SyntaxFile) -> Vec<Statement> {
 
 fn collect(file: &SyntaxFile, node: Node<'_>, within: &mut Vec<String>, found: &mut Vec<Statement>) {
     if matches!(node.kind(), "expression_statement" | "declaration") {
-        found.push(Statement { span: node.byte_range(), within: within.clone() });
+        let block = node.parent().map_or(0, |parent| parent.start_byte());
+        found.push(Statement { span: node.byte_range(), block, within: within.clone() });
         return;
     }
     let mut cursor = node.walk();
