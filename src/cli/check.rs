@@ -1,13 +1,16 @@
 //! `check`: measures what the lock says and compares.
 
+use std::collections::BTreeMap;
+
 use super::Exit;
 use super::args::{CheckArgs, Common};
 use super::locked::{changed_outputs, drift_of, measured, new_findings};
 use super::output::{Output, start_event};
 use super::target::{open_as_locked, runtime};
 use events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
-use lock::{Picoseconds, compare};
-use tuner::{Outcome, TunerError, establish_baseline};
+use lock::{CaseComparison, Picoseconds, compare};
+use tuner::{Outcome, TunerError, try_baseline_by_case};
+use verify::{Reason, Rejection};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -31,8 +34,11 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         machine_version: workspace.machine.version.clone(),
     };
     // The sources are their own reference here: what is asked is whether they still do the same, as fast, with no more hazards.
-    let times = match runtime()?.block_on(establish_baseline(&workspace, &candidate)) {
-        Ok((trialled, _)) => {
+    let mut wrong: BTreeMap<String, Rejection> = BTreeMap::new();
+    let mut all_run = true;
+    let times = match runtime()?.block_on(try_baseline_by_case(&workspace, &candidate)) {
+        Ok(trialled) => {
+            wrong.extend(trialled.rejected);
             check.differences = changed_outputs(&workspace, &locked, &drifted, &trialled.outputs);
             for hazard in new_findings(&locked, &trialled.known) {
                 check.verdict = CheckVerdict::Wrong;
@@ -47,28 +53,20 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
                 Outcome::Rejected(_) => Vec::new(),
             }
         }
-        Err(TunerError::Baseline(rejection)) if rejection.reason != verify::Reason::BuildFailed => {
-            output.emit(&Event::Warning(Warning {
-                code: "wrong".to_owned(),
-                message: rejection.to_string(),
-                help: None,
-            }));
-            check.verdict = CheckVerdict::Wrong;
+        // Right answers are asked for before anything else, one case after the other.
+        Err(TunerError::Baseline(rejection)) if rejection.reason != Reason::BuildFailed => {
+            all_run = false;
+            wrong.insert(rejection.case.clone(), *rejection);
             Vec::new()
         }
         Err(error) => return Err(error),
     };
+    for rejection in wrong.values() {
+        check.verdict = CheckVerdict::Wrong;
+        output.emit(&Event::Warning(Warning { code: "wrong".to_owned(), message: rejection.to_string(), help: None }));
+    }
     let comparisons = compare(&locked, &times, tolerance, &arguments.target.cases);
-    check.cases = comparisons
-        .iter()
-        .map(|case| CheckCase {
-            name: case.name.clone(),
-            locked_us: case.locked.map(Picoseconds::us),
-            now_us: case.now.map(Picoseconds::us),
-            ratio: case.ratio,
-            verdict: case.verdict,
-        })
-        .collect();
+    check.cases = rows(&comparisons, &wrong, all_run);
     if check.verdict == CheckVerdict::Ok {
         let any = |verdict: CaseVerdict| comparisons.iter().any(|case| case.verdict == verdict);
         check.verdict = if !check.differences.is_empty() {
@@ -86,4 +84,55 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
     let exit = if check.verdict == CheckVerdict::Ok { Exit::Fine } else { Exit::CheckFailed };
     output.emit(&Event::Check(check));
     Ok(exit)
+}
+
+/// One row a case, those that are wrong and not in the lock last.
+fn rows(comparisons: &[CaseComparison], wrong: &BTreeMap<String, Rejection>, all_run: bool) -> Vec<CheckCase> {
+    let verdict = |case: &CaseComparison| match case.verdict {
+        _ if wrong.contains_key(&case.name) => CaseVerdict::Wrong,
+        CaseVerdict::Missing if !all_run => CaseVerdict::NotRun,
+        other => other,
+    };
+    let row = |case: &CaseComparison| CheckCase {
+        name: case.name.clone(),
+        locked_us: case.locked.map(Picoseconds::us),
+        now_us: case.now.map(Picoseconds::us),
+        ratio: case.ratio,
+        verdict: verdict(case),
+    };
+    let is_new = |name: &&String| comparisons.iter().all(|case| case.name != **name);
+    let unlocked = wrong.keys().filter(is_new).map(|name| CheckCase {
+        name: name.clone(),
+        locked_us: None,
+        now_us: None,
+        ratio: None,
+        verdict: CaseVerdict::Wrong,
+    });
+    comparisons.iter().map(row).chain(unlocked).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_missing_only_where_it_could_have_been_run() {
+        let case = |name: &str, verdict| CaseComparison {
+            name: name.to_owned(),
+            locked: Some(Picoseconds(1)),
+            now: None,
+            ratio: None,
+            verdict,
+        };
+        let comparisons = [case("a", CaseVerdict::Missing), case("b", CaseVerdict::Missing)];
+        let crashed = |name: &str| (name.to_owned(), Rejection::new(Reason::Crashed, name, "SIGSEGV"));
+        let verdicts = |wrong: &[&str], all_run| -> Vec<String> {
+            let wrong = wrong.iter().map(|name| crashed(name)).collect();
+            let rows = rows(&comparisons, &wrong, all_run);
+            rows.iter().map(|row| format!("{} {}", row.name, row.verdict.word())).collect()
+        };
+        assert_eq!(verdicts(&["a"], true), ["a wrong", "b missing"]);
+        assert_eq!(verdicts(&["a"], false), ["a wrong", "b not-run"]);
+        assert_eq!(verdicts(&["new"], true), ["a missing", "b missing", "new wrong"]);
+    }
 }

@@ -10,7 +10,7 @@ use super::locked::{
 use super::output::{Output, start_event};
 use super::target::{open_as_locked, runtime};
 use events::{Event, LockUpdate};
-use lock::{self, Accepted, LOCK_FILE, Lock, LockedCase, MeasuredCase, source_digests};
+use lock::{self, Accepted, LOCK_FILE, Lock, LockError, LockedCase, MeasuredCase, source_digests};
 use tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
@@ -19,7 +19,8 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
         let message = "a lock is of all cases and of the values in the sources: leave out --case and --set";
         return Err(TunerError::Usage(message.to_owned()));
     }
-    let (workspace, locked) = open_as_locked(start_event("lock", common), common, &arguments.target, output)?;
+    let opened = open_as_locked(start_event("lock", common), common, &arguments.target, output);
+    let (workspace, locked) = opened.map_err(without_a_lock)?;
     let path = workspace.project.root.join(LOCK_FILE);
     let candidate = workspace.baseline()?;
     let drifted = drift_of(&workspace, &locked, &candidate);
@@ -62,6 +63,14 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
         changes,
     }));
     Ok(Exit::Fine)
+}
+
+/// For other commands a missing lock is a check that fails; this one has nothing to work on.
+fn without_a_lock(error: TunerError) -> TunerError {
+    match error {
+        TunerError::Lock(LockError::Absent { path }) => TunerError::NoLock(path),
+        other => other,
+    }
 }
 
 /// The lock with one entry more of what was taken over.

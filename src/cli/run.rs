@@ -95,6 +95,10 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
             help: None,
         }));
     }
+    let wanted = arguments.stage != StageChoice::Host && !outcome.is_at_bound();
+    if wanted && outcome.progress.tally(Stage::Kernel).evaluations == 0 {
+        workspace.nothing_to_rewrite().iter().for_each(|warning| output.emit(warning));
+    }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     output.emit(&Event::Summary(Box::new(summary(&workspace, &outcome, wall_s, lock_shown, report))));
     Ok(Exit::Fine)

@@ -36,7 +36,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
         runner: sdk.runner(),
         scratch: project.work_directory().join("runs"),
         machine: std::sync::Arc::new(machine),
-        limits: ProcessLimits { wall_s: arguments.timeout_s, memory_bytes: MEMORY_BYTES },
+        limits: ProcessLimits::new(arguments.timeout_s, MEMORY_BYTES),
         keep_trace: None,
         critical_path: false,
         auto_sync: auto_sync_off(&project.root, &operator).is_none(),

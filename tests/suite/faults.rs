@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aicore::HazardKind;
-use backend::SimBackend;
+use backend::{ProcessLimits, SimBackend};
 use tuner::{
     Budget, Candidate, Champion, FailureKind, Journal, Outcome, Plan, References, Scope, Session, Trialled, TunerError,
     Workspace, WorkspaceOptions, establish_baseline,
@@ -282,6 +282,24 @@ fn a_source_without_end_costs_the_compiler_its_limit_and_no_more() {
     project.write(KERNEL, &edited(&project.read(KERNEL), "#include \"kernel_operator.h\"", endless));
     let ended = project.run(&["run", "--budget", "2", "--seed", "1"]).expect(4);
     assert!(ended.named("error")[0]["message"].as_str().is_some_and(|text| text.contains("compile-memory-mib")));
+}
+
+#[test]
+fn a_kernel_without_end_is_told_with_its_limit_and_its_line() {
+    require_tools!();
+    let project = gelu(MANIFEST, FREED_LAST, FREED_LAST);
+    let mut baseline = Baseline::of(&project).unwrap_or_else(|error| panic!("{error}"));
+    let simulator = baseline.workspace.simulator();
+    let limits = ProcessLimits { file_bytes: 16 << 20, ..simulator.limits };
+    baseline.workspace.evaluator.backend = Arc::new(SimBackend { limits, ..simulator });
+    let statement = "        AscendC::Div(yLocal, xLocal, poly, count);\n";
+    let endless = format!("        while (count > 0) {{\n    {statement}        }}\n");
+    let rejection = baseline.reject(statement, &endless);
+    assert_eq!(rejection.reason, Reason::TimedOut, "{rejection}");
+    assert!(rejection.detail.contains("does not end") && rejection.detail.contains("16 MiB"), "{rejection}");
+    let text = edited(&project.read(KERNEL), statement, &endless);
+    let line = text.lines().nth(rejection.line as usize - 1);
+    assert_eq!((rejection.file.as_str(), line.map(str::trim)), (KERNEL, Some(statement.trim())), "{rejection}");
 }
 
 /// Where the compiler orders nothing, a barrier that the model takes for idle may be the only order there is.

@@ -122,6 +122,14 @@ pub enum RunFailure {
     /// Ran into its time limit.
     #[error("the kernel did not finish within {0:.1} s")]
     TimedOut(f64),
+    /// Wrote as much of a trace as it may. That many instructions mean a loop without an end, or work for another machine.
+    #[error("the kernel does not end, or does far too much: its trace reached the limit of {limit_mib} MiB{}", place.suffix())]
+    EndlessTrace {
+        /// The limit.
+        limit_mib: u64,
+        /// Where in the operator's sources it was, if that is known.
+        place: Place,
+    },
     /// Ran into its memory limit.
     #[error("the worker ran out of its {0} MiB of memory")]
     OutOfMemory(u64),

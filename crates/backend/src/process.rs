@@ -10,7 +10,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
-use super::RunFailure;
+use super::symbols::Symbols;
+use super::{Place, RunFailure};
 use confinement::kept_environment;
 
 /// Limits of one run.
@@ -20,6 +21,15 @@ pub struct ProcessLimits {
     pub wall_s: f64,
     /// Address space in bytes.
     pub memory_bytes: u64,
+    /// Largest file that it may write, which is the trace.
+    pub file_bytes: u64,
+}
+
+impl ProcessLimits {
+    /// Limits with the usual one of traces.
+    pub const fn new(wall_s: f64, memory_bytes: u64) -> Self {
+        Self { wall_s, memory_bytes, file_bytes: TRACE_LIMIT_BYTES }
+    }
 }
 
 /// A program to run as a worker.
@@ -59,6 +69,9 @@ pub const NOT_STARTED: i32 = 125;
 pub const NOT_STARTED_SIGN: &str = "cargo-ascend-tune: the worker cannot run";
 /// What the SDK's library says when the disk is full; see `sdk/README.md`.
 const TRACE_CUT_SHORT: &str = "ascend_sim: cannot write the trace";
+/// What it says when the trace has reached the largest size of files, before the address of the kernel's instruction and the line of
+/// its module.
+const TRACE_FULL: &str = "ascend_sim: the trace is full at ";
 /// Who kills processes that nobody asked to end.
 const KILLED: &str = "most likely the system ran out of memory";
 
@@ -74,7 +87,7 @@ impl WorkerCommand {
             .arg("__worker")
             .arg(format!("--cpu-s={cpu_s}"))
             .arg(format!("--memory-bytes={}", self.limits.memory_bytes))
-            .arg(format!("--file-bytes={TRACE_LIMIT_BYTES}"))
+            .arg(format!("--file-bytes={}", self.limits.file_bytes))
             .arg("--writable")
             .arg(&self.directory);
         for path in self.readable.iter().flat_map(|paths| paths.iter().chain([&self.program])) {
@@ -127,6 +140,7 @@ impl WorkerCommand {
             return Err(match signal {
                 _ if out_of_memory => RunFailure::OutOfMemory(self.limits.memory_bytes >> 20),
                 libc_signal::XCPU => RunFailure::TimedOut(self.limits.wall_s),
+                libc_signal::XFSZ => self.too_long(&output),
                 // Our own limits show as other signals: whoever sent these looked at the machine, not at the candidate.
                 libc_signal::KILL | libc_signal::TERM | libc_signal::INT | libc_signal::HUP => {
                     RunFailure::Broken(format!("the worker was killed from outside ({}): {KILLED}", name_of(signal)))
@@ -135,6 +149,18 @@ impl WorkerCommand {
             });
         }
         Ok(Ended { code: status.code().unwrap_or(-1), output })
+    }
+
+    /// What a worker died of that has written more than it may.
+    fn too_long(&self, output: &str) -> RunFailure {
+        let limit_mib = self.limits.file_bytes >> 20;
+        let Some(words) = output.lines().find_map(|line| line.strip_prefix(TRACE_FULL)) else {
+            return RunFailure::Crashed(format!("it wrote a file of more than {limit_mib} MiB"));
+        };
+        let (site, module) = words.split_once(" in ").unwrap_or((words, ""));
+        let place =
+            u64::from_str_radix(site, 16).map_or_else(|_| Place::default(), |site| Symbols::new(module).place(site));
+        RunFailure::EndlessTrace { limit_mib, place }
     }
 }
 
@@ -172,7 +198,6 @@ fn name_of(signal: i32) -> String {
         libc_signal::BUS => "bus error (SIGBUS)",
         libc_signal::FPE => "arithmetic error such as division by zero (SIGFPE)",
         libc_signal::SEGV => "invalid memory access (SIGSEGV)",
-        libc_signal::XFSZ => "wrote more than it may (SIGXFSZ)",
         _ => "",
     };
     if name.is_empty() { format!("signal {signal}") } else { name.to_owned() }
@@ -198,4 +223,35 @@ pub(super) fn scratch_directory(parent: &Path) -> Result<tempfile::TempDir, RunF
         .prefix("run-")
         .tempdir_in(parent)
         .map_err(|error| RunFailure::Broken(format!("{}: cannot make a directory: {error}", parent.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(signal: i32, output: &str) -> RunFailure {
+        let command = WorkerCommand {
+            worker_exe: PathBuf::new(),
+            program: PathBuf::new(),
+            arguments: Vec::new(),
+            directory: PathBuf::new(),
+            readable: None,
+            environment: Vec::new(),
+            limits: ProcessLimits { file_bytes: 64 << 20, ..ProcessLimits::new(1.0, 1 << 30) },
+        };
+        command.outcome(std::process::ExitStatus::from_raw(signal), output.to_owned()).expect_err("a failure")
+    }
+
+    #[test]
+    fn a_trace_beyond_its_limit_is_no_crash() {
+        let failure = outcome(25, "ascend_sim: the trace is full at 7f01 in 7000 8000 /none/kernel.so\nlast words\n");
+        assert_eq!(failure, RunFailure::EndlessTrace { limit_mib: 64, place: Place::default() });
+        assert_eq!(
+            failure.to_string(),
+            "the kernel does not end, or does far too much: its trace reached the limit of 64 MiB"
+        );
+        // Programs write other files too.
+        let failure = outcome(25, "writing table.bin\n");
+        assert_eq!(failure.to_string(), "the worker crashed: it wrote a file of more than 64 MiB");
+    }
 }

@@ -33,6 +33,10 @@ pub enum CaseVerdict {
     Regressed,
     /// Faster than the lock by more than the tolerance.
     Improved,
+    /// It cannot be run, or fails verification.
+    Wrong,
+    /// Another case ended the check before its turn.
+    NotRun,
     /// Only in the lock, or only in the project.
     Missing,
 }
@@ -44,6 +48,8 @@ impl CaseVerdict {
             CaseVerdict::Ok => "ok",
             CaseVerdict::Regressed => "regressed",
             CaseVerdict::Improved => "improved",
+            CaseVerdict::Wrong => "wrong",
+            CaseVerdict::NotRun => "not-run",
             CaseVerdict::Missing => "missing",
         }
     }

@@ -381,7 +381,8 @@ fn diffs_are_unified_and_only_of_what_changed() {
 
 #[test]
 fn words_are_the_same_in_json() {
-    for verdict in [CaseVerdict::Ok, CaseVerdict::Regressed, CaseVerdict::Improved, CaseVerdict::Missing] {
+    use CaseVerdict::{Improved, Missing, NotRun, Ok, Regressed, Wrong};
+    for verdict in [Ok, Regressed, Improved, Wrong, NotRun, Missing] {
         assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.word());
     }
     for origin in [Origin::Modelled, Origin::Measured] {

@@ -15,7 +15,19 @@ pub async fn establish_baseline(
     reference_run(workspace, &workspace.evaluator, baseline).await
 }
 
-/// The same, and follows the critical path: what the report shows and what is known of the code that runs.
+/// Runs the operator as it stands over all trials, every case for itself: what does not count is in `rejected`, and only what does not
+/// build ends it.
+pub async fn try_baseline_by_case(workspace: &Workspace, baseline: &Candidate) -> Result<Trialled, TunerError> {
+    let golden = golden_references(workspace).await?;
+    let plan = baseline.plain_plan(workspace.tunables());
+    let trialled = workspace.evaluator.of_baseline().try_each_case(&plan, &golden).await?;
+    match trialled.evaluation.outcome {
+        Outcome::Rejected(rejection) => Err(TunerError::Baseline(Box::new(rejection))),
+        Outcome::Valid(_) => Ok(trialled),
+    }
+}
+
+/// Like [`establish_baseline`], and follows the critical path: what the report shows and what is known of the code that runs.
 pub async fn follow_baseline(
     workspace: &Workspace,
     baseline: &Candidate,

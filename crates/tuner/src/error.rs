@@ -64,6 +64,9 @@ pub enum TunerError {
     /// The lock file is missing, corrupt or of a newer version.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// There is no lock that a command is about.
+    #[error("{}: there is no lock to compare the project with, or to take its state over into", .0.display())]
+    NoLock(PathBuf),
     /// Uncommitted changes in files that a run would edit.
     #[error("uncommitted changes in {}", .0.join(", "))]
     Dirty(Vec<String>),
@@ -116,6 +119,7 @@ impl TunerError {
             TunerError::Project(_)
             | TunerError::Sources(_)
             | TunerError::NoManifest(_)
+            | TunerError::NoLock(_)
             | TunerError::Manifest(_)
             | TunerError::Usage(_)
             | TunerError::Machine(_)
@@ -138,6 +142,11 @@ impl TunerError {
     pub fn help(&self) -> Option<String> {
         match self {
             TunerError::NoManifest(_) => Some("run `cargo ascend-tune init` to write one from the sources".to_owned()),
+            TunerError::NoLock(_) => Some(
+                "`cargo ascend-tune run` writes the first one, also where it finds nothing faster (`--budget 1` hardly looks); from \
+                 then on `lock` shows what differs, and `lock --accept` takes it over"
+                    .to_owned(),
+            ),
             TunerError::Dirty(_) => {
                 Some("commit or stash them, so that the tool's edits can be told apart, or give --allow-dirty".to_owned())
             }

@@ -67,6 +67,51 @@ pub struct Trialled {
     pub outputs: References,
     /// Hazards that did not reject it, and bytes that a baseline leaves unwritten.
     pub known: KnownFindings,
+    /// Why cases do not count, where each was tried for itself; they have no times and outputs.
+    pub rejected: BTreeMap<String, Rejection>,
+}
+
+impl Trialled {
+    /// Nothing yet of a plan.
+    fn of(plan: &Plan, scope: Scope) -> Self {
+        let evaluation = Evaluation {
+            digest: plan.digest.clone(),
+            thorough: scope != Scope::Timed,
+            outcome: Outcome::Valid(Vec::new()),
+            estimate_us: None,
+            blocks: Vec::new(),
+            round: 0,
+            seconds: 0.0,
+            error: None,
+        };
+        Self {
+            evaluation,
+            profiles: BTreeMap::new(),
+            visited: VisitedLines::new(),
+            outputs: References::new(),
+            known: KnownFindings::of(&plan.sources),
+            rejected: BTreeMap::new(),
+        }
+    }
+
+    /// The same with these times, and without what trials of rejected cases have left that came before the one that failed.
+    fn ended(mut self, mut times: Vec<CaseTime>, case_of: impl Fn(usize) -> String) -> Self {
+        times.retain(|time| !self.rejected.contains_key(&time.name));
+        self.profiles.retain(|case, _| !self.rejected.contains_key(case));
+        self.outputs.retain(|index, _| !self.rejected.contains_key(&case_of(*index)));
+        self.evaluation.outcome = Outcome::Valid(times);
+        self
+    }
+}
+
+/// How trials are run.
+struct Asked<'race> {
+    scope: Scope,
+    keep_outputs: bool,
+    /// What to stop against, where that is enough.
+    race: Option<&'race Race<'race>>,
+    /// Whether a case that does not count ends all of it.
+    by_case: bool,
 }
 
 /// One trial, run.
@@ -182,41 +227,27 @@ impl Evaluator {
         scope: Scope,
         keep_outputs: bool,
     ) -> Result<Trialled, TunerError> {
-        self.try_trials(plan, references, scope, keep_outputs, None).await
+        self.try_trials(plan, references, Asked { scope, keep_outputs, race: None, by_case: false }).await
+    }
+
+    /// Runs all trials. A case that does not count is noted as that, and the others are run all the same.
+    pub async fn try_each_case(&self, plan: &Plan, references: &References) -> Result<Trialled, TunerError> {
+        let asked = Asked { scope: Scope::All, keep_outputs: true, race: None, by_case: true };
+        self.try_trials(plan, references, asked).await
     }
 
     /// Runs the timed cases one after the other, until those that were run leave no hope against the champion.
     /// Large ones run with data as far as ranking needs it.
     pub async fn race(&self, plan: &Plan, references: &References, race: &Race<'_>) -> Result<Trialled, TunerError> {
-        self.try_trials(plan, references, Scope::Timed, false, Some(race)).await
+        let asked = Asked { scope: Scope::Timed, keep_outputs: false, race: Some(race), by_case: false };
+        self.try_trials(plan, references, asked).await
     }
 
-    async fn try_trials(
-        &self,
-        plan: &Plan,
-        references: &References,
-        scope: Scope,
-        keep_outputs: bool,
-        race: Option<&Race<'_>>,
-    ) -> Result<Trialled, TunerError> {
-        let mut trialled = Trialled {
-            evaluation: Evaluation {
-                digest: plan.digest.clone(),
-                thorough: scope != Scope::Timed,
-                outcome: Outcome::Valid(Vec::new()),
-                estimate_us: None,
-                blocks: Vec::new(),
-                round: 0,
-                seconds: 0.0,
-                error: None,
-            },
-            profiles: BTreeMap::new(),
-            visited: VisitedLines::new(),
-            outputs: References::new(),
-            known: KnownFindings::of(&plan.sources),
-        };
+    async fn try_trials(&self, plan: &Plan, references: &References, asked: Asked<'_>) -> Result<Trialled, TunerError> {
+        let Asked { scope, keep_outputs, race, by_case } = asked;
+        let mut trialled = Trialled::of(plan, scope);
         let mut times = Vec::new();
-        let mut waiting: VecDeque<RunningTrial<'_>> = VecDeque::new();
+        let mut waiting: VecDeque<(usize, RunningTrial<'_>)> = VecDeque::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
             let wanted = match scope {
                 Scope::Timed => trial.timed,
@@ -225,22 +256,32 @@ impl Evaluator {
             };
             if wanted {
                 let run = async move { (trial, index, self.run_one(plan, index, trial, references, race).await) };
-                waiting.push_back(Box::pin(run));
+                waiting.push_back((trial.case, Box::pin(run)));
             }
         }
         // Looked at in their order, whoever ends first: what becomes of a candidate does not depend on how many run at once. The
         // first compiles what all of them need.
         let mut running = FuturesOrdered::new();
-        running.extend(waiting.pop_front());
+        running.extend(waiting.pop_front().map(|(_, run)| run));
         while let Some((trial, index, result)) = running.next().await {
-            let free = self.trials_at_once.saturating_sub(running.len()).min(waiting.len());
-            running.extend(waiting.drain(..free));
             let case = &self.manifest.cases[trial.case];
-            let execution = match result.judged()? {
+            let result = result.judged()?;
+            // What does not build for one case is no matter of cases.
+            let of_case = |rejection: &Rejection| by_case && rejection.reason != Reason::BuildFailed;
+            if result.as_ref().is_err_and(of_case) {
+                waiting.retain(|(other, _)| *other != trial.case);
+            }
+            let free = self.trials_at_once.saturating_sub(running.len()).min(waiting.len());
+            running.extend(waiting.drain(..free).map(|(_, run)| run));
+            let execution = match result {
                 Ok(Ran { execution, blocks, known }) => {
                     trialled.evaluation.blocks.extend(blocks);
                     trialled.known.join_unwritten(known);
                     execution
+                }
+                Err(rejection) if of_case(&rejection) => {
+                    trialled.rejected.entry(case.name.clone()).or_insert(rejection);
+                    continue;
                 }
                 Err(rejection) => {
                     trialled.evaluation.outcome = Outcome::Rejected(rejection);
@@ -270,8 +311,7 @@ impl Evaluator {
                 trialled.outputs.insert(index, execution.outputs);
             }
         }
-        trialled.evaluation.outcome = Outcome::Valid(times);
-        Ok(trialled)
+        Ok(trialled.ended(times, |index| self.manifest.cases[self.workload.trials[index].case].name.clone()))
     }
 
     /// Runs one trial as its case is run in this scope.

@@ -144,7 +144,7 @@ impl Asked {
             runner: sdk.runner(),
             scratch: work.join("runs"),
             machine: Arc::new(machine),
-            limits: ProcessLimits { wall_s: 60.0, memory_bytes: 8 << 30 },
+            limits: ProcessLimits::new(60.0, 8 << 30),
             keep_trace: None,
             critical_path: false,
             auto_sync: true,

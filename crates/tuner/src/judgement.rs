@@ -49,15 +49,19 @@ impl Evaluator {
         let label = trial.label(&self.manifest.cases);
         let case = &self.manifest.cases[trial.case].name;
         let policy = self.manifest.hazards;
+        let mut origins = match &self.standard {
+            Standard::Candidate(known) => Some(known.origins(&plan.sources)),
+            Standard::Alone | Standard::Baseline => None,
+        };
         // Garbage in the data may give scalar code odd values, but never a reason to leave its memory or order.
         for hazard in execution.launches.iter().flat_map(|launch| &launch.hazards) {
-            let refused = match &self.standard {
-                Standard::Alone => rejects(hazard, policy),
-                Standard::Baseline => rejects(hazard, policy) && !self.tolerates(plan, trial, hazard),
-                Standard::Candidate(known) => {
-                    let more = rejects(hazard, policy) && !known.covers(case, &plan.sources, hazard);
+            let refused = match (&self.standard, &mut origins) {
+                (Standard::Baseline, _) => rejects(hazard, policy) && !self.tolerates(plan, trial, hazard),
+                (Standard::Candidate(known), Some(origins)) => {
+                    let more = rejects(hazard, policy) && !known.covers(case, origins, hazard);
                     more || is_new_risk(hazard.kind, known)
                 }
+                (Standard::Alone | Standard::Candidate(_), _) => rejects(hazard, policy),
             };
             if refused {
                 return Err(self.hazard_rejection(hazard, &label));

@@ -22,7 +22,9 @@ mod kept_outputs;
 mod kernel_stage;
 mod known;
 mod last_word;
+mod left_alone;
 mod noise;
+mod origin;
 mod prices;
 mod probe_run;
 mod probing;
@@ -46,7 +48,7 @@ mod workload;
 mod workspace;
 mod write_back;
 
-pub use baseline::establish_baseline;
+pub use baseline::{establish_baseline, try_baseline_by_case};
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use error::{FailureKind, TunerError};
 pub use evaluation::{CaseTime, Champion, Evaluation, Outcome};

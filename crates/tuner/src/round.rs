@@ -284,6 +284,6 @@ impl Round<'_> {
     }
 }
 
-fn at_bound(times: &[CaseTime]) -> bool {
+pub(super) fn at_bound(times: &[CaseTime]) -> bool {
     !times.is_empty() && times.iter().all(|time| time.task_us <= time.bound_us * AT_BOUND)
 }

@@ -15,7 +15,7 @@ use super::known::KnownFindings;
 use super::last_word::{LastWord, Said};
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
-use super::round::{Ended, Field, Round, Standing};
+use super::round::{Ended, Field, Round, Standing, at_bound};
 use super::run_options::{Experience, RunOptions};
 use super::session::{Budget, Session};
 use super::settle::{
@@ -83,6 +83,11 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
+    /// Whether no case can be made faster by much.
+    pub fn is_at_bound(&self) -> bool {
+        at_bound(&self.winner_times)
+    }
+
     /// Weighted geometric mean of the cases' speed-ups.
     pub fn speedup(&self) -> f64 {
         let ratios =
@@ -404,8 +409,9 @@ impl Workspace {
     pub fn verification_digests(&self, outputs: &References) -> BTreeMap<String, String> {
         let mut hashers: BTreeMap<String, blake3::Hasher> = BTreeMap::new();
         for (index, trial) in self.evaluator.workload.trials.iter().enumerate() {
+            let Some(outputs) = outputs.get(&index) else { continue };
             let hasher = hashers.entry(self.manifest.cases[trial.case].name.clone()).or_default();
-            for output in outputs.get(&index).into_iter().flatten() {
+            for output in outputs {
                 hasher.update(&(output.len() as u64).to_le_bytes());
                 hasher.update(output);
             }

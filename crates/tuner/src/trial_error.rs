@@ -1,7 +1,7 @@
 //! Why a trial gave no execution: a verdict about the candidate, or trouble of the machine that says nothing about it.
 
 use super::TunerError;
-use backend::RunFailure;
+use backend::{Place, RunFailure};
 use build::{BuildError, BuildErrorKind};
 use verify::{Reason, Rejection};
 
@@ -31,6 +31,11 @@ impl TrialError {
                 return Self::Machine(Box::new(TunerError::Run { case: case.to_owned(), source: failure }));
             }
             RunFailure::Tiling(_) | RunFailure::Misfit(_) => Reason::TilingFailed,
+            RunFailure::EndlessTrace { limit_mib, place } => {
+                let nowhere = RunFailure::EndlessTrace { limit_mib: *limit_mib, place: Place::default() };
+                let rejection = Rejection::new(Reason::TimedOut, case, nowhere.to_string());
+                return Rejection { file: place.file.clone(), line: place.line, ..rejection }.into();
+            }
             RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) => Reason::TimedOut,
             RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
             RunFailure::Program { .. } => Reason::WrongResult,

@@ -11,11 +11,13 @@ use rand_chacha::ChaCha8Rng;
 use super::TunerError;
 use super::candidate::Candidate;
 use super::evaluator::Evaluator;
+use super::left_alone::nothing_to_rewrite;
 use super::workload::{InputData, Workload};
 use aicore::{Machine, Origin};
 use backend::{Backend, ProcessLimits, Recorded, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, ToolLimits, Toolkit};
+use events::Event;
 use manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
 use project::{AutoSyncOff, OperatorProject, auto_sync_off, load_machine};
 use source::SourceTree;
@@ -264,6 +266,12 @@ impl Workspace {
         self.evaluator.builder.included_beside(&self.sources)
     }
 
+    /// Why there is nothing to rewrite, where the kernel's work lies in files that are not among the sources.
+    pub fn nothing_to_rewrite(&self) -> Option<Event> {
+        let editable = |file: &str| self.project.editable_files.iter().any(|known| known == file);
+        nothing_to_rewrite(&self.sources, &self.included_beside(), editable)
+    }
+
     fn facts(&self, case: usize) -> CaseFacts {
         self.manifest.cases[case]
             .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
@@ -345,7 +353,7 @@ fn simulator(
         runner: sdk.runner(),
         scratch: work_directory.join("runs"),
         machine: Arc::clone(machine),
-        limits: ProcessLimits { wall_s: manifest.run_timeout_s, memory_bytes: manifest.run_memory_bytes },
+        limits: ProcessLimits::new(manifest.run_timeout_s, manifest.run_memory_bytes),
         keep_trace: None,
         critical_path: false,
         auto_sync,

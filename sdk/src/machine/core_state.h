@@ -105,6 +105,7 @@ struct Core {
     size_t announced_bytes = 0;
     uint8_t announced_access = 0;
     uint64_t records = 0;
+    uint64_t site = 0;  // of the last record
     uint64_t values = 0;  // digest of what no record says; see NoteValue
     Polling polling;
     void* pipe = nullptr;
@@ -182,6 +183,7 @@ inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nop
     head->pipe = pipe;
     head->nops = nops;
     head->site = site;
+    core.site = site;
     return head;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ascendsim/knob.h"
 #include "machine/core_state.h"
+#include "machine/launch_trace.h"
 
 namespace ascendsim {
 
@@ -96,6 +97,7 @@ void ReadEnvironment()
     }
     if (const char* path = std::getenv("ASCEND_SIM_TRACE"); path != nullptr && *path != '\0') {
         if (!g_state.writer.Active()) {
+            WatchTraceLimit();
             g_state.writer.Open(path);
         }
     }
@@ -109,6 +111,7 @@ using machine::ReadEnvironment;
 bool OpenTrace(const std::string& path)
 {
     ReadEnvironment();
+    machine::WatchTraceLimit();
     return g_state.writer.Open(path);
 }
 bool CloseTrace() { return g_state.writer.Close(); }

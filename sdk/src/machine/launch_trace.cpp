@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include "machine/core_state.h"
 #include "machine/launch_trace.h"
@@ -39,7 +41,38 @@ int AddModule(dl_phdr_info* info, size_t, void* out)
     return 0;
 }
 
+/// The line of the module list that an address is in, empty if there is none.
+std::string ModuleOf(uint64_t site)
+{
+    std::string left = LoadedModules();
+    while (!left.empty()) {
+        const size_t end = left.find('\n');
+        const std::string line = left.substr(0, end);
+        char* rest = nullptr;
+        const uint64_t first = std::strtoull(line.c_str(), &rest, 16);
+        if (site >= first && site < std::strtoull(rest, nullptr, 16)) {
+            return line;
+        }
+        left.erase(0, end == std::string::npos ? end : end + 1);
+    }
+    return "";
+}
+
+/// Comes while the trace is written, never in the middle of anything else.
+void OnFileLimit(int number)
+{
+    if (InBlock() && g_state.core != nullptr) {
+        const uint64_t site = g_state.core->site;
+        (void)std::fprintf(stderr, "ascend_sim: the trace is full at %llx in %s\n", static_cast<unsigned long long>(site),
+                           ModuleOf(site).c_str());
+    }
+    (void)std::signal(number, SIG_DFL);
+    (void)std::raise(number);
+}
+
 }  // namespace
+
+void WatchTraceLimit() { (void)std::signal(SIGXFSZ, OnFileLimit); }
 
 void WriteOpening(const LaunchInfo& info)
 {

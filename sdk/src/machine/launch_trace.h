@@ -11,6 +11,8 @@ namespace machine __attribute__((visibility("hidden"))) {
 void WriteOpening(const LaunchInfo& info);
 /// Chunks after them.
 void WriteClosing();
+/// From here on a process that writes more than it may says where its kernel is before it dies of that.
+void WatchTraceLimit();
 
 }  // namespace machine
 }  // namespace ascendsim

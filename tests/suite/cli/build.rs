@@ -56,6 +56,30 @@ fn what_won_before_is_tried_first() {
 }
 
 #[test]
+fn a_run_that_has_nothing_to_rewrite_names_the_headers_that_do_the_work() {
+    require_tools!();
+    let project = small_gelu();
+    let kernel = project.read(GELU_KERNEL);
+    let (body, entry) = kernel.split_at(kernel.find("extern \"C\"").expect("the entry"));
+    let manifest = project.read("ascend.toml");
+    let start = manifest.find("[tunable.").expect("tunables");
+    let end = manifest.find("[space]").expect("what follows them");
+    project.write("ascend.toml", &format!("{}{}", &manifest[..start], &manifest[end..]));
+    for (folder, help) in [("common", "init --force"), ("op_kernel", "add op_kernel/gelu_body.h to `sources`")] {
+        fs_err::create_dir_all(project.path().join(folder)).expect("a folder");
+        project.write(&format!("{folder}/gelu_body.h"), body);
+        project.write(GELU_KERNEL, &format!("#include \"../{folder}/gelu_body.h\"\n{entry}"));
+        let ended = project.run(&["run", "--budget", "4", "--seed", "1", "--dry-run"]).expect(0);
+        assert_eq!(only(&ended, "summary")["evaluations"], 0);
+        let warnings = ended.named("warning");
+        let told: Vec<_> = warnings.iter().filter(|warning| warning["code"] == "kernel-left-alone").collect();
+        let [told] = told[..] else { panic!("{warnings:?}") };
+        assert_has(&told["message"].to_string(), &[&format!("{folder}/gelu_body.h")]);
+        assert_has(&told["help"].to_string(), &[help]);
+    }
+}
+
+#[test]
 fn run_locked_leaves_another_lock_alone() {
     require_tools!();
     let project = copy_of_tuned();

@@ -164,6 +164,34 @@ fn removed_double_buffering_is_found() {
 }
 
 #[test]
+fn a_case_that_crashes_is_wrong_and_the_others_are_checked() {
+    require_tools!();
+    let project = copy_of_tuned();
+    let manifest = project.read("ascend.toml");
+    let start = manifest.find("[[case]]").expect("a case");
+    let case = manifest[start..].split("\n\n").next().expect("its lines").to_owned();
+    let small = format!("{}\n\n", case.replace("64x1024", "64x512").replace("[64, 1024]", "[64, 512]"));
+    assert_ne!(small.trim(), case.trim());
+    project.write("ascend.toml", &manifest.replacen(&case, &format!("{small}{case}"), 1));
+    project.run(&["lock", "--accept"]).expect(0);
+    // Only the new one, which runs first, has so few elements.
+    edit(
+        &project,
+        GELU_HOST,
+        "tiling.set_totalLength",
+        "if (totalLength == 64 * 512) {\n        __builtin_trap();\n    }\n    tiling.set_totalLength",
+    );
+    let ended = project.run(&["check"]).expect(1);
+    let check = only(&ended, "check");
+    assert_eq!(check["verdict"], "wrong");
+    let verdicts: Vec<_> =
+        check["cases"].as_array().expect("a list").iter().map(|case| (&case["name"], &case["verdict"])).collect();
+    assert_eq!(verdicts, [(&"64x1024".into(), &"ok".into()), (&"64x512".into(), &"wrong".into())], "{check}");
+    assert_eq!(check["differences"], Value::Null, "{check}");
+    assert_has(&only(&ended, "warning")["message"].to_string(), &["64x512", "SIGILL"]);
+}
+
+#[test]
 fn a_lock_that_cannot_be_used_is_explained() {
     require_tools!();
     let project = copy_of_tuned();
@@ -176,5 +204,11 @@ fn a_lock_that_cannot_be_used_is_explained() {
     fs_err::remove_file(project.path().join("ascend.lock")).expect("it is there");
     for command in [&["check"][..], &["build", "--locked"]] {
         assert_has(&failure(&project.run(command), 1), &["no lock file", "cargo ascend-tune run"]);
+    }
+    for command in [&["lock"][..], &["lock", "--accept"]] {
+        assert_has(
+            &failure(&project.run(command), 2),
+            &["there is no lock", "`cargo ascend-tune run` writes the first one"],
+        );
     }
 }

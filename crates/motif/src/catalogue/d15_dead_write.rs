@@ -2,7 +2,7 @@
 
 use crate::analysis::code::{Surroundings, block_of, functions, vector_calls};
 use crate::analysis::liveness::dead_after;
-use crate::rewrite::edits::edit;
+use crate::rewrite::edits::{deleted, edit};
 use crate::rewrite::pairs::renamed;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::facts::api::overwrites_first;
@@ -42,7 +42,7 @@ impl Motif for DeadWrite {
                 {
                     continue;
                 }
-                let edits = Ok(vec![edit(file, file.removal_span(&call.statement), "")]);
+                let edits = Ok(vec![deleted(file, &call.statement)]);
                 let note = format!("nobody reads {} before it is written again", call.destination);
                 found.push(Candidate::new(file, &call.call.span, note, edits));
             }

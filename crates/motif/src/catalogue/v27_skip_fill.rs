@@ -3,7 +3,7 @@
 use crate::analysis::code::{block_of, functions, scope, words};
 use crate::analysis::copies::without_size;
 use crate::analysis::pipe_order::ordered_without;
-use crate::rewrite::edits::{edit, insert_after};
+use crate::rewrite::edits::{deleted, insert_after};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::is_copy;
@@ -99,7 +99,7 @@ fn unfilled(
     if copies == 0 || copies + others.iter().filter(released).count() != others.len() {
         return Err(format!("{name} is not only copied into after it is filled"));
     }
-    let mut edits = vec![edit(file, file.removal_span(statement), "")];
+    let mut edits = vec![deleted(file, statement)];
     // The barrier that made the copy wait for the fill.
     let barrier = file.calls().iter().find(|next| {
         next.name == "PipeBarrier"
@@ -112,7 +112,7 @@ fn unfilled(
         && let Some(line) = &barrier.statement
         && ordered_without(context, kernel, file, &[call.span.clone(), barrier.span.clone()]).is_ok()
     {
-        edits.push(edit(file, file.removal_span(line), ""));
+        edits.push(deleted(file, line));
     }
     Ok(edits)
 }

@@ -6,7 +6,7 @@ use crate::analysis::barrier_regions::{Judged, needless};
 use crate::analysis::code::{block_of, scope};
 use crate::analysis::pipe_order::ordered_without;
 use crate::analysis::regions::is_full_barrier;
-use crate::rewrite::edits::{edit, insert_after};
+use crate::rewrite::edits::{deleted, insert_after};
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::parse::{Call, SyntaxFile};
 
@@ -100,5 +100,5 @@ fn removal(
         let named = by_edges.err().filter(|reason| reason.contains("nothing else orders"));
         needless(context, kernel, file, statement, judged).map_err(|reason| named.unwrap_or(reason))?;
     }
-    Ok(vec![edit(file, file.removal_span(statement), "")])
+    Ok(vec![deleted(file, statement)])
 }

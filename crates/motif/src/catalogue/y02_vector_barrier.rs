@@ -1,7 +1,7 @@
 //! Y02: a barrier between vector instructions, which the compiler inserts by itself.
 
 use crate::analysis::code::{block_of, functions, scope, vector_calls};
-use crate::rewrite::edits::{edit, insert_after};
+use crate::rewrite::edits::{deleted, insert_after};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::parse::{Call, SyntaxFile};
 
@@ -79,5 +79,5 @@ fn removal(file: &SyntaxFile, call: &Call) -> Result<Vec<source::Edit>, String> 
     {
         return Err("the file has register-level vector functions with their own ordering".to_owned());
     }
-    Ok(vec![edit(file, file.removal_span(statement), "")])
+    Ok(vec![deleted(file, statement)])
 }

@@ -4,7 +4,7 @@ use crate::analysis::code::{block_of, functions};
 use crate::analysis::queue_run::leaves;
 use crate::analysis::queue_uses::{calls_on, name_span, single_buffer};
 use crate::analysis::siblings::siblings;
-use crate::rewrite::edits::{edit, insert_after};
+use crate::rewrite::edits::{deleted, edit, insert_after};
 use crate::rewrite::members::{retyped, unnumbered};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -110,7 +110,7 @@ fn buffered(context: &Context, kernel: &Kernel, name: &str) -> Result<Vec<Edit>,
                 let statement = used.call.statement.as_ref().ok_or_else(|| format!("line {line}: not a statement"))?;
                 block_of(used.file, statement)
                     .ok_or_else(|| format!("line {line}: the only statement of an if or a loop"))?;
-                edits.push(edit(used.file, used.file.removal_span(statement), ""));
+                edits.push(deleted(used.file, statement));
             }
             other => return Err(format!("line {line}: {other} needs a queue")),
         }

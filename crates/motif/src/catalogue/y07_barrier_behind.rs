@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::analysis::code::{block_of, functions, scope};
 use crate::analysis::loops::loops_around;
 use crate::analysis::siblings::siblings;
-use crate::rewrite::edits::edit;
+use crate::rewrite::edits::{deleted, edit};
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::{Access, argument_access, is_copy};
@@ -169,7 +169,8 @@ impl<'a> Place<'a> {
         for call in barriers {
             let statement = call.statement.as_ref().ok_or("a barrier is not a statement of its own")?;
             block_of(file, statement).ok_or("a barrier is the only statement of an if or a loop")?;
-            edits.push(edit(file, file.whole_lines(statement).ok_or("a barrier shares its line")?, ""));
+            file.whole_lines(statement).ok_or("a barrier shares its line")?;
+            edits.push(deleted(file, statement));
         }
         // One that stands there already is enough.
         if self.neighbour(false).is_none() {

@@ -6,11 +6,16 @@ use crate::analysis::code::{VectorCall, unused_scratch};
 use crate::site::Candidate;
 use source::Edit;
 use source::facts::TensorFacts;
-use source::parse::{SyntaxFile, TokenKind, lex};
+use source::parse::{SyntaxFile, TokenKind, lex, removal_with_comments};
 
 /// An edit of one file.
 pub(crate) fn edit(file: &SyntaxFile, span: Range<usize>, replacement: impl Into<String>) -> Edit {
     Edit { file: file.name().to_owned(), span, replacement: replacement.into() }
+}
+
+/// Deletes a statement for good, with the comments that are about nothing else.
+pub(crate) fn deleted(file: &SyntaxFile, statement: &Range<usize>) -> Edit {
+    edit(file, removal_with_comments(file, statement), "")
 }
 
 /// Inserts lines after the line of a statement, indented like it. `None` if the statement shares its lines.

@@ -88,6 +88,29 @@ fn y01_refuses_copies_into_a_tbuf_and_skipped_queues() {
 }
 
 #[test]
+fn a_removed_barrier_takes_its_own_comments_along() {
+    let barrier = "PipeBarrier<PIPE_ALL>();\n";
+    let plain = computing(EXP);
+    let said = plain.replacen(
+        &format!("            AscendC::{barrier}"),
+        &format!("            // wait for the copy\n            AscendC::{barrier}\n"),
+        1,
+    );
+    assert_ne!(said, plain);
+    let (_, fast) = apply("Y01", &said);
+    assert!(!fast.contains("wait for the copy"), "{fast}");
+    let behind =
+        computing("        AscendC::Exp(y, x, count);\n        AscendC::PipeBarrier<PIPE_V>(); // y is read next\n");
+    let (_, fast) = apply("Y02", &behind);
+    assert!(fast.contains("        AscendC::Exp(y, x, count);\n") && !fast.contains("y is read next"), "{fast}");
+    // What the comment is about may be the next statement too.
+    let both = computing(
+        "        // the product\n        AscendC::PipeBarrier<PIPE_V>();\n        AscendC::Exp(y, x, count);\n",
+    );
+    assert!(apply("Y02", &both).1.contains("        // the product\n        AscendC::Exp(y, x, count);\n"));
+}
+
+#[test]
 fn y02_removes_vector_barriers_but_not_in_pointer_style() {
     let slow = computing("        AscendC::Exp(y, x, count);\n        AscendC::PipeBarrier<PIPE_V>();\n");
     round_trip("Y02", &slow);

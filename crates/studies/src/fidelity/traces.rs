@@ -111,7 +111,7 @@ impl Traces {
             runner: self.sdk.runner(),
             scratch: scratch.path().to_owned(),
             machine: std::sync::Arc::new(machine.clone()),
-            limits: ProcessLimits { wall_s: RUN_WALL_S, memory_bytes: RUN_MEMORY_BYTES },
+            limits: ProcessLimits::new(RUN_WALL_S, RUN_MEMORY_BYTES),
             keep_trace: None,
             critical_path: false,
             auto_sync: true,

@@ -19,7 +19,7 @@ pub const ENTRY: &str = "probe_kernel";
 
 const HARNESS: &str = include_str!("harness.h");
 /// Limits of one process. Single launches end themselves after five seconds.
-const LIMITS: ProcessLimits = ProcessLimits { wall_s: 300.0, memory_bytes: 8 << 30 };
+const LIMITS: ProcessLimits = ProcessLimits::new(300.0, 8 << 30);
 
 /// What a batch is run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -103,7 +103,9 @@ pub fn of_run(failure: &RunFailure) -> Cause {
             Cause::new(CauseKind::Crash, name)
         }
         RunFailure::TilingTimedOut(_) => Cause::new(CauseKind::TimeOut, "the tiling function does not return"),
-        RunFailure::TimedOut(_) => Cause::new(CauseKind::TimeOut, "the kernel does not end"),
+        RunFailure::TimedOut(_) | RunFailure::EndlessTrace { .. } => {
+            Cause::new(CauseKind::TimeOut, "the kernel does not end")
+        }
         RunFailure::OutOfMemory(_) => Cause::new(CauseKind::OutOfMemory, ""),
         RunFailure::Program { output, .. } => {
             Cause::new(CauseKind::ExitStatus, general(output.lines().last().unwrap_or_default()))

@@ -170,7 +170,7 @@ impl Trial<'_> {
             runner: sdk.runner(),
             scratch: self.task.work_directory.join("runs"),
             machine: Arc::new(Machine::clone(&machine)),
-            limits: ProcessLimits { wall_s: self.task.run_timeout_s, memory_bytes: self.task.run_memory_bytes },
+            limits: ProcessLimits::new(self.task.run_timeout_s, self.task.run_memory_bytes),
             keep_trace: None,
             critical_path: false,
             auto_sync: true,

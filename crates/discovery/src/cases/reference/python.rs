@@ -234,7 +234,7 @@ impl Python {
             // Interpreters keep their packages in many places.
             readable: None,
             environment,
-            limits: ProcessLimits { wall_s: WALL_S, memory_bytes: MEMORY_BYTES },
+            limits: ProcessLimits::new(WALL_S, MEMORY_BYTES),
         };
         let ended = command.run().await.map_err(|failure| match failure {
             RunFailure::TimedOut(limit) => ReferenceError::Script(format!("not ready after {limit} s")),
