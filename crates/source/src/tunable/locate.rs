@@ -88,9 +88,14 @@ fn declared(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Constant
     if tokens.kind(position) != Some(Kind::Identifier) || !matches!(tokens.get(position + 1), "=" | "{") {
         return None;
     }
-    let start = tokens.statement_start(position);
-    let head: Vec<&str> = (start..position).map(|at| tokens.get(at)).collect();
     let scope = tokens.scope(position);
+    let number = scope == Scope::Function && only_number_of_buffers(tokens, position);
+    let mut start = tokens.statement_start(position);
+    if number {
+        // A macro before it may go without a semicolon.
+        start = (start..position).rev().find(|&at| tokens.get(at) == ")").map_or(start, |close| close + 1);
+    }
+    let head: Vec<&str> = (start..position).map(|at| tokens.get(at)).collect();
     let class = if let Scope::Class(name) = &scope { name.clone() } else { String::new() };
     let braces = tokens.get(position + 1) == "{";
     if scope == Scope::Enumeration && !braces {
@@ -98,12 +103,13 @@ fn declared(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Constant
         let range = position + 2..tokens.expression_end(position + 2, true);
         return constant_at(file, tokens, position, class, range, SiteForm::Enumerator);
     }
-    // A declaration of a constant: `const` or `constexpr`, a type, and no call or assignment before the name.
+    // A declaration of a constant: `const` or `constexpr`, a type, and no call or assignment before the name. What has no such
+    // word but is only a number of buffers is one as well.
     let constant = head.iter().any(|word| matches!(*word, "const" | "constexpr"));
     let stray = head
         .iter()
         .any(|word| matches!(*word, "=" | "(" | ")" | "return" | "using" | "class" | "struct" | "enum" | "*"));
-    if !constant || stray || head.len() < 2 {
+    if !(constant || number) || stray || head.is_empty() || constant && head.len() < 2 {
         return None;
     }
     let range = if braces {
@@ -124,6 +130,24 @@ fn declared(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Constant
         braces,
     });
     constant_at(file, tokens, position, class, range, form)
+}
+
+/// Whether a name gets a literal, and every other place of it is the number of buffers in a call of `InitBuffer`: then nothing
+/// changes it.
+fn only_number_of_buffers(tokens: &Tokens<'_>, position: usize) -> bool {
+    let name = tokens.get(position);
+    let is_literal = tokens.get(position + 2).starts_with(|letter: char| letter.is_ascii_digit());
+    if !is_literal || !matches!(tokens.get(position + 3), ";" | "}") {
+        return false;
+    }
+    let mut places = (0..tokens.tokens.len()).filter(|&at| at != position && tokens.get(at) == name).peekable();
+    let is_number = |at: usize| {
+        tokens.get(at.wrapping_sub(1)) == "," && tokens.get(at + 1) == "," && {
+            let open = (tokens.statement_start(at)..at).rev().find(|&open| tokens.get(open) == "(");
+            open.is_some_and(|open| tokens.get(open.wrapping_sub(1)) == "InitBuffer")
+        }
+    };
+    places.peek().is_some() && places.all(is_number)
 }
 
 fn constant_at(

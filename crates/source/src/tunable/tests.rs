@@ -334,3 +334,21 @@ fn the_size_asked_of_the_platform_takes_a_limit_behind_the_call() {
     let wanted = format!("info->ubSize); if ({knob} > 0 && info->ubSize > {knob}) {{ info->ubSize = {knob}; }}\n");
     assert!(knobs.contains(&wanted), "{knobs}");
 }
+
+#[test]
+fn a_local_that_is_only_a_number_of_buffers_is_a_constant() {
+    let kernel = |rest: &str| {
+        format!(
+            "class K {{ void Init(uint32_t tile) {{\n uint32_t BUFFER_NUM = 1;\n pipe.InitBuffer(q, BUFFER_NUM, tile * sizeof(half));\n {rest} }} }};"
+        )
+    };
+    let names = |text: &str| constants_in("k.h", text).into_iter().map(|found| found.name).collect::<Vec<_>>();
+    assert_eq!(names(&kernel("pipe.InitBuffer(r, BUFFER_NUM, tile);")), ["BUFFER_NUM"]);
+    for other in
+        ["BUFFER_NUM = 2;", "BUFFER_NUM++;", "Change(BUFFER_NUM);", "Use(a, BUFFER_NUM, b);", "tile /= BUFFER_NUM;"]
+    {
+        assert_eq!(names(&kernel(other)), [""; 0], "{other}");
+    }
+    assert_eq!(names(&kernel("").replace("uint32_t BUFFER", "ASSERT(tile != 0) uint32_t BUFFER")), ["BUFFER_NUM"]);
+    assert_eq!(names("void F() { uint32_t count = 1; }"), [""; 0], "what goes nowhere");
+}
