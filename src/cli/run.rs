@@ -1,7 +1,7 @@
 //! `run`: tunes, writes the winner back, writes lock and report.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::Exit;
@@ -16,10 +16,11 @@ use backend::longest;
 use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use experience::{Bank, Record};
 use lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
+use project::OperatorProject;
 use space::Configuration;
 use tuner::{
-    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, run, status_of,
-    write_winner,
+    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, recover, run,
+    status_of, write_winner,
 };
 
 /// Executes the command.
@@ -27,7 +28,12 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let started = Instant::now();
     let start =
         Start { seed: Some(arguments.target.seed), budget: Some(arguments.budget), ..start_event("run", common) };
+    let project = OperatorProject::find(&common.project)?;
+    let completed = recover(&project.root, &project.work_directory())?;
     let workspace = open(start, common, &arguments.target, false, output)?;
+    if !completed.is_empty() {
+        output.emit(&begins_from_winner(&project.root, &completed));
+    }
     let may_write = !arguments.dry_run;
     if may_write && workspace.options.backend != BackendKind::Sim {
         let message =
@@ -102,6 +108,19 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     output.emit(&Event::Summary(Box::new(summary(&workspace, &outcome, wall_s, lock_shown, report))));
     Ok(Exit::Fine)
+}
+
+/// A run that was killed while it wrote its winner is over; who runs again is told what this one begins with.
+fn begins_from_winner(root: &Path, completed: &[PathBuf]) -> Event {
+    let files = completed.iter().map(|file| file.strip_prefix(root).unwrap_or(file).display().to_string());
+    Event::Warning(Warning {
+        code: "write-back-completed".to_owned(),
+        message: format!(
+            "the last run was stopped while it wrote its winner; that is done now ({}), and this run begins with it",
+            files.collect::<Vec<_>>().join(", ")
+        ),
+        help: Some("`cargo ascend-tune check` compares with what the last run locked".to_owned()),
+    })
 }
 
 fn stages(choice: StageChoice) -> Vec<Stage> {

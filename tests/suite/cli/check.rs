@@ -129,15 +129,19 @@ fn a_header_that_tuning_may_not_edit_is_part_of_what_is_locked() {
 #[test]
 fn a_write_back_that_was_cut_short_is_carried_to_its_end_before_the_lock_is_read() {
     require_tools!();
-    for command in ["check", "lock"] {
+    for command in [&["check"][..], &["lock"], &["run", "--dry-run", "--budget", "1", "--stage", "host"]] {
         let project = copy_of_tuned();
         let lock = project.read("ascend.lock");
         fs_err::remove_file(project.path().join("ascend.lock")).expect("it is there");
         fs_err::create_dir_all(project.path().join("target/ascend-tune")).expect("a folder");
         let plan = serde_json::json!({ "ascend.lock": { "before": null, "after": lock } });
         project.write("target/ascend-tune/write-back.json", &plan.to_string());
-        project.run(&[command]).expect(0);
+        let ended = project.run(command).expect(0);
         assert_eq!(project.read("ascend.lock"), lock);
+        if command[0] == "run" {
+            let warning = ended.named("warning").into_iter().find(|warning| warning["code"] == "write-back-completed");
+            assert_has(&warning.expect("it begins with something else").to_string(), &["ascend.lock", "begins with it"]);
+        }
     }
 }
 
