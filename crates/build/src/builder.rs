@@ -224,7 +224,7 @@ impl Builder {
             || !reached.found_folders.is_empty()
         {
             // What lies beside the operator has its own path in the debug information.
-            digest.text(&self.project.repository_root.to_string_lossy());
+            digest.text("relative names").text(&self.project.repository_root.to_string_lossy());
         }
         for file in &reached.tree_files {
             digest.text(file).text(tree.text(file).unwrap_or_default());
@@ -369,6 +369,11 @@ impl Builder {
         if let Some(folder) = self.flat_folder(reached)? {
             // Files in subfolders of the kernels' folder leave it with one `..` more.
             words.extend(["", "/inside", "/inside/inside"].map(|depth| format!("-iquote{}{depth}", folder.display())));
+            // A file that is found through a link is named by where it lies.
+            words.extend(reached.flat_folders.iter().filter_map(|(name, target)| {
+                let seen = self.project.seen_from_root(target)?;
+                Some(format!("-ffile-prefix-map={}/../{name}={seen}", folder.display()))
+            }));
         }
         Ok(words)
     }

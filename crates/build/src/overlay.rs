@@ -56,12 +56,20 @@ impl Overlay {
         self.directory.path()
     }
 
-    /// Words that make file names in debug information and messages relative to the operator.
-    pub fn prefix_maps(&self, project: &OperatorProject) -> [String; 2] {
-        [
-            format!("-ffile-prefix-map={}=.", project.root.display()),
-            format!("-ffile-prefix-map={}=.", self.operator.display()),
-        ]
+    /// Words that make file names in debug information and messages relative to the operator, those of files beside it too. Of
+    /// several that fit the compiler takes the last.
+    pub fn prefix_maps(&self, project: &OperatorProject) -> Vec<String> {
+        let pairs = [(&project.root, &project.repository_root), (&self.operator, &self.directory.path().to_owned())];
+        let mut words = Vec::new();
+        for (operator, repository) in pairs {
+            let above: Vec<&Path> =
+                operator.ancestors().skip(1).take_while(|folder| folder.starts_with(repository)).collect();
+            for (place, folder) in above.iter().enumerate().rev() {
+                words.push(format!("-ffile-prefix-map={}={}", folder.display(), vec![".."; place + 1].join("/")));
+            }
+        }
+        words.extend([&project.root, &self.operator].map(|root| format!("-ffile-prefix-map={}=.", root.display())));
+        words
     }
 
     /// Name of a file in the project, for a path that the compiler printed.
@@ -93,4 +101,40 @@ pub fn project_relative(project: &OperatorProject, path: &str) -> Option<String>
     let name = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     let known = project.host_files.iter().chain(&project.kernel_files).any(|file| *file == name);
     (known || project.root.join(&name).is_file()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_beside_the_operator_have_names_too() {
+        let repository = tempfile::tempdir().unwrap();
+        let root = repository.path().join("math/add");
+        let write = |path: PathBuf, text: &str| {
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, text).unwrap();
+        };
+        write(repository.path().join("CMakeLists.txt"), "project(ops)\n");
+        write(repository.path().join("common/inc/x.h"), "");
+        write(root.join("CMakeLists.txt"), "add_all_modules_sources(OPTYPE add)\n");
+        write(root.join("op_host/add_def.cpp"), "");
+        write(root.join("op_kernel/add.cpp"), "extern \"C\" __global__ __aicore__ void add(GM_ADDR x) {}\n");
+        let project = OperatorProject::find(&root).unwrap();
+        let work = tempfile::tempdir().unwrap();
+        let overlay = Overlay::materialise(&project, work.path(), &SourceTree::new(), &|_, _| Ok(None)).unwrap();
+        let words = overlay.prefix_maps(&project);
+        let named = |path: &Path| {
+            let path = path.display().to_string();
+            let maps = words.iter().filter_map(|word| word.strip_prefix("-ffile-prefix-map=")?.split_once('='));
+            let last = maps.filter_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?))).last();
+            last.unwrap_or(path)
+        };
+        for (operator, above) in [(&root, repository.path()), (&overlay.operator, overlay.repository())] {
+            assert_eq!(named(&operator.join("op_kernel/add.cpp")), "./op_kernel/add.cpp");
+            assert_eq!(named(&above.join("math/norm/op_kernel/x.h")), "../norm/op_kernel/x.h");
+            assert_eq!(named(&above.join("common/inc/x.h")), "../../common/inc/x.h");
+        }
+        assert_eq!(named(Path::new("/usr/include/x.h")), "/usr/include/x.h", "the SDK's and the system's stay");
+    }
 }

@@ -140,7 +140,10 @@ fn a_write_back_that_was_cut_short_is_carried_to_its_end_before_the_lock_is_read
         assert_eq!(project.read("ascend.lock"), lock);
         if command[0] == "run" {
             let warning = ended.named("warning").into_iter().find(|warning| warning["code"] == "write-back-completed");
-            assert_has(&warning.expect("it begins with something else").to_string(), &["ascend.lock", "begins with it"]);
+            assert_has(
+                &warning.expect("it begins with something else").to_string(),
+                &["ascend.lock", "begins with it"],
+            );
         }
     }
 }
