@@ -8,6 +8,7 @@ use super::args::{Common, CompareArgs};
 use super::output::{Output, start_event};
 use super::target::{open, runtime};
 use events::{ComparedProbe, Comparison, Event, Warning};
+use manifest::Layout;
 use source::SourceTree;
 use tuner::{Candidate, Outcome, ProbeSet, ProbeVerdict, References, Scope, TunerError, WithData, Workspace};
 
@@ -48,9 +49,16 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
         })
         .collect();
     if probes.is_empty() {
-        let message =
-            "no probe can be drawn: the program brings its own data, or the tiling function takes no other case";
-        return Err(TunerError::Usage(message.to_owned()));
+        let why = match set.faulty.first() {
+            _ if workspace.manifest.layout == Layout::DirectLaunch => "the program brings its own data".to_owned(),
+            Some((name, reason)) => format!(
+                "the operator as it was is at fault at each of the {} that were tried, first at {name}: {reason}",
+                set.faulty.len()
+            ),
+            None => "of all sizes and dtypes that were tried the tiling function takes none but those of ascend.toml"
+                .to_owned(),
+        };
+        return Err(TunerError::Usage(format!("no probe can be drawn: {why}")));
     }
     if !probes.iter().any(|probe| probe.compared || probe.wrong.is_some()) {
         let message = "every probe is too large to compare outputs: nothing would be known of what is computed";
