@@ -85,7 +85,8 @@ impl<'a> HostSearch<'a> {
         let rewrites: Vec<String> = progress.best.patches.iter().map(|patch| patch.motif.clone()).collect();
         if self.rewrites.as_ref() != Some(&rewrites) {
             // What can be injected depends on the sources; rewrites may change it.
-            self.injection = Injection::find_out(session.evaluator(), &progress.best, self.tunables).await?;
+            self.injection =
+                Injection::find_out(session.evaluator(), &progress.best, self.tunables, session.jobs()).await?;
             if self.rewrites.is_some() {
                 self.first = self.worth_trying_again(progress);
             }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use futures_util::{StreamExt, TryStreamExt, stream};
+
 use super::TunerError;
 use super::candidate::{Candidate, CandidateError};
 use super::evaluator::{Evaluator, Plan};
@@ -26,9 +28,14 @@ impl Injection {
         Self::default()
     }
 
-    /// Tries by compiling: first everything that does not look like a compile-time constant, then, if that fails, each
-    /// alone.
-    pub async fn find_out(evaluator: &Evaluator, best: &Candidate, tunables: &[Tunable]) -> Result<Self, TunerError> {
+    /// Tries by compiling, so many things `at_once`: first everything that does not look like a compile-time constant, then, if
+    /// that fails, each alone.
+    pub async fn find_out(
+        evaluator: &Evaluator,
+        best: &Candidate,
+        tunables: &[Tunable],
+        at_once: usize,
+    ) -> Result<Self, TunerError> {
         let mut found = Self::none();
         let mut hopeful = Vec::new();
         for tunable in tunables {
@@ -45,11 +52,13 @@ impl Injection {
         }
         if compiles(evaluator, best, tunables, &hopeful).await? {
             found.injectable = hopeful;
-            found.unread = found.never_read(evaluator, best, tunables).await?;
+            found.unread = found.never_read(evaluator, best, tunables, at_once).await?;
             return Ok(found);
         }
-        for tunable in hopeful {
-            if compiles(evaluator, best, tunables, std::slice::from_ref(&tunable)).await? {
+        let alone = hopeful.iter().map(|tunable| compiles(evaluator, best, tunables, std::slice::from_ref(tunable)));
+        let compiled: Vec<bool> = stream::iter(alone).buffered(at_once.max(1)).try_collect().await?;
+        for (tunable, compiles) in hopeful.into_iter().zip(compiled) {
+            if compiles {
                 found.injectable.push(tunable);
             } else {
                 found.compiled_in.push((tunable.name.clone(), "it does not compile as a run-time value".to_owned()));
@@ -58,7 +67,7 @@ impl Injection {
         if found.injectable.len() > 1 && !compiles(evaluator, best, tunables, &found.injectable).await? {
             found.injectable.truncate(1);
         }
-        found.unread = found.never_read(evaluator, best, tunables).await?;
+        found.unread = found.never_read(evaluator, best, tunables, at_once).await?;
         Ok(found)
     }
 
@@ -68,11 +77,14 @@ impl Injection {
         evaluator: &Evaluator,
         best: &Candidate,
         tunables: &[Tunable],
+        at_once: usize,
     ) -> Result<BTreeSet<String>, TunerError> {
         let mut unread: BTreeSet<String> = self.injectable.iter().map(|tunable| tunable.name.clone()).collect();
         let Ok(plan) = self.plan(best, tunables) else { return Ok(BTreeSet::new()) };
-        for trial in evaluator.workload.trials.iter().filter(|trial| trial.timed) {
-            let ran = evaluator.run_trial(&plan, trial, false).await.judged()?;
+        let timed = evaluator.workload.trials.iter().filter(|trial| trial.timed);
+        let runs = timed.map(|trial| async { evaluator.run_trial(&plan, trial, false).await.judged() });
+        let all: Vec<_> = stream::iter(runs).buffered(at_once.max(1)).try_collect().await?;
+        for ran in all {
             let Some(read) = ran.ok().and_then(|execution| execution.knobs_read) else { return Ok(BTreeSet::new()) };
             unread.retain(|name| !read.contains(name));
         }

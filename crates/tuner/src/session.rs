@@ -144,6 +144,11 @@ impl Session {
         self.round += 1;
     }
 
+    /// Things that may be done at the same time.
+    pub fn jobs(&self) -> usize {
+        self.jobs
+    }
+
     /// Evaluations that may still be made.
     pub fn left(&self) -> u64 {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
