@@ -64,7 +64,7 @@ async fn measure(workspace: &Workspace) -> Result<(), Failure> {
 /// Configurations of the two tunables that can be given at run time.
 async fn host_plans(workspace: &Workspace, baseline: &Candidate) -> Result<Vec<Plan>, Failure> {
     let tunables = workspace.tunables();
-    let injection = Injection::find_out(&workspace.evaluator, baseline, tunables).await?;
+    let injection = Injection::find_out(&workspace.evaluator, baseline, tunables, 1).await?;
     println!("  injected at run time: {}", injection.names().join(", "));
     let mut plans = Vec::new();
     for (block_dim, tile_num) in (0..6).flat_map(|cores| (0..7).map(move |tiles| (1_i64 << cores, 1_i64 << tiles))) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use aicore::Profile;
 use motif::Context;
-use source::parse::{TokenKind, lex};
+use source::lex::{PieceKind, pieces};
 
 /// Code-shape features of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,13 +141,13 @@ pub fn normalise(code: &str) -> String {
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     let mut lines: Vec<String> = vec![String::new()];
     let mut end = 0;
-    for token in lex(code).into_iter().filter(|token| token.kind != TokenKind::Comment) {
+    for token in pieces(code).into_iter().filter(|token| token.kind != PieceKind::Comment) {
         lines.extend(code[end..token.span.start].matches('\n').map(|_| String::new()));
         end = token.span.end;
         let word = &code[token.span];
         let api = word.starts_with(|first: char| first.is_ascii_uppercase())
             && word.contains(|c: char| c.is_ascii_lowercase());
-        let text = if token.kind != TokenKind::Word || KEPT.contains(&word) || api {
+        let text = if token.kind != PieceKind::Word || KEPT.contains(&word) || api {
             word.to_owned()
         } else {
             let next = format!("v{}", names.len());

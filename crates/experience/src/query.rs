@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Bank, Features, Record, SettingKind, Verdict};
-use source::parse::lex;
+use source::lex::pieces;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Shingles(BTreeSet<[String; 3]>);
 impl Shingles {
     /// Of code as written.
     pub fn of(code: &str) -> Self {
-        let tokens: Vec<String> = lex(code).into_iter().map(|token| blotted(&code[token.span])).collect();
+        let tokens: Vec<String> = pieces(code).into_iter().map(|token| blotted(&code[token.span])).collect();
         Self(tokens.windows(3).map(|three| [three[0].clone(), three[1].clone(), three[2].clone()]).collect())
     }
 

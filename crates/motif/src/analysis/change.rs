@@ -1,7 +1,7 @@
 //! Whether a text may change what a name stands for.
 
 use crate::analysis::code::words;
-use source::parse::{TokenKind, lex};
+use source::lex::{PieceKind, pieces};
 
 /// Member functions of queues, buffers and tensors, which leave the object what it is; what they do to data is asked elsewhere.
 const OF_OBJECTS: &[&str] = &[
@@ -36,16 +36,16 @@ const OF_OBJECTS: &[&str] = &[
 /// Whether a text assigns to a name or to a part of it, steps it, asks a function of it that may change it, makes a
 /// reference or a pointer to it, or hands it to a function that swaps.
 pub(crate) fn assigns(text: &str, name: &str) -> bool {
-    let tokens: Vec<(TokenKind, &str, usize)> = lex(text)
+    let tokens: Vec<(PieceKind, &str, usize)> = pieces(text)
         .into_iter()
-        .filter(|token| token.kind != TokenKind::Comment)
+        .filter(|token| token.kind != PieceKind::Comment)
         .map(|token| (token.kind, &text[token.span.clone()], token.span.start))
         .collect();
-    let named = |(kind, word, _): &(TokenKind, &str, usize)| *kind == TokenKind::Word && *word == name;
+    let named = |(kind, word, _): &(PieceKind, &str, usize)| *kind == PieceKind::Word && *word == name;
     tokens.iter().enumerate().filter(|(_, token)| named(token)).any(|(index, _)| changed_at(&tokens, index))
         || tokens
             .iter()
-            .any(|(kind, directive, _)| *kind == TokenKind::Directive && words(&directive[1..]).contains(&name))
+            .any(|(kind, directive, _)| *kind == PieceKind::Directive && words(&directive[1..]).contains(&name))
 }
 
 /// Whether an expression has the same value everywhere in the text: no name in it is assigned there, and it calls nothing
@@ -64,17 +64,17 @@ pub(crate) fn invariant(expression: &str, text: &str) -> bool {
         "uint32_t",
         "T",
     ];
-    let tokens = lex(expression);
+    let tokens = pieces(expression);
     let calls_nothing = tokens.windows(2).all(|pair| {
         let open = &expression[pair[1].span.clone()] == "(";
-        !(open && pair[0].kind == TokenKind::Word) || PURE.contains(&&expression[pair[0].span.clone()])
+        !(open && pair[0].kind == PieceKind::Word) || PURE.contains(&&expression[pair[0].span.clone()])
     });
     let indexed = tokens.iter().any(|token| matches!(&expression[token.span.clone()], "[" | "="));
     let stepped = expression.contains("++") || expression.contains("--");
     calls_nothing && !indexed && !stepped && words(expression).iter().all(|word| !assigns(text, word))
 }
 
-fn changed_at(tokens: &[(TokenKind, &str, usize)], index: usize) -> bool {
+fn changed_at(tokens: &[(PieceKind, &str, usize)], index: usize) -> bool {
     let at = |index: usize| tokens.get(index).map_or("", |(_, word, _)| *word);
     // What stands behind the name and the parts of it that are named: `a.b`, `a->b`, `a[i]`.
     let mut next = index + 1;
@@ -134,7 +134,7 @@ fn changed_at(tokens: &[(TokenKind, &str, usize)], index: usize) -> bool {
 }
 
 /// One past the bracket that closes the one at `open`.
-fn closing(tokens: &[(TokenKind, &str, usize)], open: usize) -> usize {
+fn closing(tokens: &[(PieceKind, &str, usize)], open: usize) -> usize {
     let mut depth = 0usize;
     for (index, (_, word, _)) in tokens.iter().enumerate().skip(open) {
         match *word {
@@ -152,7 +152,7 @@ fn closing(tokens: &[(TokenKind, &str, usize)], open: usize) -> usize {
 }
 
 /// Whether an angle bracket opens the template arguments of a call.
-fn template_call(tokens: &[(TokenKind, &str, usize)], open: usize) -> bool {
+fn template_call(tokens: &[(PieceKind, &str, usize)], open: usize) -> bool {
     let mut rest = tokens.iter().skip(open + 1).map(|(_, word, _)| *word);
     let closed = rest.by_ref().find(|word| matches!(*word, ">" | ";" | "(" | ")" | "&" | "|"));
     closed == Some(">") && rest.next() == Some("(")

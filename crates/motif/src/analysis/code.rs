@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::context::Context;
 use source::facts::api::{Shape, vector_shape};
 use source::facts::{Kernel, Origin, TensorFacts};
-use source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, SyntaxFile};
 
 /// Text without blanks: equal expressions compare equal.
 pub(crate) fn squash(text: &str) -> String {
@@ -104,7 +105,7 @@ pub(crate) fn block_of(file: &SyntaxFile, statement: &Range<usize>) -> Option<Ra
 
 /// Identifiers of an expression.
 pub(crate) fn words(text: &str) -> Vec<&str> {
-    lex(text).into_iter().filter(|token| token.kind == TokenKind::Word).map(|token| &text[token.span]).collect()
+    pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word).map(|token| &text[token.span]).collect()
 }
 
 /// Whether two statements stand directly in the same block, so that both run or, but for an early exit in between, neither.

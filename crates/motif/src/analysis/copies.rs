@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::analysis::code::{squash, words};
 use source::facts::fixed_type_bytes;
-use source::parse::{Call, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, SyntaxFile};
 
 /// The fields of a parameter struct: written in place, or initialised at the declaration of a local variable.
 pub(crate) fn fields_of(file: &SyntaxFile, call: &Call, index: usize) -> Result<Vec<String>, String> {
@@ -131,7 +132,7 @@ pub(crate) fn without_size(length: &str, element: &str) -> Option<String> {
 fn is_product(text: &str, quotients: bool) -> bool {
     let without_arrows = text.replace("->", ".");
     let mut depth = 0i32;
-    lex(&without_arrows).iter().filter(|token| token.kind == TokenKind::Punctuation).all(|token| {
+    pieces(&without_arrows).iter().filter(|token| token.kind == PieceKind::Punctuation).all(|token| {
         let word = &without_arrows[token.span.clone()];
         depth += i32::from(word == "(") - i32::from(word == ")");
         depth > 0 || matches!(word, "*" | "." | ":" | "(" | ")") || (quotients && matches!(word, "/" | "%"))

@@ -9,7 +9,8 @@ use crate::analysis::code::block_of;
 use crate::context::Context;
 use source::facts::api::{Access, argument_access};
 use source::facts::{Callers, Kernel, base_name};
-use source::parse::{Call, Function, Local, Loop, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, Local, Loop, SyntaxFile};
 
 /// Functions are followed to this depth.
 const DEPTH: usize = 8;
@@ -99,9 +100,9 @@ pub(crate) fn statement_within(file: &SyntaxFile, span: &Range<usize>, beside: &
 
 /// The first word of the text that leaves a function or a round.
 pub(crate) fn leaves(text: &str, words: &[&str]) -> Option<String> {
-    lex(text)
+    pieces(text)
         .into_iter()
-        .filter(|token| token.kind == TokenKind::Word)
+        .filter(|token| token.kind == PieceKind::Word)
         .map(|token| &text[token.span])
         .find(|word| words.contains(word))
         .map(str::to_owned)
@@ -259,9 +260,9 @@ impl Reader<'_> {
         }
         let file = self.run.frames[frame].file;
         let text = file.slice(span);
-        let tokens: Vec<(TokenKind, Range<usize>)> = lex(text)
+        let tokens: Vec<(PieceKind, Range<usize>)> = pieces(text)
             .into_iter()
-            .filter(|token| token.kind != TokenKind::Comment)
+            .filter(|token| token.kind != PieceKind::Comment)
             .map(|token| (token.kind, token.span))
             .collect();
         let word = |index: usize| tokens.get(index).map_or("", |(_, span)| &text[span.clone()]);
@@ -269,7 +270,7 @@ impl Reader<'_> {
         let mut index = 0;
         let mut end = 0;
         while let Some((kind, place)) = tokens.get(index) {
-            if *kind == TokenKind::Directive {
+            if *kind == PieceKind::Directive {
                 // The same in every run: what is compared is all of its branches.
                 if own.is_none() {
                     return Err("a directive stands in an expression".to_owned());
@@ -293,7 +294,7 @@ impl Reader<'_> {
             let before = |back: usize| index.checked_sub(back).map_or("", |at| word(at));
             let part = before(1) == "." || (before(1) == ">" && before(2) == "-" && before(3) != "this");
             let scoped = before(1) == ":" || (word(index + 1) == ":" && word(index + 2) == ":");
-            if *kind != TokenKind::Word || part || scoped {
+            if *kind != PieceKind::Word || part || scoped {
                 out.push_str(here);
             } else if Some(here) == own {
                 out.push('%');
@@ -391,7 +392,8 @@ impl Reader<'_> {
     fn writes(&self, file: &SyntaxFile, name: &str, span: &Range<usize>) -> Vec<Range<usize>> {
         let text = file.slice(span);
         let mut found: Vec<Range<usize>> = Vec::new();
-        for token in lex(text).iter().filter(|token| token.kind == TokenKind::Word && &text[token.span.clone()] == name)
+        for token in
+            pieces(text).iter().filter(|token| token.kind == PieceKind::Word && &text[token.span.clone()] == name)
         {
             let place = span.start + token.span.start..span.start + token.span.end;
             let Some(statement) = statement_at(file, &place) else { continue };
@@ -464,7 +466,7 @@ impl Reader<'_> {
 }
 
 fn wrapped(text: String) -> String {
-    let one = lex(&text).len() <= 1;
+    let one = pieces(&text).len() <= 1;
     let closed = text.starts_with(['(', '{', '[']) && {
         let mut depth = 0;
         text.char_indices().all(|(index, character)| {

@@ -3,7 +3,8 @@
 use crate::analysis::code::words;
 use crate::context::Context;
 use source::facts::{InitBuffer, Kernel, base_name};
-use source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, SyntaxFile};
 
 /// A call on a queue: `queue.EnQue(t)`.
 pub(crate) struct QueueCall<'a> {
@@ -26,11 +27,11 @@ pub(crate) fn calls_on<'a>(
         let Some(file) = context.forest.get(name) else { continue };
         let Some(function) = file.functions().get(*index) else { continue };
         let body = file.slice(&function.body);
-        let mentions = lex(body)
+        let mentions = pieces(body)
             .into_iter()
             .filter(|token| match token.kind {
-                TokenKind::Word => &body[token.span.clone()] == queue,
-                TokenKind::Directive => words(body[token.span.clone()].trim_start_matches('#')).contains(&queue),
+                PieceKind::Word => &body[token.span.clone()] == queue,
+                PieceKind::Directive => words(body[token.span.clone()].trim_start_matches('#')).contains(&queue),
                 _ => false,
             })
             .count();

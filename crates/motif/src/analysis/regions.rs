@@ -6,7 +6,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use source::facts::{Callers, Kernel};
-use source::parse::{Call, Function, SyntaxFile, SyntaxForest, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, SyntaxFile, SyntaxForest};
 
 /// Functions are followed into each other so deep.
 const DEPTH_MAX: usize = 12;
@@ -257,7 +258,7 @@ fn enclosing_statement(mut node: Node<'_>) -> Option<Node<'_>> {
 /// Proves that a function runs from its start to its end.
 fn straight(file: &SyntaxFile, function: &Function) -> Result<(), String> {
     let text = file.slice(&function.body);
-    for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
+    for token in pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word) {
         let word = &text[token.span.clone()];
         let at = function.body.start + token.span.start;
         let leaves = match word {

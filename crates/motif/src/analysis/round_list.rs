@@ -10,7 +10,8 @@ use crate::analysis::steady::{own_functions, reached};
 use crate::context::Context;
 use source::facts::api::{Access, is_copy};
 use source::facts::{Kernel, Origin, TensorFacts, base_name};
-use source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, SyntaxFile};
 
 /// Orders cores or hands data to them: as often as there are rows.
 const COUNTED: &[&str] = &["SyncAll", "CrossCoreSetFlag", "CrossCoreWaitFlag", "IBSet", "IBWait"];
@@ -240,7 +241,7 @@ impl<'a> List<'a> {
     /// Proves that a statement does not leave the block and is done as often by every core.
     fn straight(&self, statement: &Range<usize>) -> Result<(), String> {
         let text = self.file.slice(statement);
-        for token in lex(text) {
+        for token in pieces(text) {
             let word = &text[token.span.clone()];
             let at = statement.start + token.span.start;
             let line = self.file.line(at);
@@ -251,12 +252,12 @@ impl<'a> List<'a> {
                     .any(|repetition| statement.start <= repetition.span.start && repetition.body.contains(&at))
             };
             match (token.kind, word) {
-                (TokenKind::Directive, _) => return Err(format!("line {line}: a directive stands in the round")),
-                (TokenKind::Word, "return" | "goto") => return Err(format!("line {line}: {word} leaves the round")),
-                (TokenKind::Word, "break" | "continue") if !inner() => {
+                (PieceKind::Directive, _) => return Err(format!("line {line}: a directive stands in the round")),
+                (PieceKind::Word, "return" | "goto") => return Err(format!("line {line}: {word} leaves the round")),
+                (PieceKind::Word, "break" | "continue") if !inner() => {
                     return Err(format!("line {line}: {word} leaves the round"));
                 }
-                (TokenKind::Word, word) if COUNTED.contains(&word) => {
+                (PieceKind::Word, word) if COUNTED.contains(&word) => {
                     return Err(format!("line {line}: {word} is done once for every row"));
                 }
                 _ => {}
@@ -474,7 +475,7 @@ impl<'a> List<'a> {
         let (mut set, mut waited) = (0, 0);
         for (file, span) in &places {
             let text = file.slice(span);
-            for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
+            for token in pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word) {
                 let word = &text[token.span.clone()];
                 touched.words.insert(word.to_owned());
                 set += usize::from(word == "SetFlag");
@@ -580,7 +581,7 @@ pub(crate) fn statements_of(file: &SyntaxFile, block: &Range<usize>) -> Result<V
         .filter(|child| child.kind() != "comment")
         .map(|child| child.byte_range())
         .collect();
-    if let Some(token) = lex(file.slice(block)).iter().find(|token| token.kind == TokenKind::Directive) {
+    if let Some(token) = pieces(file.slice(block)).iter().find(|token| token.kind == PieceKind::Directive) {
         return Err(format!("line {}: a directive stands in the round", file.line(block.start + token.span.start)));
     }
     Ok(statements)

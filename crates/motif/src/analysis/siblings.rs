@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::analysis::code::block_of;
 use source::facts::api::{Access, argument_access, is_copy};
 use source::facts::{Kernel, base_name};
-use source::parse::{Call, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, SyntaxFile};
 
 /// Statements that stand directly in the block around a statement, comments left out.
 pub(crate) fn siblings(file: &SyntaxFile, statement: &Range<usize>) -> Vec<Range<usize>> {
@@ -30,10 +31,10 @@ pub(crate) fn movable_over(
     owned: &dyn Fn(&str) -> bool,
 ) -> Result<(), String> {
     let text = file.slice(span);
-    for token in lex(text) {
+    for token in pieces(text) {
         let word = &text[token.span.clone()];
         let leaves = matches!(word, "return" | "break" | "continue" | "goto");
-        if token.kind == TokenKind::Directive || (token.kind == TokenKind::Word && leaves) {
+        if token.kind == PieceKind::Directive || (token.kind == PieceKind::Word && leaves) {
             return Err(format!("{} stands in between", word.lines().next().unwrap_or_default()));
         }
     }

@@ -17,7 +17,8 @@ use crate::rewrite::round_undo::single_rows;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif, Turn};
 use source::Edit;
 use source::facts::{Kernel, base_name};
-use source::parse::{Call, Function, Loop, SyntaxFile, lex};
+use source::lex::pieces;
+use source::parse::{Call, Function, Loop, SyntaxFile};
 
 /// The motif.
 pub struct BatchRows;
@@ -220,7 +221,7 @@ impl Place<'_> {
         edits.push(edit(file, update.clone(), format!("{first} += {}", round.constant)));
         if first != *counter {
             let before = head.start..update.start;
-            for token in lex(file.slice(&before)) {
+            for token in pieces(file.slice(&before)) {
                 if &file.slice(&before)[token.span.clone()] == counter {
                     edits.push(edit(
                         file,

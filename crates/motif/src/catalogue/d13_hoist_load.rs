@@ -12,7 +12,8 @@ use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::{Access, is_copy};
 use source::facts::{Kernel, Origin, TensorFacts, base_name};
-use source::parse::{Call, Function, Local, Loop, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, Local, Loop, SyntaxFile};
 
 /// What the loaded tensor's name gets where the taken one has the same name.
 const SUFFIX: &str = "Loaded";
@@ -182,9 +183,9 @@ impl<'a> Load<'a> {
             return Err("base and derived classes may use the queue".to_owned());
         }
         let body = file.slice(&repetition.span);
-        for token in lex(body) {
+        for token in pieces(body) {
             let word = &body[token.span.clone()];
-            if token.kind == TokenKind::Directive || matches!(word, "return" | "goto") {
+            if token.kind == PieceKind::Directive || matches!(word, "return" | "goto") {
                 return Err(format!("{} stands in the loop", word.lines().next().unwrap_or_default()));
             }
         }
@@ -396,7 +397,7 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
     let mut result = String::new();
     let mut from = 0;
     for token in
-        lex(text).into_iter().filter(|token| token.kind == TokenKind::Word && &text[token.span.clone()] == word)
+        pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word && &text[token.span.clone()] == word)
     {
         result.push_str(&text[from..token.span.start]);
         result.push_str(by);

@@ -13,7 +13,8 @@ use crate::rewrite::signature::without_parameter;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{CallSite, Callers, Kernel};
-use source::parse::{SyntaxFile, lex};
+use source::lex::pieces;
+use source::parse::SyntaxFile;
 
 /// The motif.
 pub struct KeepChunks;
@@ -169,7 +170,7 @@ fn undone(file: &SyntaxFile, line: &Range<usize>, name: &str) -> Option<(usize, 
     // The taken tensor has a name of its own: the old one again.
     let function = file.enclosing_function(line.start)?;
     let body = file.slice(&function.body);
-    let renamed = lex(body).into_iter().filter(|token| &body[token.span.clone()] == other);
+    let renamed = pieces(body).into_iter().filter(|token| &body[token.span.clone()] == other);
     let places = renamed.map(|token| function.body.start + token.span.start..function.body.start + token.span.end);
     let mut edits: Vec<Edit> = places
         .filter(|place| !line.contains(&place.start))

@@ -14,7 +14,8 @@ use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::is_copy;
 use source::facts::{Callers, Kernel, base_name};
-use source::parse::{Call, Function, Loop, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, Loop, SyntaxFile};
 
 /// Buffers that a queue needs: one is computed on while the other is filled.
 const BUFFERS_MIN: i64 = 2;
@@ -183,7 +184,7 @@ impl<'a> Rounds<'a> {
     fn with_counter(&self, text: &str, value: &str) -> String {
         let mut result = String::new();
         let mut from = 0;
-        for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
+        for token in pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word) {
             if &text[token.span.clone()] != self.counter || text[..token.span.start].ends_with(['.', '>', ':']) {
                 continue;
             }
@@ -253,9 +254,9 @@ fn moved_ahead(
 ) -> Result<(Vec<Edit>, Vec<String>), String> {
     let file = rounds.file;
     let body = file.slice(&rounds.repetition.body);
-    for token in lex(body) {
+    for token in pieces(body) {
         let word = &body[token.span.clone()];
-        if token.kind == TokenKind::Directive || matches!(word, "break" | "continue" | "return" | "goto") {
+        if token.kind == PieceKind::Directive || matches!(word, "break" | "continue" | "return" | "goto") {
             return Err(format!("{} stands in the loop", word.lines().next().unwrap_or_default()));
         }
     }

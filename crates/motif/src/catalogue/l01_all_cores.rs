@@ -9,7 +9,8 @@ use crate::rewrite::edits::{edit, included};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::parse_integer;
-use source::parse::{Local, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::Local;
 
 /// Vector cores of the machine, asked from the platform.
 const HEADER: &str = "\"tiling/platform/platform_ascendc.h\"";
@@ -133,9 +134,9 @@ impl<'a> Launch<'a> {
         if words(file.slice(&self.function.span)).contains(&local) {
             return Err(format!("{local} is taken"));
         }
-        let mentions: Vec<Range<usize>> = lex(file.slice(body))
+        let mentions: Vec<Range<usize>> = pieces(file.slice(body))
             .into_iter()
-            .filter(|token| token.kind == TokenKind::Word)
+            .filter(|token| token.kind == PieceKind::Word)
             .map(|token| body.start + token.span.start..body.start + token.span.end)
             .filter(|span| file.slice(span) == name)
             .collect();

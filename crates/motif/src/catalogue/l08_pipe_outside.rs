@@ -9,7 +9,8 @@ use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::{Kernel, Place};
-use source::parse::{Function, Local, Parameter, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Function, Local, Parameter, SyntaxFile};
 
 /// Name of the new parameter of `Init`.
 const PARAMETER: &str = "pipeIn";
@@ -114,13 +115,13 @@ impl<'a> Operator<'a> {
                 .iter()
                 .filter(|local| file.enclosing_function(local.span.start).is_some() && is_class(&local.type_text, name))
                 .collect();
-            for token in lex(file.text()) {
+            for token in pieces(file.text()) {
                 let text = file.slice(&token.span);
                 let at = || format!("{}:{}", file.name(), file.line(token.span.start));
-                if token.kind == TokenKind::Directive && words(text.trim_start_matches('#')).contains(&name) {
+                if token.kind == PieceKind::Directive && words(text.trim_start_matches('#')).contains(&name) {
                     return Err(format!("{}: a directive mentions {name}", at()));
                 }
-                if token.kind != TokenKind::Word || text != name {
+                if token.kind != PieceKind::Word || text != name {
                     continue;
                 }
                 let declares = locals.iter().any(|local| local.span.contains(&token.span.start));
@@ -167,15 +168,15 @@ impl<'a> Operator<'a> {
             let Some(file) = self.context.forest.get(file) else { continue };
             let Some(function) = file.functions().get(*index) else { continue };
             let start = function.body.start;
-            let tokens = lex(file.slice(&function.body));
+            let tokens = pieces(file.slice(&function.body));
             let text = |index: usize| {
                 tokens.get(index).map_or("", |token| file.slice(&(start + token.span.start..start + token.span.end)))
             };
             for (index, token) in tokens.iter().enumerate() {
-                if token.kind == TokenKind::Directive && text(index).contains(self.pipe) {
+                if token.kind == PieceKind::Directive && text(index).contains(self.pipe) {
                     return Err(format!("a directive mentions {}", self.pipe));
                 }
-                if token.kind != TokenKind::Word || text(index) != self.pipe {
+                if token.kind != PieceKind::Word || text(index) != self.pipe {
                     continue;
                 }
                 let end = start + token.span.end;
@@ -344,7 +345,7 @@ fn parameters_of_init<'a>(
     part: std::ops::Range<usize>,
     skipped: &'a dyn Fn(usize) -> bool,
 ) -> impl Iterator<Item = usize> + 'a {
-    let tokens = lex(file.slice(&part));
+    let tokens = pieces(file.slice(&part));
     let text = file.slice(&part);
     let found: Vec<usize> = tokens
         .windows(2)

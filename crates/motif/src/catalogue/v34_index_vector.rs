@@ -8,7 +8,8 @@ use crate::rewrite::vectorise::Names;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::base_name;
-use source::parse::{Call, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::Call;
 
 /// The motif.
 pub struct IndexVector;
@@ -166,15 +167,15 @@ fn scalars(place: &Surroundings<'_>, call: &Call) -> Option<Result<String, Strin
 fn whole_number(place: &Surroundings<'_>, number: &str, without_sign: bool) -> Result<(), String> {
     let unsigned = |kind: &str| matches!(kind, "uint64_t" | "uint32_t" | "uint16_t" | "uint8_t" | "size_t");
     let signed = |kind: &str| matches!(kind, "int64_t" | "int32_t" | "int16_t" | "int8_t" | "int");
-    for token in lex(number) {
+    for token in pieces(number) {
         let text = &number[token.span.clone()];
         let fits = match token.kind {
-            TokenKind::Number => text.bytes().all(|byte| byte.is_ascii_digit()),
-            TokenKind::Word => place.scalar_type(text).is_some_and(|kind| {
+            PieceKind::Number => text.bytes().all(|byte| byte.is_ascii_digit()),
+            PieceKind::Word => place.scalar_type(text).is_some_and(|kind| {
                 let kind = kind.trim_start_matches("const ").trim_start_matches("constexpr ").trim();
                 unsigned(kind) || (signed(kind) && !without_sign)
             }),
-            TokenKind::Punctuation => matches!(text, "+" | "*" | "(" | ")") || (text == "-" && !without_sign),
+            PieceKind::Punctuation => matches!(text, "+" | "*" | "(" | ")") || (text == "-" && !without_sign),
             _ => false,
         };
         if !fits {

@@ -10,7 +10,8 @@ use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metad
 use source::Edit;
 use source::facts::api::{Access, argument_access, is_copy};
 use source::facts::{Kernel, TensorFacts, base_name};
-use source::parse::{Call, Function, Loop, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, Loop, SyntaxFile};
 
 /// The motif.
 pub struct BarrierBehind;
@@ -106,9 +107,9 @@ impl<'a> Place<'a> {
     fn only_vector_work(&self) -> Result<(), String> {
         let (file, span) = (self.file, &self.repetition.span);
         let text = file.slice(span);
-        for token in lex(text) {
+        for token in pieces(text) {
             let word = &text[token.span.clone()];
-            if token.kind == TokenKind::Directive || matches!(word, "return" | "goto") {
+            if token.kind == PieceKind::Directive || matches!(word, "return" | "goto") {
                 return Err(format!("{} stands in the loop", word.lines().next().unwrap_or_default()));
             }
         }

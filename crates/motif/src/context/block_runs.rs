@@ -7,7 +7,8 @@ use crate::context::blocks::Block;
 use crate::context::visited::VisitedLines;
 use source::facts::api::{Access, argument_access, is_copy};
 use source::facts::{base_name, is_host};
-use source::parse::{Call, Function, SyntaxFile, SyntaxForest, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, SyntaxFile, SyntaxForest};
 
 /// Rounds in which what is known of functions and of blocks that call them settles.
 const ROUNDS_MAX: usize = 8;
@@ -310,9 +311,9 @@ fn classes_meant<'a>(file: &'a SyntaxFile, around: Option<&'a Function>, call: &
     let body = around.map(|function| function.body.clone()).unwrap_or_default();
     let declared = file.locals().iter().filter(|local| local.name == object && body.contains(&local.span.start));
     let words = |text: &'a str| {
-        lex(text)
+        pieces(text)
             .into_iter()
-            .filter(|token| token.kind == TokenKind::Word)
+            .filter(|token| token.kind == PieceKind::Word)
             .map(|token| &text[token.span])
             .collect::<Vec<_>>()
     };

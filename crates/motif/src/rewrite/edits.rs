@@ -6,7 +6,8 @@ use crate::analysis::code::{VectorCall, unused_scratch};
 use crate::site::Candidate;
 use source::Edit;
 use source::facts::TensorFacts;
-use source::parse::{SyntaxFile, TokenKind, lex, removal_with_comments};
+use source::lex::{PieceKind, pieces};
+use source::parse::{SyntaxFile, removal_with_comments};
 
 /// An edit of one file.
 pub(crate) fn edit(file: &SyntaxFile, span: Range<usize>, replacement: impl Into<String>) -> Edit {
@@ -59,11 +60,11 @@ pub(crate) fn included(file: &SyntaxFile, header: &str) -> Result<Option<Edit>, 
     if text.contains(header.trim_matches('"')) {
         return Ok(None);
     }
-    let includes = |token: &source::parse::Token| {
-        token.kind == TokenKind::Directive
+    let includes = |token: &source::lex::Piece| {
+        token.kind == PieceKind::Directive
             && file.slice(&token.span).trim_start_matches('#').trim_start().starts_with("include")
     };
-    let last = lex(text).into_iter().rfind(includes).ok_or("the file includes nothing")?;
+    let last = pieces(text).into_iter().rfind(includes).ok_or("the file includes nothing")?;
     let end = text[last.span.end..].find('\n').ok_or("the file ends in a directive")? + last.span.end + 1;
     Ok(Some(edit(file, end..end, format!("#include {header}\n"))))
 }

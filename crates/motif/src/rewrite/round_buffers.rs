@@ -12,7 +12,8 @@ use crate::context::Context;
 use crate::rewrite::edits::edit;
 use source::Edit;
 use source::facts::{Callers, InitBuffer, Kernel, fixed_type_bytes};
-use source::parse::{Function, SyntaxFile, lex};
+use source::lex::pieces;
+use source::parse::{Function, SyntaxFile};
 
 /// The room of one row in the buffers of a queue.
 #[derive(Clone, Debug)]
@@ -137,7 +138,7 @@ impl Spelling<'_> {
         if depth > 8 {
             return Err(format!("{expression} is not understood"));
         }
-        let tokens = lex(expression);
+        let tokens = pieces(expression);
         let word = |index: usize| tokens.get(index).map_or("", |token| &expression[token.span.clone()]);
         let (mut spelled, mut index, mut done) = (String::new(), 0, 0);
         while index < tokens.len() {

@@ -19,7 +19,8 @@ use crate::rewrite::signature::{appended, declared, list_of};
 use source::Edit;
 use source::facts::api::is_copy;
 use source::facts::{Callers, InitBuffer, Kernel, KnownValues, base_name};
-use source::parse::{Call, Function, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Function, SyntaxFile};
 
 /// The kernel's change as it grows.
 pub(crate) struct Round<'a> {
@@ -170,7 +171,7 @@ impl<'a> Round<'a> {
             return Err(format!("{name} differs from row to row in no equal steps"));
         }
         let (mut text, mut done) = (String::new(), chunk.start);
-        for token in lex(file.slice(chunk)) {
+        for token in pieces(file.slice(chunk)) {
             let span = chunk.start + token.span.start..chunk.start + token.span.end;
             let word = file.slice(&span);
             while let Some((at, more)) = inserted.first().filter(|(at, _)| *at <= span.start).cloned() {
@@ -179,7 +180,7 @@ impl<'a> Round<'a> {
                 done = at;
                 inserted.remove(0);
             }
-            if token.kind == TokenKind::Word && list.renamed.contains(word) && !is_field(file, span.start) {
+            if token.kind == PieceKind::Word && list.renamed.contains(word) && !is_field(file, span.start) {
                 text.push_str(file.slice(&(done..span.start)));
                 text.push_str(&first_of(word));
                 done = span.end;
@@ -341,10 +342,10 @@ impl<'a> Round<'a> {
         let parameters =
             list_of(file, function).ok_or_else(|| format!("the parameters of {} are not understood", function.name))?;
         self.edits.push(appended(file, &parameters, &format!("uint32_t {COUNT}")));
-        for token in lex(file.slice(&parameters)) {
+        for token in pieces(file.slice(&parameters)) {
             let span = parameters.start + token.span.start..parameters.start + token.span.end;
             let word = file.slice(&span);
-            if token.kind == TokenKind::Word && stage.renamed.contains(word) {
+            if token.kind == PieceKind::Word && stage.renamed.contains(word) {
                 self.edits.push(edit(file, span.clone(), first_of(word)));
             }
         }

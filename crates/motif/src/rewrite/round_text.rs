@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::analysis::round_list::List;
 use crate::analysis::round_names::ROW;
-use source::parse::{SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::SyntaxFile;
 
 /// Whether a name at a byte is a field of something else.
 pub(crate) fn is_field(file: &SyntaxFile, byte: usize) -> bool {
@@ -63,16 +64,16 @@ pub(crate) fn sliced(
 ) -> Result<String, String> {
     let file = list.file;
     let text = file.slice(span);
-    let tokens: Vec<(TokenKind, Range<usize>)> = lex(text)
+    let tokens: Vec<(PieceKind, Range<usize>)> = pieces(text)
         .into_iter()
-        .filter(|token| token.kind != TokenKind::Comment)
+        .filter(|token| token.kind != PieceKind::Comment)
         .map(|token| (token.kind, token.span))
         .collect();
     let word = |index: usize| tokens.get(index).map_or("", |(_, span)| &text[span.clone()]);
     let (mut out, mut done) = (String::new(), 0);
     for index in 0..tokens.len() {
         let name = word(index);
-        let Some(pitch) = pitches.get(name).filter(|_| tokens[index].0 == TokenKind::Word) else { continue };
+        let Some(pitch) = pitches.get(name).filter(|_| tokens[index].0 == PieceKind::Word) else { continue };
         if index > 0 && (word(index - 1) == "." || (index > 1 && word(index - 1) == ">" && word(index - 2) == "-")) {
             continue;
         }

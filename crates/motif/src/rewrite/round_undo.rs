@@ -9,7 +9,7 @@ use crate::rewrite::signature::{declared, list_of};
 use crate::site::Candidate;
 use source::Edit;
 use source::facts::{Callers, Kernel};
-use source::parse::{TokenKind, lex};
+use source::lex::{PieceKind, pieces};
 
 /// One candidate for every constant of the motif's name.
 pub(crate) fn single_rows(context: &Context) -> Vec<Candidate> {
@@ -138,7 +138,7 @@ fn row_of(line: &str) -> Option<(String, String)> {
 
 fn renamed(text: &str, names: &[(String, String)]) -> String {
     let (mut out, mut done) = (String::new(), 0);
-    for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
+    for token in pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word) {
         if let Some((_, name)) = names.iter().find(|(first, _)| *first == text[token.span.clone()]) {
             out.push_str(&text[done..token.span.start]);
             out.push_str(name);

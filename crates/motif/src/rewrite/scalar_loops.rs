@@ -10,7 +10,8 @@ use crate::rewrite::vectorise::{Chain, Element, Manner, Names, vectorise};
 use crate::site::Candidate;
 use source::Edit;
 use source::facts::{InitBuffer, Origin, base_name, fixed_type_bytes};
-use source::parse::{Call, Loop, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Call, Loop};
 
 /// Scalar loops as candidates; those with choices in them, or the others.
 pub(crate) fn scalar_loops(context: &Context, choices: bool) -> Vec<Candidate> {
@@ -99,14 +100,14 @@ impl Surroundings<'_> {
             let suffixed = text.ends_with(['f', 'F']) || text.starts_with("0x");
             !suffixed && text.contains(['.', 'e'])
         };
-        for token in lex(scalar) {
+        for token in pieces(scalar) {
             let text = &scalar[token.span.clone()];
             match token.kind {
-                TokenKind::Number if double(text) => return Some(format!("{text} is a double")),
-                TokenKind::Word if self.scalar_type(text).is_some_and(|kind| kind.contains("double")) => {
+                PieceKind::Number if double(text) => return Some(format!("{text} is a double")),
+                PieceKind::Word if self.scalar_type(text).is_some_and(|kind| kind.contains("double")) => {
                     return Some(format!("{text} is a double"));
                 }
-                TokenKind::Word if text == "double" || self.tensors.tensors.contains_key(text) => {
+                PieceKind::Word if text == "double" || self.tensors.tensors.contains_key(text) => {
                     return Some(format!("{text} may be another number in every round"));
                 }
                 _ => {}
@@ -118,9 +119,9 @@ impl Surroundings<'_> {
     /// Comments of the loop survive in front of the calls.
     fn comments(&self, repetition: &Loop) -> Vec<String> {
         let text = self.file.slice(&repetition.span);
-        lex(text)
+        pieces(text)
             .into_iter()
-            .filter(|token| token.kind == TokenKind::Comment)
+            .filter(|token| token.kind == PieceKind::Comment)
             .map(|token| text[token.span].trim_end().to_owned())
             .collect()
     }
@@ -263,9 +264,9 @@ impl Surroundings<'_> {
                     return None;
                 }
             }
-            let words: Vec<_> = lex(file.blanked())
+            let words: Vec<_> = pieces(file.blanked())
                 .into_iter()
-                .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::Directive))
+                .filter(|token| !matches!(token.kind, PieceKind::Comment | PieceKind::Directive))
                 .collect();
             let text = |index: usize| words.get(index).map_or("", |token| &file.blanked()[token.span.clone()]);
             for index in (0..words.len()).filter(|index| text(*index) == self.kernel.name && text(*index + 1) == "<") {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::analysis::code::squash;
-use source::parse::{SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::SyntaxFile;
 
 /// What the holes held, as written.
 pub(crate) type Holes = BTreeMap<String, String>;
@@ -43,7 +44,7 @@ enum Part {
 struct Source<'a> {
     text: &'a str,
     /// Spans in the file and text, in the order in which they are compared.
-    tokens: Vec<(Range<usize>, &'a str, TokenKind)>,
+    tokens: Vec<(Range<usize>, &'a str, PieceKind)>,
 }
 
 /// All places in a part of a file that look like the template, from first to last, without overlaps.
@@ -61,9 +62,9 @@ fn find_with(file: &SyntaxFile, within: &Range<usize>, template: &str, past_barr
     let text = file.text();
     let mut source = Source { text, tokens: Vec::new() };
     let mut aside = Vec::new();
-    for token in lex(file.slice(within)) {
+    for token in pieces(file.slice(within)) {
         let span = within.start + token.span.start..within.start + token.span.end;
-        if matches!(token.kind, TokenKind::Comment | TokenKind::Directive) {
+        if matches!(token.kind, PieceKind::Comment | PieceKind::Directive) {
             aside.push((span, token.kind));
         } else {
             let word = &text[span.clone()];
@@ -80,7 +81,7 @@ fn find_with(file: &SyntaxFile, within: &Range<usize>, template: &str, past_barr
                 let start = tokens.iter().map(|(span, ..)| span.start).min().unwrap_or(0);
                 let stop = tokens.iter().map(|(span, ..)| span.end).max().unwrap_or(0);
                 let mut inside = aside.iter().filter(|(aside, _)| start < aside.start && aside.end <= stop);
-                let directed = inside.clone().any(|(_, kind)| *kind == TokenKind::Directive);
+                let directed = inside.clone().any(|(_, kind)| *kind == PieceKind::Directive);
                 let commented = inside.next().is_some();
                 found.push(Found { span: start..stop, holes, commented, directed });
                 from = end;
@@ -117,7 +118,7 @@ pub(crate) fn fill(template: &str, holes: &[(&str, &str)], scope: &str, indentat
 /// The text with another text in place of a word.
 pub(crate) fn with_word(text: &str, word: &str, other: &str) -> String {
     let (mut out, mut done) = (String::new(), 0);
-    for token in lex(text).into_iter().filter(|token| token.kind == TokenKind::Word) {
+    for token in pieces(text).into_iter().filter(|token| token.kind == PieceKind::Word) {
         if text[token.span.clone()] == *word {
             out.push_str(&text[done..token.span.start]);
             out.push_str(other);
@@ -137,7 +138,7 @@ fn parts(template: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = template;
     let literal = |text: &str, parts: &mut Vec<Part>| {
-        let words = lex(text).into_iter().map(|token| text[token.span].to_owned());
+        let words = pieces(text).into_iter().map(|token| text[token.span].to_owned());
         parts.extend(words.filter(|word| word != "@").map(Part::Word));
     };
     while let Some(at) = rest.find('$') {
@@ -159,7 +160,7 @@ impl Source<'_> {
     }
 
     fn simplify(&mut self, past_barriers: bool) {
-        let mut kept: Vec<(Range<usize>, &str, TokenKind)> = Vec::with_capacity(self.tokens.len());
+        let mut kept: Vec<(Range<usize>, &str, PieceKind)> = Vec::with_capacity(self.tokens.len());
         let (mut index, mut start) = (0, None);
         while index < self.tokens.len() {
             let words = [0, 1, 2, 3, 4, 5, 6].map(|offset| self.word(index + offset));
@@ -195,7 +196,7 @@ impl Source<'_> {
         match part {
             Part::Word(wanted) => (wanted == word).then(|| self.matches(rest, from + 1, holes)).flatten(),
             Part::Name(name) => {
-                if *kind != TokenKind::Word || holes.get(name).is_some_and(|held| held != word) {
+                if *kind != PieceKind::Word || holes.get(name).is_some_and(|held| held != word) {
                     return None;
                 }
                 let fresh = holes.insert(name.clone(), (*word).to_owned()).is_none();

@@ -11,7 +11,8 @@ use crate::rewrite::edits::{edit, insert_after};
 use crate::rewrite::members::{retyped, unnumbered};
 use source::Edit;
 use source::facts::Kernel;
-use source::parse::{Local, SyntaxFile, TokenKind, lex};
+use source::lex::{PieceKind, pieces};
+use source::parse::{Local, SyntaxFile};
 
 /// A statement with the blocks around it: the one that stands directly in `block`.
 fn statement_in(file: &SyntaxFile, block: &Range<usize>, span: &Range<usize>) -> Option<Range<usize>> {
@@ -127,7 +128,7 @@ impl Taken<'_> {
         if let Some(word) = leaves(text, &["return", "break", "continue", "goto"]) {
             return Err(format!("line {}: {word} stands between filling and using", self.line()));
         }
-        match lex(text).into_iter().find(|token| token.kind == TokenKind::Directive) {
+        match pieces(text).into_iter().find(|token| token.kind == PieceKind::Directive) {
             Some(_) => Err(format!("line {}: a directive stands between filling and using", self.line())),
             None => Ok(()),
         }
@@ -174,7 +175,7 @@ pub(crate) fn as_buffer(context: &Context, kernel: &Kernel, name: &str) -> Resul
     }
     for (used, (name, kept)) in beside {
         let (file, body) = (used.file, &used.function.body);
-        for token in lex(file.slice(body)).into_iter().filter(|token| token.kind == TokenKind::Word) {
+        for token in pieces(file.slice(body)).into_iter().filter(|token| token.kind == PieceKind::Word) {
             let at = body.start + token.span.start..body.start + token.span.end;
             let removed = gone.iter().any(|(of, span)| *of == file.name() && span.contains(&at.start));
             if file.slice(&at) == name && !removed {

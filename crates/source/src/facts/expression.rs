@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::parse::{TokenKind, lex};
+use crate::lex::{PieceKind, pieces};
 
 /// What names are known to be: every value a name takes over all cases and specialisations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,15 +128,15 @@ enum Tree {
 }
 
 struct Cursor<'a> {
-    words: Vec<(TokenKind, &'a str)>,
+    words: Vec<(PieceKind, &'a str)>,
     position: usize,
     depth: usize,
 }
 
 fn parse(expression: &str) -> Option<Tree> {
-    let words = lex(expression)
+    let words = pieces(expression)
         .into_iter()
-        .filter(|token| token.kind != TokenKind::Comment)
+        .filter(|token| token.kind != PieceKind::Comment)
         .map(|token| (token.kind, &expression[token.span]))
         .collect();
     let mut cursor = Cursor { words, position: 0, depth: 0 };
@@ -189,7 +189,7 @@ impl Cursor<'_> {
         let (kind, word) = *self.words.get(self.position)?;
         self.position += 1;
         match (kind, word) {
-            (TokenKind::Number, number) => parse_integer(number).map(Tree::Number),
+            (PieceKind::Number, number) => parse_integer(number).map(Tree::Number),
             (_, "(") => {
                 // A C cast `(uint32_t)x` or a parenthesised expression.
                 if fixed_type_bytes(self.peek()).is_some()
@@ -202,14 +202,14 @@ impl Cursor<'_> {
                 self.take(")")?;
                 Some(inner)
             }
-            (TokenKind::Word, "sizeof") => {
+            (PieceKind::Word, "sizeof") => {
                 self.take("(")?;
-                let name = self.words.get(self.position).filter(|(kind, _)| *kind == TokenKind::Word)?.1.to_owned();
+                let name = self.words.get(self.position).filter(|(kind, _)| *kind == PieceKind::Word)?.1.to_owned();
                 self.position += 1;
                 self.take(")")?;
                 Some(Tree::SizeOf(name))
             }
-            (TokenKind::Word, "static_cast") => {
+            (PieceKind::Word, "static_cast") => {
                 self.take("<")?;
                 while self.peek() != ">" {
                     self.words.get(self.position)?;
@@ -221,12 +221,12 @@ impl Cursor<'_> {
                 self.take(")")?;
                 Some(inner)
             }
-            (TokenKind::Word, "this") => {
+            (PieceKind::Word, "this") => {
                 self.take("-")?;
                 self.take(">")?;
                 self.primary()
             }
-            (TokenKind::Word, mut name) => {
+            (PieceKind::Word, mut name) => {
                 // `a.b`, `a->b`, `A::b`: the last name tells.
                 loop {
                     let next = |offset: usize| self.words.get(self.position + offset).map_or("", |(_, word)| *word);
@@ -236,7 +236,7 @@ impl Cursor<'_> {
                         _ => break,
                     };
                     self.position += skip;
-                    name = self.words.get(self.position).filter(|(kind, _)| *kind == TokenKind::Word)?.1;
+                    name = self.words.get(self.position).filter(|(kind, _)| *kind == PieceKind::Word)?.1;
                     self.position += 1;
                 }
                 (self.peek() != "(" && self.peek() != "[").then(|| Tree::Name(name.to_owned()))

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::api::is_copy;
 use super::tensors::{TensorFacts, base_name};
-use crate::parse::{Call, Class, SyntaxFile, SyntaxForest, TokenKind, lex};
+use crate::lex::{PieceKind, pieces};
+use crate::parse::{Call, Class, SyntaxFile, SyntaxForest};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,7 +233,7 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
 /// Whether a class describes an operator to the framework: it often has the name of the kernel's class, and is another one.
 pub(super) fn is_definition(file: &SyntaxFile, class: &Class) -> bool {
     let head = file.slice(&(class.span.start..class.body.start));
-    lex(head).into_iter().any(|token| token.kind == TokenKind::Word && &head[token.span] == "OpDef")
+    pieces(head).into_iter().any(|token| token.kind == PieceKind::Word && &head[token.span] == "OpDef")
 }
 
 impl Kernel {

@@ -14,7 +14,8 @@ pub use expression::{KnownValues, fixed_type_bytes, parse_integer};
 pub use kernel::{CopyOrigins, InitBuffer, Kernel, Place, Queue, is_host};
 pub use tensors::{Origin, Tensor, TensorFacts, TensorUse, base_name, element_type};
 
-use super::parse::{SyntaxFile, SyntaxForest, TokenKind, lex};
+use super::parse::{SyntaxFile, SyntaxForest};
+use crate::lex::{PieceKind, pieces};
 
 /// A named integer constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +110,7 @@ fn collect_kernels(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
 
 /// Names and bodies of the macros that a file defines.
 fn macros_of(file: &SyntaxFile) -> Vec<(String, String)> {
-    let directives = lex(file.text()).into_iter().filter(|token| token.kind == TokenKind::Directive);
+    let directives = pieces(file.text()).into_iter().filter(|token| token.kind == PieceKind::Directive);
     let defined = directives.filter_map(|token| {
         let rest = file.slice(&token.span).strip_prefix('#')?.trim_start().strip_prefix("define")?.trim_start();
         let end = rest.find(|next: char| !(next.is_ascii_alphanumeric() || next == '_')).unwrap_or(rest.len());
@@ -137,14 +138,14 @@ fn constants_of(file: &SyntaxFile) -> Vec<Constant> {
     for member in file.classes().iter().flat_map(|class| &class.members).filter(|member| is_const(&member.type_text)) {
         found.extend(member.value.iter().map(|value| constant(&member.name, value)));
     }
-    for token in lex(file.text()).iter().filter(|token| token.kind == TokenKind::Directive) {
+    for token in pieces(file.text()).iter().filter(|token| token.kind == PieceKind::Directive) {
         let directive = file.slice(&token.span);
-        let words = lex(directive.trim_start_matches('#'));
+        let words = pieces(directive.trim_start_matches('#'));
         let offset = token.span.start + 1;
         let word = |index: usize| words.get(index).map_or("", |word| &directive[1..][word.span.clone()]);
         // `#define NAME 3`, nothing more; an adjacent parenthesis would make it a function.
         let adjacent = words.len() > 2 && words[1].span.end == words[2].span.start;
-        if word(0) == "define" && words.len() == 3 && !adjacent && words[2].kind == TokenKind::Number {
+        if word(0) == "define" && words.len() == 3 && !adjacent && words[2].kind == PieceKind::Number {
             let value = offset + words[2].span.start..offset + words[2].span.end;
             found.push(constant(word(1), &value));
         }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::api::{Access, argument_access, member_access};
-use crate::parse::{Call, Function, Local, SyntaxFile, TokenKind, lex};
+use crate::lex::{PieceKind, pieces};
+use crate::parse::{Call, Function, Local, SyntaxFile};
 
 /// Where a local tensor comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,8 +135,8 @@ impl TensorFacts {
         self.collect_casts(file, function, &mut accounted);
         // Every other mention is something this analysis does not understand.
         let body = file.slice(&function.body);
-        let tokens = lex(body);
-        for (position, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
+        let tokens = pieces(body);
+        for (position, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == PieceKind::Word) {
             let name = &body[token.span.clone()];
             let start = function.body.start + token.span.start;
             let Some(tensor) = self.tensors.get(name) else { continue };
@@ -169,8 +170,8 @@ impl TensorFacts {
             accounted.insert(start, used);
         }
         // A directive may hide more mentions.
-        for token in tokens.iter().filter(|token| token.kind == TokenKind::Directive) {
-            for word in lex(body[token.span.clone()].trim_start_matches('#')) {
+        for token in tokens.iter().filter(|token| token.kind == PieceKind::Directive) {
+            for word in pieces(body[token.span.clone()].trim_start_matches('#')) {
                 let start = function.body.start + token.span.start;
                 let name = body[token.span.clone()].trim_start_matches('#').get(word.span).unwrap_or_default();
                 if self.tensors.contains_key(name) {
@@ -246,7 +247,7 @@ impl TensorFacts {
         let end = function.body.end - 1;
         let mut found: Vec<TensorUse> = kept.iter().map(|name| by(name, Access::Escape, end..end)).collect();
         let body = file.slice(&function.body);
-        for token in lex(body).into_iter().filter(|token| token.kind == TokenKind::Word) {
+        for token in pieces(body).into_iter().filter(|token| token.kind == PieceKind::Word) {
             let span = function.body.start + token.span.start..function.body.start + token.span.end;
             let word = &body[token.span.clone()];
             if !made.iter().any(|(name, _, from)| name == word && *from <= span.start) {
@@ -280,8 +281,8 @@ impl TensorFacts {
             })
         };
         let text = file.slice(value);
-        let tokens = if made.is_empty() { Vec::new() } else { lex(text) };
-        for token in tokens.into_iter().filter(|token| token.kind == TokenKind::Word) {
+        let tokens = if made.is_empty() { Vec::new() } else { pieces(text) };
+        for token in tokens.into_iter().filter(|token| token.kind == PieceKind::Word) {
             let mut known = made.iter().filter(|(name, _, _)| *name == text[token.span.clone()]).peekable();
             if known.peek().is_some() && (lambda || !asked(value.start + token.span.start)) {
                 names.extend(known.flat_map(|(_, names, _)| names.iter().copied()));

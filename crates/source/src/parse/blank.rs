@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::lex::{Token, TokenKind, lex};
+use crate::lex::{Piece, PieceKind, pieces};
 
 /// Words with two underscores on both sides that standard C++ grammars know; everything else of that form is a
 /// qualifier of the device compiler.
@@ -54,8 +54,8 @@ impl MacroNames {
     pub fn learn<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut bodies: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for text in texts {
-            for token in lex(text) {
-                if token.kind != TokenKind::Directive {
+            for token in pieces(text) {
+                if token.kind != PieceKind::Directive {
                     continue;
                 }
                 if let Some((name, body)) = object_macro(&text[token.span]) {
@@ -104,16 +104,16 @@ fn object_macro(directive: &str) -> Option<(String, String)> {
         return None;
     }
     let body = rest[end..].replace("\\\r\n", " ").replace("\\\n", " ");
-    let without_comments: String = lex(&body)
+    let without_comments: String = pieces(&body)
         .iter()
-        .filter(|token| token.kind != TokenKind::Comment)
+        .filter(|token| token.kind != PieceKind::Comment)
         .map(|token| body[token.span.clone()].to_owned() + " ")
         .collect();
     Some((rest[..end].to_owned(), without_comments))
 }
 
 fn only_qualifiers(body: &str, learned: &BTreeSet<String>) -> bool {
-    let tokens = lex(body);
+    let tokens = pieces(body);
     let mut index = 0;
     while index < tokens.len() {
         let word = &body[tokens[index].span.clone()];
@@ -140,7 +140,7 @@ fn only_qualifiers(body: &str, learned: &BTreeSet<String>) -> bool {
 
 fn bare_template(body: &str) -> bool {
     let body = body.trim();
-    let tokens = lex(body);
+    let tokens = pieces(body);
     let starts = tokens.first().is_some_and(|token| &body[token.span.clone()] == "template");
     let mut depth = 0i32;
     for (index, token) in tokens.iter().enumerate().skip(1) {
@@ -166,7 +166,7 @@ fn is_device_qualifier(word: &str) -> bool {
 }
 
 /// Index of the token that closes the bracket opened by the token at `open`.
-fn closing(tokens: &[Token], text: &str, open: usize, left: &str, right: &str) -> Option<usize> {
+fn closing(tokens: &[Piece], text: &str, open: usize, left: &str, right: &str) -> Option<usize> {
     if tokens.get(open).is_none_or(|token| &text[token.span.clone()] != left) {
         return None;
     }
@@ -186,7 +186,7 @@ fn closing(tokens: &[Token], text: &str, open: usize, left: &str, right: &str) -
 }
 
 /// `[aicore]`, `[host, aicore]`: index of the closing bracket.
-fn aicore_brackets(tokens: &[Token], text: &str, open: usize) -> Option<usize> {
+fn aicore_brackets(tokens: &[Piece], text: &str, open: usize) -> Option<usize> {
     let mut found = false;
     for (index, token) in tokens.iter().enumerate().skip(open + 1).take(6) {
         match &text[token.span.clone()] {
@@ -202,17 +202,17 @@ fn aicore_brackets(tokens: &[Token], text: &str, open: usize) -> Option<usize> {
 /// The text with device-only syntax hidden, byte for byte as long as the original.
 pub fn blank(text: &str, macros: &MacroNames) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    let tokens: Vec<Token> = lex(text)
+    let tokens: Vec<Piece> = pieces(text)
         .into_iter()
-        .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::Directive))
+        .filter(|token| !matches!(token.kind, PieceKind::Comment | PieceKind::Directive))
         .collect();
-    let word = |index: usize| tokens.get(index).map_or("", |token: &Token| &text[token.span.clone()]);
+    let word = |index: usize| tokens.get(index).map_or("", |token: &Piece| &text[token.span.clone()]);
     let adjacent = |index: usize| tokens.get(index + 1).is_some_and(|next| tokens[index].span.end == next.span.start);
     let mut index = 0;
     while index < tokens.len() {
         let here = word(index);
         let mut next = index + 1;
-        if tokens[index].kind == TokenKind::Word {
+        if tokens[index].kind == PieceKind::Word {
             if is_device_qualifier(here) || macros.contains(here) {
                 hide(&mut bytes, tokens[index].span.clone());
                 if WITH_ARGUMENTS.contains(&here)
@@ -270,15 +270,15 @@ pub fn blank(text: &str, macros: &MacroNames) -> String {
 }
 
 /// Whether the token before `template` is `.` or `->`, not the end of a template argument list.
-fn is_member_access(tokens: &[Token], text: &str, index: usize) -> bool {
+fn is_member_access(tokens: &[Piece], text: &str, index: usize) -> bool {
     let before = &tokens[index - 1].span;
     &text[before.clone()] == "." || (index >= 2 && &text[tokens[index - 2].span.start..before.end] == "->")
 }
 
 /// Gives `if NAME {` its parentheses, inside the bytes of the condition. Returns the token to go on with.
-fn parenthesise(bytes: &mut [u8], tokens: &[Token], text: &str, first: usize) -> Option<usize> {
+fn parenthesise(bytes: &mut [u8], tokens: &[Piece], text: &str, first: usize) -> Option<usize> {
     let start = tokens.get(first)?;
-    if start.kind != TokenKind::Word {
+    if start.kind != PieceKind::Word {
         return None;
     }
     let mut index = first;
@@ -307,7 +307,7 @@ fn parenthesise(bytes: &mut [u8], tokens: &[Token], text: &str, first: usize) ->
 }
 
 /// Index of the last `>` of `>>>`, before any statement end.
-fn launch_end(tokens: &[Token], text: &str, start: usize) -> Option<usize> {
+fn launch_end(tokens: &[Piece], text: &str, start: usize) -> Option<usize> {
     for index in start..tokens.len() {
         match &text[tokens[index].span.clone()] {
             ";" | "{" => return None,

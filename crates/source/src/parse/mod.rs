@@ -3,13 +3,11 @@
 mod blank;
 mod file;
 mod items;
-mod lex;
 mod removal;
 mod statements;
 
 pub use blank::{MacroNames, blank};
 pub use file::{ParseError, SyntaxFile, SyntaxForest};
 pub use items::{Call, Class, Function, Local, Loop, Member, Parameter};
-pub use lex::{Token, TokenKind, lex};
 pub use removal::removal_with_comments;
 pub use statements::{Statement, statements};

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::condition::{directive_end, inactive_lines};
+use crate::condition::inactive_lines;
+use crate::lex::{Piece, PieceKind, pieces};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,30 +48,27 @@ impl<'a> Tokens<'a> {
         let mut scan = Self { text, tokens: Vec::new(), defines: Vec::new() };
         let inactive = inactive_lines(text);
         let active = |offset: usize| !inactive.iter().any(|range| range.contains(&offset));
-        let bytes = text.as_bytes();
+        let pieces = pieces(text);
         let mut at = 0;
-        let mut line_start = true;
-        while let Some(&byte) = bytes.get(at) {
-            if byte == b'\n' {
-                line_start = true;
-                at += 1;
-            } else if byte.is_ascii_whitespace() {
-                at += 1;
-            } else if let Some(end) = comment_end(text, at) {
-                at = end;
-            } else if byte == b'#' && line_start {
-                let end = directive_end(text, at);
-                if active(at) {
-                    scan.defines.extend(define(text, at, end));
+        while let Some(piece) = pieces.get(at) {
+            let joined = match piece.kind {
+                PieceKind::Comment => None,
+                PieceKind::Directive => {
+                    if active(piece.span.start) {
+                        scan.defines.extend(define(text, piece.span.start, piece.span.end));
+                    }
+                    None
                 }
-                at = end;
+                _ => Some(token(text, &pieces[at..])),
+            };
+            if let Some((kind, count)) = joined {
+                let span = piece.span.start..pieces[at + count - 1].span.end;
+                if active(span.start) {
+                    scan.tokens.push(Token { kind, span });
+                }
+                at += count;
             } else {
-                let (kind, end) = token(text, at);
-                if active(at) {
-                    scan.tokens.push(Token { kind, span: at..end });
-                }
-                at = end;
-                line_start = false;
+                at += 1;
             }
         }
         scan
@@ -244,17 +242,6 @@ pub enum Scope {
     Function,
 }
 
-fn comment_end(text: &str, at: usize) -> Option<usize> {
-    let rest = &text.as_bytes()[at..];
-    if rest.starts_with(b"//") {
-        return Some(rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |length| at + length));
-    }
-    if rest.starts_with(b"/*") {
-        return Some(text[at + 2..].find("*/").map_or(text.len(), |length| at + 2 + length + 2));
-    }
-    None
-}
-
 fn define(text: &str, at: usize, end: usize) -> Option<Define> {
     let line = &text[at + 1..end];
     let rest = line.trim_start().strip_prefix("define")?;
@@ -277,46 +264,37 @@ fn define(text: &str, at: usize, end: usize) -> Option<Define> {
     Some(Define { name: rest[..length].to_owned(), body: start..stop.max(start) })
 }
 
-fn token(text: &str, at: usize) -> (Kind, usize) {
+/// Kind of the token that begins with the first of these pieces, and how many of them it has.
+fn token(text: &str, pieces: &[Piece]) -> (Kind, usize) {
     const LONG_MARKS: [&str; 21] = [
         "...", "<<=", "::", "->", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
         "|=", "^=", "<<",
     ];
-    let bytes = text.as_bytes();
-    let byte = bytes[at];
-    let end_while = |accept: &dyn Fn(u8) -> bool| {
-        bytes[at..].iter().position(|byte| !accept(*byte)).map_or(text.len(), |length| at + length)
+    let touching = |of_token: &dyn Fn(&Piece) -> bool| {
+        let pairs = pieces.windows(2);
+        1 + pairs.take_while(|pair| of_token(&pair[1]) && pair[0].span.end == pair[1].span.start).count()
     };
-    if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
-        return (Kind::Identifier, end_while(&|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80));
-    }
-    if byte.is_ascii_digit() || (byte == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)) {
-        let mut end = at;
-        while let Some(&next) = bytes.get(end) {
-            let exponent_sign = matches!(next, b'+' | b'-')
-                && matches!(bytes[end - 1], b'e' | b'E' | b'p' | b'P')
-                && (!text[at..end].starts_with("0x") || matches!(bytes[end - 1], b'p' | b'P'));
-            if !(next.is_ascii_alphanumeric() || matches!(next, b'.' | b'\'' | b'_') || exponent_sign) {
-                break;
-            }
-            end += 1;
+    let first = &pieces[0].span;
+    match pieces[0].kind {
+        PieceKind::Number => (Kind::Number, 1),
+        PieceKind::Literal => (Kind::Text, 1),
+        // Letters beyond ASCII are letters of a name.
+        PieceKind::Word | PieceKind::Other if !text.as_bytes()[first.start].is_ascii_control() => {
+            let is_name = |piece: &Piece| {
+                let ascii = text.as_bytes()[piece.span.start].is_ascii();
+                piece.kind == PieceKind::Word
+                    || piece.kind == PieceKind::Other && !ascii
+                    || piece.kind == PieceKind::Number
+                        && text[piece.span.clone()].bytes().all(|byte| byte.is_ascii_alphanumeric())
+            };
+            (Kind::Identifier, touching(&is_name))
         }
-        return (Kind::Number, end);
-    }
-    if byte == b'"' || byte == b'\'' {
-        let mut end = at + 1;
-        while let Some(&next) = bytes.get(end) {
-            match next {
-                b'\\' => end += 2,
-                b'\n' => break,
-                _ if next == byte => return (Kind::Text, end + 1),
-                _ => end += 1,
-            }
+        _ => {
+            let together = touching(&|piece| piece.kind == PieceKind::Punctuation);
+            let fits = |mark: &&&str| mark.len() <= together && text[first.start..].starts_with(**mark);
+            (Kind::Mark, LONG_MARKS.iter().find(fits).map_or(1, |mark| mark.len()))
         }
-        return (Kind::Text, end.min(text.len()));
     }
-    let length = LONG_MARKS.iter().find(|mark| bytes[at..].starts_with(mark.as_bytes())).map_or(1, |mark| mark.len());
-    (Kind::Mark, at + length)
 }
 
 #[cfg(test)]

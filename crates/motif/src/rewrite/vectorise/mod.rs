@@ -413,15 +413,15 @@ impl Reader<'_> {
 
     fn scalar(&mut self, text: &str) -> Result<usize, String> {
         let (mut floating, mut double) = (false, false);
-        for token in source::parse::lex(text) {
+        for token in source::lex::pieces(text) {
             let word = &text[token.span.clone()];
             match token.kind {
-                source::parse::TokenKind::Number => {
+                source::lex::PieceKind::Number => {
                     let is_float = !word.starts_with("0x") && word.contains(['.', 'e', 'f', 'F']);
                     floating |= is_float;
                     double |= is_float && !word.ends_with(['f', 'F']);
                 }
-                source::parse::TokenKind::Word if !matches!(word, "static_cast" | "this" | "sizeof" | "const") => {
+                source::lex::PieceKind::Word if !matches!(word, "static_cast" | "this" | "sizeof" | "const") => {
                     if text[..token.span.start].ends_with("->") && !text[..token.span.start].ends_with("this->") {
                         return Err(format!("the type of {text} is not known"));
                     }

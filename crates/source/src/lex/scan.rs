@@ -1,10 +1,10 @@
-//! A lexer just good enough to tell code from comments, literals and directives, with byte spans.
+//! The one lexer: it tells code from comments, literals and directives, with byte spans. What asks for more puts its pieces together.
 
 use std::ops::Range;
 
-/// What a token is.
+/// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub enum PieceKind {
     /// Identifier or keyword.
     Word,
     /// Number with its suffix.
@@ -21,17 +21,19 @@ pub enum TokenKind {
     Other,
 }
 
-/// A token; blanks between tokens are not recorded.
+/// A piece of a text; blanks between pieces are not recorded.
 #[derive(Clone, Debug)]
-pub struct Token {
-    pub kind: TokenKind,
+pub struct Piece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Where it stands in the text.
     pub span: Range<usize>,
 }
 
-/// Splits the text into tokens. Never fails: what it can't understand becomes [`TokenKind::Other`].
-pub fn lex(text: &str) -> Vec<Token> {
+/// Splits a text. Never fails: what it can't understand becomes [`PieceKind::Other`].
+pub fn pieces(text: &str) -> Vec<Piece> {
     let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
+    let mut pieces = Vec::new();
     let mut position = 0;
     let mut line_start = true;
     while position < bytes.len() {
@@ -48,59 +50,74 @@ pub fn lex(text: &str) -> Vec<Token> {
         let start = position;
         let kind;
         if byte == b'#' && line_start {
-            kind = TokenKind::Directive;
+            kind = PieceKind::Directive;
             position = directive_end(bytes, position);
         } else if bytes[position..].starts_with(b"//") {
-            kind = TokenKind::Comment;
+            kind = PieceKind::Comment;
             position = line_comment_end(bytes, position);
         } else if bytes[position..].starts_with(b"/*") {
-            kind = TokenKind::Comment;
+            kind = PieceKind::Comment;
             position = block_comment_end(bytes, position);
         } else if byte == b'"' || byte == b'\'' {
-            kind = TokenKind::Literal;
+            kind = PieceKind::Literal;
             position = literal_end(bytes, position, byte);
-        } else if byte.is_ascii_alphabetic() || byte == b'_' {
+        } else if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') {
             position = word_end(bytes, position);
-            if bytes.get(position) == Some(&b'"') && text[start..position].ends_with('R') {
-                kind = TokenKind::Literal;
-                position = raw_string_end(bytes, position);
-            } else {
-                kind = TokenKind::Word;
-            }
+            let prefix = &text[start..position];
+            kind = match bytes.get(position) {
+                Some(b'"') if matches!(prefix, "R" | "LR" | "uR" | "UR" | "u8R") => {
+                    position = raw_string_end(bytes, position);
+                    PieceKind::Literal
+                }
+                Some(quote @ (b'"' | b'\'')) if matches!(prefix, "L" | "u" | "U" | "u8") => {
+                    position = literal_end(bytes, position, *quote);
+                    PieceKind::Literal
+                }
+                _ => PieceKind::Word,
+            };
         } else if byte.is_ascii_digit() || (byte == b'.' && bytes.get(position + 1).is_some_and(u8::is_ascii_digit)) {
-            kind = TokenKind::Number;
+            kind = PieceKind::Number;
             position = number_end(bytes, position);
         } else if byte.is_ascii_punctuation() {
-            kind = TokenKind::Punctuation;
+            kind = PieceKind::Punctuation;
             position += 1;
         } else {
-            kind = TokenKind::Other;
+            kind = PieceKind::Other;
             position += 1;
             while position < bytes.len() && !bytes[position].is_ascii() {
                 position += 1;
             }
         }
-        if kind != TokenKind::Comment {
+        if kind != PieceKind::Comment {
             line_start = false;
         }
-        tokens.push(Token { kind, span: start..position });
+        pieces.push(Piece { kind, span: start..position });
     }
-    tokens
+    pieces
 }
 
 fn word_end(bytes: &[u8], mut position: usize) -> usize {
-    while position < bytes.len() && (bytes[position].is_ascii_alphanumeric() || bytes[position] == b'_') {
+    while position < bytes.len() && (bytes[position].is_ascii_alphanumeric() || matches!(bytes[position], b'_' | b'$'))
+    {
         position += 1;
     }
     position
 }
 
-fn number_end(bytes: &[u8], mut position: usize) -> usize {
+fn number_end(bytes: &[u8], start: usize) -> usize {
+    let mut position = start;
+    // The `e` of a hexadecimal number is one of its digits.
+    let is_hex = matches!(bytes.get(start..start + 2), Some(b"0x" | b"0X"));
     while position < bytes.len() {
         let byte = bytes[position];
-        let exponent = matches!(bytes[position.saturating_sub(1)], b'e' | b'E' | b'p' | b'P');
+        let before = bytes[position.saturating_sub(1)];
+        let exponent = matches!(before, b'p' | b'P') || matches!(before, b'e' | b'E') && !is_hex;
         let separator = byte == b'\'' && bytes.get(position + 1).is_some_and(u8::is_ascii_alphanumeric);
-        if byte.is_ascii_alphanumeric() || byte == b'.' || separator || (exponent && matches!(byte, b'+' | b'-')) {
+        if byte.is_ascii_alphanumeric()
+            || matches!(byte, b'.' | b'_')
+            || separator
+            || (exponent && matches!(byte, b'+' | b'-'))
+        {
             position += 1;
         } else {
             break;
@@ -109,8 +126,13 @@ fn number_end(bytes: &[u8], mut position: usize) -> usize {
     position
 }
 
+/// A comment goes on after a backslash at the end of its line.
 fn line_comment_end(bytes: &[u8], mut position: usize) -> usize {
-    while position < bytes.len() && bytes[position] != b'\n' {
+    while position < bytes.len() {
+        let before = bytes[..position].strip_suffix(b"\r").unwrap_or(&bytes[..position]);
+        if bytes[position] == b'\n' && before.last() != Some(&b'\\') {
+            break;
+        }
         position += 1;
     }
     position
@@ -175,31 +197,31 @@ fn directive_end(bytes: &[u8], mut position: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
-        lex(text).into_iter().map(|token| (token.kind, &text[token.span])).collect()
+    fn kinds(text: &str) -> Vec<(PieceKind, &str)> {
+        pieces(text).into_iter().map(|token| (token.kind, &text[token.span])).collect()
     }
 
     #[test]
     fn literals_comments_and_directives_are_single_tokens() {
         let text = "#define A(x) \\\n  x + 1\nint b = 1'000; // it's\nauto s = R\"x(a)\" )x\"; /* \" */ char c = '\"';";
         let tokens = kinds(text);
-        assert_eq!(tokens[0], (TokenKind::Directive, "#define A(x) \\\n  x + 1"));
-        assert!(tokens.contains(&(TokenKind::Number, "1'000")));
-        assert!(tokens.contains(&(TokenKind::Comment, "// it's")));
-        assert!(tokens.contains(&(TokenKind::Literal, "R\"x(a)\" )x\"")));
-        assert!(tokens.contains(&(TokenKind::Comment, "/* \" */")));
-        assert!(tokens.contains(&(TokenKind::Literal, "'\"'")));
+        assert_eq!(tokens[0], (PieceKind::Directive, "#define A(x) \\\n  x + 1"));
+        assert!(tokens.contains(&(PieceKind::Number, "1'000")));
+        assert!(tokens.contains(&(PieceKind::Comment, "// it's")));
+        assert!(tokens.contains(&(PieceKind::Literal, "R\"x(a)\" )x\"")));
+        assert!(tokens.contains(&(PieceKind::Comment, "/* \" */")));
+        assert!(tokens.contains(&(PieceKind::Literal, "'\"'")));
     }
 
     #[test]
     fn exponents_belong_to_the_number() {
-        assert_eq!(kinds("1.5e-3f-x")[0], (TokenKind::Number, "1.5e-3f"));
+        assert_eq!(kinds("1.5e-3f-x")[0], (PieceKind::Number, "1.5e-3f"));
     }
 
     #[test]
     fn unterminated_things_end_with_the_text() {
         for text in ["/* a", "\"a", "R\"(a", "#define x \\", "'\\", "R\"", "#/*"] {
-            assert!(lex(text).iter().all(|token| token.span.end <= text.len()), "{text}");
+            assert!(pieces(text).iter().all(|token| token.span.end <= text.len()), "{text}");
         }
     }
 }

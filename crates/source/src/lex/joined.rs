@@ -1,8 +1,10 @@
-//! Tokens of C++ text: just enough to find launches, entries and macro arguments without being fooled by comments and
+//! Pieces of C++ text as tokens: just enough to find launches, entries and macro arguments without being fooled by comments and
 //! strings. The syntax tree of the kernel stage is elsewhere; rewriting for the compiler must also work on files that a
 //! parser refuses.
 
 use std::ops::Range;
+
+use super::scan::{Piece, PieceKind, pieces};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,65 +46,66 @@ impl Token {
     }
 }
 
-/// Splits text into tokens; white space, comments and line continuations are left out.
+/// Splits text into tokens; white space, comments and line continuations are left out, and directives are taken apart.
 pub fn tokens(text: &str) -> Vec<Token> {
-    let bytes = text.as_bytes();
     let mut result = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let byte = bytes[at];
-        let kind = if byte.is_ascii_whitespace() || byte == b'\\' {
-            at += 1;
-            continue;
-        } else if text[at..].starts_with("//") {
-            at = end_of_line_comment(bytes, at);
-            continue;
-        } else if text[at..].starts_with("/*") {
-            at = text[at + 2..].find("*/").map_or(bytes.len(), |length| at + 2 + length + 2);
-            continue;
-        } else if is_identifier_start(byte) {
-            while at < bytes.len() && is_identifier_part(bytes[at]) {
-                at += 1;
-            }
-            match bytes.get(at) {
-                Some(b'"') if is_raw_prefix(&text[start..at]) => {
-                    at = end_of_raw_string(text, at);
-                    TokenKind::Literal
-                }
-                Some(b'"' | b'\'') if is_literal_prefix(&text[start..at]) => {
-                    at = end_of_quoted(bytes, at);
-                    TokenKind::Literal
-                }
-                _ => TokenKind::Identifier,
-            }
-        } else if byte.is_ascii_digit() {
-            at = end_of_number(bytes, at);
-            TokenKind::Number
-        } else if byte == b'"' || byte == b'\'' {
-            at = end_of_quoted(bytes, at);
-            TokenKind::Literal
-        } else if text[at..].starts_with("<<<") {
-            at += 3;
-            TokenKind::LaunchOpen
-        } else if text[at..].starts_with("->") {
-            at += 2;
-            TokenKind::Punctuation
-        } else if byte == b'>' {
-            while bytes.get(at) == Some(&b'>') {
-                at += 1;
-            }
-            TokenKind::Angles
-        } else if text[at..].starts_with("::") {
-            at += 2;
-            TokenKind::Scope
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-            TokenKind::Punctuation
-        };
-        result.push(Token { kind, span: start..at });
-    }
+    add(text, 0..text.len(), &mut result);
     result
+}
+
+/// Adds the tokens of a part of a text.
+fn add(text: &str, range: Range<usize>, result: &mut Vec<Token>) {
+    let from = range.start;
+    let pieces = pieces(&text[range]);
+    let mut at = 0;
+    while let Some(piece) = pieces.get(at) {
+        let span = from + piece.span.start..from + piece.span.end;
+        at += 1;
+        let kind = match piece.kind {
+            PieceKind::Comment => continue,
+            PieceKind::Word => TokenKind::Identifier,
+            PieceKind::Number => TokenKind::Number,
+            PieceKind::Literal => TokenKind::Literal,
+            PieceKind::Directive => {
+                result.push(Token { kind: TokenKind::Punctuation, span: span.start..span.start + 1 });
+                add(text, span.start + 1..span.end, result);
+                continue;
+            }
+            PieceKind::Other => {
+                let letters = text[span.clone()].char_indices();
+                result.extend(letters.map(|(place, letter)| {
+                    let start = span.start + place;
+                    Token { kind: TokenKind::Punctuation, span: start..start + letter.len_utf8() }
+                }));
+                continue;
+            }
+            PieceKind::Punctuation => {
+                let (kind, length) = mark(&text[span.start..], &pieces[at - 1..]);
+                at += length - 1;
+                if text[span.clone()] != *"\\" {
+                    result.push(Token { kind, span: span.start..span.start + length });
+                }
+                continue;
+            }
+        };
+        result.push(Token { kind, span });
+    }
+}
+
+/// What punctuation stands at the start of a text, and how many bytes of it.
+fn mark(text: &str, pieces: &[Piece]) -> (TokenKind, usize) {
+    let touching = pieces
+        .windows(2)
+        .take_while(|pair| pair[1].kind == PieceKind::Punctuation && pair[0].span.end == pair[1].span.start);
+    let together = 1 + touching.count();
+    let is = |mark: &str| mark.len() <= together && text.starts_with(mark);
+    match () {
+        () if is("<<<") => (TokenKind::LaunchOpen, 3),
+        () if is("->") => (TokenKind::Punctuation, 2),
+        () if is("::") => (TokenKind::Scope, 2),
+        () if is(">") => (TokenKind::Angles, text.bytes().take(together).take_while(|byte| *byte == b'>').count()),
+        () => (TokenKind::Punctuation, 1),
+    }
 }
 
 /// Index of the token that closes the bracket at `open`, counting `()`, `[]` and `{}` alike.
@@ -169,70 +172,6 @@ pub fn includes(text: &str) -> Vec<Include> {
 /// Whether a text has a launch outside of comments and strings.
 pub fn has_launch(text: &str) -> bool {
     text.contains("<<<") && tokens(text).iter().any(|token| token.kind == TokenKind::LaunchOpen)
-}
-
-fn is_identifier_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$'
-}
-
-fn is_identifier_part(byte: u8) -> bool {
-    is_identifier_start(byte) || byte.is_ascii_digit()
-}
-
-fn is_raw_prefix(prefix: &str) -> bool {
-    matches!(prefix, "R" | "LR" | "uR" | "UR" | "u8R")
-}
-
-fn is_literal_prefix(prefix: &str) -> bool {
-    matches!(prefix, "L" | "u" | "U" | "u8")
-}
-
-fn end_of_line_comment(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() {
-        if bytes[at] == b'\n' && (at == 0 || bytes[at - 1] != b'\\') {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-fn end_of_quoted(bytes: &[u8], open: usize) -> usize {
-    let quote = bytes[open];
-    let mut at = open + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            // An apostrophe in a disabled branch is no literal: never run over the end of the line.
-            b'\n' => return at,
-            byte if byte == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    // An escape may stand at the very end; the literal never ends inside a character as quotes are ASCII.
-    bytes.len()
-}
-
-fn end_of_raw_string(text: &str, quote: usize) -> usize {
-    let rest = &text[quote + 1..];
-    let Some(open) = rest.find('(') else { return text.len() };
-    let terminator = format!("){}\"", &rest[..open]);
-    rest[open..].find(&terminator).map_or(text.len(), |end| quote + 1 + open + end + terminator.len())
-}
-
-fn end_of_number(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() {
-        let byte = bytes[at];
-        let exponent_sign = matches!(byte, b'+' | b'-')
-            && matches!(bytes[at - 1], b'e' | b'E' | b'p' | b'P')
-            && bytes[at - 1].is_ascii();
-        let separator = byte == b'\'' && bytes.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
-        if !(is_identifier_part(byte) || byte == b'.' || exponent_sign || separator) {
-            break;
-        }
-        at += 1;
-    }
-    at
 }
 
 #[cfg(test)]
