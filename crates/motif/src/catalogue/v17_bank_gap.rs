@@ -110,7 +110,7 @@ fn apart<'a>(
     // Buffers follow each other in the order in which they are made, each rounded up to blocks of 32 bytes. A queue's second
     // buffer lies as far from the first as the queue's buffers are long.
     let distance = between.iter().try_fold(0, |sum: i64, init| {
-        let size = (known.value(&init.size)? + 31) / 32 * 32;
+        let size = known.value(&init.size)?.checked_add(31)? / 32 * 32;
         sum.checked_add(size)
     });
     if let Some(distance) = distance.filter(|distance| distance % PERIOD_BYTES != 0) {
