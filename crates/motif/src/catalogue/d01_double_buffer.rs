@@ -240,14 +240,10 @@ fn check(context: &Context, kernel: &Kernel, inits: &[&InitBuffer], from: i64, t
         return Ok(());
     }
     let known = &context.facts.known;
-    let bytes: Option<i64> = kernel
-        .init_buffers
-        .iter()
-        .map(|init| {
-            let number = || number_after(context, init, inits, to);
-            Some(known.value(&init.size)? * if init.number.is_some() { number()? } else { 1 })
-        })
-        .sum();
+    let bytes = kernel.init_buffers.iter().try_fold(0, |sum: i64, init| {
+        let number = if init.number.is_some() { number_after(context, init, inits, to)? } else { 1 };
+        sum.checked_add(known.value(&init.size)?.checked_mul(number)?)
+    });
     match bytes.or_else(|| context.unified_buffer.with_numbers(kernel, inits, from, to)) {
         Some(bytes) if bytes > UNIFIED_BUFFER_BYTES => {
             Err(format!("{bytes} bytes of buffers, and the unified buffer has {UNIFIED_BUFFER_BYTES}"))

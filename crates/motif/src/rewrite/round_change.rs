@@ -423,22 +423,17 @@ impl<'a> Round<'a> {
     /// Refuses what is known not to fit the unified buffer.
     pub(crate) fn fits(&self, rows: i64) -> Result<(), String> {
         let known: &KnownValues = &self.context.facts.known;
-        let bytes: Option<i64> = self
-            .kernel
-            .init_buffers
-            .iter()
-            .map(|init| {
-                let number = match &init.number {
-                    Some(place) => known.value(self.context.forest.get(&place.file)?.slice(&place.span()))?,
-                    None => 1,
-                };
-                let size = match self.rooms.get(&init.target) {
-                    Some(room) => known.value(&room.rounded())? * rows,
-                    None => known.value(&init.size)?,
-                };
-                number.checked_mul(size)
-            })
-            .sum();
+        let bytes = self.kernel.init_buffers.iter().try_fold(0, |sum: i64, init| {
+            let number = match &init.number {
+                Some(place) => known.value(self.context.forest.get(&place.file)?.slice(&place.span()))?,
+                None => 1,
+            };
+            let size = match self.rooms.get(&init.target) {
+                Some(room) => known.value(&room.rounded())?.checked_mul(rows)?,
+                None => known.value(&init.size)?,
+            };
+            sum.checked_add(number.checked_mul(size)?)
+        });
         let measured = || {
             let widened: Vec<&InitBuffer> = self.rooms.keys().filter_map(|queue| self.kernel.init_of(queue)).collect();
             self.context.unified_buffer.with_numbers(self.kernel, &widened, 1, rows)
