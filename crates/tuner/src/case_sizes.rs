@@ -79,6 +79,9 @@ impl CaseSizes<'_> {
     /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where
     /// that takes too long to be simulated again and again.
     pub async fn at(&self, base: &Accepted, size: Size) -> Result<Option<Accepted>, TunerError> {
+        if Instant::now() > self.until {
+            return Ok(None);
+        }
         // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.
         let mut known = self.trial.hazards(base).await?;
         let clean = self.at_with(base, size, &known).await?;
@@ -138,7 +141,9 @@ impl CaseSizes<'_> {
                 return Ok(None);
             }
             let place = std::mem::take(&mut way.place);
-            let from = if place.is_empty() { "guessed".to_owned() } else { place };
+            // How long an intermediate case was made says nothing of this one.
+            let source = place.split(", dimension ").next().unwrap_or_default();
+            let from = if source.is_empty() { "guessed" } else { source };
             way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
             match self.finder.ask(&way).await {
                 Ok(accepted) => {

@@ -66,8 +66,10 @@ const WANTED: u64 = 1 << 20;
 const TOO_SMALL: u64 = 1 << 17;
 /// Bytes of all tensors up to which cases have data: all that are run with them, at 8 bytes an element.
 const WITH_DATA_BYTES: u64 = 8 * 2 * MOST_ELEMENTS;
+/// Wall-clock seconds of one run of a case. What takes longer is no case to be run some hundred times.
+const RUN_WALL_S: f64 = 10.0;
 /// After this no further size is tried.
-const SIZES_END: Duration = Duration::from_secs(90);
+const SIZES_END: Duration = Duration::from_secs(30);
 /// Small cases of a dtype that are tried to be made larger.
 const GROWTHS: usize = 12;
 /// Shapes of the leading input to guess first.
@@ -144,7 +146,7 @@ impl Asked {
             runner: sdk.runner(),
             scratch: work.join("runs"),
             machine: Arc::new(machine),
-            limits: ProcessLimits::new(60.0, 8 << 30),
+            limits: ProcessLimits::new(RUN_WALL_S, 8 << 30),
             keep_trace: None,
             critical_path: false,
             auto_sync: true,
@@ -235,7 +237,7 @@ impl Asked {
             entry: &entry,
             tiling_classes: &self.tiling_classes,
         };
-        let Tried { chosen, mut faults, unrun } =
+        let Tried { mut chosen, all_at_fault, mut faults, unrun } =
             trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await?;
         if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
             let tried = trial.select(std::slice::from_ref(&odd), |accepted| choose(accepted, 1)).await?;
@@ -256,6 +258,9 @@ impl Asked {
                 search.odd = None;
                 let guessed: Vec<usize> = (known..search.accepted.len()).collect();
                 sized = sizes_of(&sizes, &search.accepted, &guessed, options.most_cases).await?;
+                if all_at_fault && !sized.is_empty() {
+                    chosen.clear();
+                }
             }
         }
         // The cases' data are made anew from the manifest.

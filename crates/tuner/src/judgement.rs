@@ -30,7 +30,13 @@ impl Evaluator {
         let mut faulty = || hazards.any(|hazard| hazard.severity == Severity::Error || unwritten(hazard));
         if matches!(self.standard, Standard::Baseline) && self.manifest.layout != Layout::DirectLaunch && faulty() {
             let again = self.run_with_other_garbage(plan, trial).await?;
-            known.note_unwritten(trial, self.unwritten(trial, &execution, &again)?);
+            let unwritten = self.unwritten(trial, &execution, &again)?;
+            if nothing_written(&execution.outputs, &unwritten) {
+                let detail =
+                    "no byte of any output is written: there is nothing that a candidate could be compared with";
+                return Err(Rejection::new(Reason::UnwrittenOutput, &trial.label(&self.manifest.cases), detail).into());
+            }
+            known.note_unwritten(trial, unwritten);
         }
         if let Some(expected) = expected {
             // Right answers that the user gives hold for every byte of an output that is not optional.
@@ -216,6 +222,14 @@ fn garbage_ranges(first: &[u8], second: &[u8], garbage: (u8, u8)) -> Vec<Range<u
         }
     }
     ranges
+}
+
+/// Whether all that there is of outputs stays unwritten.
+fn nothing_written(outputs: &[Vec<u8>], unwritten: &[Vec<Range<usize>>]) -> bool {
+    let is_whole = |(bytes, ranges): (&Vec<u8>, &Vec<Range<usize>>)| {
+        !bytes.is_empty() && ranges.iter().map(Range::len).sum::<usize>() == bytes.len()
+    };
+    !outputs.is_empty() && outputs.iter().zip(unwritten).all(is_whole)
 }
 
 /// Whether a hazard rejects under the policy of the manifest, if nothing is known of the baseline.

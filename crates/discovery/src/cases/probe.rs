@@ -106,6 +106,10 @@ impl ProbeDraw<'_> {
             let group = Group { smallest: other, largest: other };
             wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.ragged(&group, &mut rng) });
         }
+        // Few cores and short tiles are decided on at small sizes, dtype by dtype.
+        for other in &other_dtypes {
+            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.smaller(other, 64, &mut rng) });
+        }
         // A tile that holds all of a short tensor says nothing of the next one: every dtype goes through several.
         for other in &other_dtypes {
             wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.larger(other, 8, &mut rng) });
