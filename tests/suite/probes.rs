@@ -92,6 +92,24 @@ fn a_run_goes_on_with_the_probe_that_it_broke_on() {
     assert!(!joined(summary).contains(&refused), "{summary}");
 }
 
+/// What the tiling function decides holds for every dtype of the definition; of one that no case can have nothing is known.
+#[test]
+fn values_for_a_dtype_that_nobody_can_try_are_not_written() {
+    require_tools!();
+    let project = CORES.project();
+    let host = "op_host/shape_traps.cpp";
+    let before = project.read(host);
+    let with_complex = before.replace("ge::DT_FLOAT16, ", "ge::DT_COMPLEX64, ge::DT_FLOAT16, ");
+    let with_formats = with_complex.replace("ge::FORMAT_ND, ", "ge::FORMAT_ND, ge::FORMAT_ND, ");
+    assert_ne!(with_complex, before);
+    project.write(host, &with_formats);
+    let ended = CORES.tuned(&project);
+    let summary = ended.events.last().expect("a summary");
+    let taken = summary["taken_back"].to_string();
+    assert!(taken.contains("complex64"), "{summary}");
+    assert_eq!(project.read(host), with_formats);
+}
+
 /// Where something else than shapes decides how much there is to do, no probe tells what fewer cores would mean for more work.
 #[test]
 fn values_of_which_no_probe_tells_anything_are_not_written() {

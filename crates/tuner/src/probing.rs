@@ -21,7 +21,7 @@ use discovery::cases::{
     Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
     traffic_bytes,
 };
-use discovery::init::{case_of, unfit};
+use discovery::init::{case_of, dtypes_without_cases, unfit};
 use manifest::{Case, HazardPolicy};
 use search::DuelOptions;
 use verify::{Reason, Rejection};
@@ -149,6 +149,8 @@ pub struct ProbeSet {
     pub probes: Vec<Probe>,
     /// Probes at which the operator as it was crashes, hangs or does not build, with the reason: nothing can be compared there.
     pub faulty: Vec<(String, String)>,
+    /// Dtypes of the definition that no probe can have.
+    pub untried_dtypes: Vec<String>,
     before: Vec<Before>,
     evaluator: Evaluator,
     data: PathBuf,
@@ -182,6 +184,7 @@ impl ProbeSet {
         let mut set = Self {
             probes: Vec::new(),
             faulty: Vec::new(),
+            untried_dtypes: Vec::new(),
             before: Vec::new(),
             evaluator,
             data,
@@ -197,6 +200,7 @@ impl ProbeSet {
         }
         let plan = baseline.plain_plan(workspace.tunables());
         let Some((host, op)) = set.evaluator.defined(&plan).await? else { return Ok(set) };
+        set.untried_dtypes = dtypes_without_cases(&op);
         // Some of them will turn out to say nothing: dtypes that do not build for this chip, and the like.
         let affordable = affordable_bytes(workspace, times);
         let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;

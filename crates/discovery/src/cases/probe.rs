@@ -102,13 +102,15 @@ impl ProbeDraw<'_> {
         if let Some(widest) = groups.iter().max_by_key(|group| group.range()) {
             wishes.extend((0..STRATA).filter_map(|stratum| self.between(widest, stratum, &mut rng)));
         }
-        for other in &other_dtypes {
-            let group = Group { smallest: other, largest: other };
+        // Few cores are decided on at small sizes, dtype by dtype.
+        let small = self.cases.iter().min_by_key(|case| traffic_bytes(case));
+        let small: Vec<Candidate> = other_dtypes
+            .iter()
+            .map(|other| small.map_or_else(|| other.clone(), |small| in_dtypes_of(small, other)))
+            .collect();
+        for (other, small) in other_dtypes.iter().zip(&small) {
+            let group = Group { smallest: small, largest: other };
             wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.ragged(&group, &mut rng) });
-        }
-        // Few cores and short tiles are decided on at small sizes, dtype by dtype.
-        for other in &other_dtypes {
-            wishes.push(Wish { kind: ProbeKind::OtherDtype, ..self.smaller(other, 64, &mut rng) });
         }
         // A tile that holds all of a short tensor says nothing of the next one: every dtype goes through several.
         for other in &other_dtypes {
@@ -332,6 +334,21 @@ fn in_dtypes(op: &DescribedOp, case: &Candidate, combination: usize) -> Candidat
     }
     other.data = None;
     other
+}
+
+/// The case in the dtypes and formats of another.
+fn in_dtypes_of(case: &Candidate, other: &Candidate) -> Candidate {
+    let mut changed = case.clone();
+    let pairs = changed.inputs.iter_mut().zip(&other.inputs);
+    for (spec, other) in pairs.chain(changed.outputs.iter_mut().zip(&other.outputs)) {
+        if spec.name == other.name && spec.dtype != other.dtype {
+            spec.range = value_range(&spec.name, &other.dtype);
+            spec.dtype.clone_from(&other.dtype);
+            spec.format.clone_from(&other.format);
+        }
+    }
+    changed.data = None;
+    changed
 }
 
 fn seed_of(kind: &str) -> u64 {

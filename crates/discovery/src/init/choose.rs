@@ -1,6 +1,6 @@
 //! A few cases of use for tuning out of the many that an operator takes.
 
-use crate::cases::{Accepted, Candidate, Origin, elements, shape_text};
+use crate::cases::{Accepted, Candidate, DescribedOp, Origin, elements, shape_text};
 use manifest::{Case, DTYPE_NAMES, TensorSpec, ValueRange};
 
 use super::FoundCase;
@@ -58,6 +58,15 @@ pub fn unfit(candidate: &Candidate) -> Option<String> {
     let tensors = candidate.inputs.iter().chain(&candidate.outputs);
     let unknown = tensors.map(|spec| manifest_dtype(&spec.dtype)).find(|dtype| !DTYPE_NAMES.contains(dtype))?;
     Some(format!("dtype {unknown} is not possible in a manifest"))
+}
+
+/// Dtypes of a definition that no case can have, and so nobody can try.
+pub fn dtypes_without_cases(op: &DescribedOp) -> Vec<String> {
+    let all = op.inputs.iter().chain(&op.outputs).flat_map(|tensor| &tensor.dtypes);
+    let mut found: Vec<String> = all.filter(|dtype| !DTYPE_NAMES.contains(&manifest_dtype(dtype))).cloned().collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Whether a case adds nothing to one that is chosen.
@@ -175,5 +184,17 @@ mod tests {
         assert!(!chosen[1].case.hostile, "whole numbers may be indices");
         assert_eq!(choose(&many, usize::MAX).len(), 5);
         assert!(unfit(&accepted("complex64", &[4], 0).candidate).is_some());
+    }
+
+    #[test]
+    fn what_no_case_can_have_is_known() {
+        let tensor =
+            |dtypes: &[&str]| serde_json::json!({ "name": "x", "param": "required", "dtypes": dtypes, "formats": [] });
+        let op: DescribedOp = serde_json::from_value(serde_json::json!({
+            "type": "Angle", "inputs": [tensor(&["float16", "complex64", "DT_INT4", "DT_DOUBLE"])],
+            "outputs": [tensor(&["float16", "complex64", "int8", "float32"])], "attrs": [],
+        }))
+        .unwrap();
+        assert_eq!(dtypes_without_cases(&op), ["complex64"]);
     }
 }

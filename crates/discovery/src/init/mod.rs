@@ -20,7 +20,7 @@ use project::OperatorProject;
 use source::SourceTree;
 use space::Tunable;
 
-pub use choose::{case_of, choose, unfit, written};
+pub use choose::{case_of, choose, dtypes_without_cases, unfit, written};
 pub use render::render;
 
 /// Machine description of a new manifest.
