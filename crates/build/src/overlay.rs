@@ -127,7 +127,7 @@ mod tests {
         let named = |path: &Path| {
             let path = path.display().to_string();
             let maps = words.iter().filter_map(|word| word.strip_prefix("-ffile-prefix-map=")?.split_once('='));
-            let last = maps.filter_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?))).last();
+            let last = maps.filter_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?))).next_back();
             last.unwrap_or(path)
         };
         for (operator, above) in [(&root, repository.path()), (&overlay.operator, overlay.repository())] {
