@@ -245,7 +245,7 @@ impl Asked {
             faults.extend(tried.faults);
         }
         // What `--cases all` would write beside these.
-        let others = choose(&search.accepted, usize::MAX).len().saturating_sub(chosen.len() + faults.len());
+        let mut others = choose(&search.accepted, usize::MAX).len().saturating_sub(chosen.len() + faults.len());
         let mut sized = Vec::new();
         if unrun.is_none() && options.most_cases != usize::MAX {
             let sizes = CaseSizes { finder: &finder, trial: &trial, until: Instant::now() + SIZES_END };
@@ -260,6 +260,16 @@ impl Asked {
                 sized = sizes_of(&sizes, &search.accepted, &guessed, options.most_cases).await?;
                 if all_at_fault && !sized.is_empty() {
                     chosen.clear();
+                }
+            }
+        }
+        if !sized.is_empty() {
+            for own in own_cases(&search.accepted, &chosen) {
+                let case = std::slice::from_ref(&search.accepted[own]);
+                let tried = trial.select(case, |accepted| choose(accepted, 1)).await?;
+                if tried.faults.is_empty() && tried.unrun.is_none() {
+                    chosen.push(own);
+                    others = others.saturating_sub(1);
                 }
             }
         }
@@ -315,6 +325,21 @@ impl Asked {
         invented.refused = search.refused;
         Ok((discovery, invented))
     }
+}
+
+/// The smallest and the largest case as the authors wrote it, unless they are chosen already: paths of their own are often for
+/// short tensors, and a case that was made longer takes another.
+fn own_cases(accepted: &[Accepted], chosen: &[usize]) -> Vec<usize> {
+    let is_own = |found: &usize| {
+        let candidate = &accepted[*found].candidate;
+        candidate.origin != Origin::Guess && !candidate.resized
+    };
+    let own = || (0..accepted.len()).filter(is_own);
+    let size = |found: &usize| traffic_bytes(&accepted[*found].candidate);
+    let mut ends: Vec<usize> = own().min_by_key(size).into_iter().chain(own().max_by_key(size)).collect();
+    ends.dedup();
+    ends.retain(|found| !chosen.contains(found));
+    ends
 }
 
 /// Why an operator cannot be run at all.

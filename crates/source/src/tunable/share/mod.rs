@@ -421,7 +421,8 @@ fn division(
         declared: None,
     };
     let written = present(tokens, start, &rule);
-    let span = written.as_ref().map_or(at, |(from, _)| *from)..at;
+    let place = above_comment(text, at);
+    let span = written.as_ref().map_or(place, |(from, _)| *from)..place;
     let value = Some(Value::Int(written.map_or(0, |(_, least)| least)));
     let site = Site {
         file: file.to_owned(),
@@ -432,6 +433,21 @@ fn division(
         form: SiteForm::Share(rule),
     };
     Some(Division { cores: cores_text.to_owned(), of: of.to_owned(), site, uses: Vec::new() })
+}
+
+/// Where a line is put in front of the statement at `at`: above the comment lines that stand right over it and describe it.
+fn above_comment(text: &str, at: usize) -> usize {
+    let line_start = |place: usize| text[..place].rfind('\n').map_or(0, |newline| newline + 1);
+    let indent = &text[line_start(at)..at];
+    let mut place = at;
+    while let Some(end) = line_start(place).checked_sub(1) {
+        let start = line_start(end);
+        if !text[start..end].strip_prefix(indent).is_some_and(|rest| rest.starts_with("//")) {
+            break;
+        }
+        place = start + indent.len();
+    }
+    place
 }
 
 /// Start and least share of the rule in front of the statement at `start`.

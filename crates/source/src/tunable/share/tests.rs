@@ -169,3 +169,19 @@ fn a_constant_that_something_else_needs_is_left_alone() {
         assert_eq!(found(&text).len(), usize::from(why == "a loop"), "{why}: {text}");
     }
 }
+
+#[test]
+fn a_comment_stays_with_the_line_that_it_describes() {
+    let line = "    uint64_t blocks = bytes / BLOCK / coreNum;\n";
+    let comment = "    // what every core does,\n    // in blocks\n";
+    let commented = TILING.replace(line, &format!("{comment}{line}"));
+    let share = share("coreNum", "bytes / BLOCK");
+    let ruled = written(&tree(&commented), &share, 512);
+    let text = ruled.text("op_host/scale.cpp").unwrap();
+    assert!(text.contains(&format!("MIN_BLOCKS_PER_CORE));\n{comment}{line}")), "{text}");
+    assert_eq!(present_value(&ruled, &share.binding), Ok(Some(Value::Int(512))));
+    let other = written(&ruled, &share, 64);
+    assert_eq!(other.text("op_host/scale.cpp").unwrap(), text.replace("512", "64"));
+    let gone = written(&other, &share, 0);
+    assert_eq!(gone.text("op_host/scale.cpp").unwrap().replace("#include <algorithm>\n", ""), commented);
+}
