@@ -257,6 +257,7 @@ impl Asked {
                 search.guesses().await?;
                 search.odd = None;
                 let guessed: Vec<usize> = (known..search.accepted.len()).collect();
+                let sizes = CaseSizes { until: Instant::now() + SIZES_END, ..sizes };
                 sized = sizes_of(&sizes, &search.accepted, &guessed, options.most_cases).await?;
                 if all_at_fault && !sized.is_empty() {
                     chosen.clear();
