@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Piece, PieceKind, pieces};
+use super::scan::{Piece, PieceKind, pieces, pieces_of_directive};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +49,12 @@ impl Token {
 /// Splits text into tokens; white space, comments and line continuations are left out, and directives are taken apart.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut result = Vec::new();
-    add(text, 0..text.len(), &mut result);
+    add(text, 0, &pieces(text), &mut result);
     result
 }
 
-/// Adds the tokens of a part of a text.
-fn add(text: &str, range: Range<usize>, result: &mut Vec<Token>) {
-    let from = range.start;
-    let pieces = pieces(&text[range]);
+/// Adds the tokens of a part of a text that begins at `from`.
+fn add(text: &str, from: usize, pieces: &[Piece], result: &mut Vec<Token>) {
     let mut at = 0;
     while let Some(piece) = pieces.get(at) {
         let span = from + piece.span.start..from + piece.span.end;
@@ -68,7 +66,8 @@ fn add(text: &str, range: Range<usize>, result: &mut Vec<Token>) {
             PieceKind::Literal => TokenKind::Literal,
             PieceKind::Directive => {
                 result.push(Token { kind: TokenKind::Punctuation, span: span.start..span.start + 1 });
-                add(text, span.start + 1..span.end, result);
+                let inside = span.start + 1..span.end;
+                add(text, inside.start, &pieces_of_directive(&text[inside.clone()]), result);
                 continue;
             }
             PieceKind::Other => {
@@ -94,18 +93,22 @@ fn add(text: &str, range: Range<usize>, result: &mut Vec<Token>) {
 
 /// What punctuation stands at the start of a text, and how many bytes of it.
 fn mark(text: &str, pieces: &[Piece]) -> (TokenKind, usize) {
-    let touching = pieces
-        .windows(2)
-        .take_while(|pair| pair[1].kind == PieceKind::Punctuation && pair[0].span.end == pair[1].span.start);
-    let together = 1 + touching.count();
-    let is = |mark: &str| mark.len() <= together && text.starts_with(mark);
+    let is = |mark: &str| text.starts_with(mark) && touching(pieces, mark.len()) == mark.len();
     match () {
         () if is("<<<") => (TokenKind::LaunchOpen, 3),
         () if is("->") => (TokenKind::Punctuation, 2),
         () if is("::") => (TokenKind::Scope, 2),
-        () if is(">") => (TokenKind::Angles, text.bytes().take(together).take_while(|byte| *byte == b'>').count()),
+        () if is(">") => (TokenKind::Angles, text.bytes().take_while(|byte| *byte == b'>').count()),
         () => (TokenKind::Punctuation, 1),
     }
+}
+
+/// How many of the first pieces, at most so many, are punctuation without anything between.
+pub(crate) fn touching(pieces: &[Piece], most: usize) -> usize {
+    let pairs = pieces.windows(2).take(most - 1);
+    1 + pairs
+        .take_while(|pair| pair[1].kind == PieceKind::Punctuation && pair[0].span.end == pair[1].span.start)
+        .count()
 }
 
 /// Index of the token that closes the bracket at `open`, counting `()`, `[]` and `{}` alike.
@@ -183,6 +186,18 @@ mod tests {
         let text = "a /* <<< */ \"<<<\" // <<<\nR\"x(<<<)x\" '<' b<<<1>>>(c)";
         let found: Vec<&str> = tokens(text).iter().map(|token| token.text(text)).collect();
         assert_eq!(found, ["a", "\"<<<\"", "R\"x(<<<)x\"", "'<'", "b", "<<<", "1", ">>>", "(", "c", ")"]);
+    }
+
+    #[test]
+    fn long_runs_of_one_letter_take_no_time() {
+        let started = std::time::Instant::now();
+        for letter in ["#", "\\\n#", ";", ">", "<", ":", "-", "é", "$", "\""] {
+            let text = letter.repeat(200_000);
+            tokens(&text);
+            tokens(&format!("#define A {text}"));
+            crate::tunable::lexer::Tokens::of(&text);
+        }
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     #[test]

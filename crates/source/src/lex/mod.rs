@@ -3,5 +3,6 @@
 mod joined;
 mod scan;
 
+pub(crate) use joined::touching;
 pub use joined::{Include, Token, TokenKind, closing, has_launch, includes, tokens};
 pub use scan::{Piece, PieceKind, pieces};

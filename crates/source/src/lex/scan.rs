@@ -32,6 +32,15 @@ pub struct Piece {
 
 /// Splits a text. Never fails: what it can't understand becomes [`PieceKind::Other`].
 pub fn pieces(text: &str) -> Vec<Piece> {
+    split(text, true)
+}
+
+/// Splits what stands in a directive: a `#` there begins no other.
+pub(super) fn pieces_of_directive(text: &str) -> Vec<Piece> {
+    split(text, false)
+}
+
+fn split(text: &str, directives: bool) -> Vec<Piece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
     let mut position = 0;
@@ -49,7 +58,7 @@ pub fn pieces(text: &str) -> Vec<Piece> {
         }
         let start = position;
         let kind;
-        if byte == b'#' && line_start {
+        if byte == b'#' && line_start && directives {
             kind = PieceKind::Directive;
             position = directive_end(bytes, position);
         } else if bytes[position..].starts_with(b"//") {

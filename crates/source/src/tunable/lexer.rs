@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::condition::inactive_lines;
-use crate::lex::{Piece, PieceKind, pieces};
+use crate::lex::{Piece, PieceKind, pieces, touching};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,10 +270,6 @@ fn token(text: &str, pieces: &[Piece]) -> (Kind, usize) {
         "...", "<<=", "::", "->", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
         "|=", "^=", "<<",
     ];
-    let touching = |of_token: &dyn Fn(&Piece) -> bool| {
-        let pairs = pieces.windows(2);
-        1 + pairs.take_while(|pair| of_token(&pair[1]) && pair[0].span.end == pair[1].span.start).count()
-    };
     let first = &pieces[0].span;
     match pieces[0].kind {
         PieceKind::Number => (Kind::Number, 1),
@@ -287,11 +283,12 @@ fn token(text: &str, pieces: &[Piece]) -> (Kind, usize) {
                     || piece.kind == PieceKind::Number
                         && text[piece.span.clone()].bytes().all(|byte| byte.is_ascii_alphanumeric())
             };
-            (Kind::Identifier, touching(&is_name))
+            let rest = pieces.windows(2).take_while(|pair| is_name(&pair[1]) && pair[0].span.end == pair[1].span.start);
+            (Kind::Identifier, 1 + rest.count())
         }
         _ => {
-            let together = touching(&|piece| piece.kind == PieceKind::Punctuation);
-            let fits = |mark: &&&str| mark.len() <= together && text[first.start..].starts_with(**mark);
+            let fits =
+                |mark: &&&str| text[first.start..].starts_with(**mark) && touching(pieces, mark.len()) == mark.len();
             (Kind::Mark, LONG_MARKS.iter().find(fits).map_or(1, |mark| mark.len()))
         }
     }
