@@ -63,6 +63,12 @@ pub struct SourceTree {
     files: BTreeMap<String, Arc<str>>,
 }
 
+impl<File: Into<String>, Text: Into<Arc<str>>> FromIterator<(File, Text)> for SourceTree {
+    fn from_iter<Files: IntoIterator<Item = (File, Text)>>(files: Files) -> Self {
+        Self { files: files.into_iter().map(|(file, text)| (file.into(), text.into())).collect() }
+    }
+}
+
 impl SourceTree {
     /// An empty tree.
     pub fn new() -> Self {

@@ -106,17 +106,6 @@ pub enum Binding {
     Recorded,
 }
 
-impl Binding {
-    /// Files of the project that a value is written to.
-    pub fn files(&self) -> Vec<&str> {
-        match self {
-            Binding::Constant { file, also, .. } => std::iter::once(file).chain(also).map(String::as_str).collect(),
-            Binding::Argument { file, .. } | Binding::Cap { file, .. } | Binding::Share { file, .. } => vec![file],
-            Binding::Cmake { .. } | Binding::Recorded => Vec::new(),
-        }
-    }
-}
-
 /// One dimension of the search space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tunable {

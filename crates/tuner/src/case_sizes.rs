@@ -78,19 +78,19 @@ pub(super) struct CaseSizes<'call> {
 impl CaseSizes<'_> {
     /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where
     /// that takes too long to be simulated again and again.
-    pub async fn at(&self, base: &Accepted, size: Size) -> Result<Option<Accepted>, TunerError> {
-        if Instant::now() > self.until {
-            return Ok(None);
-        }
-        // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.
-        let mut known = self.trial.hazards(base).await?;
-        let clean = self.at_with(base, size, &known).await?;
+    pub async fn at(
+        &self,
+        base: &Accepted,
+        size: Size,
+        known: &BTreeSet<HazardKind>,
+    ) -> Result<Option<Accepted>, TunerError> {
+        let clean = self.at_with(base, size, known).await?;
         if clean.is_some() {
             return Ok(clean);
         }
         // A size with faults that leave its results alone says more than none: `run` shows and keeps them.
-        known.extend(BOOKKEEPING);
-        self.at_with(base, size, &known).await
+        let tolerated = known.iter().copied().chain(BOOKKEEPING).collect();
+        self.at_with(base, size, &tolerated).await
     }
 
     async fn at_with(
@@ -99,6 +99,9 @@ impl CaseSizes<'_> {
         size: Size,
         known: &BTreeSet<HazardKind>,
     ) -> Result<Option<Accepted>, TunerError> {
+        if Instant::now() > self.until {
+            return Ok(None);
+        }
         let present = traffic_bytes(&base.candidate);
         let mut found = None;
         if is_about(present, size.bytes()) {

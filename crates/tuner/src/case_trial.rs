@@ -17,8 +17,8 @@ use verify::{DType, compare, default_tolerance_of};
 /// Wall-clock time after which the remaining cases are written as they are.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Bytes of all tensors up to which a case runs with data.
-const WITH_DATA_BYTES: u64 = 32 << 20;
+/// Bytes of all tensors up to which a case runs with data: every case that authors wrote is below.
+pub(super) const WITH_DATA_BYTES: u64 = 32 << 20;
 
 /// What runs cases of an operator.
 pub(super) struct CaseTrial<'call> {
@@ -92,6 +92,14 @@ impl CaseTrial<'_> {
                 }
             }
         }
+    }
+
+    /// What is wrong with the operator at a case, or why nobody can know.
+    pub async fn fault(&self, accepted: &Accepted) -> Result<Option<String>, TunerError> {
+        Ok(match self.run(accepted, false, &BTreeSet::new()).await? {
+            Ending::Fine { .. } => None,
+            Ending::Fault(reason) | Ending::Unbuilt(reason) => Some(format!("{}: {reason}", title(accepted))),
+        })
     }
 
     /// Kinds of hazards that a case shows as it is, if it runs to its end with them.

@@ -85,11 +85,7 @@ mod tests {
     use aicore::Origin;
 
     fn tree(files: &[(&str, &str)]) -> SourceTree {
-        let mut tree = SourceTree::new();
-        for (file, text) in files {
-            tree.insert(*file, *text);
-        }
-        tree
+        files.iter().copied().collect()
     }
 
     fn winner() -> Lock {

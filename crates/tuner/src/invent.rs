@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
-use super::case_trial::{CaseTrial, Tried};
+use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
 use super::reference::right_outputs;
 use backend::{ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
@@ -64,8 +64,6 @@ const MOST_ELEMENTS: u64 = 1 << 21;
 /// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
 const WANTED: u64 = 1 << 20;
 const TOO_SMALL: u64 = 1 << 17;
-/// Bytes of all tensors up to which cases have data: all that are run with them, at 8 bytes an element.
-const WITH_DATA_BYTES: u64 = 8 * 2 * MOST_ELEMENTS;
 /// Wall-clock seconds of one run of a case. What takes longer is no case to be run some hundred times.
 const RUN_WALL_S: f64 = 10.0;
 /// After this no further size is tried.
@@ -240,9 +238,9 @@ impl Asked {
         let Tried { mut chosen, all_at_fault, mut faults, unrun } =
             trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await?;
         if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
-            let tried = trial.select(std::slice::from_ref(&odd), |accepted| choose(accepted, 1)).await?;
-            search.odd = tried.faults.is_empty().then_some(odd);
-            faults.extend(tried.faults);
+            let fault = trial.fault(&odd).await?;
+            search.odd = fault.is_none().then_some(odd);
+            faults.extend(fault);
         }
         // What `--cases all` would write beside these.
         let mut others = choose(&search.accepted, usize::MAX).len().saturating_sub(chosen.len() + faults.len());
@@ -264,11 +262,9 @@ impl Asked {
                 }
             }
         }
-        if !sized.is_empty() {
+        if !sized.is_empty() && !all_at_fault {
             for own in own_cases(&search.accepted, &chosen) {
-                let case = std::slice::from_ref(&search.accepted[own]);
-                let tried = trial.select(case, |accepted| choose(accepted, 1)).await?;
-                if tried.faults.is_empty() && tried.unrun.is_none() {
+                if trial.fault(&search.accepted[own]).await?.is_none() {
                     chosen.push(own);
                     others = others.saturating_sub(1);
                 }
@@ -367,10 +363,15 @@ async fn sizes_of(
             continue;
         }
         let wanted: &[Size] = if dtypes.is_empty() { &Size::ALL } else { &[Size::Middle] };
+        if Instant::now() > sizes.until {
+            break;
+        }
+        // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.
+        let known = sizes.trial.hazards(base).await?;
         let first = sized.len();
         let mut found = false;
         for &size in wanted {
-            let Some(case) = sizes.at(base, size).await? else { continue };
+            let Some(case) = sizes.at(base, size, &known).await? else { continue };
             found = true;
             // What had to be made shorter may be of the next size.
             let bytes = traffic_bytes(&case.candidate);

@@ -98,7 +98,7 @@ pub(super) async fn simplify(
 
 /// Takes back all values where larger tensors are no more work than the cases: the fewest cores win where there is next to
 /// nothing to do, and what decides on the work of some operators, the values of their inputs and attributes, no probe changes. And
-/// all values of the tiling function where it decides for dtypes that nobody can try.
+/// where they are for a dtype that nobody can try: cores too few for it, or buffers that do not fit.
 pub(super) async fn drop_values_that_nothing_tells_of(
     field: &Field,
     baseline: &Candidate,
@@ -108,22 +108,14 @@ pub(super) async fn drop_values_that_nothing_tells_of(
     taken_back: &mut Vec<TakenBack>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), TunerError> {
-    if probes.say_nothing_of_work(case_times) {
-        let why = "larger tensors are no more work: nothing is known of what would be";
-        return drop_values(field, baseline, (&|_| true, why), standing, taken_back, emit).await;
-    }
-    if probes.untried_dtypes.is_empty() {
+    let why = if probes.say_nothing_of_work(case_times) {
+        "larger tensors are no more work: nothing is known of what would be".to_owned()
+    } else if probes.untried_dtypes.is_empty() {
         return Ok(());
-    }
-    let why = format!(
-        "the tiling function decides for {} too, of which no case or probe can be made",
-        probes.untried_dtypes.join(", ")
-    );
-    let of_tiling = |name: &str| {
-        let mut tunables = field.workspace.tunables().iter().filter(|tunable| tunable.name == name);
-        tunables.any(|tunable| tunable.binding.files().iter().any(|file| !file.contains("op_kernel/")))
+    } else {
+        format!("it is for {} too, of which no case or probe can be made", probes.untried_dtypes.join(", "))
     };
-    drop_values(field, baseline, (&of_tiling, &why), standing, taken_back, emit).await
+    drop_values(field, baseline, (&|_| true, &why), standing, taken_back, emit).await
 }
 
 /// Takes back the values of tunables that are given up.

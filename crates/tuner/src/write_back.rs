@@ -117,11 +117,7 @@ mod tests {
     use super::*;
 
     fn tree(files: &[(&str, &str)]) -> SourceTree {
-        let mut tree = SourceTree::new();
-        for (file, text) in files {
-            tree.insert(*file, *text);
-        }
-        tree
+        files.iter().copied().collect()
     }
 
     fn project(files: &[(&str, &str)]) -> tempfile::TempDir {

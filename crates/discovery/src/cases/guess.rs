@@ -3,9 +3,7 @@
 //! Nothing here looks at why a case was refused. The order is what counts: the tiling function is asked a bounded number
 //! of times, so every new try should differ in what most likely was wrong with the last ones.
 
-use super::{
-    Candidate, DescribedAttribute, DescribedOp, DescribedTensor, Origin, is_dynamic, is_optional, value_range,
-};
+use super::{Candidate, DescribedAttribute, DescribedOp, DescribedTensor, is_dynamic, is_optional, value_range};
 use manifest::{Attribute, TensorSpec};
 
 /// Shapes of the leading input, the likeliest first.
@@ -132,16 +130,7 @@ fn case(op: &DescribedOp, shape: &[u64], others: Others, combination: usize, wit
     }
     let output_shapes = vec![shape.to_vec(); outputs.len()];
     let attributes = op.attrs.iter().filter_map(|found| attribute_for(found, shape)).collect();
-    Candidate {
-        origin: Origin::Guess,
-        place: String::new(),
-        inputs,
-        outputs,
-        output_shapes,
-        attributes,
-        data: None,
-        resized: false,
-    }
+    Candidate::guessed(inputs, outputs, output_shapes, attributes)
 }
 
 /// Shape of an input by its name and dtype, beside a leading input of a shape.

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::guess::{attribute_for, by_name_shape, combinations, tensor};
-use super::{Candidate, DescribedAttribute, DescribedOp, Origin, is_dynamic, is_optional};
+use super::{Candidate, DescribedAttribute, DescribedOp, is_dynamic, is_optional};
 use manifest::{Attribute, TensorSpec};
 
 /// Sizes of dimensions: mostly what blocks and tiles like.
@@ -46,16 +46,7 @@ fn candidate(op: &DescribedOp, combinations: &[usize], rng: &mut ChaCha8Rng) -> 
     let outputs: Vec<TensorSpec> = op.outputs.iter().map(|output| tensor(output, combination)).collect();
     let output_shapes = outputs.iter().map(|_| leading.clone()).collect();
     let attributes = op.attrs.iter().filter_map(|found| varied(found, &leading, rng)).collect();
-    Candidate {
-        origin: Origin::Guess,
-        place: String::new(),
-        inputs,
-        outputs,
-        output_shapes,
-        attributes,
-        data: None,
-        resized: false,
-    }
+    Candidate::guessed(inputs, outputs, output_shapes, attributes)
 }
 
 /// A shape made of the dimensions of the leading input, or that of another input.
