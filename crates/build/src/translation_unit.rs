@@ -230,6 +230,8 @@ fn dtype_names(dtype: &str) -> Option<(&'static str, &'static str)> {
         "uint64" => ("uint64_t", "DT_UINT64"),
         "float64" => ("double", "DT_DOUBLE"),
         "bool" => ("bool", "DT_BOOL"),
+        // The family has no such type: kernels that are built for it work on pairs of floats by the tiling key.
+        "complex64" => ("complex64", "DT_COMPLEX64"),
         "int4" | "DT_INT4" => ("AscendC::int4b_t", "DT_INT4"),
         _ => return None,
     })
@@ -250,6 +252,7 @@ fn constants(text: &mut String) {
         ("DT_UINT64", 10),
         ("DT_DOUBLE", 11),
         ("DT_BOOL", 12),
+        ("DT_COMPLEX64", 16),
         ("DT_BF16", 27),
         ("DT_INT4", 29),
         ("FORMAT_NCHW", 0),

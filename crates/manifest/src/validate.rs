@@ -20,7 +20,7 @@ use super::wire::{
 };
 
 /// Dtypes with the bytes of an element.
-pub(super) const DTYPES: [(&str, u32); 14] = [
+pub(super) const DTYPES: [(&str, u32); 15] = [
     ("float16", 2),
     ("float32", 4),
     ("bfloat16", 2),
@@ -36,6 +36,7 @@ pub(super) const DTYPES: [(&str, u32); 14] = [
     ("float64", 8),
     // Two share a byte.
     ("int4", 1),
+    ("complex64", 8),
 ];
 /// Names of the dtypes.
 pub const DTYPE_NAMES: [&str; DTYPES.len()] = {

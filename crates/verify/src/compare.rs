@@ -1,4 +1,4 @@
-//! Comparison of outputs with a reference, element by element.
+//! Comparison of outputs with a reference, element by element; the parts of complex numbers count as elements.
 
 use std::fmt;
 
@@ -71,6 +71,7 @@ impl fmt::Display for Difference {
 
 /// How far an output is from an earlier one, with the element that is farthest off; `None` if they are the same.
 pub fn largest_difference(now: &[u8], before: &[u8], dtype: DType) -> Option<Difference> {
+    let dtype = dtype.part();
     let size = dtype.size_bytes();
     let elements = now.len().max(before.len()) / size;
     if now == before {
@@ -101,7 +102,7 @@ pub fn largest_difference(now: &[u8], before: &[u8], dtype: DType) -> Option<Dif
 
 /// Tolerance of a dtype where the manifest gives none: a few units in the last place for floats, exact for integers.
 pub fn default_tolerance(dtype: DType) -> Tolerance {
-    match dtype {
+    match dtype.part() {
         // The limits that the vendor's own operator tests use: 1e-3 for half, 1e-4 for single; twice that of half's
         // resolution for bfloat16, whose mantissa has three bits fewer.
         DType::Float16 => Tolerance { absolute: 1e-3, relative: 1e-3 },
@@ -122,6 +123,7 @@ pub fn narrowed(tolerance: Tolerance, dtype: DType, expected: &[u8]) -> Toleranc
     if tolerance.absolute == 0.0 {
         return tolerance;
     }
+    let dtype = dtype.part();
     let values = expected.chunks_exact(dtype.size_bytes()).map(|value| dtype.decode(value).abs());
     let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
     Tolerance { absolute: tolerance.absolute * largest.min(1.0), ..tolerance }
@@ -129,6 +131,7 @@ pub fn narrowed(tolerance: Tolerance, dtype: DType, expected: &[u8]) -> Toleranc
 
 /// Compares two outputs of the same dtype. NaN equals NaN; infinities must match in sign.
 pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Tolerance) -> Result<Agreement, Mismatch> {
+    let dtype = dtype.part();
     let size = dtype.size_bytes();
     let elements = expected.len() / size;
     if actual.len() != expected.len() {
@@ -193,6 +196,17 @@ mod tests {
         assert!(check(&[0.0, 1.0], &[5e-6, 1.0]).is_ok());
         assert!(check(&[0.0, 0.0], &[5e-6, 2e-6]).is_err(), "zeros for what is small altogether");
         assert!(check(&[5.0002e-6, 2e-6], &[5e-6, 2e-6]).is_ok());
+    }
+
+    #[test]
+    fn both_parts_of_complex_numbers_are_compared() {
+        let check = |actual: &[f32], expected: &[f32]| {
+            compare(&singles(actual), &singles(expected), DType::Complex64, default_tolerance(DType::Complex64))
+        };
+        assert!(check(&[1.0, 100.005], &[1.0, 100.0]).is_ok());
+        assert_eq!(check(&[1.0, 100.05], &[1.0, 100.0]).unwrap_err().index, 1);
+        let moved = largest_difference(&singles(&[1.0, 3.0]), &singles(&[1.0, 2.0]), DType::Complex64).unwrap();
+        assert_eq!((moved.index, moved.before, moved.now), (1, 2.0, 3.0));
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
     let (low, high) = (spec.range.low, spec.range.high);
+    // Both parts of a complex number are numbers of the range.
+    let (dtype, elements) = (dtype.part(), elements * dtype.parts());
     let mut bytes = Vec::with_capacity(elements * dtype.size_bytes());
     let stride = HOSTILE_STRIDES[stream as usize % HOSTILE_STRIDES.len()];
     let first = seed as usize % stride;
@@ -120,6 +122,16 @@ mod tests {
         for element in first.chunks(4) {
             let value = DType::Float32.decode(element);
             assert!((-2.0..3.0).contains(&value));
+        }
+    }
+
+    #[test]
+    fn both_parts_of_complex_numbers_are_drawn() {
+        for kind in [DataKind::Random, DataKind::Hostile] {
+            let bytes = generate(&spec(), DType::Complex64, 64, 7, 0, kind);
+            assert_eq!(bytes.len(), 64 * 8);
+            let imaginary = bytes.chunks(8).map(|number| DType::Float32.decode(&number[4..]));
+            assert!(imaginary.filter(|part| *part != 0.0 && (-2.0..3.0).contains(part)).count() > 16, "{kind:?}");
         }
     }
 

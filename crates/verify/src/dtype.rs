@@ -36,14 +36,18 @@ pub enum DType {
     Float64,
     /// Signed 4-bit, two in a byte, the first in the low half.
     Int4,
+    /// Real and imaginary part, IEEE single each.
+    Complex64,
 }
 
 /// The name is not an element type that the tool knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dtype `{0}`; known are float16, float32, float64, bfloat16, int4 to int64, uint8 to uint64 and bool")]
+#[error(
+    "unknown dtype `{0}`; known are float16, float32, float64, bfloat16, complex64, int4 to int64, uint8 to uint64 and bool"
+)]
 pub struct UnknownDType(pub String);
 
-const NAMES: [(DType, &str); 14] = [
+const NAMES: [(DType, &str); 15] = [
     (DType::Float16, "float16"),
     (DType::Float32, "float32"),
     (DType::Bfloat16, "bfloat16"),
@@ -58,6 +62,7 @@ const NAMES: [(DType, &str); 14] = [
     (DType::Bool, "bool"),
     (DType::Float64, "float64"),
     (DType::Int4, "int4"),
+    (DType::Complex64, "complex64"),
 ];
 
 /// Names that operator definitions have for the same.
@@ -90,8 +95,19 @@ impl DType {
             DType::Int8 | DType::Uint8 | DType::Bool | DType::Int4 => 1,
             DType::Float16 | DType::Bfloat16 | DType::Int16 | DType::Uint16 => 2,
             DType::Float32 | DType::Int32 | DType::Uint32 => 4,
-            DType::Int64 | DType::Uint64 | DType::Float64 => 8,
+            DType::Int64 | DType::Uint64 | DType::Float64 | DType::Complex64 => 8,
         }
+    }
+
+    /// What an element is made of: real and imaginary part of a complex number, otherwise the element itself. Values are drawn
+    /// and compared part by part.
+    pub fn part(self) -> Self {
+        if self == DType::Complex64 { DType::Float32 } else { self }
+    }
+
+    /// How many [parts](DType::part) an element has.
+    pub fn parts(self) -> usize {
+        self.size_bytes() / self.part().size_bytes()
     }
 
     /// Whether it is a floating-point type.
@@ -99,13 +115,14 @@ impl DType {
         matches!(self, DType::Float16 | DType::Float32 | DType::Bfloat16 | DType::Float64)
     }
 
-    /// All values in `bytes`, and both of every pair.
+    /// All values in `bytes`, both of every pair and both parts of every complex number.
     pub fn elements(self, bytes: &[u8]) -> Vec<f64> {
         if self == DType::Int4 {
             let halves = |byte: &u8| [(*byte << 4) as i8 >> 4, *byte as i8 >> 4];
             return bytes.iter().flat_map(halves).map(f64::from).collect();
         }
-        bytes.chunks_exact(self.size_bytes()).map(|element| self.decode(element)).collect()
+        let part = self.part();
+        bytes.chunks_exact(part.size_bytes()).map(|element| part.decode(element)).collect()
     }
 
     /// Puts 4-bit elements that were written one in a byte together.
@@ -117,7 +134,7 @@ impl DType {
     }
 
     /// The element at the start of `bytes`; integers beyond 2^53 lose low bits. Missing bytes count as zero. A pair of 4-bit
-    /// elements is one number: it agrees with another where both elements do.
+    /// elements is one number: it agrees with another where both elements do. Of a complex number it is the real part.
     pub fn decode(self, bytes: &[u8]) -> f64 {
         let mut raw = [0_u8; 8];
         let size = self.size_bytes().min(bytes.len());
@@ -126,7 +143,7 @@ impl DType {
         match self {
             DType::Float16 => f16::from_bits(bits as u16).to_f64(),
             DType::Bfloat16 => bf16::from_bits(bits as u16).to_f64(),
-            DType::Float32 => f64::from(f32::from_bits(bits as u32)),
+            DType::Float32 | DType::Complex64 => f64::from(f32::from_bits(bits as u32)),
             DType::Int8 | DType::Int4 => f64::from(bits as u8 as i8),
             DType::Float64 => f64::from_bits(bits),
             DType::Uint8 | DType::Bool => f64::from(bits as u8),
@@ -139,7 +156,8 @@ impl DType {
         }
     }
 
-    /// Appends the element nearest to `value` to `bytes`; a 4-bit element takes a byte until [`DType::pack`].
+    /// Appends the element nearest to `value` to `bytes`; a 4-bit element takes a byte until [`DType::pack`], a complex number gets
+    /// no imaginary part.
     pub fn encode(self, value: f64, bytes: &mut Vec<u8>) {
         match self {
             DType::Float16 => bytes.extend(f16::from_f32(value as f32).to_le_bytes()),
@@ -156,6 +174,7 @@ impl DType {
             DType::Uint32 => bytes.extend((value as u32).to_le_bytes()),
             DType::Int64 => bytes.extend((value as i64).to_le_bytes()),
             DType::Uint64 => bytes.extend((value as u64).to_le_bytes()),
+            DType::Complex64 => bytes.extend([value as f32, 0.0].iter().flat_map(|part| part.to_le_bytes())),
         }
     }
 }
@@ -180,6 +199,17 @@ mod tests {
         let packed = DType::Int4.pack(bytes);
         assert_eq!(packed, [0x7d, 0x08]);
         assert_eq!(DType::Int4.elements(&packed), [-3.0, 7.0, -8.0, 0.0]);
+    }
+
+    #[test]
+    fn a_complex_number_has_two_parts() {
+        let mut bytes = Vec::new();
+        DType::Complex64.encode(2.5, &mut bytes);
+        bytes.extend(1.0_f32.to_le_bytes());
+        bytes.extend((-3.0_f32).to_le_bytes());
+        assert_eq!(DType::Complex64.elements(&bytes), [2.5, 0.0, 1.0, -3.0]);
+        assert_eq!((DType::Complex64.parts(), DType::Complex64.part()), (2, DType::Float32));
+        assert_eq!((DType::Int4.parts(), DType::Float16.parts()), (1, 1));
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub fn parse_npy(file: &[u8]) -> Result<NpyArray, NpyError> {
         "<f2" => DType::Float16,
         "<f4" => DType::Float32,
         "<f8" => DType::Float64,
+        "<c8" => DType::Complex64,
         "|i1" => DType::Int8,
         "|u1" => DType::Uint8,
         "<i2" => DType::Int16,
@@ -109,8 +110,8 @@ mod tests {
         assert_eq!(parse_npy(b"PK"), Err(NpyError::Malformed));
         let short = file("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", &[0; 8]);
         assert_eq!(parse_npy(&short), Err(NpyError::Malformed));
-        let complex = file("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", &[0; 8]);
-        assert_eq!(parse_npy(&complex), Err(NpyError::Dtype("<c8".to_owned())));
+        let complex = file("{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }", &[0; 16]);
+        assert_eq!(parse_npy(&complex), Err(NpyError::Dtype("<c16".to_owned())));
         let fortran = file("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", &[0; 8]);
         assert_eq!(parse_npy(&fortran), Err(NpyError::FortranOrder));
     }

@@ -354,19 +354,12 @@ fn written(folder: &Path, position: usize, spec: &TensorSpec, without_data: bool
 
 /// Bytes of an input of so many elements.
 fn input_length(spec: &TensorSpec, elements: u64) -> Result<u64, Refusal> {
-    if spec.dtype == "complex64" {
-        return Ok(elements.saturating_mul(8));
-    }
     let dtype = spec.dtype.parse::<DType>().map_err(|_| Refusal::DType(spec.dtype.clone()))?;
     let read_as_one = if dtype == DType::Int4 { elements.div_ceil(2) } else { elements };
     Ok(read_as_one.saturating_mul(dtype.size_bytes() as u64))
 }
 
 fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8>, Refusal> {
-    // Complex numbers are pairs of floats.
-    if spec.dtype == "complex64" {
-        return Ok(generate(spec, DType::Float32, 2 * elements, 1, stream, DataKind::Random));
-    }
     let dtype = spec.dtype.parse::<DType>().map_err(|_| Refusal::DType(spec.dtype.clone()))?;
     Ok(generate(spec, dtype, elements, 1, stream, DataKind::Random))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, elements, names_places, value_range};
+use super::{Candidate, elements, is_real, names_places, value_range};
 use manifest::{TensorSpec, ValueRange};
 
 /// The candidate with a range in place of values that are plain data, so that its shapes may change. Sizes, places and single
@@ -48,10 +48,6 @@ pub(super) fn unlike(spec: TensorSpec) -> TensorSpec {
         return spec;
     }
     TensorSpec { range: range_of(&spec), values: Vec::new(), ..spec }
-}
-
-fn is_real(dtype: &str) -> bool {
-    ["float", "bfloat", "double", "complex"].iter().any(|kind| dtype.starts_with(kind))
 }
 
 /// From the smallest to the largest value; around the only one where all are the same, on its side of zero.

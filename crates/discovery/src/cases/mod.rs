@@ -177,6 +177,11 @@ fn names_places(name: &str) -> bool {
     is_index(name) || sizes.iter().any(|part| lower.contains(part))
 }
 
+/// Whether values of a dtype are numbers between whole ones, or pairs of them.
+fn is_real(dtype: &str) -> bool {
+    ["float", "bfloat", "double", "complex"].iter().any(|kind| dtype.starts_with(kind))
+}
+
 /// Values that do no harm: integers may be indices, positions or counts.
 pub fn value_range(name: &str, dtype: &str) -> ValueRange {
     let is_index = is_index(name);
@@ -186,9 +191,7 @@ pub fn value_range(name: &str, dtype: &str) -> ValueRange {
     match dtype {
         "bool" => ValueRange { low: 0.0, high: 2.0 },
         _ if is_region => ValueRange { low: 0.0, high: 1.0 },
-        dtype if dtype.starts_with("float") || dtype.starts_with("bfloat") || dtype.starts_with("double") => {
-            ValueRange { low: -2.0, high: 2.0 }
-        }
+        dtype if is_real(dtype) => ValueRange { low: -2.0, high: 2.0 },
         _ if is_index => ValueRange { low: 0.0, high: 2.0 },
         _ => ValueRange { low: 0.0, high: 8.0 },
     }

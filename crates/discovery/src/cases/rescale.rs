@@ -31,6 +31,9 @@ fn largest<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Option<&'a [u64]> {
     found
 }
 
+/// An attribute that equals the number of elements is taken for it from here on: a smaller number may name an axis or a mode.
+const LEAST_COUNT: u64 = 16;
+
 /// The case with axis `axis` of the leading input made `length` long, and in every other tensor the axis that goes with it:
 /// the one in the same place, counted from the front or from the back, if it has the same length now. `None` where nothing
 /// changes.
@@ -71,6 +74,12 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
         if leading.ends_with(&list) && after.len() == leading.len() {
             let end = &after[after.len() - list.len()..];
             attribute.value = end.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        }
+    }
+    let (count, count_after) = (elements(&leading), elements(&after));
+    for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "int") {
+        if count >= LEAST_COUNT && attribute.value == count.to_string() {
+            attribute.value = count_after.to_string();
         }
     }
     changed.data = None;
@@ -169,6 +178,20 @@ mod tests {
         assert_eq!(shapes(&columns), [vec![32, 100], vec![100], vec![32]]);
         assert_eq!(columns.attributes[0].value, "100", "the normalised axes are named by their lengths");
         assert_eq!(with_length(&norm, 0, 32), None);
+    }
+
+    #[test]
+    fn attributes_that_count_elements_go_with_them() {
+        let number =
+            |name: &str, value: u64| Attribute { name: name.into(), kind: "int".into(), value: value.to_string() };
+        let counted = |shape: &[u64], attributes: &[Attribute], length| {
+            let sum = Candidate { attributes: attributes.to_vec(), ..case(&[shape]) };
+            with_length(&sum, 0, length).unwrap().attributes.iter().map(|found| found.value.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(counted(&[2043], &[number("n", 2043), number("incx", 1)], 4086), ["4086", "1"]);
+        let of_rows = counted(&[32, 64], &[number("count", 2048), number("groups", 32)], 64);
+        assert_eq!(of_rows, ["4096", "32"], "the length of one axis may be that of groups, which stay");
+        assert_eq!(counted(&[2], &[number("axis", 2)], 8), ["2"], "two tells nothing");
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn in_manifest(spec: &TensorSpec) -> TensorSpec {
         let low = spec.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = spec.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // Whole numbers are drawn below the upper end.
-        let high = if spec.dtype.starts_with("float") { high } else { high + 1.0 };
+        let high = if spec.dtype.contains("float") || spec.dtype == "complex64" { high } else { high + 1.0 };
         spec.range = ValueRange { low, high };
         spec.values.clear();
     }
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(chosen[0].case.outputs[0].shape, None, "inference decides again");
         assert!(!chosen[1].case.hostile, "whole numbers may be indices");
         assert_eq!(choose(&many, usize::MAX).len(), 5);
-        assert!(unfit(&accepted("complex64", &[4], 0).candidate).is_some());
+        assert!(unfit(&accepted("complex128", &[4], 0).candidate).is_some());
     }
 
     #[test]
@@ -191,10 +191,10 @@ mod tests {
         let tensor =
             |dtypes: &[&str]| serde_json::json!({ "name": "x", "param": "required", "dtypes": dtypes, "formats": [] });
         let op: DescribedOp = serde_json::from_value(serde_json::json!({
-            "type": "Angle", "inputs": [tensor(&["float16", "complex64", "DT_INT4", "DT_DOUBLE"])],
-            "outputs": [tensor(&["float16", "complex64", "int8", "float32"])], "attrs": [],
+            "type": "Angle", "inputs": [tensor(&["float16", "complex128", "DT_INT4", "DT_DOUBLE"])],
+            "outputs": [tensor(&["float16", "complex128", "int8", "float32"])], "attrs": [],
         }))
         .unwrap();
-        assert_eq!(dtypes_without_cases(&op), ["complex64"]);
+        assert_eq!(dtypes_without_cases(&op), ["complex128"]);
     }
 }

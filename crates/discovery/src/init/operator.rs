@@ -155,6 +155,7 @@ pub(super) fn dtype(word: &str) -> Option<&'static str> {
         "DT_BOOL" => "bool",
         "DT_DOUBLE" => "float64",
         "DT_INT4" => "int4",
+        "DT_COMPLEX64" => "complex64",
         _ => return None,
     })
 }

@@ -148,8 +148,8 @@ fn definitions_give_tensors_and_attributes() {
 #[test]
 fn the_first_combination_of_dtypes_that_there_is_data_for_is_taken() {
     let described: DescribedOps = serde_json::from_str(
-        r#"{"ops":[{"type":"AddCustom","inputs":[{"name":"x","dtypes":["complex64","int8","float32"],"formats":["ND","ND","ND"],
-            "param":"required"}],"outputs":[{"name":"y","dtypes":["float16","complex64","bool"]}],"attrs":[]}],"tiling_classes":[]}"#,
+        r#"{"ops":[{"type":"AddCustom","inputs":[{"name":"x","dtypes":["complex128","int8","float32"],"formats":["ND","ND","ND"],
+            "param":"required"}],"outputs":[{"name":"y","dtypes":["float16","complex128","bool"]}],"attrs":[]}],"tiling_classes":[]}"#,
     )
     .expect("as the runner writes it");
     let discovery = discover_sources(&fixture("add_custom"), Layout::Msopgen, Some("AddCustom"), Some(&described));

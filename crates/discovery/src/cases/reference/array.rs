@@ -22,6 +22,10 @@ impl Array {
         if from == to {
             return Some(self.bytes.clone());
         }
+        // What is complex there and real here, or the other way round, is another result.
+        if from.parts() != to.parts() {
+            return None;
+        }
         let mut result = Vec::with_capacity(self.bytes.len() / from.size_bytes() * to.size_bytes());
         for element in self.bytes.chunks_exact(from.size_bytes()) {
             to.encode(from.decode(element), &mut result);
