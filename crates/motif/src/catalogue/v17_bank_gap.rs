@@ -3,6 +3,7 @@
 use crate::analysis::code::{functions, vector_calls};
 use crate::rewrite::buffers::{added, free_name, removed};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use source::Edit;
 use source::facts::{InitBuffer, Kernel, KnownValues, Origin, TensorFacts};
 
 /// The motif.
@@ -47,7 +48,8 @@ impl Motif for BankGap {
                 let Some(init_file) = context.forest.get(&later.statement.file) else { continue };
                 let edits = apart(&context.facts.known, kernel, before, later).and_then(|previous| {
                     let name = free_name(context, "gapBuf");
-                    added(context, kernel, previous, &[(name, GAP_BYTES.to_string())], &[])
+                    let edits = added(context, kernel, previous, &[(name.clone(), GAP_BYTES.to_string())], &[])?;
+                    Ok(explained(edits, &name, before, later))
                 });
                 let note = format!("a gap before {}", later.target);
                 found.push(Candidate::new(init_file, &later.statement.span(), note, edits));
@@ -75,6 +77,15 @@ impl Motif for BankGap {
 /// (guide on bank conflicts of the unified buffer).
 const GAP_BYTES: i64 = 256;
 const PERIOD_BYTES: i64 = 512;
+
+/// The edits with a comment at the gap's `InitBuffer`: nobody uses the buffer, so the line has to say what it is for.
+fn explained(edits: Vec<Edit>, gap: &str, before: &InitBuffer, later: &InitBuffer) -> Vec<Edit> {
+    let plain = format!("InitBuffer({gap}, {GAP_BYTES});");
+    let name = |buffer: &InitBuffer| buffer.target.rsplit(['>', '.']).next().unwrap_or_default().trim().to_owned();
+    let comment = format!("{plain} // keeps {} and {} in different banks", name(before), name(later));
+    let explain = |edit: Edit| Edit { replacement: edit.replacement.replace(&plain, &comment), ..edit };
+    edits.into_iter().map(explain).collect()
+}
 
 /// The one `InitBuffer` behind a tensor.
 fn init_of<'a>(kernel: &'a Kernel, tensors: &TensorFacts, tensor: &str) -> Option<&'a InitBuffer> {

@@ -29,7 +29,8 @@ pub(crate) fn added(
     let shared_line = || "a declaration shares its line".to_owned();
     let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
     let init_file = context.forest.get(&near.statement.file).ok_or("the initialisation is not parsed")?;
-    let prefix = scope(header);
+    // As the member beside it is written.
+    let prefix = if header.slice(&declaration.span()).contains("AscendC::") { scope(header) } else { "" };
     let members: Vec<String> =
         buffers.iter().map(|(name, _)| format!("{prefix}TBuf<{prefix}TPosition::VECCALC> {name};")).collect();
     let access = access(context, near);

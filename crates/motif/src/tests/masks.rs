@@ -7,7 +7,7 @@ fn v17_puts_a_gap_between_operands() {
     let slow = computing("        AscendC::Add(y, poly, ones, count);\n");
     let fast = round_trip("V17", &slow);
     assert!(
-        fast.contains("        pipe.InitBuffer(polyBuf, TILE * sizeof(float));\n        pipe.InitBuffer(gapBuf, 256);\n        pipe.InitBuffer(onesBuf"),
+        fast.contains("        pipe.InitBuffer(polyBuf, TILE * sizeof(float));\n        pipe.InitBuffer(gapBuf, 256); // keeps polyBuf and onesBuf in different banks\n        pipe.InitBuffer(onesBuf"),
         "{fast}"
     );
     assert!(fast.contains("    AscendC::TBuf<AscendC::TPosition::VECCALC> gapBuf;\n"));

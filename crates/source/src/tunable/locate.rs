@@ -8,7 +8,7 @@ use space::{Binding, Value};
 use super::lexer::{Kind, Scope, Tokens};
 use super::literal::constant_expression;
 use super::share::shares;
-use super::statement::{limit_asked, line_around};
+use super::statement::{limit_statement, line_around};
 use super::{Declaration, Site, SiteForm, TunableError, line_of};
 
 /// All sites of a binding, in file order. A CMake entry has none in the sources.
@@ -298,7 +298,7 @@ pub fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<As
     let limit = limited.and_then(|end| {
         let statement = tokens.compact(semicolon + 1..end);
         let bytes = statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?.parse().ok()?;
-        let written = limit_asked(&assigned, "", bytes).replace(' ', "");
+        let written = limit_statement(&assigned, bytes).replace(' ', "");
         (written.strip_suffix(';') == Some(statement.as_str())).then_some((end, bytes))
     });
     let start = tokens.span(semicolon..semicolon + 1).end;

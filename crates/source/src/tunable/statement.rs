@@ -10,10 +10,21 @@ pub(super) fn line_around(text: &str, offset: usize) -> String {
     format!("{newline}{indent}")
 }
 
-/// The statement behind the call that asks for a size, which limits it to so many bytes, on a line of its own; nothing for no
+/// Why a plan takes less memory than the platform says, for the maintainer who meets the limit.
+const WHY_LIMITED: &str = "// Plans with less than there is: shorter tiles, and room for more buffers.";
+
+/// What stands behind the call that asks for a size, on lines of its own: a limit to so many bytes with its reason; nothing for no
 /// limit. `line` is the line break and the indentation of the call.
 pub fn limit_asked(variable: &str, line: &str, bytes: i64) -> String {
-    if bytes <= 0 { String::new() } else { format!("{line}{variable} = {variable} < {bytes} ? {variable} : {bytes};") }
+    if bytes <= 0 {
+        return String::new();
+    }
+    format!("{line}{WHY_LIMITED}{line}{}", limit_statement(variable, bytes))
+}
+
+/// The statement that limits a variable.
+pub(super) fn limit_statement(variable: &str, bytes: i64) -> String {
+    format!("{variable} = {variable} < {bytes} ? {variable} : {bytes};")
 }
 
 /// Whether evaluating twice could differ from evaluating once: increments and assignments.

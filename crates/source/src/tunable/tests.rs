@@ -320,7 +320,7 @@ fn the_size_asked_of_the_platform_takes_a_limit_behind_the_call() {
 
     let limited = written(&tree, &size, 98_304);
     let changed = limited.text("op_host/a.cpp").unwrap();
-    let wanted = "UB, info->ubSize);\n    info->ubSize = info->ubSize < 98304 ? info->ubSize : 98304;\n";
+    let wanted = "UB, info->ubSize);\n    // Plans with less than there is: shorter tiles, and room for more buffers.\n    info->ubSize = info->ubSize < 98304 ? info->ubSize : 98304;\n";
     assert!(changed.contains(wanted), "{changed}");
     assert_eq!(present_value(&limited, &size.binding).unwrap(), Some(Value::Int(98_304)));
     assert_eq!(written(&limited, &size, 98_304), limited);

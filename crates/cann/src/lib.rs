@@ -1,0 +1,8 @@
+//! A real toolkit and its devices: where they are, how they are driven, what they say.
+//!
+//! Nothing here decides what is faster or right; it finds, starts, reads and classifies. The backend that the tuner runs candidates by
+//! stands on it.
+
+mod object;
+
+pub use object::{KernelObject, Magic, ObjectError};
