@@ -67,6 +67,10 @@ pub(crate) fn wrapper(
         text.push_str("#define TILING_KEY_VAR g_tilingKey\n");
     }
     text.push_str("#include \"kernel_operator.h\"\n");
+    // The headers may have been compiled before the key was known.
+    if !generic && !toolkit {
+        text.push_str("#undef ASCENDSIM_TILING_KEY\n#define ASCENDSIM_TILING_KEY TILING_KEY_VAR\n");
+    }
     definitions(variant, &mut text);
     if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
         constants(&mut text);
