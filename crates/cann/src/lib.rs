@@ -5,4 +5,13 @@
 
 mod object;
 
+// The toolkit: found, driven, its words understood.
+mod environment;
+mod toolkit;
+mod version;
+
 pub use object::{KernelObject, Magic, ObjectError};
+
+pub use environment::Environment;
+pub use toolkit::{FoundBy, Looked, Toolkit, ToolkitError};
+pub use version::Version;
