@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::cmake::Cmake;
+use toolchain::Cmake;
 use super::sdk::{Sdk, SdkOptions};
 use super::*;
 use project::OperatorProject;
