@@ -144,7 +144,11 @@ const SAID: [(Class, &[&str]); 33] = [
 /// a path of the build into the project's own name.
 pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
-    for diagnostic in parse_compiler_output(log, map).into_iter().filter(|found| found.severity == Severity::Error) {
+    let places = format!("{log}\n{}", out_of_cmake(log));
+    let map_place = |place: &str| map(without_prefix(place));
+    for diagnostic in
+        parse_compiler_output(&places, &map_place).into_iter().filter(|found| found.severity == Severity::Error)
+    {
         // The shared reader speaks of the embedded SDK.
         let message = diagnostic.message.replace("the SDK does not define it", "nothing that is linked defines it");
         found.push(Finding {
@@ -182,6 +186,55 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
     });
     found.sort_by_key(|finding| (rank(finding), 0));
     found
+}
+
+/// The path at the end of what a tool writes before it (`build ops lib error: /p/a.cpp`).
+fn without_prefix(place: &str) -> &str {
+    place.rsplit_once(": ").map_or(place, |(_, path)| path)
+}
+
+/// Lines of a compiler that CMake's `message` has flowed into a paragraph and broken anew, one a finding.
+fn out_of_cmake(log: &str) -> String {
+    const ERRORS: [&str; 2] = ["error:", "fatal"];
+    let mut lines = String::new();
+    let mut paragraph: Vec<&str> = Vec::new();
+    let mut inside = false;
+    let mut end = |paragraph: &mut Vec<&str>| {
+        let is_place = |word: &str| {
+            let mut parts = word.rsplitn(4, ':');
+            let numbers = parts.next() == Some("") && (0..2).all(|_| parts.next().is_some_and(is_number));
+            numbers && parts.next().is_some_and(|file| !file.is_empty())
+        };
+        let places: Vec<usize> = (0..paragraph.len()).filter(|at| is_place(paragraph[*at])).collect();
+        for (place, at) in places.iter().enumerate() {
+            let until = places.get(place + 1).copied().unwrap_or(paragraph.len());
+            if paragraph.get(at + 1).is_some_and(|word| ERRORS.contains(word)) {
+                // The source line, a caret and what make says come after it.
+                let words = paragraph[*at..until]
+                    .iter()
+                    .take_while(|word| !word.starts_with(['^', '~']) && **word != "|" && !word.starts_with("make"));
+                lines.push_str(&words.copied().collect::<Vec<_>>().join(" "));
+                lines.push('\n');
+            }
+        }
+        paragraph.clear();
+    };
+    for line in log.lines() {
+        if line.starts_with("CMake Error") {
+            end(&mut paragraph);
+            inside = true;
+        } else if inside && line.starts_with("  ") {
+            paragraph.extend(line.split_whitespace());
+        } else if !line.trim().is_empty() {
+            inside = false;
+        }
+    }
+    end(&mut paragraph);
+    lines
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn rank(finding: &Finding) -> u8 {
@@ -364,6 +417,24 @@ mod tests {
             assert_eq!(format!("{}:{}", first.file, first.line), place, "{log}: {found:?}");
             assert!(first.message.contains(words), "{log}: {found:?}");
         }
+    }
+
+    /// What CMake makes of the same lines where its own text is wide enough to be broken.
+    #[test]
+    fn places_are_found_in_what_cmake_has_broken_anew() {
+        let log = "CMake Error at /t/fwk_modules/func.cmake:760 (message):\n  opbuild run failed!\n  \
+            /w/cann/source/op_host/add_custom_with_a_long_name_of_its_own.cpp:17:5:\n  error: 'Foo' was not declared in this\n  \
+            scope 17 | Foo(); | ^~~ make: *** [a.o] Error 1\nCall Stack (most recent call first):\n  op_host/CMakeLists.txt:3 (npu_op_code_gen)\n\n\n\
+            -- Configuring incomplete, errors occurred!\n";
+        let found = diagnose(log, &map);
+        assert_eq!(
+            found[0].to_string(),
+            "op_host/add_custom_with_a_long_name_of_its_own.cpp:17:5: the sources do not compile: 'Foo' was not declared in this scope 17"
+        );
+        assert_eq!(
+            (found[1].class, found[1].file.as_str(), found[1].line),
+            (Class::Registration, "op_host/CMakeLists.txt", 3)
+        );
     }
 
     #[test]
