@@ -170,7 +170,7 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
             message: diagnostic.message,
         });
     }
-    for line in log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("CMake Error")) {
+    for line in log.lines().map(str::trim).filter(|line| !line.is_empty() && !is_repeated(line)) {
         let Some(class) = class_of(line) else { continue };
         let (file, row) = tagged(line).map_or((String::new(), 0), |(file, row)| (map(&file), row));
         found.push(Finding { class, code: code_of(line), file, line: row, column: 0, message: line.to_owned() });
@@ -180,12 +180,14 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
     // A line that repeats the text of a finding with a place says nothing more.
     let placed: Vec<String> =
         found.iter().filter(|finding| finding.line > 0).map(|finding| finding.message.clone()).collect();
-    found.retain(|finding| {
-        finding.line > 0
-            || !placed.iter().any(|message| *message != finding.message && finding.message.contains(message))
-    });
-    found.sort_by_key(|finding| (rank(finding), 0));
+    found.retain(|finding| finding.line > 0 || !placed.iter().any(|message| finding.message.contains(message)));
+    found.sort_by_key(rank);
     found
+}
+
+/// Lines that only lead to, or come of, what is said elsewhere.
+fn is_repeated(line: &str) -> bool {
+    line.starts_with("CMake Error") || line.starts_with("raise ")
 }
 
 /// The path at the end of what a tool writes before it (`build ops lib error: /p/a.cpp`).
@@ -209,11 +211,14 @@ fn out_of_cmake(log: &str) -> String {
         for (place, at) in places.iter().enumerate() {
             let until = places.get(place + 1).copied().unwrap_or(paragraph.len());
             if paragraph.get(at + 1).is_some_and(|word| ERRORS.contains(word)) {
-                // The source line, a caret and what make says come after it.
-                let words = paragraph[*at..until]
-                    .iter()
-                    .take_while(|word| !word.starts_with(['^', '~']) && **word != "|" && !word.starts_with("make"));
-                lines.push_str(&words.copied().collect::<Vec<_>>().join(" "));
+                // The source line behind its number, a caret and what make says come after it.
+                let words = &paragraph[*at..until];
+                let is_next = |at: &usize| {
+                    let (word, next) = (words[*at], words.get(at + 1).copied().unwrap_or_default());
+                    word.starts_with(['^', '~', '|']) || word.starts_with("make") || is_number(word) && next == "|"
+                };
+                let length = (0..words.len()).find(is_next).unwrap_or(words.len());
+                lines.push_str(&words[..length].join(" "));
                 lines.push('\n');
             }
         }
@@ -429,7 +434,7 @@ mod tests {
         let found = diagnose(log, &map);
         assert_eq!(
             found[0].to_string(),
-            "op_host/add_custom_with_a_long_name_of_its_own.cpp:17:5: the sources do not compile: 'Foo' was not declared in this scope 17"
+            "op_host/add_custom_with_a_long_name_of_its_own.cpp:17:5: the sources do not compile: 'Foo' was not declared in this scope"
         );
         assert_eq!(
             (found[1].class, found[1].file.as_str(), found[1].line),
