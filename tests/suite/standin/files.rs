@@ -34,6 +34,7 @@ pub fn built() -> &'static Path {
 fn build() -> PathBuf {
     let sources = root().join("tests/standin/device");
     let mut digest = blake3::Hasher::new();
+    digest.update(include_bytes!("files.rs"));
     digest.update(sdk().library_directory.as_os_str().as_encoded_bytes());
     for entry in walkdir::WalkDir::new(&sources).sort_by_file_name().into_iter().filter_map(Result::ok) {
         if entry.file_type().is_file() {
@@ -62,7 +63,11 @@ fn build() -> PathBuf {
         let ended = command.output().expect("the compiler runs");
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     };
-    compile(&["-shared", "-lascend_sim", "-ldl"], &["acl.cpp", "forward.cpp", "standin.cpp"], "libascendcl.so");
+    compile(
+        &["-shared", "-Wl,-soname,libascendcl.so", "-lascend_sim", "-ldl"],
+        &["acl.cpp", "forward.cpp", "standin.cpp"],
+        "libascendcl.so",
+    );
     compile(&["-lascendcl", "-lascend_sim", "-Wl,-rpath,$ORIGIN/../../../lib64"], &["launcher.cpp"], "kernel-launcher");
     compile(&["-shared", "-lascend_sim"], &[], "libleads_to_the_sdk.so");
     for name in LIBRARIES {

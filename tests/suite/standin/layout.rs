@@ -216,6 +216,7 @@ impl Standin {
             write(&arch.join("data/platform_config").join(format!("{}.ini", chip.name)), &chip.platform_file());
         }
         write(&home.join("opp/vendors/config.ini"), "load_priority=\n");
+        self.modules();
         script(&own.join("model"), &own, "model");
         script(&home.join("compiler/ccec_compiler/bin/bisheng"), &own, "bisheng");
         for program in ["opc", "op_build"] {
@@ -223,7 +224,29 @@ impl Standin {
         }
         script(&home.join("tools/profiler/bin/msprof"), &own, "msprof");
         symlink("../tools/profiler/bin/msprof", home.join("bin/msprof")).expect("a link");
+        symlink("../compiler/ccec_compiler/bin/bisheng", home.join("bin/bisheng")).expect("a link");
         script(&self.root().join("driver/tools/npu-smi"), &own, "npu-smi");
         link_file(&built().join("kernel-launcher"), &home.join("tools/msopt/bin/kernel-launcher"));
+    }
+
+    /// CMake modules where projects look for them; the older layout has none for packages.
+    fn modules(&self) {
+        let from = crate::support::root().join("tests/standin/cmake");
+        let modules = self.home.join("compiler/tikcpp/ascendc_kernel_cmake");
+        let copy = |from: &Path, to: PathBuf| write(&to, &fs_err::read_to_string(from).expect("a module"));
+        copy(&from.join("legacy_modules/ascendc.cmake"), modules.join("ascendc.cmake"));
+        if self.layout == Layout::Old {
+            copy(
+                &from.join("legacy_modules/ascendc.cmake"),
+                self.home.join("tools/tikcpp/ascendc_kernel_cmake/ascendc.cmake"),
+            );
+            return;
+        }
+        copy(&from.join("asc-config.cmake"), self.arch_folder().join("lib64/cmake/asc-config.cmake"));
+        for folder in ["fwk_modules", "asc_modules"] {
+            for entry in fs_err::read_dir(from.join(folder)).expect("modules").filter_map(Result::ok) {
+                copy(&entry.path(), modules.join(folder).join(entry.file_name()));
+            }
+        }
     }
 }

@@ -26,8 +26,9 @@ const DEVICE_WORDS: [&str; 9] = [
 /// The device compiler's driver, on the host compiler.
 pub fn bisheng(started: &Started) -> i32 {
     let lib = started.home().join("lib64");
-    let mut words = vec![format!("-L{}", lib.display()), "-Wl,--no-as-needed".to_owned(), "-lascendcl".to_owned()];
-    words.push(format!("-Wl,-rpath,{}", lib.display()));
+    // Before the SDK's own library, so that launches come by the stand-in's devices.
+    let device = lib.join("libascendcl.so").display().to_string();
+    let mut words = vec![format!("-Wl,--no-as-needed,{device}"), format!("-Wl,-rpath,{}", lib.display())];
     if started.words.iter().any(|word| ["-c", "-E", "-S", "--version", "-v"].contains(&word.as_str())) {
         words.clear();
     }
@@ -135,7 +136,7 @@ pub fn op_build(mut started: Started) -> i32 {
     0
 }
 
-/// `opc SOURCE --op=FILE.op.json --main_func=NAME --index=N --output=FOLDER [words for the compiler]`: the object and its text.
+/// `opc SOURCE (--op=FILE.op.json | --tiling-lib=FILE --op-type=TYPE) --main_func=NAME --index=N --output=FOLDER [words for the compiler]`: the object and its text.
 pub fn opc(mut started: Started) -> i32 {
     let kernel = started.words.first().cloned().unwrap_or_default();
     match started.knobs().get("kernel_compile").as_deref() {
@@ -171,8 +172,7 @@ fn compile(started: &Started) -> Result<String, String> {
         let flag = format!("--{name}=");
         started.words.iter().find_map(|word| word.strip_prefix(&flag)).ok_or(format!("opc: there is no --{name}\n"))
     };
-    let text = fs_err::read_to_string(value("op")?).map_err(io)?;
-    let description: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let description = description(started, &value)?;
     let index: usize = value("index")?.parse().map_err(|_| "opc: --index is no number\n".to_owned())?;
     let op = &description["op"];
     let kind = op["type"].as_str().ok_or("opc: no type\n")?;
@@ -221,6 +221,22 @@ fn compile(started: &Started) -> Result<String, String> {
     });
     fs_err::write(folder.join(format!("{name}.json")), text.to_string()).map_err(io)?;
     Ok(kind.to_owned())
+}
+
+/// What is known of the operator: from `op_build`'s file, or from a tiling library that the kernel's command names.
+fn description<'words>(
+    started: &Started,
+    value: &impl Fn(&str) -> Result<&'words str, String>,
+) -> Result<Value, String> {
+    if let Ok(file) = value("op") {
+        let text = fs_err::read_to_string(file).map_err(|error| error.to_string())?;
+        return serde_json::from_str(&text).map_err(|error| error.to_string());
+    }
+    let (library, kind) = (value("tiling-lib")?, value("op-type")?);
+    let described = described(&started.own, Path::new(library))?;
+    let op = described["ops"].as_array().into_iter().flatten().find(|op| op["type"] == kind);
+    let op = op.ok_or(format!("opc: {library} registers no {kind}\n"))?;
+    Ok(json!({ "op": op, "tiling_classes": described["tiling_classes"] }))
 }
 
 /// Tensors with the dtype and format of one variant: name, dtype, format.

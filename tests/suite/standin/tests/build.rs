@@ -5,7 +5,7 @@ use std::process::Output;
 
 use super::scale_add::sources;
 use crate::standin::{Layout, Standin};
-use crate::support::{Project, edited, require_tools};
+use crate::support::{Project, edited, require_tools, root};
 
 fn cmake(standin: &Standin, folder: &Path, words: &[&str]) -> Output {
     standin.command(Path::new("cmake")).args(words).current_dir(folder).output().expect("cmake runs")
@@ -63,4 +63,49 @@ fn a_framework_project_configures_and_builds_its_parts() {
     assert!(tbe.join("op_tiling/liboptiling.so").is_file());
     assert_eq!(fs_err::read_dir(tbe.join("kernel/ascend910b/scale_add")).expect("kernels").count(), 2);
     assert!(!standin.home().join("opp/vendors/customize").exists(), "only build.sh installs there");
+}
+
+#[test]
+fn a_package_project_builds_its_kernel_with_the_tiling_library() {
+    require_tools!();
+    let standin = Standin::new(Layout::New, "Ascend910B2");
+    let project = Project::fixture("add_custom");
+    let out = project.path().join("build_out");
+    let place = format!("-DASC_DIR={}", standin.home().join("lib64/cmake").display());
+    // Without the variable that set_env.sh exports, the package refuses.
+    let ended = standin
+        .command(Path::new("cmake"))
+        .args(["--preset=default", place.as_str()])
+        .env_remove("ASCEND_HOME_PATH")
+        .current_dir(project.path())
+        .output()
+        .expect("cmake runs");
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("ASCEND_HOME_PATH is not set"), "{ended:?}");
+    let ended = cmake(&standin, project.path(), &["--preset=default", &place]);
+    assert!(ended.status.success(), "{ended:?}");
+    let ended = cmake(&standin, &out, &["--build", ".", "--target", "AddCustom_ascend910b", "optiling_compat"]);
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(out.join("op_host/libcust_opmaster_rt2.0.so").is_file());
+    let objects = fs_err::read_dir(out.join("op_kernel/binary/ascend910b/bin/add_custom")).expect("objects");
+    assert_eq!(objects.filter_map(Result::ok).count(), 2);
+}
+
+#[test]
+fn programs_of_both_kinds_build_and_run() {
+    require_tools!();
+    for (style, layout, target, program) in [
+        ("kernel_launch", Layout::Old, "ascendc_kernels_bbit", "ascendc_kernels_bbit"),
+        ("language_asc", Layout::New, "add_one", "add_one"),
+    ] {
+        let standin = Standin::new(layout, "Ascend910B2");
+        let project = Project::copy_of(&root().join("tests/standin/projects").join(style));
+        let place = format!("-DASC_DIR={}", standin.home().join("lib64/cmake").display());
+        let ended = cmake(&standin, project.path(), &["-B", "build", &place]);
+        assert!(ended.status.success(), "{ended:?}");
+        let ended = cmake(&standin, project.path(), &["--build", "build", "--target", target]);
+        assert!(ended.status.success(), "{ended:?}");
+        let ended = standin.command(&project.path().join("build").join(program)).output().expect("it runs");
+        assert!(ended.status.success() && ended.stdout == b"0 wrong\n", "{ended:?}");
+        assert_eq!(standin.launches(0), 1, "{style}: the launch went by the stand-in's device");
+    }
 }
