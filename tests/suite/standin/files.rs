@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::support::{root, sdk};
 
 /// Libraries that host code and programs link with, besides the one of AscendCL. Each leads to the SDK's.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 13] = [
     "ascendalog",
     "c_sec",
     "error_manager",
@@ -18,7 +18,6 @@ const LIBRARIES: [&str; 14] = [
     "nnopbase",
     "opapi",
     "platform",
-    "register",
     "runtime",
     "tiling_api",
     "unified_dlog",
@@ -69,6 +68,7 @@ fn build() -> PathBuf {
         "libascendcl.so",
     );
     compile(&["-lascendcl", "-lascend_sim", "-Wl,-rpath,$ORIGIN/../../../lib64"], &["launcher.cpp"], "kernel-launcher");
+    compile(&["-shared", "-Wl,-soname,libregister.so", "-lascend_sim", "-ldl"], &["register.cpp"], "libregister.so");
     compile(&["-shared", "-lascend_sim"], &[], "libleads_to_the_sdk.so");
     for name in LIBRARIES {
         link_file(&out.join("libleads_to_the_sdk.so"), &out.join(format!("lib{name}.so")));

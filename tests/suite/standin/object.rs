@@ -268,7 +268,7 @@ fn kernel_type(dtype: &str) -> &str {
         "float32" => "float",
         "bfloat16" => "bfloat16_t",
         "bool" => "bool",
-        other => return integer_type(other),
+        other => integer_type(other),
     }
 }
 

@@ -109,3 +109,30 @@ fn programs_of_both_kinds_build_and_run() {
         assert_eq!(standin.launches(0), 1, "{style}: the launch went by the stand-in's device");
     }
 }
+
+/// The small repository with the sources of its operator, which are those of the framework project.
+fn repository() -> Project {
+    let project = Project::copy_of(&root().join("tests/standin/projects/repository"));
+    for file in ["op_host/scale_add.cpp", "op_host/scale_add_tiling.h", "op_kernel/scale_add.cpp"] {
+        let to = project.path().join("math/scale_add").join(file);
+        fs_err::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        fs_err::copy(sources().join(file), to).expect("a copy");
+    }
+    project
+}
+
+#[test]
+fn a_repository_of_operators_builds_by_its_script() {
+    require_tools!();
+    let standin = Standin::new(Layout::New, "Ascend910B2");
+    let project = repository();
+    let words = ["--pkg", "--soc=ascend910b", "--ops=scale_add", "--vendor_name=mine", "-j1"];
+    let ended = standin.command(&project.path().join("build.sh")).args(words).output().expect("it runs");
+    assert!(ended.status.success(), "{ended:?}");
+    let run = project.path().join(format!("build_out/cann-ops-nn-mine_linux-{}.run", std::env::consts::ARCH));
+    let place = project.path().join("opp");
+    let ended = standin.command(&run).arg(format!("--install-path={}", place.display())).output().expect("it runs");
+    assert!(ended.status.success(), "{ended:?}");
+    let tbe = place.join("vendors/mine/op_impl/ai_core/tbe");
+    assert_eq!(fs_err::read_dir(tbe.join("kernel/ascend910b/scale_add")).expect("kernels").count(), 2);
+}

@@ -1,34 +1,12 @@
 //! `msprof op` on an application, and the library of AscendCL that the application is made with.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::path::Path;
+use std::process::Output;
 
 use super::replay::{Case, cell, tables};
-use super::scale_add::{data, pair, tiling};
+use super::scale_add::{data, pair, program, tiling};
 use crate::standin::{Layout, Standin};
-use crate::support::{require_tools, root, sdk};
-
-/// A program of the tests that loads an object, launches its kernel as often as it is told, and looks at events.
-fn program() -> &'static Path {
-    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        let standin = Standin::new(Layout::Old, "Ascend910B2");
-        let source = root().join("tests/standin/device/by_hand.cpp");
-        let digest = blake3::hash(&fs_err::read(&source).expect("a source")).to_hex();
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("standin-by-hand-{}", &digest[..16]));
-        if !program.is_file() {
-            let mut compiler = Command::new(sdk().compiler.program());
-            compiler.args(["-std=c++17", "-Wall", "-Wextra", "-Werror"]).arg(source).arg("-o").arg(&program);
-            compiler.arg(format!("-I{}", standin.home().join("include").display()));
-            compiler.arg(format!("-L{}", standin.home().join("lib64").display())).arg("-lascendcl");
-            compiler.arg("-Wl,--allow-shlib-undefined");
-            let ended = compiler.output().expect("the compiler runs");
-            assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-        }
-        program
-    });
-    &PROGRAM
-}
+use crate::support::require_tools;
 
 /// A folder with the data of the program.
 fn folder() -> tempfile::TempDir {
@@ -47,14 +25,14 @@ fn kernel() -> String {
 }
 
 fn run(standin: &Standin, folder: &Path, words: &[&str]) -> Output {
-    let mut command = standin.command(program());
+    let mut command = standin.command(program("by_hand"));
     command.arg(pair().0).arg(kernel()).args(words).current_dir(folder).output().expect("the program runs")
 }
 
 fn profile(standin: &Standin, folder: &Path, options: &[&str], words: &[&str]) -> Output {
     let mut command = standin.program("msprof");
     command.arg("op").args(options).arg(format!("--output={}", folder.join("results").display()));
-    command.arg(program()).arg(pair().0).arg(kernel()).args(words);
+    command.arg(program("by_hand")).arg(pair().0).arg(kernel()).args(words);
     command.current_dir(folder).output().expect("msprof runs")
 }
 
@@ -102,7 +80,7 @@ fn devices_die_and_hang() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(!ended.status.success() && said.contains("507014"), "{said}");
     // Logical ids are remapped.
-    let mut command = standin.command(program());
+    let mut command = standin.command(program("by_hand"));
     command.env("ASCEND_RT_VISIBLE_DEVICES", "1").arg(pair().0).arg(kernel()).args(["1", "1"]);
     assert!(!command.current_dir(folder.path()).status().expect("it runs").success(), "only logical device 0 is there");
 }

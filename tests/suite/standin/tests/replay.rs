@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::scale_add::{ELEMENTS, data, pair, tiling};
+use super::scale_add::{ELEMENTS, data, host, pair, program, tiling};
 use crate::standin::{Layout, Standin};
 use crate::support::require_tools;
 
@@ -114,4 +114,36 @@ fn descriptions_with_faults_are_refused() {
     refused(&|config| config["test_cases"][0]["param_desc"][3]["user_workspace_size"] = json!(0), "out of range");
     refused(&|config| config["tiling_key"] = json!(7), "the application ended with");
     refused(&|config| config["test_cases"][0]["param_desc"][1]["shape"] = json!([8, 1000]), "its shape needs");
+}
+
+#[test]
+fn the_toolkit_runs_tiling_functions_on_the_host() {
+    require_tools!();
+    let standin = Standin::new(Layout::Old, "Ascend910B2");
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("liboptiling.so");
+    fs_err::copy(host(), &library).expect("a copy");
+    let tensor = |name: &str, rows: u64| json!({ "name": name, "dtype": "float16", "shape": [rows, 1024], "ori_shape": [rows, 1024], "format": "ND", "ori_format": "ND" });
+    let ask = |rows: u64| {
+        let mut command = standin.command(program("tiling_by_hand"));
+        command.arg(standin.home().join("lib64/libregister.so")).arg(&library).arg("ScaleAdd");
+        command
+            .arg(json!([tensor("x", rows), tensor("z", rows)]).to_string())
+            .arg(json!([tensor("y", rows)]).to_string());
+        command.arg(json!([{ "name": "scale", "dtype": "float", "value": 2.0 }]).to_string()).arg("{}");
+        let ended = command.output().expect("it runs");
+        assert!(ended.status.success(), "{ended:?}");
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let mut lines = text.lines();
+        let said: Value = serde_json::from_str(lines.next().expect("an answer")).expect("JSON");
+        (said, lines.next().unwrap_or_default().to_owned())
+    };
+    let (said, info) = ask(8);
+    assert_eq!(said["ret_code"], 0, "{said}");
+    let info: Value = serde_json::from_str(&info).expect("JSON");
+    let bytes = tiling(4, 256).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert_eq!((&info["block_dim"], &info["tiling_key"]), (&json!(4), &json!(1)));
+    assert!(info["tiling_data"].as_str().expect("hex").starts_with(&bytes), "{info}");
+    // Its own check says no.
+    assert_ne!(ask(0).0["ret_code"], 0);
 }

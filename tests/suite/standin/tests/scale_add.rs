@@ -1,8 +1,9 @@
 //! The operator that the tests run by hand: its object, made by the stand-in's compilers and kept.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::standin::{Layout, Standin};
 use crate::support::{root, sdk};
@@ -16,6 +17,36 @@ pub fn sources() -> PathBuf {
 pub fn pair() -> (&'static Path, &'static Path) {
     static PAIR: LazyLock<(PathBuf, PathBuf)> = LazyLock::new(make);
     (&PAIR.0, &PAIR.1)
+}
+
+/// Its host library.
+pub fn host() -> PathBuf {
+    pair().0.with_file_name("libascend_all_ops.so")
+}
+
+/// A program of the tests, made against the stand-in's headers and library: `by_hand` launches kernels, `tiling_by_hand` asks tiling
+/// functions.
+pub fn program(name: &str) -> &'static Path {
+    static PROGRAMS: LazyLock<Mutex<BTreeMap<String, &'static Path>>> = LazyLock::new(Mutex::default);
+    let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    programs.entry(name.to_owned()).or_insert_with(|| Box::leak(compiled(name).into_boxed_path()))
+}
+
+fn compiled(name: &str) -> PathBuf {
+    let standin = Standin::new(Layout::Old, "Ascend910B2");
+    let source = root().join("tests/standin/device").join(format!("{name}.cpp"));
+    let digest = blake3::hash(&fs_err::read(&source).expect("a source")).to_hex();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("standin-{name}-{}", &digest[..16]));
+    if !program.is_file() {
+        let mut compiler = Command::new(sdk().compiler.program());
+        compiler.args(["-std=c++17", "-Wall", "-Wextra", "-Werror"]).arg(source).arg("-o").arg(&program);
+        compiler.arg(format!("-I{}", standin.home().join("include").display()));
+        compiler.arg(format!("-L{}", standin.home().join("lib64").display()));
+        compiler.args(["-Wl,--allow-shlib-undefined", "-lascendcl", "-ldl"]);
+        let ended = compiler.output().expect("the compiler runs");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+    program
 }
 
 fn make() -> (PathBuf, PathBuf) {
