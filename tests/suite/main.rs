@@ -1,6 +1,8 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
 mod bad_input;
+mod cann_commands;
+mod cann_traps;
 mod cli;
 mod corpus;
 mod defects;

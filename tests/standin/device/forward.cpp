@@ -1,6 +1,9 @@
 // What the stand-in's AscendCL takes from the embedded SDK unchanged: programs link with this library alone.
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <fstream>
+
 #include "acl/acl_rt.h"
 #include "machine/machine.h"
 #include "standin.h"
@@ -20,7 +23,13 @@ template <typename Signature> Signature* Next(const char* name)
     }
 
 extern "C" {
-STANDIN_FORWARD(aclInit, (const char* path), (path))
+aclError aclInit(const char* path)
+{
+    // For tests that ask which packages a program saw.
+    const char* const packages = std::getenv("ASCEND_CUSTOM_OPP_PATH");
+    std::ofstream(standin::Own("state/packages"), std::ios::app) << (packages == nullptr ? "" : packages) << "\n";
+    return Next<aclError(const char*)>("aclInit")(path);
+}
 STANDIN_FORWARD(aclFinalize, (void), ())
 STANDIN_FORWARD(aclrtGetVersion, (int32_t * a, int32_t* b, int32_t* c), (a, b, c))
 STANDIN_FORWARD(aclrtGetLastError, (aclrtLastErrLevel level), (level))

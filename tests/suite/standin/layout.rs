@@ -77,6 +77,12 @@ impl Standin {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// What `ASCEND_CUSTOM_OPP_PATH` was to each program that used a device.
+    pub fn packages(&self) -> Vec<String> {
+        let text = fs_err::read_to_string(self.own().join("state/packages")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
     /// How many launches a device was asked for.
     pub fn launches(&self, device: u32) -> u64 {
         fs_err::metadata(self.own().join(format!("state/launches.{device}"))).map_or(0, |found| found.len())

@@ -4,6 +4,7 @@
 //! number from it is a measurement: times are those of the AI Core model with noise that a knob asks for.
 
 mod columns;
+mod drive;
 mod files;
 mod knobs;
 mod layout;
@@ -18,4 +19,5 @@ mod soc;
 
 mod tests;
 
+pub use drive::{Machine, Style};
 pub use layout::{Layout, Standin};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use super::scale_add::sources;
-use crate::standin::{Layout, Standin};
+use crate::standin::{Layout, Standin, Style};
 use crate::support::{Project, edited, require_tools, root};
 
 fn cmake(standin: &Standin, folder: &Path, words: &[&str]) -> Output {
@@ -110,22 +110,11 @@ fn programs_of_both_kinds_build_and_run() {
     }
 }
 
-/// The small repository with the sources of its operator, which are those of the framework project.
-fn repository() -> Project {
-    let project = Project::copy_of(&root().join("tests/standin/projects/repository"));
-    for file in ["op_host/scale_add.cpp", "op_host/scale_add_tiling.h", "op_kernel/scale_add.cpp"] {
-        let to = project.path().join("math/scale_add").join(file);
-        fs_err::create_dir_all(to.parent().expect("a folder")).expect("a folder");
-        fs_err::copy(sources().join(file), to).expect("a copy");
-    }
-    project
-}
-
 #[test]
 fn a_repository_of_operators_builds_by_its_script() {
     require_tools!();
     let standin = Standin::new(Layout::New, "Ascend910B2");
-    let project = repository();
+    let (project, _) = Style::Repository.project();
     let words = ["--pkg", "--soc=ascend910b", "--ops=scale_add", "--vendor_name=mine", "-j1"];
     let ended = standin.command(&project.path().join("build.sh")).args(words).output().expect("it runs");
     assert!(ended.status.success(), "{ended:?}");
