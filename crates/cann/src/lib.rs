@@ -9,4 +9,19 @@ mod object;
 pub mod profiler;
 pub mod replay;
 
+// The toolkit: found, driven, its words understood.
+mod device;
+mod environment;
+mod platform;
+mod soc;
+mod toolkit;
+mod version;
+
 pub use object::{KernelObject, Magic, ObjectError};
+
+pub use device::{Answer, Ask, AskError, Device, DeviceError, DeviceLock, Devices, Health, LockError, Process, System};
+pub use environment::Environment;
+pub use platform::{Platform, PlatformError, chips_in};
+pub use soc::{Soc, SocError};
+pub use toolkit::{FoundBy, Looked, Toolkit, ToolkitError};
+pub use version::Version;
