@@ -9,8 +9,8 @@
 //   {"do":"run","jobs":[JOB..],"order":[0,1,1,0],"warm_up":5,"warm_up_us":1000,"flush_bytes":N,"rotate":2,"timeout_ms":N}
 //                                       -> {"ok":true,"times_us":[[..],[..]]}
 //   {"do":"unload","id":"a"}            -> {"ok":true}
-//   JOB: {"id":"a","blocks":N,"sync_address":false,"inputs":["/in.bin",null],"outputs":[{"bytes":N,"file":"/out.bin","in_place":-1}],
-//         "workspace":N,"tiling":"hex","poison":165}
+//   JOB: {"id":"a","blocks":N,"sync_address":false,"inputs":["/in.bin",null,BYTES],"workspace":N,"tiling":"hex","poison":165,
+//         "outputs":[{"bytes":N,"file":"/out.bin","in_place":-1,"initial":"hex of an element"}]}
 //   anything that fails                 -> {"ok":false,"stage":"..","code":N,"message":".."}
 //
 // Functions that only some versions have are looked up by name, so that one text is right for all of them.
@@ -283,7 +283,10 @@ private:
         };
         std::vector<std::vector<char>> data;
         for (const Value& input : job["inputs"].items) {
-            data.push_back(input.kind == Value::kNull ? std::vector<char>() : Slurp(input.text));
+            // A number is the size of an input whose values nobody looks at.
+            data.push_back(input.kind == Value::kNull   ? std::vector<char>() :
+                           input.kind == Value::kNumber ? std::vector<char>(input.Unsigned(), static_cast<char>(poison)) :
+                                                          Slurp(input.text));
         }
         const Shared workspace = poisoned(job["workspace"].Unsigned());
         const std::vector<char> tiling_bytes = Bytes(job["tiling"].text);
@@ -310,6 +313,14 @@ private:
                 const int64_t shared = output["in_place"].Signed(-1);
                 const bool in_place = shared >= 0 && static_cast<size_t>(shared) < inputs.size() && inputs[shared];
                 const Shared memory = in_place ? inputs[shared] : poisoned(output["bytes"].Unsigned());
+                const std::vector<char> element = Bytes(output["initial"].text);
+                if (!element.empty()) {
+                    std::vector<char> filled(output["bytes"].Unsigned());
+                    for (size_t at = 0; at < filled.size(); ++at) {
+                        filled[at] = element[at % element.size()];
+                    }
+                    memory->Write(filled.data(), filled.size());
+                }
                 push(memory->Address());
                 if (copy == 0) {
                     prepared.outputs.push_back({memory, output["file"].text});

@@ -207,6 +207,7 @@ mod tests {
             magic: Magic::Vector,
             tiling_bytes: 32,
             intercore_sync,
+            dtypes: Vec::new(),
         }
     }
 

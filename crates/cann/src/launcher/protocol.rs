@@ -63,6 +63,18 @@ pub struct LaunchOutput {
     pub file: PathBuf,
     /// The input that it is, by place; -1 for none.
     pub in_place: i64,
+    /// Bytes of one element, in hexadecimal, that it is filled with before the first launch; empty for nothing.
+    pub initial: String,
+}
+
+/// An input of a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum LaunchInput {
+    /// File with its bytes.
+    File(PathBuf),
+    /// So many bytes whose values nobody looks at.
+    Bytes(u64),
 }
 
 /// A launch of a loaded object.
@@ -74,8 +86,8 @@ pub struct LaunchJob {
     pub blocks: u32,
     /// Whether the first parameter is the address of the flags between cores.
     pub sync_address: bool,
-    /// Files of the inputs; `None` for one that is left out.
-    pub inputs: Vec<Option<PathBuf>>,
+    /// Inputs; `None` for one that is left out.
+    pub inputs: Vec<Option<LaunchInput>>,
     /// Outputs.
     pub outputs: Vec<LaunchOutput>,
     /// Bytes of workspace.
