@@ -18,6 +18,8 @@ pub enum Magic {
 
 impl Magic {
     const ALL: [Magic; 3] = [Magic::Mixed, Magic::Vector, Magic::Cube];
+    /// How every word begins.
+    pub(crate) const BEGINNING: &str = "RT_DEV_BINARY_MAGIC_ELF";
 
     /// The toolkit's word.
     pub fn word(self) -> &'static str {
