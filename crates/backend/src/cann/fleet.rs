@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ::cann::DeviceLock;
 use ::cann::measure::{MeasureOptions, Measured};
 use ::cann::profiler::KernelLaunch;
 use tokio::sync::MutexGuard;
@@ -38,6 +39,8 @@ pub struct FleetDevice {
     pub name: String,
     /// What binds a child to it.
     pub environment: Vec<(String, String)>,
+    /// What keeps others off it as long as it is used.
+    pub lock: Option<Arc<DeviceLock>>,
 }
 
 /// What a fleet is made with.

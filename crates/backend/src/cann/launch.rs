@@ -18,8 +18,6 @@ pub(super) struct DeviceLaunch {
     pub object: KernelObject,
     /// Key that selects the kernel.
     pub tiling_key: u64,
-    /// The model's time, by which limits are set.
-    pub modelled_us: f64,
     job: LaunchJob,
     tensors: Vec<Option<ReplayTensor>>,
     outputs: Vec<ReplayTensor>,
@@ -93,9 +91,8 @@ impl DeviceLaunch {
             tiling,
             poison: job.poison,
         };
-        let modelled_us = ran.launches.iter().map(|launch| launch.profile.task_us).sum();
         let outputs = replayed.collect();
-        Ok(Self { object, tiling_key: ran.tiling.tiling_key, modelled_us, job, tensors, outputs })
+        Ok(Self { object, tiling_key: ran.tiling.tiling_key, job, tensors, outputs })
     }
 
     /// As our launcher takes it; under a name that tells kernels of one object apart.
