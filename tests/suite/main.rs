@@ -25,6 +25,7 @@ mod rings;
 mod sampled_blocks;
 mod sdk;
 mod soundness;
+mod standin;
 mod support;
 mod survey;
 mod timing_only;
