@@ -104,7 +104,7 @@ impl fmt::Display for Finding {
 }
 
 /// Words of a line by which its class is known: all of an entry's words have to be in it, in whatever case.
-const SAID: [(Class, &[&str]); 33] = [
+const SAID: [(Class, &[&str]); 34] = [
     (Class::TooLarge, &["ub overflow"]),
     (Class::TooLarge, &["overflow, requires", "bits available"]),
     (Class::Registration, &["no operator is registered"]),
@@ -112,6 +112,7 @@ const SAID: [(Class, &[&str]); 33] = [
     (Class::Registration, &["opbuild run failed"]),
     (Class::Registration, &["opbuild ops error"]),
     (Class::Registration, &["compile ascend all ops failed"]),
+    (Class::Registration, &["ops binary compile scripts gen failed"]),
     (Class::Registration, &["duplicate with built-in operators"]),
     (Class::Project, &["value not set.", "soc_version"]),
     (Class::Project, &["does not support, the support list is"]),
@@ -160,6 +161,11 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
             message,
         });
     }
+    for (program, message) in log.lines().filter_map(by_program) {
+        let class = class_of(message).unwrap_or(Class::Source);
+        let message = format!("{program}: {message}");
+        found.push(Finding { class, code: None, file: String::new(), line: 0, column: 0, message });
+    }
     for diagnostic in parse_cmake_output(log, map) {
         found.push(Finding {
             class: class_of(&diagnostic.message).unwrap_or(Class::Project),
@@ -170,8 +176,8 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
             message: diagnostic.message,
         });
     }
-    for line in log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("CMake Error")) {
-        let Some(class) = class_of(line) else { continue };
+    for line in log.lines().map(str::trim).filter(|line| !line.is_empty() && !is_repeated(line)) {
+        let Some(class) = class_of(line).or_else(|| is_exception(line).then_some(Class::Unknown)) else { continue };
         let (file, row) = tagged(line).map_or((String::new(), 0), |(file, row)| (map(&file), row));
         found.push(Finding { class, code: code_of(line), file, line: row, column: 0, message: line.to_owned() });
     }
@@ -180,12 +186,30 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
     // A line that repeats the text of a finding with a place says nothing more.
     let placed: Vec<String> =
         found.iter().filter(|finding| finding.line > 0).map(|finding| finding.message.clone()).collect();
-    found.retain(|finding| {
-        finding.line > 0
-            || !placed.iter().any(|message| *message != finding.message && finding.message.contains(message))
-    });
-    found.sort_by_key(|finding| (rank(finding), 0));
+    found.retain(|finding| finding.line > 0 || !placed.iter().any(|message| finding.message.contains(message)));
+    found.sort_by_key(rank);
     found
+}
+
+/// How a script in Python says why it ended: `FileNotFoundError: ..`.
+fn is_exception(line: &str) -> bool {
+    let name = line.split_once(": ").map_or("", |(name, _)| name);
+    let ends = name.ends_with("Error") || name.ends_with("Exception");
+    ends && name.starts_with(|one: char| one.is_ascii_uppercase())
+        && name.chars().all(|one| one.is_ascii_alphanumeric())
+}
+
+/// An error of a compiler or linker itself, without a place: `ld.lld: error: undefined symbol: f`.
+fn by_program(line: &str) -> Option<(&str, &str)> {
+    let (program, message) = line.trim().split_once(": error: ")?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let is_program = !name.is_empty() && !name.contains([':', ' ', '(']);
+    (is_program && name.chars().any(|one| one.is_ascii_alphabetic())).then(|| (name, message.trim()))
+}
+
+/// Lines that only lead to, or come of, what is said elsewhere.
+fn is_repeated(line: &str) -> bool {
+    line.starts_with("CMake Error") || line.starts_with("raise ")
 }
 
 /// The path at the end of what a tool writes before it (`build ops lib error: /p/a.cpp`).
@@ -209,11 +233,14 @@ fn out_of_cmake(log: &str) -> String {
         for (place, at) in places.iter().enumerate() {
             let until = places.get(place + 1).copied().unwrap_or(paragraph.len());
             if paragraph.get(at + 1).is_some_and(|word| ERRORS.contains(word)) {
-                // The source line, a caret and what make says come after it.
-                let words = paragraph[*at..until]
-                    .iter()
-                    .take_while(|word| !word.starts_with(['^', '~']) && **word != "|" && !word.starts_with("make"));
-                lines.push_str(&words.copied().collect::<Vec<_>>().join(" "));
+                // The source line behind its number, a caret and what make says come after it.
+                let words = &paragraph[*at..until];
+                let is_next = |at: &usize| {
+                    let (word, next) = (words[*at], words.get(at + 1).copied().unwrap_or_default());
+                    word.starts_with(['^', '~', '|']) || word.starts_with("make") || is_number(word) && next == "|"
+                };
+                let length = (0..words.len()).find(is_next).unwrap_or(words.len());
+                lines.push_str(&words[..length].join(" "));
                 lines.push('\n');
             }
         }
@@ -323,7 +350,7 @@ mod tests {
                 "op_host/add.cpp:3",
                 "'x.h' file not found",
             ),
-            ("ld.lld: error: undefined symbol: foo\n", Class::Unknown, ":0", ""),
+            ("ld.lld: error: undefined symbol: foo\n", Class::Source, ":0", "ld.lld: undefined symbol: foo"),
             (
                 "build ops lib error: /w/cann/source/op_host/add.cpp:7:1: error: expected ';'\nopbuild run failed!",
                 Class::Source,
@@ -408,10 +435,6 @@ mod tests {
         ];
         for (log, class, place, words) in cases {
             let found = diagnose(log, &map);
-            if class == Class::Unknown {
-                assert!(found.is_empty() || found[0].class == Class::Source, "{log}: {found:?}");
-                continue;
-            }
             let first = found.first().unwrap_or_else(|| panic!("nothing in {log}"));
             assert_eq!(first.class, class, "{log}: {found:?}");
             assert_eq!(format!("{}:{}", first.file, first.line), place, "{log}: {found:?}");
@@ -429,7 +452,7 @@ mod tests {
         let found = diagnose(log, &map);
         assert_eq!(
             found[0].to_string(),
-            "op_host/add_custom_with_a_long_name_of_its_own.cpp:17:5: the sources do not compile: 'Foo' was not declared in this scope 17"
+            "op_host/add_custom_with_a_long_name_of_its_own.cpp:17:5: the sources do not compile: 'Foo' was not declared in this scope"
         );
         assert_eq!(
             (found[1].class, found[1].file.as_str(), found[1].line),
