@@ -2,6 +2,7 @@
 //! that make rebuilds what depends on them and nothing else.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -15,11 +16,16 @@ const LEFT_OUT: [&str; 5] = ["target", "build", "build_out", ".git", "node_modul
 /// Time stamps of files are as coarse as the clock of the kernel; make compares them.
 const TICK: Duration = Duration::from_millis(12);
 
+/// A copy can be read and written whatever its original allows.
+const OWN: u32 = 0o600;
+
 /// What a file was when it was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Copied {
     bytes: u64,
     modified_ns: u64,
+    /// Who may read and run it: that changes without the time.
+    mode: u32,
     /// Its text in the copy is a candidate's.
     edited: bool,
 }
@@ -74,9 +80,9 @@ impl Mirror {
             changed.push(name.to_owned());
             Ok(())
         };
-        for (name, path, bytes, modified_ns) in self.files()? {
+        for (name, path, bytes, modified_ns, mode) in self.files()? {
             let text = if (self.emptied)(&name) { Some("") } else { texts.get(&name).copied() };
-            let copied = Copied { bytes, modified_ns, edited: text.is_some() };
+            let copied = Copied { bytes, modified_ns, mode, edited: text.is_some() };
             let target = self.to.join(&name);
             let content = match text {
                 Some(text) => text.as_bytes().to_vec(),
@@ -89,8 +95,8 @@ impl Mirror {
             if fs_err::read(&target).ok().as_deref() != Some(content.as_slice()) {
                 write(&name, &content)?;
             }
-            let mode = fs_err::metadata(&path).map_err(FlowError::io(&path))?.permissions();
-            fs_err::set_permissions(&target, mode).map_err(FlowError::io(&target))?;
+            let permissions = std::fs::Permissions::from_mode(mode | OWN);
+            fs_err::set_permissions(&target, permissions).map_err(FlowError::io(&target))?;
             now.insert(name, copied);
         }
         // A candidate may bring files of its own.
@@ -100,7 +106,7 @@ impl Mirror {
                 if fs_err::read(self.to.join(name)).ok().as_deref() != Some(text.as_bytes()) {
                     write(name, text.as_bytes())?;
                 }
-                now.insert(name.clone(), Copied { bytes: 0, modified_ns: 0, edited: true });
+                now.insert(name.clone(), Copied { bytes: 0, modified_ns: 0, mode: 0, edited: true });
             }
         }
         for name in known.keys().filter(|name| !now.contains_key(*name)) {
@@ -117,8 +123,8 @@ impl Mirror {
         Ok(changed)
     }
 
-    /// Name, place, size and time of every file to copy. Links count as what they lead to.
-    fn files(&self) -> Result<Vec<(String, PathBuf, u64, u64)>, FlowError> {
+    /// Name, place, size, time and mode of every file to copy. Links count as what they lead to.
+    fn files(&self) -> Result<Vec<(String, PathBuf, u64, u64, u32)>, FlowError> {
         let kept = |entry: &walkdir::DirEntry| {
             entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name) || entry.file_type().is_file()
         };
@@ -134,7 +140,7 @@ impl Mirror {
             let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let modified_ns = modified.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(0));
             let name: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-            files.push((name.join("/"), entry.path().to_owned(), found.len(), modified_ns));
+            files.push((name.join("/"), entry.path().to_owned(), found.len(), modified_ns, found.permissions().mode()));
         }
         Ok(files)
     }

@@ -274,6 +274,10 @@ impl Flow {
         if (pending.host || pending.kernel) && !(targets.host.is_empty() && targets.texts.is_empty()) {
             let names: Vec<String> = targets.host.iter().chain(&targets.texts).cloned().collect();
             drive.build(cmake, "the build of host code", &names)?;
+            // No kernel needs them, and where one fails the package is laid out all the same.
+            if !targets.optional.is_empty() {
+                let _ = drive.build(cmake, "the build of a package's texts", &targets.optional);
+            }
         }
         let mut last = "the build of host code";
         if pending.kernel {

@@ -5,29 +5,32 @@
 pub(super) struct Targets {
     /// Tiling, interfaces and graph libraries.
     pub host: Vec<String>,
-    /// What kernels and packages need beside them: generated texts.
+    /// What kernels need beside them: generated texts.
     pub texts: Vec<String>,
+    /// What only an installed package has.
+    pub optional: Vec<String>,
     /// Kernels.
     pub kernel: Vec<String>,
 }
 
 const HOST: [&str; 5] = ["cust_optiling", "cust_op_proto", "cust_opapi", "cust_opmaster", "optiling_compat"];
-const TEXTS: [&str; 5] =
-    ["ascendc_impl_gen", "npu_supported_ops", "modify_vendor", "gen_version_info", "gen_ops_config"];
-const TEXT_PARTS: [&str; 5] =
-    ["ops_info_gen", "_copy_kernel_srcs", "_update_so_names", "npu_supported", "_gen_ops_config"];
+const TEXTS: [&str; 3] = ["ascendc_impl_gen", "ops_info_gen", "_copy_kernel_srcs"];
+const OPTIONAL: [&str; 5] =
+    ["npu_supported", "modify_vendor", "gen_version_info", "_update_so_names", "gen_ops_config"];
 
 impl Targets {
     pub(super) fn of(all: &[String], unit: &str) -> Targets {
         let mut targets = Targets::default();
         let whole = all.iter().any(|name| name == "binary");
         for name in all {
-            let is_text = TEXTS.contains(&name.as_str()) || TEXT_PARTS.iter().any(|part| name.contains(part));
+            let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+            let (is_text, is_optional) = (has(&TEXTS), has(&OPTIONAL));
             let is_library = name.contains("_ascendc_") && !name.contains("static") && !name.contains("check");
             // `AddCustom_ascend910b`, or everything by one name.
             let is_kernel = name.strip_suffix(unit).is_some_and(|before| before.ends_with('_'))
                 && !name.starts_with("ascendc_bin_")
-                && !is_text;
+                && !is_text
+                && !is_optional;
             if name == "binary" || name.strip_prefix("ascendc_bin_") == Some(unit) && !whole {
                 targets.kernel.push(name.clone());
             } else if is_kernel && !whole {
@@ -36,6 +39,8 @@ impl Targets {
                 targets.host.push(name.clone());
             } else if is_text && !name.starts_with("ascendc_bin_") {
                 targets.texts.push(name.clone());
+            } else if is_optional && !name.starts_with("ascendc_bin_") {
+                targets.optional.push(name.clone());
             }
         }
         targets
@@ -84,6 +89,7 @@ mod tests {
         ]);
         assert_eq!(package.host.len(), 3, "{package:?}");
         assert_eq!(package.kernel, ["AddCustom_u1"]);
-        assert_eq!(package.texts.len(), 3);
+        assert_eq!(package.texts, ["kernels_ops_info_gen_u1", "kernels_copy_kernel_srcs"]);
+        assert_eq!(package.optional, ["add_package_update_so_names"]);
     }
 }
