@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use confinement::Layers;
 use events::{CheckState, Doctor, DoctorCheck};
 
+use super::cann::{self, CannFacts, check};
+
 /// Oldest CMake whose File API and presets the tool relies on.
 const CMAKE_MINIMUM: (u64, u64) = (3, 19);
 /// Oldest g++ that compiles the SDK.
@@ -46,32 +48,28 @@ pub trait Environment {
     fn layers(&self) -> Layers;
     /// An environment variable.
     fn variable(&self, name: &str) -> Option<String>;
-    /// Whether a directory is there.
-    fn has_directory(&self, path: &str) -> bool;
     /// Kernel headers of a toolkit in a directory, in words; `None` if there are none.
     fn kernel_headers(&self, directory: &str) -> Option<String>;
     /// Processors that may be used.
     fn processors(&self) -> usize;
+    /// A real toolkit and its devices.
+    fn cann(&self) -> CannFacts;
 }
 
 /// Runs every check.
 pub fn examine(environment: &dyn Environment) -> Doctor {
-    let checks = vec![
+    let mut checks = vec![
         compiler(environment),
         cmake(environment),
         cache(environment),
         sdk(environment),
         confinement(environment),
         git(environment),
-        toolkit(environment),
         headers(environment),
         processors(environment),
     ];
+    checks.extend(cann::checks(&environment.cann()));
     Doctor { ok: checks.iter().all(|check| check.state != CheckState::Missing), checks }
-}
-
-fn check(name: &str, state: CheckState, detail: impl Into<String>, fix: Option<&str>) -> DoctorCheck {
-    DoctorCheck { name: name.to_owned(), state, detail: detail.into(), fix: fix.map(str::to_owned) }
 }
 
 fn described(program: &Program) -> String {
@@ -176,23 +174,6 @@ fn headers(environment: &dyn Environment) -> DoctorCheck {
             "own; --sdk-headers takes those of a toolkit or of a checkout of the open device library",
             None,
         ),
-    }
-}
-
-fn toolkit(environment: &dyn Environment) -> DoctorCheck {
-    let named = VARIABLES.into_iter().find_map(|name| environment.variable(name).map(|path| (name, path)));
-    let note = "this version has no `cann` backend and takes no more than headers from it: all latencies are modelled";
-    match named {
-        Some((name, path)) if environment.has_directory(&path) => {
-            check("cann-toolkit", CheckState::Found, format!("{path} ({name}); {note}"), None)
-        }
-        Some((name, path)) => {
-            check("cann-toolkit", CheckState::Absent, format!("{name} names {path}, which is not there; {note}"), None)
-        }
-        None if environment.has_directory(USUAL) => {
-            check("cann-toolkit", CheckState::Found, format!("{USUAL}; {note}"), None)
-        }
-        None => check("cann-toolkit", CheckState::Absent, format!("not installed; {note}"), None),
     }
 }
 

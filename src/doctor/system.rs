@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::cann::{CannFacts, DeviceFacts, ToolkitFacts};
 use super::checks::{Environment, Program, SdkState};
 use build::Toolkit;
+use cann::{Device, Devices, System, chips_in};
 use confinement::Layers;
 
 /// The machine that this process runs on.
@@ -65,16 +67,58 @@ impl Environment for SystemEnvironment {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
-    fn has_directory(&self, path: &str) -> bool {
-        Path::new(path).is_dir()
-    }
-
     fn kernel_headers(&self, directory: &str) -> Option<String> {
         Toolkit::find(Path::new(directory)).ok().map(|toolkit| toolkit.shape.to_string())
     }
 
     fn processors(&self) -> usize {
         std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    fn cann(&self) -> CannFacts {
+        let surroundings = cann::Environment::of_this_process();
+        let toolkit = cann::Toolkit::find(None, &surroundings);
+        let platforms = toolkit.as_ref().ok().and_then(cann::Toolkit::platform_folder);
+        let devices = Devices::ask(&System, &surroundings).map_err(|error| error.to_string()).map(|found| {
+            let facts = found.devices.iter().map(|device| facts_of(&found, device, platforms.as_deref())).collect();
+            (facts, found.remarks.clone())
+        });
+        CannFacts { toolkit: toolkit.as_ref().map(facts_of_toolkit).map_err(ToString::to_string), devices }
+    }
+}
+
+fn facts_of_toolkit(toolkit: &cann::Toolkit) -> ToolkitFacts {
+    // The kernel compiler of framework projects has had two names.
+    let opc = toolkit.program("asc_opc").or_else(|| toolkit.program("opc"));
+    let place = |path: PathBuf| path.display().to_string();
+    let named = |name: &'static str| (name, toolkit.program(name).map(place));
+    let header =
+        toolkit.include_folders().into_iter().map(|folder| folder.join("acl/acl.h")).find(|file| file.is_file());
+    let has_library = toolkit
+        .library_folders()
+        .iter()
+        .any(|folder| ["libascendcl.so", "libacl_rt.so"].iter().any(|library| folder.join(library).is_file()));
+    ToolkitFacts {
+        shown: toolkit.to_string(),
+        programs: vec![named("bisheng"), named("op_build"), ("asc_opc", opc.map(place)), named("msprof")],
+        ascendcl: header.filter(|_| has_library).map(place),
+        modules: toolkit.cmake_folder().map(place),
+        platforms: toolkit.platform_folder().map(|folder| (folder.display().to_string(), chips_in(&folder).len())),
+    }
+}
+
+fn facts_of(devices: &Devices, device: &Device, platforms: Option<&Path>) -> DeviceFacts {
+    let soc = devices.soc(&System, device, platforms);
+    let platform = soc.as_ref().ok().zip(platforms).and_then(|(soc, folder)| soc.platform(folder));
+    let cores = platform.and_then(|platform| {
+        let (cube, vector, clock) = (platform.cube_cores()?, platform.vector_cores()?, platform.clock_mhz()?);
+        Some(format!("{cube} cube and {vector} vector cores at {clock} MHz"))
+    });
+    DeviceFacts {
+        shown: device.to_string(),
+        soc: soc.map(|soc| soc.name).map_err(|error| error.to_string()),
+        cores,
+        in_use: device.in_use(&[]),
     }
 }
 

@@ -17,6 +17,36 @@ struct Fake {
     sdk: bool,
     layers: Layers,
     variables: BTreeMap<&'static str, &'static str>,
+    cann: CannFacts,
+}
+
+/// A machine without a toolkit.
+fn no_cann() -> CannFacts {
+    CannFacts {
+        toolkit: Err("no toolkit was found; looked at ASCEND_HOME_PATH: not set; set ASCEND_HOME_PATH".to_owned()),
+        devices: Err("npu-smi was not found in PATH; install the driver".to_owned()),
+    }
+}
+
+/// One with all of it; the second device is another's.
+fn all_of_cann() -> CannFacts {
+    let place = |name: &'static str| (name, Some(format!("/opt/toolkit/bin/{name}")));
+    let device = |number: u32, in_use: Option<&str>| DeviceFacts {
+        shown: format!("device {number} (B2, 0000:C{number}:00.0, OK)"),
+        soc: Ok("AscendX".to_owned()),
+        cores: Some("24 cube and 48 vector cores at 1800 MHz".to_owned()),
+        in_use: in_use.map(str::to_owned),
+    };
+    CannFacts {
+        toolkit: Ok(ToolkitFacts {
+            shown: "8.1.RC1 (/opt/toolkit, by ASCEND_HOME_PATH)".to_owned(),
+            programs: vec![place("bisheng"), place("op_build"), place("asc_opc"), ("msprof", None)],
+            ascendcl: Some("/opt/toolkit/include/acl/acl.h".to_owned()),
+            modules: None,
+            platforms: Some(("/opt/toolkit/data/platform_config".to_owned(), 40)),
+        }),
+        devices: Ok((vec![device(1, None), device(2, Some("used by process 7 (python3)"))], Vec::new())),
+    }
 }
 
 impl Fake {
@@ -29,6 +59,7 @@ impl Fake {
             sdk: true,
             layers: ALL,
             variables: BTreeMap::from([("ASCEND_HOME_PATH", "/opt/toolkit")]),
+            cann: all_of_cann(),
         }
     }
 }
@@ -63,16 +94,16 @@ impl Environment for Fake {
         self.variables.get(name).map(|value| (*value).to_owned())
     }
 
-    fn has_directory(&self, path: &str) -> bool {
-        path == "/opt/toolkit"
-    }
-
     fn kernel_headers(&self, directory: &str) -> Option<String> {
         (directory == "/opt/toolkit").then(|| "open device library".to_owned())
     }
 
     fn processors(&self) -> usize {
         2
+    }
+
+    fn cann(&self) -> CannFacts {
+        self.cann.clone()
     }
 }
 
@@ -123,6 +154,7 @@ fn what_is_missing_comes_with_a_fix() {
         sdk: false,
         layers: Layers { files: false, tcp: false, signals: false, namespaces: false },
         variables: BTreeMap::from([("ASCEND_TOOLKIT_HOME", "/gone")]),
+        cann: no_cann(),
     };
     let (exit, text) = shown(&fake);
     assert_eq!(exit, Exit::Environment);
@@ -183,7 +215,28 @@ fn the_real_machine_answers() {
     let directory = tempfile::tempdir().unwrap();
     let environment = SystemEnvironment::new(directory.path().join("cache"), directory.path().join("none.so"));
     let doctor = examine(&environment);
-    assert_eq!(doctor.checks.len(), 9);
+    assert!(doctor.checks.len() >= 11, "{doctor:?}");
+    assert!(doctor.checks.iter().any(|check| check.name == "run-cann-1"));
     let cache = doctor.checks.iter().find(|check| check.name == "cache").unwrap();
     assert_eq!(cache.fix, None, "{}", cache.detail);
+}
+
+#[test]
+fn what_a_run_would_do_ends_where_it_cannot_go_on() {
+    let last = |change: &dyn Fn(&mut CannFacts)| {
+        let mut fake = Fake::complete();
+        change(&mut fake.cann);
+        let doctor = examine(&fake);
+        assert!(doctor.ok, "nothing of it is needed for the simulator");
+        doctor.checks.last().unwrap().detail.clone()
+    };
+    let toolkit = |facts: &mut CannFacts, change: &dyn Fn(&mut ToolkitFacts)| change(facts.toolkit.as_mut().unwrap());
+    assert!(last(&|_| {}).starts_with("compare outputs"));
+    assert!(last(&|facts| facts.devices = no_cann().devices).starts_with("stop: no device answers"));
+    assert!(last(&|facts| facts.toolkit = no_cann().toolkit).starts_with("stop: there is no toolkit"));
+    assert!(
+        last(&|facts| facts.devices.as_mut().unwrap().0.remove(0).in_use = None).starts_with("stop: no device is free")
+    );
+    assert!(last(&|facts| toolkit(facts, &|one| one.programs[0].1 = None)).contains("without bisheng"));
+    assert!(last(&|facts| toolkit(facts, &|one| one.ascendcl = None)).contains("neither AscendCL"));
 }

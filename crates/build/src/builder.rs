@@ -9,7 +9,6 @@ use std::time::Instant;
 use super::cache::{ArtifactCache, Cached, Digest};
 use super::cmake::{Configured, configure};
 use super::compiler::CompilerFamily;
-use super::diagnostics::{Diagnostic, Severity, parse_compiler_output};
 use super::error::{BuildError, CompileFailure};
 use super::file_api::CmakeModel;
 use super::flags::ProjectFlags;
@@ -19,13 +18,14 @@ use super::kernel_symbols::Interface;
 use super::launch::{LAUNCH_HEADER, remove_launches, rewrite_launches};
 use super::overlay::Overlay;
 use super::sdk::Sdk;
-use super::tool::ToolLimits;
 use super::toolkit::Toolkit;
 use manifest::Layout;
 use project::OperatorProject;
 use source::SourceTree;
 use source::arch::TARGET;
 use source::lex::has_launch;
+use toolchain::ToolLimits;
+use toolchain::diagnostics::{Diagnostic, Severity, parse_compiler_output};
 
 /// Definitions of device code.
 pub(crate) fn device_defines() -> Vec<String> {

@@ -3,94 +3,20 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
 use super::cache::Digest;
-use super::diagnostics::parse_cmake_output;
 use super::error::BuildError;
 use super::file_api::{CLIENT, CmakeModel, QUERY, normal, read_reply};
 use super::sdk::Sdk;
-use super::tool;
 use super::wrapper::wrapper_project;
 use project::{CmakeRoot, OperatorProject};
+use toolchain::diagnostics::parse_cmake_output;
+use toolchain::{Cmake, preset_entries, run_tool};
 
 const STAMP: &str = "ascend-tune-stamp.json";
-const FIX: &str = "install it with `pip install cmake` or `apt-get install cmake`, or name it in the environment variable ASCEND_TUNE_CMAKE";
-
-/// A cmake that runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cmake {
-    /// The program.
-    pub program: PathBuf,
-    /// Its version.
-    pub version: String,
-    /// Generator to use with it.
-    pub generator: String,
-}
-
-impl Cmake {
-    /// Looks in `ASCEND_TUNE_CMAKE`, in `PATH`, and where pip puts programs of the user.
-    pub fn find() -> Result<Cmake, BuildError> {
-        let mut candidates: Vec<PathBuf> = Vec::new();
-        match std::env::var_os("ASCEND_TUNE_CMAKE").filter(|value| !value.is_empty()) {
-            Some(named) => candidates.push(named.into()),
-            None => {
-                candidates.push("cmake".into());
-                if let Some(home) = std::env::var_os("HOME") {
-                    candidates.push(Path::new(&home).join(".local/bin/cmake"));
-                }
-                candidates.extend(python_user_base().map(|base| base.join("bin/cmake")));
-            }
-        }
-        for program in &candidates {
-            if let Some(version) = version_of(program) {
-                return Ok(Cmake { program: program.clone(), version, generator: generator()? });
-            }
-        }
-        let named = candidates.first().filter(|_| candidates.len() == 1);
-        Err(BuildError::Environment {
-            message: match named {
-                Some(program) => format!("ASCEND_TUNE_CMAKE={} cannot be run", program.display()),
-                None => "cmake was not found in PATH nor in Python's user directory".to_owned(),
-            },
-            fix: FIX.to_owned(),
-        })
-    }
-}
-
-fn version_of(program: &Path) -> Option<String> {
-    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let version = text.lines().next()?.strip_prefix("cmake version ")?;
-    output.status.success().then(|| version.to_owned())
-}
-
-fn python_user_base() -> Option<PathBuf> {
-    let output = Command::new("python3").args(["-m", "site", "--user-base"]).stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (!text.is_empty()).then(|| text.into())
-}
-
-/// CMake compiles a small program while it looks at the compiler, so it needs something that builds.
-fn generator() -> Result<String, BuildError> {
-    for (program, generator) in [("ninja", "Ninja"), ("make", "Unix Makefiles")] {
-        let outcome = Command::new(program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        if outcome.is_ok_and(|status| status.success()) {
-            return Ok(generator.to_owned());
-        }
-    }
-    Err(BuildError::Environment {
-        message: "neither ninja nor make was found, and cmake needs one of them".to_owned(),
-        fix: "install one with `pip install ninja` or `apt-get install make`".to_owned(),
-    })
-}
 
 /// A configured project and where it was configured.
 #[derive(Clone, Debug)]
@@ -188,7 +114,7 @@ fn run(
         .env("ASCEND_CANN_PACKAGE_PATH", &sdk.root)
         .env("ASCEND_OPP_PATH", sdk.root.join("opp"))
         .env("LC_ALL", "C");
-    let run = tool::run(&command, sdk.compiler.limits(), "cmake", FIX)?;
+    let run = run_tool(&command, sdk.compiler.limits(), "cmake", toolchain::CMAKE_FIX)?;
     if run.success {
         return Ok(());
     }
@@ -237,67 +163,6 @@ fn cache_entries(
     Ok(entries)
 }
 
-/// Cache variables of the configure preset `default`, with what it inherits.
-fn preset_entries(directory: &Path) -> Result<BTreeMap<String, String>, BuildError> {
-    let path = directory.join("CMakePresets.json");
-    let Ok(bytes) = std::fs::read(&path) else { return Ok(BTreeMap::new()) };
-    let file: Presets = serde_json::from_slice(&bytes).map_err(|error| BuildError::Cmake {
-        diagnostics: vec![super::Diagnostic {
-            file: "CMakePresets.json".to_owned(),
-            line: u32::try_from(error.line()).unwrap_or(0),
-            column: u32::try_from(error.column()).unwrap_or(0),
-            severity: super::Severity::Error,
-            message: error.to_string(),
-        }],
-        log: error.to_string(),
-    })?;
-    let mut entries = BTreeMap::new();
-    collect_preset(&file.configure_presets, "default", directory, &mut entries, 0);
-    Ok(entries)
-}
-
-#[derive(Deserialize)]
-struct Presets {
-    #[serde(rename = "configurePresets", default)]
-    configure_presets: Vec<Preset>,
-}
-
-#[derive(Deserialize)]
-struct Preset {
-    name: String,
-    #[serde(default)]
-    inherits: serde_json::Value,
-    #[serde(rename = "cacheVariables", default)]
-    cache_variables: BTreeMap<String, serde_json::Value>,
-}
-
-fn collect_preset(all: &[Preset], name: &str, directory: &Path, entries: &mut BTreeMap<String, String>, depth: usize) {
-    let Some(preset) = all.iter().find(|preset| preset.name == name) else { return };
-    for (name, value) in &preset.cache_variables {
-        let value = value.get("value").unwrap_or(value);
-        let text = match value {
-            serde_json::Value::String(text) => text.clone(),
-            serde_json::Value::Bool(true) => "TRUE".to_owned(),
-            serde_json::Value::Bool(false) => "FALSE".to_owned(),
-            _ => continue,
-        };
-        let source = directory.display().to_string();
-        let text = text.replace("${sourceDir}", &source).replace("${presetName}", "default");
-        // A preset wins over what it inherits.
-        entries.entry(name.clone()).or_insert(text);
-    }
-    let parents: Vec<&str> = match &preset.inherits {
-        serde_json::Value::String(parent) => vec![parent],
-        serde_json::Value::Array(parents) => parents.iter().filter_map(serde_json::Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    if depth < 16 {
-        for parent in parents {
-            collect_preset(all, parent, directory, entries, depth + 1);
-        }
-    }
-}
-
 /// Where CMake starts: the project, or a wrapper written around one operator of a repository.
 fn source_directory(project: &OperatorProject, sdk: &Sdk, work_directory: &Path) -> Result<PathBuf, BuildError> {
     match &project.cmake_root {
@@ -309,32 +174,6 @@ fn source_directory(project: &OperatorProject, sdk: &Sdk, work_directory: &Path)
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn presets_are_taken_over_with_what_they_inherit() {
-        let temporary = tempfile::tempdir().unwrap();
-        std::fs::write(
-            temporary.path().join("CMakePresets.json"),
-            r#"{"version":3,"configurePresets":[{"name":"base","cacheVariables":{"A":"base","B":{"type":"BOOL","value":"ON"}}},
-            {"name":"default","inherits":["base"],"binaryDir":"${sourceDir}/build_out","cacheVariables":{"A":"${sourceDir}/x","C":true,"D":null}}]}"#,
-        )
-        .unwrap();
-        let entries = preset_entries(temporary.path()).unwrap();
-        let expected: BTreeMap<String, String> =
-            [("A", format!("{}/x", temporary.path().display())), ("B", "ON".into()), ("C", "TRUE".into())]
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect();
-        assert_eq!(entries, expected);
-    }
-
-    #[test]
-    fn a_broken_preset_names_file_and_line() {
-        let temporary = tempfile::tempdir().unwrap();
-        std::fs::write(temporary.path().join("CMakePresets.json"), "{\n  \"version\" 3\n}").unwrap();
-        let error = preset_entries(temporary.path()).unwrap_err().to_string();
-        assert!(error.contains("CMakePresets.json:2:"), "{error}");
-    }
 
     const KERNEL: &str = "extern \"C\" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR tiling) {}\n";
 

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use super::cache::Digest;
 use super::error::BuildError;
-pub use super::tool::ToolRun as CompilerRun;
-use super::tool::{self, ToolLimits};
+pub use toolchain::ToolRun as CompilerRun;
+use toolchain::{ToolLimits, run_tool};
 
 /// Who made the compiler; the two differ in a few flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Compiler {
     ) -> Result<CompilerRun, BuildError> {
         let mut command = self.command();
         command.args(arguments).current_dir(directory);
-        tool::run(&command, &self.limits, "the C++ compiler", FIX)
+        Ok(run_tool(&command, &self.limits, "the C++ compiler", FIX)?)
     }
 
     /// Flags that make the output easy to read by a program.

@@ -1,12 +1,11 @@
 //! What can go wrong in a build, in the project's own words.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::diagnostics::{Diagnostic, Severity};
 use super::forwards::ForwardsError;
+use toolchain::{Diagnostic, PresetError, Severity, ToolError, ToolLimit};
 
 /// Coarse kind of a [`BuildError`], for exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,25 +36,6 @@ impl CompileFailure {
             || self.log.lines().next().unwrap_or("the compiler failed without a message").to_owned(),
             Diagnostic::to_string,
         )
-    }
-}
-
-/// A limit of compiler and CMake.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ToolLimit {
-    /// Seconds of one call.
-    Seconds(f64),
-    /// Memory of one process in MiB.
-    MemoryMib(u64),
-}
-
-impl fmt::Display for ToolLimit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ToolLimit::Seconds(seconds) => write!(formatter, "{seconds} s; raise compile-timeout-s"),
-            ToolLimit::MemoryMib(mib) => write!(formatter, "{mib} MiB of memory; raise compile-memory-mib"),
-        }?;
-        formatter.write_str(" under [limits] in ascend.toml if the sources need that much")
     }
 }
 
@@ -118,5 +98,20 @@ impl BuildError {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> BuildError {
         let path = path.into();
         move |source| BuildError::Io { path, source }
+    }
+}
+
+impl From<ToolError> for BuildError {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Limit { tool, limit } => BuildError::Limit { tool, limit },
+            ToolError::Trouble { message, fix } => BuildError::Environment { message, fix },
+        }
+    }
+}
+
+impl From<PresetError> for BuildError {
+    fn from(PresetError(diagnostic): PresetError) -> Self {
+        BuildError::Cmake { log: diagnostic.message.clone(), diagnostics: vec![diagnostic] }
     }
 }

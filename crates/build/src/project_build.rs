@@ -6,11 +6,10 @@ use std::process::Command;
 use walkdir::WalkDir;
 
 use super::builder::Builder;
-use super::cmake::Cmake;
-use super::diagnostics::{Severity, parse_compiler_output};
 use super::error::{BuildError, CompileFailure};
-use super::tool::{self, ToolLimits};
 use source::SourceTree;
+use toolchain::diagnostics::{Severity, parse_compiler_output};
+use toolchain::{Cmake, ToolLimits, run_tool};
 
 /// Directories that a copy of a project leaves out: results of builds, and history.
 const LEFT_OUT: [&str; 5] = ["target", "build", "build_out", ".git", "node_modules"];
@@ -67,7 +66,7 @@ impl Builder {
         // All of the project takes longer than one file.
         let of_one = self.sdk.compiler.limits();
         let limits = ToolLimits { wall_s: of_one.wall_s * WHOLE_PROJECT, writable: Vec::new(), ..of_one.clone() };
-        let run = tool::run(&command, &limits, "cmake --build", "install cmake, or name it in ASCEND_TUNE_CMAKE")?;
+        let run = run_tool(&command, &limits, "cmake --build", "install cmake, or name it in ASCEND_TUNE_CMAKE")?;
         if !run.success {
             let log = run.output;
             let root = self.project.root.display().to_string() + "/";

@@ -13,9 +13,9 @@ use walkdir::WalkDir;
 
 use super::cache::{Digest, publish_directory, remove_old, touch};
 use super::compiler::Compiler;
-use super::diagnostics::parse_compiler_output;
 use super::error::{BuildError, CompileFailure};
 use super::forwards;
+use toolchain::diagnostics::parse_compiler_output;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sdk");
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::cmake::Cmake;
 use super::sdk::{Sdk, SdkOptions};
 use super::*;
 use project::OperatorProject;
 use source::SourceTree;
+use toolchain::Cmake;
 
 const KERNEL_OPERATOR: &str = "\
 #pragma once

@@ -12,6 +12,7 @@ use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
 mod ablation;
+mod devices;
 mod experience;
 mod fidelity;
 mod replay;
@@ -234,17 +235,18 @@ impl Sink for Human<'_> {
                 SdkStatus::Cached if self.verbosity == Verbosity::Verbose => self.note("Fresh", &sdk.path),
                 SdkStatus::Cached => Ok(()),
             },
+            Event::Devices(devices) => self.note("Measuring", &devices::devices(devices)),
+            Event::ModelError(error) => self.note("Model", &devices::model_error(error)),
             Event::Baseline(baseline) => {
                 self.best_us = Some(baseline.objective_us);
                 for case in &baseline.cases {
                     let share = percent_of_bound(case.us, case.bound_us).map(percent).unwrap_or_default();
-                    let text = format!(
-                        "{}: {}{}, {share} of the bound {}",
-                        case.name,
-                        microseconds(case.us),
-                        self.word,
-                        microseconds(case.bound_us),
-                    );
+                    let time = format!("{}: {}{}", case.name, microseconds(case.us), self.word);
+                    // Measured times have no bound: that of the model says nothing about them.
+                    let text = match case.bound_us > 0.0 {
+                        true => format!("{time}, {share} of the bound {}", microseconds(case.bound_us)),
+                        false => time,
+                    };
                     self.note("Baseline", &text)?;
                 }
                 self.begin_bar();

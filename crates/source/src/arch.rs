@@ -44,6 +44,77 @@ pub const DAV_2201: Arch = Arch {
     other_tests: &["_apt", "regbase", "arch35", "_950", "_310p"],
 };
 
+/// What a toolkit calls the chips of one family: three spellings, and older names beside them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChipFamily {
+    /// How the full names of its chips begin, lower case.
+    pub chips: &'static [&'static str],
+    /// Names of the family in builds (`ASCEND_COMPUTE_UNIT`) and folders, the present one first.
+    pub compute_units: &'static [&'static str],
+    /// Its architecture as compilers take it.
+    pub npu_arch: &'static str,
+    /// How an older compiler spells that: code of cube cores, and of vector cores; empty where it has one name.
+    pub older_archs: [&'static str; 2],
+    /// Cube and vector cores are apart, two vector cores to a cube core.
+    pub is_split: bool,
+}
+
+/// Families that a toolkit may be asked to build for. Of several beginnings that fit a name the longest counts.
+pub const CHIP_FAMILIES: [ChipFamily; 6] = [
+    ChipFamily {
+        chips: &["ascend910b"],
+        compute_units: &["ascend910b"],
+        npu_arch: "dav-2201",
+        older_archs: ["dav-c220-cube", "dav-c220-vec"],
+        is_split: true,
+    },
+    ChipFamily {
+        chips: &["ascend910_93"],
+        compute_units: &["ascend910_93"],
+        npu_arch: "dav-2201",
+        older_archs: ["dav-c220-cube", "dav-c220-vec"],
+        is_split: true,
+    },
+    ChipFamily {
+        chips: &["ascend950", "ascend910_95"],
+        compute_units: &["ascend950", "ascend910_95"],
+        npu_arch: "dav-3510",
+        older_archs: ["", ""],
+        is_split: true,
+    },
+    ChipFamily {
+        chips: &["ascend310p"],
+        compute_units: &["ascend310p"],
+        npu_arch: "dav-2002",
+        older_archs: ["", ""],
+        is_split: false,
+    },
+    ChipFamily {
+        chips: &["ascend310b"],
+        compute_units: &["ascend310b"],
+        npu_arch: "dav-3002",
+        older_archs: ["", ""],
+        is_split: false,
+    },
+    ChipFamily {
+        chips: &["ascend910", "ascend910a", "ascend910pro"],
+        compute_units: &["ascend910"],
+        npu_arch: "dav-1001",
+        older_archs: ["", ""],
+        is_split: false,
+    },
+];
+
+/// The family of a chip or of a compute unit, by its name in whatever case.
+pub fn chip_family(name: &str) -> Option<&'static ChipFamily> {
+    let name = name.trim().to_ascii_lowercase();
+    let fits = |family: &'static ChipFamily| {
+        let beginning = family.chips.iter().filter(|chip| name.starts_with(**chip)).map(|chip| chip.len()).max()?;
+        Some((beginning, family))
+    };
+    CHIP_FAMILIES.iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, family)| family)
+}
+
 /// The family that everything is compiled for.
 pub const TARGET: Arch = DAV_2201;
 
@@ -109,6 +180,27 @@ impl Arch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chip_has_a_family_in_three_spellings() {
+        for (chip, unit, arch) in [
+            ("Ascend910B2", "ascend910b", "dav-2201"),
+            ("Ascend910B4-1", "ascend910b", "dav-2201"),
+            ("Ascend910_9391", "ascend910_93", "dav-2201"),
+            ("ascend910_93", "ascend910_93", "dav-2201"),
+            ("Ascend910_9599", "ascend950", "dav-3510"),
+            ("Ascend950DT_9574", "ascend950", "dav-3510"),
+            ("Ascend310P3", "ascend310p", "dav-2002"),
+            ("Ascend310B1", "ascend310b", "dav-3002"),
+            ("Ascend910A", "ascend910", "dav-1001"),
+            ("Ascend910ProB", "ascend910", "dav-1001"),
+        ] {
+            let family = chip_family(chip).unwrap();
+            assert_eq!((family.compute_units[0], family.npu_arch), (unit, arch), "{chip}");
+        }
+        assert_eq!(chip_family("Kirin9030"), None);
+        assert_eq!(chip_family(TARGET.test_soc).unwrap().npu_arch, TARGET.npu_arch());
+    }
 
     #[test]
     fn names_tell_whose_code_it_is() {

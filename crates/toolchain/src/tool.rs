@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::error::{BuildError, ToolLimit};
+use super::error::{ToolError, ToolLimit};
 use confinement::{NETWORK, Reach, confine, kept_environment};
 
 /// Limits of one call of the compiler or of CMake.
@@ -86,14 +86,17 @@ const OUT_OF_TIME: [&str; 2] = ["CPU time limit exceeded", "terminated with sign
 const SAID_BY_SOURCES: [&str; 3] = ["#error", "#warning", "static assertion"];
 
 /// Runs a command under limits. `name` stands in messages, `fix` says how to get the program.
-pub(crate) fn run(command: &Command, limits: &ToolLimits, name: &str, fix: &str) -> Result<ToolRun, BuildError> {
-    let trouble = |message: String, fix: &str| BuildError::Environment { message, fix: fix.to_owned() };
+///
+/// # Errors
+/// Where it cannot be run, runs into a limit, or the machine is in trouble. A tool that says no is no error.
+pub fn run_tool(command: &Command, limits: &ToolLimits, name: &str, fix: &str) -> Result<ToolRun, ToolError> {
+    let trouble = |message: String, fix: &str| ToolError::Trouble { message, fix: fix.to_owned() };
     let (status, output, in_time) = wait(command, limits).map_err(|error| {
         let program = command.get_program().to_string_lossy();
         trouble(format!("{name} {program} cannot be run ({error})"), fix)
     })?;
     if !in_time {
-        return Err(BuildError::Limit { tool: name.to_owned(), limit: ToolLimit::Seconds(limits.wall_s) });
+        return Err(ToolError::Limit { tool: name.to_owned(), limit: ToolLimit::Seconds(limits.wall_s) });
     }
     if status.success() {
         return Ok(ToolRun { success: true, output });
@@ -104,9 +107,9 @@ pub(crate) fn run(command: &Command, limits: &ToolLimits, name: &str, fix: &str)
     }
     match end_of(status, &output) {
         End::Failed => Ok(ToolRun { success: false, output }),
-        End::OutOfTime => Err(BuildError::Limit { tool: name.to_owned(), limit: ToolLimit::Seconds(limits.wall_s) }),
+        End::OutOfTime => Err(ToolError::Limit { tool: name.to_owned(), limit: ToolLimit::Seconds(limits.wall_s) }),
         End::OutOfMemory => {
-            Err(BuildError::Limit { tool: name.to_owned(), limit: ToolLimit::MemoryMib(limits.memory_bytes >> 20) })
+            Err(ToolError::Limit { tool: name.to_owned(), limit: ToolLimit::MemoryMib(limits.memory_bytes >> 20) })
         }
         End::Trouble(line) => Err(trouble(
             format!("{name} could not finish: {line}"),
@@ -213,10 +216,10 @@ mod tests {
     use super::*;
     use confinement::Layers;
 
-    fn shell(script: &str, limits: &ToolLimits) -> Result<ToolRun, BuildError> {
+    fn shell(script: &str, limits: &ToolLimits) -> Result<ToolRun, ToolError> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
-        run(&command, limits, "the C++ compiler", "install one")
+        run_tool(&command, limits, "the C++ compiler", "install one")
     }
 
     fn limits(wall_s: f64, memory_mib: u64) -> ToolLimits {
@@ -235,7 +238,7 @@ mod tests {
         let started = std::time::Instant::now();
         let error = shell("sleep 60 & wait", &limits(0.3, 512)).unwrap_err();
         assert!(started.elapsed() < Duration::from_secs(20));
-        assert!(matches!(&error, BuildError::Limit { limit: ToolLimit::Seconds(_), .. }), "{error}");
+        assert!(matches!(&error, ToolError::Limit { limit: ToolLimit::Seconds(_), .. }), "{error}");
         assert!(error.to_string().contains("compile-timeout-s"), "{error}");
     }
 
@@ -248,11 +251,12 @@ mod tests {
             "exec /nonexistent/g++ a.cpp",
         ] {
             let error = shell(script, &ToolLimits::default()).unwrap_err();
-            assert!(matches!(error, BuildError::Environment { .. }), "{script}: {error}");
+            assert!(matches!(error, ToolError::Trouble { .. }), "{script}: {error}");
         }
-        let missing = run(&Command::new("/nonexistent/g++"), &ToolLimits::default(), "the C++ compiler", "install one");
+        let missing =
+            run_tool(&Command::new("/nonexistent/g++"), &ToolLimits::default(), "the C++ compiler", "install one");
         let error = missing.unwrap_err();
-        assert!(matches!(error, BuildError::Environment { .. }), "{error}");
+        assert!(matches!(error, ToolError::Trouble { .. }), "{error}");
         assert!(error.to_string().contains("install one"), "{error}");
     }
 
