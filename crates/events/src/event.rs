@@ -10,8 +10,8 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, Comparison, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ProfileEvent, Rewind,
-    Summary,
+    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ModelError,
+    ProfileEvent, Rewind, Summary,
 };
 
 /// Version of the event format, carried by the first event.
@@ -83,6 +83,10 @@ pub enum Event {
     Start(Start),
     /// The simulator's SDK was found or built.
     Sdk(Sdk),
+    /// What is measured on.
+    Devices(Devices),
+    /// How far the model was off from what was measured.
+    ModelError(ModelError),
     /// The unmodified operator was verified and timed.
     Baseline(Baseline),
     /// A candidate was evaluated.
@@ -158,9 +162,12 @@ pub struct Start {
     /// Project directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Backend: `sim`.
+    /// Backend: `sim`, `recorded`, `cann`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// Why that one, where it was chosen and not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_because: Option<String>,
     /// Machine description by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
@@ -191,6 +198,7 @@ impl Start {
             operator: None,
             project: None,
             backend: None,
+            backend_because: None,
             machine: None,
             machine_version: None,
             origin: None,
