@@ -49,7 +49,11 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
     } else {
         let mut paths =
             builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
-        if !workspace.is_direct_launch() {
+        if let Some(attached) = &workspace.attached {
+            let cmake = candidate.plain_plan(workspace.tunables()).cmake;
+            let cmake = workspace.manifest.cmake.clone().into_iter().chain(cmake).collect();
+            paths.extend(attached.build(&candidate.sources, &cmake, &workspace.manifest.operator)?);
+        } else if !workspace.is_direct_launch() {
             // The project's flow only compiles an operator; what loads it is packaged by the real toolkit. Here it is the
             // libraries that every other command runs.
             let plan = candidate.plain_plan(workspace.tunables());

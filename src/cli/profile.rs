@@ -6,8 +6,9 @@ use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::{Output, start_event};
 use super::target::{hazard_reports, open_with, runtime};
+use aicore::Origin;
 use backend::{Execution, LaunchProfile};
-use events::{Event, PathReport, ProfileEvent, StallReport, Warning};
+use events::{Event, MeasuredLaunch, PathReport, ProfileEvent, StallReport, Warning};
 use report::chrome_trace;
 use tuner::{
     InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects,
@@ -66,6 +67,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         };
         wrong |= verdict.correct(true) == Some(false);
         for (number, launch) in execution.launches.iter().enumerate() {
+            measured_event(&workspace, &case, launch).iter().for_each(|event| output.emit(event));
             let event = profile_event(&workspace, &case, number, launch, &verdict);
             wrong |= event.correct == Some(false);
             output.emit(&Event::Profile(Box::new(event)));
@@ -82,7 +84,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         let places = launch.profile.stalls.iter().zip(&launch.stall_places);
         let sites = places.map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line))).collect();
         let title = workspace.manifest.operator.as_str();
-        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], workspace.origin(), &sites))?;
+        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], Origin::Modelled, &sites))?;
     }
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
@@ -185,10 +187,28 @@ fn profile_event(
         },
         timing_only: matches!(verdict, Verdict::NotComputed),
         published_us: None,
-        origin: workspace.origin(),
+        // Whatever else was measured, this is what the model says.
+        origin: Origin::Modelled,
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     }
+}
+
+/// What a device says of a launch, where one was asked.
+fn measured_event(workspace: &Workspace, case: &str, launch: &LaunchProfile) -> Option<Event> {
+    let device = launch.device.as_ref()?;
+    Some(Event::Measured(Box::new(MeasuredLaunch {
+        operator: workspace.manifest.operator.clone(),
+        case: case.to_owned(),
+        kernel: launch.profile.kernel.clone(),
+        soc: workspace.attached.as_ref().map(|attached| attached.soc.clone()).unwrap_or_default(),
+        task_us: device.task_us,
+        spread: device.spread,
+        count: device.count,
+        core_us: device.core_us,
+        pipes: device.pipes,
+        modelled_us: launch.profile.task_us,
+    })))
 }
 
 /// The critical path by source line: steps of one line that are spent on the same thing are one.

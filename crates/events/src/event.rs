@@ -10,8 +10,8 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey::{self, Outcome};
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ModelError,
-    ProfileEvent, Rewind, Summary,
+    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, MeasuredLaunch,
+    ModelError, ProfileEvent, Rewind, Summary,
 };
 
 /// Version of the event format, carried by the first event.
@@ -85,6 +85,8 @@ pub enum Event {
     Sdk(Sdk),
     /// What is measured on.
     Devices(Devices),
+    /// A launch was measured.
+    Measured(Box<MeasuredLaunch>),
     /// How far the model was off from what was measured.
     ModelError(ModelError),
     /// The unmodified operator was verified and timed.
