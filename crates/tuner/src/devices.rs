@@ -81,7 +81,7 @@ impl Attached {
     /// How far the model was off; `None` where nothing was measured.
     pub fn model_event(&self) -> Option<Event> {
         let error = self.learned.error();
-        let (modelled_us, measured_us) = self.learned.latest()?;
+        let (modelled_us, measured_us) = self.learned.means_us()?;
         Some(Event::ModelError(events::ModelError {
             modelled_us,
             measured_us,
