@@ -8,7 +8,7 @@ use super::output::{Output, start_event};
 use super::target::{hazard_reports, open_with, runtime};
 use aicore::Origin;
 use backend::{Execution, LaunchProfile};
-use events::{Event, MeasuredLaunch, PathReport, ProfileEvent, StallReport, Warning};
+use events::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use report::chrome_trace;
 use tuner::{
     InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects,
@@ -67,8 +67,8 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         };
         wrong |= verdict.correct(true) == Some(false);
         for (number, launch) in execution.launches.iter().enumerate() {
-            measured_event(&workspace, &case, launch).iter().for_each(|event| output.emit(event));
             let event = profile_event(&workspace, &case, number, launch, &verdict);
+            measured_event(&event, launch).iter().for_each(|event| output.emit(event));
             wrong |= event.correct == Some(false);
             output.emit(&Event::Profile(Box::new(event)));
             profiles.entry(case.clone()).or_default().push(launch.clone());
@@ -159,11 +159,13 @@ fn profile_event(
         kernel: profile.kernel.clone(),
         launch: u32::try_from(number).unwrap_or(u32::MAX),
         task_us: profile.task_us,
-        bound_us: profile.bound_us,
-        limiter: profile.limiter,
-        pipes: profile.pipes,
+        count: None,
+        spread: None,
+        bound_us: Some(profile.bound_us),
+        limiter: Some(profile.limiter),
+        pipes: Some(profile.pipes),
         cores: profile.cores,
-        longest_core_us: profile.longest_core_us,
+        longest_core_us: Some(profile.longest_core_us),
         gm_read_bytes: profile.gm_read_bytes,
         gm_write_bytes: profile.gm_write_bytes,
         stalls: profile
@@ -194,20 +196,21 @@ fn profile_event(
     }
 }
 
-/// What a device says of a launch, where one was asked.
-fn measured_event(workspace: &Workspace, case: &str, launch: &LaunchProfile) -> Option<Event> {
+/// What a device says of a launch, where one was asked: nothing of the model's is in it but what counts instructions and bytes.
+fn measured_event(modelled: &ProfileEvent, launch: &LaunchProfile) -> Option<Event> {
     let device = launch.device.as_ref()?;
-    Some(Event::Measured(Box::new(MeasuredLaunch {
-        operator: workspace.manifest.operator.clone(),
-        case: case.to_owned(),
-        kernel: launch.profile.kernel.clone(),
-        soc: workspace.attached.as_ref().map(|attached| attached.soc.clone()).unwrap_or_default(),
+    Some(Event::Profile(Box::new(ProfileEvent {
         task_us: device.task_us,
-        spread: device.spread,
-        count: device.count,
-        core_us: device.core_us,
+        count: Some(device.count),
+        spread: Some(device.spread),
+        bound_us: None,
+        limiter: None,
         pipes: device.pipes,
-        modelled_us: launch.profile.task_us,
+        longest_core_us: device.core_us,
+        stalls: Vec::new(),
+        critical_path: Vec::new(),
+        origin: Origin::Measured,
+        ..modelled.clone()
     })))
 }
 

@@ -1,6 +1,5 @@
 //! What is measured on, and what that says of the model.
 
-use aicore::PipeTimes;
 use serde::{Deserialize, Serialize};
 
 /// A toolkit, its devices, and how times are taken on them.
@@ -26,33 +25,6 @@ pub struct Devices {
     pub flush_l2: bool,
     /// Copies of the tensors that launches take turns through.
     pub rotate: u32,
-}
-
-/// A launch as a device ran it. What the model says of the same is a profile of its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeasuredLaunch {
-    /// Operator.
-    pub operator: String,
-    /// Case.
-    pub case: String,
-    /// Kernel.
-    pub kernel: String,
-    /// Chip.
-    pub soc: String,
-    /// Median of the task durations in microseconds.
-    pub task_us: f64,
-    /// Standard deviation of one as a share of it.
-    pub spread: f64,
-    /// How many.
-    pub count: u32,
-    /// Longest time of a core in microseconds, where the profiler told it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub core_us: Option<f64>,
-    /// Busy times of the pipes, where the profiler told them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pipes: Option<PipeTimes>,
-    /// By the model, in microseconds.
-    pub modelled_us: f64,
 }
 
 /// Measured times over modelled ones, on this operator.

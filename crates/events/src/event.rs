@@ -10,8 +10,8 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey::{self, Outcome};
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, MeasuredLaunch,
-    ModelError, ProfileEvent, Rewind, Summary,
+    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ModelError,
+    ProfileEvent, Rewind, Summary,
 };
 
 /// Version of the event format, carried by the first event.
@@ -85,8 +85,6 @@ pub enum Event {
     Sdk(Sdk),
     /// What is measured on.
     Devices(Devices),
-    /// A launch was measured.
-    Measured(Box<MeasuredLaunch>),
     /// How far the model was off from what was measured.
     ModelError(ModelError),
     /// The unmodified operator was verified and timed.
@@ -250,10 +248,17 @@ pub struct BaselineCase {
     pub name: String,
     /// Task duration in microseconds.
     pub us: f64,
-    /// Lower bound in microseconds.
+    /// Lower bound in microseconds; 0, and not written, where the time is measured.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub bound_us: f64,
-    /// What gives the bound.
+    /// What gives the bound by the model.
     pub limiter: Limiter,
+}
+
+// The signature is that of serde.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// The unmodified operator was verified and timed.

@@ -17,7 +17,7 @@ pub mod survey;
 mod taken_back;
 
 pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
-pub use devices::{Devices, MeasuredLaunch, ModelError};
+pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
     FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,

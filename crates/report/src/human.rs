@@ -239,10 +239,6 @@ impl Sink for Human<'_> {
                 SdkStatus::Cached => Ok(()),
             },
             Event::Devices(devices) => self.note("Measuring", &devices::devices(devices)),
-            Event::Measured(launch) => {
-                let text = devices::measured(launch);
-                self.result(&text)
-            }
             Event::ModelError(error) => self.note("Model", &devices::model_error(error)),
             Event::Baseline(baseline) => {
                 self.best_us = Some(baseline.objective_us);

@@ -19,6 +19,7 @@ use events::{self, Event};
 use manifest::{DeviceSettings, Manifest};
 use project::OperatorProject;
 use source::SourceTree;
+use verify::{Reason, Rejection};
 
 /// What the command line says of devices; it wins over the manifest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +56,13 @@ impl Attached {
     ) -> Result<Vec<PathBuf>, TunerError> {
         let given = DeviceSources { sources: sources.clone(), cmake: cmake.clone() };
         let built = self.build.built(&given);
-        let built = built.map_err(|error| TunerError::Device(format!("building with the toolkit: {error}")))?;
+        let built = built.map_err(|error| match of_flow(&error) {
+            RunFailure::Build { place, message } => {
+                let rejection = Rejection::new(Reason::BuildFailed, "", message);
+                TunerError::Baseline(Box::new(Rejection { file: place.file, line: place.line, ..rejection }))
+            }
+            other => TunerError::Device(format!("building with the toolkit: {other}")),
+        })?;
         let objects = built.objects.get(operator).into_iter().flatten().map(|object| object.path.clone());
         let package = built.package.map(|package| package.vendor);
         Ok(objects.chain(package).chain(built.program).chain(built.libraries).collect())

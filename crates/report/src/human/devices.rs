@@ -1,7 +1,7 @@
 //! What is measured on, and how far the model is off there.
 
-use crate::units::{counted, microseconds};
-use events::{Devices, MeasuredLaunch, ModelError};
+use crate::units::microseconds;
+use events::{Devices, ModelError};
 
 /// A line on what is measured on.
 pub(super) fn devices(devices: &Devices) -> String {
@@ -21,47 +21,6 @@ pub(super) fn devices(devices: &Devices) -> String {
         devices.route,
         how.join(", ")
     )
-}
-
-/// What a device says of a launch; the model's words follow as its own.
-pub(super) fn measured(launch: &MeasuredLaunch) -> String {
-    let mut text = format!(
-        "\n{}, case {}: kernel {}\n  task   {} measured on {}, median of {}, spread {:.1} %; modelled {}\n",
-        launch.operator,
-        launch.case,
-        launch.kernel,
-        microseconds(launch.task_us),
-        launch.soc,
-        counted(u64::from(launch.count), "launch"),
-        launch.spread * 100.0,
-        microseconds(launch.modelled_us),
-    );
-    if let Some(core_us) = launch.core_us {
-        let head = launch.task_us - core_us;
-        text.push_str(&format!(
-            "  core   {} measured on the longest one; {} is dispatch and completion\n",
-            microseconds(core_us),
-            microseconds(head.max(0.0))
-        ));
-    }
-    match &launch.pipes {
-        Some(pipes) => {
-            let all = [
-                ("MTE2", pipes.mte2_us),
-                ("MTE1", pipes.mte1_us),
-                ("cube", pipes.cube_us),
-                ("vector", pipes.vec_us),
-                ("fixpipe", pipes.fixpipe_us),
-                ("MTE3", pipes.mte3_us),
-                ("scalar", pipes.scalar_us),
-            ];
-            let busy = all.iter().filter(|(_, us)| *us > 0.0);
-            let busy: Vec<String> = busy.map(|(name, us)| format!("{name} {}", microseconds(*us))).collect();
-            text.push_str(&format!("  pipes  measured, busy, mean over cores: {}\n", busy.join(", ")));
-        }
-        None => text.push_str("  pipes  not measured; those below are the model's\n"),
-    }
-    text
 }
 
 /// A line on the model's error.
