@@ -138,6 +138,9 @@ impl<'a> Human<'a> {
         let project = start.project.as_deref().map(|path| format!(" ({path})")).unwrap_or_default();
         let origin = if self.origin.is_empty() { String::new() } else { format!(", latencies {}", self.origin) };
         self.note(verb, &format!("{operator}{project}{origin}"))?;
+        if let (Some(backend), Some(because)) = (&start.backend, &start.backend_because) {
+            self.note("Backend", &format!("{backend}: {because}"))?;
+        }
         match start.resumed {
             Some(count) if count > 0 => self.note(
                 "Resuming",
