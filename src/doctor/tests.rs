@@ -130,15 +130,32 @@ fn a_complete_machine_is_fine() {
     let (exit, text) = shown(&Fake::complete());
     assert_eq!(exit, Exit::Fine);
     insta::assert_snapshot!(text, @"
-       found  c++-compiler  g++ (Debian 12.2.0-14) 12.2.0 (/usr/bin/c++)
-       found  cmake         cmake version 3.25.1 (cmake)
-       found  cache         /cache
-       found  simulator     /cache/sdk/libascend_sim.so
-       found  confinement   kernels see their own directory, no network and no other process
-       found  git           git version 2.39.5 (git)
-       found  cann-toolkit  /opt/toolkit (ASCEND_HOME_PATH); this version has no `cann` backend and takes no more than headers from it: all latencies are modelled
-       found  headers       own, and --sdk-headers /opt/toolkit: open device library
-       found  processors    2; --jobs sets how many are used
+       found  c++-compiler    g++ (Debian 12.2.0-14) 12.2.0 (/usr/bin/c++)
+       found  cmake           cmake version 3.25.1 (cmake)
+       found  cache           /cache
+       found  simulator       /cache/sdk/libascend_sim.so
+       found  confinement     kernels see their own directory, no network and no other process
+       found  git             git version 2.39.5 (git)
+       found  headers         own, and --sdk-headers /opt/toolkit: open device library
+       found  processors      2; --jobs sets how many are used
+       found  cann-toolkit    8.1.RC1 (/opt/toolkit, by ASCEND_HOME_PATH)
+       found  cann-bisheng    /opt/toolkit/bin/bisheng, compiles kernels
+       found  cann-op-build   /opt/toolkit/bin/op_build, makes code out of definitions
+       found  cann-asc-opc    /opt/toolkit/bin/asc_opc, compiles kernels of framework projects
+      absent  cann-msprof     msprof is not among the toolkit's programs nor in PATH; without it only our own launcher measures, and counters of the pipes are not known
+              help: install the toolkit's full package (compiler and tools), or `source <toolkit>/set_env.sh`
+       found  cann-ascendcl   /opt/toolkit/include/acl/acl.h
+       found  cann-cmake      no modules for find_package(ASC), which came with 8.3: projects have to bring their own cmake folder
+       found  cann-platforms  40 chips (/opt/toolkit/data/platform_config)
+       found  device          device 1 (B2, 0000:C1:00.0, OK): AscendX, 24 cube and 48 vector cores at 1800 MHz
+      absent  device          device 2 (B2, 0000:C2:00.0, OK): AscendX, 24 cube and 48 vector cores at 1800 MHz; used by process 7 (python3)
+              help: wait, or choose another with ASCEND_RT_VISIBLE_DEVICES
+       found  run-cann-1      take 8.1.RC1 (/opt/toolkit, by ASCEND_HOME_PATH)
+       found  run-cann-2      lock 1 of 2 devices, AscendX, in /tmp/ascend-tune-devices
+       found  run-cann-3      run every candidate on the embedded SDK first: right, free of hazards, not hopeless
+       found  run-cann-4      build survivors with the project's own CMake below target/ascend-tune/cann, each in a package of its own
+       found  run-cann-5      build our launcher against AscendCL; load baseline and candidate once, time them in turns
+       found  run-cann-6      compare outputs with the baseline's, and write back what is better by more than the noise
 
     ok: everything that tuning needs is there
     ");
@@ -171,9 +188,13 @@ fn what_is_missing_comes_with_a_fix() {
               help: use Linux 6.12 or newer with Landlock (`lsm=landlock,..`), allow user namespaces (in a container too), and see docs/security.md
       absent  git           `git --version` does not run
               help: without git, `run` cannot see uncommitted changes and wants --allow-dirty to write back
-      absent  cann-toolkit  ASCEND_TOOLKIT_HOME names /gone, which is not there; this version has no `cann` backend and takes no more than headers from it: all latencies are modelled
        found  headers       own; --sdk-headers takes those of a toolkit or of a checkout of the open device library
        found  processors    2; --jobs sets how many are used
+      absent  cann-toolkit  no toolkit was found; looked at ASCEND_HOME_PATH: not set
+              help: set ASCEND_HOME_PATH
+      absent  devices       npu-smi was not found in PATH
+              help: install the driver
+      absent  run-cann-1    stop: there is no toolkit. `--backend auto` takes the simulator
 
     incomplete: tuning needs what is marked missing
     ");

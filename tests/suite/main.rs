@@ -4,6 +4,7 @@ mod bad_input;
 mod cann_commands;
 mod cann_traps;
 mod cli;
+mod constants;
 mod corpus;
 mod defects;
 mod device_only;

@@ -30,9 +30,9 @@ pub struct Devices {
 /// Measured times over modelled ones, on this operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelError {
-    /// The latest pair: by the model, in microseconds.
+    /// Geometric mean by the model, in microseconds.
     pub modelled_us: f64,
-    /// By the device.
+    /// Geometric mean by the devices.
     pub measured_us: f64,
     /// Geometric mean of measured over modelled.
     pub ratio: f64,

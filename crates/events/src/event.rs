@@ -7,7 +7,7 @@ use space::Configuration;
 use crate::ablation::{AblationReport, Trial};
 use crate::fidelity::{Calibration, Report};
 use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
-use crate::survey::{self, Outcome};
+use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
     Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ModelError,
@@ -124,7 +124,7 @@ pub enum Event {
     /// Result of `bank`.
     Bank(Bank),
     /// One operator of `survey`, as soon as it was tried.
-    Surveyed(Box<Outcome>),
+    Surveyed(Box<survey::Surveyed>),
     /// Result of `survey`.
     Survey(survey::Summary),
     /// Result of `calibrate`.
@@ -248,10 +248,17 @@ pub struct BaselineCase {
     pub name: String,
     /// Task duration in microseconds.
     pub us: f64,
-    /// Lower bound in microseconds.
+    /// Lower bound in microseconds; 0, and not written, where the time is measured.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub bound_us: f64,
-    /// What gives the bound.
+    /// What gives the bound by the model.
     pub limiter: Limiter,
+}
+
+// The signature is that of serde.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// The unmodified operator was verified and timed.

@@ -10,6 +10,8 @@ use serde::Deserialize;
 pub struct DeviceSettings {
     /// The toolkit's folder; where it is left out, that of the environment or an installed one.
     pub toolkit: Option<PathBuf>,
+    /// Full name of the chip, where the driver tells no more than its family.
+    pub soc: Option<String>,
     /// Numbers of the devices to use, as the driver counts them; all that are free where there are none.
     #[serde(default)]
     pub devices: Vec<u32>,

@@ -44,7 +44,9 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "check" => &["tolerance"],
         "limits" => &["run-timeout-s", "run-memory-mib", "compile-timeout-s", "compile-memory-mib"],
         "sdk" => &["headers", "toolkit"],
-        "cann" => &["toolkit", "devices", "warm-up", "warm-up-us", "launches", "most-launches", "flush-l2", "rotate"],
+        "cann" => {
+            &["toolkit", "soc", "devices", "warm-up", "warm-up-us", "launches", "most-launches", "flush-l2", "rotate"]
+        }
         _ => return None,
     })
 }

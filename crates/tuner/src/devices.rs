@@ -1,5 +1,6 @@
 //! A toolkit and devices for a workspace: found, taken, and made a backend of.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,11 +13,13 @@ use backend::{
 use cann::launcher::LauncherProgram;
 use cann::measure::MeasureOptions;
 use cann::{
-    Device, DeviceLock, Devices, Environment, Flow, FlowError, FlowOptions, KernelObject, Soc, System, Toolkit,
+    Built, Device, DeviceLock, Devices, Environment, Flow, FlowError, FlowOptions, KernelObject, Soc, System, Toolkit,
 };
 use events::{self, Event};
 use manifest::{DeviceSettings, Manifest};
 use project::OperatorProject;
+use source::SourceTree;
+use verify::{Reason, Rejection};
 
 /// What the command line says of devices; it wins over the manifest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,9 +43,31 @@ pub struct Attached {
     pub fleet: Arc<Fleet>,
     /// What the run has learnt of the model.
     pub learned: Arc<Learned>,
+    build: Arc<FlowBuild>,
 }
 
 impl Attached {
+    /// Builds sources with the toolkit: kernel objects of the operator, and the folder of the package that programs find it by.
+    pub fn build(
+        &self,
+        sources: &SourceTree,
+        cmake: &BTreeMap<String, String>,
+        operator: &str,
+    ) -> Result<Vec<PathBuf>, TunerError> {
+        let given = DeviceSources { sources: sources.clone(), cmake: cmake.clone() };
+        let built = self.build.built(&given);
+        let built = built.map_err(|error| match of_flow(&error) {
+            RunFailure::Build { place, message } => {
+                let rejection = Rejection::new(Reason::BuildFailed, "", message);
+                TunerError::Baseline(Box::new(Rejection { file: place.file, line: place.line, ..rejection }))
+            }
+            other => TunerError::Device(format!("building with the toolkit: {other}")),
+        })?;
+        let objects = built.objects.get(operator).into_iter().flatten().map(|object| object.path.clone());
+        let package = built.package.map(|package| package.vendor);
+        Ok(objects.chain(package).chain(built.program).chain(built.libraries).collect())
+    }
+
     /// What there is to measure on, as an event.
     pub fn event(&self) -> Event {
         let measure = &self.measure;
@@ -63,7 +88,7 @@ impl Attached {
     /// How far the model was off; `None` where nothing was measured.
     pub fn model_event(&self) -> Option<Event> {
         let error = self.learned.error();
-        let (modelled_us, measured_us) = self.learned.latest()?;
+        let (modelled_us, measured_us) = self.learned.means_us()?;
         Some(Event::ModelError(events::ModelError {
             modelled_us,
             measured_us,
@@ -90,6 +115,7 @@ fn joined(choice: &DeviceChoice, settings: &DeviceSettings, root: &Path) -> Devi
     DeviceSettings {
         // A path of the command line means the current directory, one of the manifest the project's.
         toolkit: own.toolkit.clone().or_else(|| settings.toolkit.as_ref().map(|path| root.join(path))),
+        soc: own.soc.clone().or_else(|| settings.soc.clone()),
         devices: if own.devices.is_empty() { settings.devices.clone() } else { own.devices.clone() },
         warm_up: own.warm_up.or(settings.warm_up),
         warm_up_us: own.warm_up_us.or(settings.warm_up_us),
@@ -163,8 +189,11 @@ pub(super) fn find(
     let mut soc: Option<Soc> = None;
     let mut alike = Vec::new();
     for device in devices {
-        let own =
-            asked.soc(&System, &device, platforms.as_deref()).map_err(|error| fail(format!("{device}: {error}")))?;
+        let own = match &settings.soc {
+            Some(name) => Soc::named(name, platforms.as_deref()),
+            None => asked.soc(&System, &device, platforms.as_deref()),
+        };
+        let own = own.map_err(|error| fail(format!("{device}: {error}")))?;
         match &soc {
             // Times of different chips are not compared.
             Some(first) if *first != own && !settings.devices.is_empty() => {
@@ -241,18 +270,19 @@ impl Attachment<'_> {
             wall_s: manifest.run_timeout_s,
         };
         let fleet = Arc::new(Fleet::new(options).map_err(|error| fail(error.to_string()))?);
-        let build = FlowBuild {
+        let build = Arc::new(FlowBuild {
             project: project.clone(),
             toolkit: toolkit.clone(),
             soc: found.soc.clone(),
             work,
             jobs,
             limits_wall_s: manifest.compile_timeout_s.max(1800.0),
-        };
-        let backend = CannBackend::new(simulator, Arc::clone(&fleet), BuiltOnce::new(Arc::new(build)));
+        });
+        let objects = BuiltOnce::new(Arc::clone(&build) as Arc<dyn DeviceBuild>);
+        let backend = CannBackend::new(simulator, Arc::clone(&fleet), objects);
         let learned = backend.learned();
         let soc = found.soc.name.clone();
-        Ok((backend, Attached { toolkit: version, soc, devices: names, measure, fleet, learned }))
+        Ok((backend, Attached { toolkit: version, soc, devices: names, measure, fleet, learned, build }))
     }
 }
 
@@ -267,14 +297,20 @@ struct FlowBuild {
     limits_wall_s: f64,
 }
 
-impl DeviceBuild for FlowBuild {
-    fn objects(&self, sources: &DeviceSources, operator: &str) -> Result<Vec<KernelObject>, RunFailure> {
+impl FlowBuild {
+    fn built(&self, sources: &DeviceSources) -> Result<Built, FlowError> {
         let mut options = FlowOptions::new(self.work.join("flow"));
         options.entries.clone_from(&sources.cmake);
         options.jobs = self.jobs.max(1);
         options.limits.wall_s = self.limits_wall_s;
-        let flow = Flow::new(self.project.clone(), self.toolkit.clone(), self.soc.clone(), options);
-        let built = flow.and_then(|flow| flow.build(&sources.sources)).map_err(|error| of_flow(&error))?;
+        let flow = Flow::new(self.project.clone(), self.toolkit.clone(), self.soc.clone(), options)?;
+        flow.build(&sources.sources)
+    }
+}
+
+impl DeviceBuild for FlowBuild {
+    fn objects(&self, sources: &DeviceSources, operator: &str) -> Result<Vec<KernelObject>, RunFailure> {
+        let built = self.built(sources).map_err(|error| of_flow(&error))?;
         built.objects.get(operator).cloned().ok_or_else(|| {
             let known: Vec<&str> = built.objects.keys().map(String::as_str).collect();
             RunFailure::NoDevice(format!(

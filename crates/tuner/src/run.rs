@@ -282,7 +282,7 @@ async fn with_probe(
 pub fn mostly_fixed(profiles: &BTreeMap<String, Vec<LaunchProfile>>) -> Option<Event> {
     let share = |launches: &Vec<LaunchProfile>| {
         let sum = |value: fn(&LaunchProfile) -> f64| launches.iter().map(value).sum::<f64>();
-        sum(|launch| launch.profile.fixed_us) / sum(LaunchProfile::task_us).max(f64::MIN_POSITIVE)
+        sum(|launch| launch.profile.fixed_us) / sum(|launch| launch.profile.task_us).max(f64::MIN_POSITIVE)
     };
     let least = profiles.values().map(share).fold(f64::INFINITY, f64::min);
     (least.is_finite() && least > MOST_FIXED).then(|| {

@@ -16,7 +16,8 @@ pub struct Learned {
 #[derive(Debug, Default)]
 struct Known {
     error: ModelError,
-    latest: Option<(f64, f64)>,
+    /// Sum of the logarithms of modelled times.
+    modelled: f64,
     /// Least modelled time by what was run, among those that a device has run.
     fastest: BTreeMap<String, f64>,
 }
@@ -36,8 +37,10 @@ impl Learned {
     /// Takes note of what a device said.
     pub fn note(&self, what: &str, modelled_us: f64, measured_us: f64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.error.note(modelled_us, measured_us);
-        known.latest = Some((modelled_us, measured_us));
+        if modelled_us > 0.0 && measured_us > 0.0 {
+            known.error.note(modelled_us, measured_us);
+            known.modelled += modelled_us.ln();
+        }
         let fastest = known.fastest.entry(what.to_owned()).or_insert(modelled_us);
         *fastest = fastest.min(modelled_us);
     }
@@ -47,9 +50,11 @@ impl Learned {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).error
     }
 
-    /// The latest pair: modelled and measured microseconds.
-    pub fn latest(&self) -> Option<(f64, f64)> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).latest
+    /// Geometric means of modelled and of measured times in microseconds; `None` before there is a pair.
+    pub fn means_us(&self) -> Option<(f64, f64)> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let modelled_us = (known.modelled / f64::from(known.error.count())).exp();
+        known.error.ratio().map(|ratio| (modelled_us, modelled_us * ratio))
     }
 }
 
@@ -70,6 +75,8 @@ mod tests {
             "by the model it takes 3.1 times as long as the fastest so far, at 31.00 us: no device time is spent on it"
         );
         assert!(learned.is_worth("b", 31.0).is_ok(), "another shape has a fastest of its own");
-        assert_eq!((learned.error().count(), learned.latest()), (2, Some((20.0, 21.0))));
+        let (modelled_us, measured_us) = learned.means_us().unwrap();
+        assert_eq!(learned.error().count(), 2);
+        assert!((modelled_us - 200.0_f64.sqrt()).abs() < 1e-9 && (measured_us - 231.0_f64.sqrt()).abs() < 1e-9);
     }
 }

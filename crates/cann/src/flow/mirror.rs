@@ -156,6 +156,15 @@ impl Mirror {
     }
 }
 
+impl Mirror {
+    /// The file of a folder that a build has copied to this path: the one with the most folders in common at its end.
+    pub(super) fn copied(&self, copy: &Path, folder: &str) -> Option<String> {
+        let parts: Vec<_> = copy.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        let names = (0..parts.len()).map(|from| format!("{folder}/{}", parts[from..].join("/")));
+        names.into_iter().find(|name| self.to.join(name).is_file())
+    }
+}
+
 /// A path without `.` and `..` where the folder before it is known.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -214,6 +223,20 @@ mod tests {
         assert_eq!(sync(&[]), ["op_kernel/new.h"]);
         assert!(!work.path().join("out.h").exists());
         assert_eq!(fs_err::read_to_string(project.path().join("op_kernel/add.cpp")).unwrap(), "three", "untouched");
+    }
+
+    #[test]
+    fn copies_that_builds_make_are_the_projects_files() {
+        let work = tempfile::tempdir().unwrap();
+        let mirror = Mirror::new(Path::new("/p"), work.path(), |_| false);
+        for file in ["op_kernel/add.cpp", "op_kernel/add/add.cpp"] {
+            fs_err::create_dir_all(mirror.root().join(file).parent().unwrap()).unwrap();
+            fs_err::write(mirror.root().join(file), "").unwrap();
+        }
+        let copied = |path: &str| mirror.copied(Path::new(path), "op_kernel");
+        assert_eq!(copied("build-1/op_kernel/tbe/dynamic/add.cpp").as_deref(), Some("op_kernel/add.cpp"));
+        assert_eq!(copied("build-1/binary/src/add/add.cpp").as_deref(), Some("op_kernel/add/add.cpp"));
+        assert_eq!(copied("build-1/autogen/aclnn_add.cpp"), None);
     }
 
     #[test]
