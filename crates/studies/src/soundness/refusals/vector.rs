@@ -15,12 +15,6 @@ const fn of(
     Violation { motif, precondition, kernel, change, because }
 }
 
-/// A function of the class that changes what it is handed.
-const CLIP: (&str, &str) = (
-    "    __aicore__ inline void Next()",
-    "    __aicore__ inline void Clip(float &value)\n    {\n        value *= 2.0f;\n    }\n    __aicore__ inline void Next()",
-);
-
 fn axpy() -> String {
     computing("AscendC::Muls(a, x, 2.0f, count);\nAscendC::Exp(z, x, count);\nAscendC::Add(z, z, a, count);")
 }
@@ -253,43 +247,6 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         &[(LAST, "        AscendC::Exp(b, a, count);\n        outQueue.EnQue(z);")],
         "used again",
     ),
-    of(
-        Id::V06,
-        "no function is handed the scalar to change it",
-        scalar_operand,
-        &[("AscendC::Add(z, x, a", "Clip(scale_);\n        AscendC::Add(z, x, a"), CLIP],
-        "Clip may change scale_",
-    ),
-    of(
-        Id::V06,
-        "no reference that was made before changes the scalar",
-        scalar_operand,
-        &[
-            ("AscendC::Duplicate(a", "float &part = scale_;\n        AscendC::Duplicate(a"),
-            ("AscendC::Add(z, x, a", "part = 3.0f;\n        AscendC::Add(z, x, a"),
-        ],
-        "scale_ may change",
-    ),
-    of(
-        Id::V06,
-        "no pointer that was made before changes the scalar",
-        scalar_operand,
-        &[
-            ("AscendC::Duplicate(a", "float *place = &scale_;\n        AscendC::Duplicate(a"),
-            ("AscendC::Add(z, x, a", "*place = 3.0f;\n        AscendC::Add(z, x, a"),
-        ],
-        "scale_ may change",
-    ),
-    of(
-        Id::V06,
-        "no lambda that was made before changes the scalar",
-        scalar_operand,
-        &[
-            ("AscendC::Duplicate(a", "auto step = [&]() { scale_ = 3.0f; };\n        AscendC::Duplicate(a"),
-            ("AscendC::Add(z, x, a", "step();\n        AscendC::Add(z, x, a"),
-        ],
-        "scale_ may change",
-    ),
     of(Id::V06, "not a division", scalar_operand, &[("Add(z, x, a", "Div(z, x, a")], "rounds differently"),
     of(
         Id::V06,
@@ -405,13 +362,6 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         fill_in_a_loop,
         &[("    AscendC::Add(z, z", "    count >>= 1;\n    AscendC::Add(z, z")],
         "count",
-    ),
-    of(
-        Id::V26,
-        "no function is handed the scalar to change it",
-        fill_in_a_loop,
-        &[("    AscendC::Add(z, z", "    Clip(scale_);\n    AscendC::Add(z, z"), CLIP],
-        "Clip may change scale_",
     ),
     of(
         Id::V26,
