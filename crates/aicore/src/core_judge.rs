@@ -300,20 +300,22 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
     }
 
-    /// Writes that begin in a buffer of a queue and end in another.
+    /// Accesses that begin in a buffer of a queue and end in another. What is read there may be of lanes that nobody uses.
     fn overrun(&self, record: &Record<'_>, all: &mut Shared) {
         // Accesses of the scalar unit that follow each other are one record, also where the last of one buffer and the first of
         // the next are neighbours. None of them is longer than an element.
         if self.buffers.are_alone() || self.kind(record) == OpKind::Scalar {
             return;
         }
-        for operand in record.operands().filter(|operand| operand.writes && operand.space != Space::Gm) {
+        for operand in record.operands().filter(|operand| operand.space != Space::Gm) {
             let Some((byte, made)) = self.buffers.overrun(&operand) else { continue };
             let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
-            let what = (HazardKind::OutOfBoundsUb, Severity::Error);
+            let (verb, severity) =
+                if operand.writes { ("writes", Severity::Error) } else { ("reads", Severity::Warning) };
+            let what = (HazardKind::OutOfBoundsUb, severity);
             all.findings.add_cause(what, (record.site, made), self.core, || {
                 format!(
-                    "{opcode} writes past the end of the buffer that it begins in, at {byte:#x} of {}, where another buffer lies",
+                    "{opcode} {verb} past the end of the buffer that it begins in, at {byte:#x} of {}, where another buffer lies",
                     operand.space.name()
                 )
             });

@@ -318,6 +318,10 @@ size_t GmBytesFrom(const void* ptr)
 }
 
 void Yield() { GiveTurn(ASCENDSIM_SITE()); }
+void PassFlag(int32_t* flag, int32_t expected, int32_t next)
+{
+    machine::PassFlag(Current(), flag, expected, next, ASCENDSIM_SITE());
+}
 
 void SetL2Bypass(bool bypass) { Current().l2_bypass = bypass; }
 void*& CorePipeSlot() { return Current().pipe; }
