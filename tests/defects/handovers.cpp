@@ -327,3 +327,21 @@ DEFECT(sixteen_flags_ahead, "flag-misuse", 2)
         CrossCoreWaitFlag(3);
     }
 }
+
+// Results that lie one after the other, copied out as if each began a block of its own: through the buffer behind.
+DEFECT(copied_out_through_the_next_buffer, "out-of-bounds-ub", 1)
+{
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> results, next;
+    pipe.InitBuffer(results, 256);
+    pipe.InitBuffer(next, 4096);
+    Duplicate(next.Get<float>(), 0.0f, 1024);
+    auto x = results.Get<float>();
+    Duplicate(x, 1.0f, 64);
+    Order<V_MTE3>();
+    if (kBroken) {
+        DataCopyPad(m.w, x, DataCopyExtParams(64, 4, 0, 0, 0)); // here
+    } else {
+        DataCopyPad(m.w, x, DataCopyExtParams(1, 256, 0, 0, 0));
+    }
+}
