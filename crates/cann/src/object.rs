@@ -168,9 +168,9 @@ mod tests {
 
         fs_err::write(&object, "ELF").unwrap();
         let read = KernelObject::read(&text).unwrap();
-        assert_eq!((read.path, read.magic, read.tiling_bytes), (object, Magic::Vector, 32));
+        assert_eq!((&read.path, read.magic, read.tiling_bytes), (&object, Magic::Vector, 32));
         assert_eq!(
-            read.symbols.into_iter().collect::<Vec<_>>(),
+            read.symbols.clone().into_iter().collect::<Vec<_>>(),
             [(1, "ScaleAdd_ab12_1".to_owned()), (21, "ScaleAdd_ab12_21".to_owned())]
         );
         assert!(!read.intercore_sync);
