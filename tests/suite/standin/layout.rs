@@ -45,6 +45,8 @@ impl Standin {
         standin.contents();
         standin.environment_file();
         let chip = soc::Soc::named(chip);
+        let digest = blake3::hash(standin.root().as_os_str().as_encoded_bytes());
+        standin.set("bus_domain", &digest.to_hex()[..4].to_uppercase());
         for (knob, value) in [("soc", chip.name.to_owned()), ("rated_mhz", chip.rated_mhz.to_string())] {
             standin.set(knob, &value);
         }
@@ -75,6 +77,12 @@ impl Standin {
     pub fn loaded(&self) -> Vec<String> {
         let text = fs_err::read_to_string(self.own().join("state/loaded")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
+    }
+
+    /// Leaves the tree where it is when this ends; for a person who wants to look.
+    pub fn leave(self) -> PathBuf {
+        let _ = self.directory.keep();
+        self.home
     }
 
     /// What `ASCEND_CUSTOM_OPP_PATH` was to each program that used a device.

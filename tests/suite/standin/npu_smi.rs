@@ -14,9 +14,10 @@ struct Device {
     process: Option<String>,
 }
 
-/// Bus address of a physical device.
-pub fn bus_id(physical: u32) -> String {
-    format!("0000:{:02X}:00.0", 0xC1 + physical)
+/// Bus address of a physical device. Every tree is a machine of its own: locks by address must not be those of another's devices.
+fn bus_id(knobs: &Knobs, physical: u32) -> String {
+    let domain = knobs.get("bus_domain").unwrap_or_else(|| "0000".to_owned());
+    format!("{domain}:{:02X}:00.0", 0xC1 + physical)
 }
 
 fn devices(knobs: &Knobs, own: &std::path::Path) -> Vec<Device> {
@@ -59,7 +60,9 @@ pub fn run(mut started: Started) -> i32 {
         (Some("info"), None) if words.contains(&"-l") => list(&devices),
         (Some("info"), None) if words.contains(&"-m") => map(&devices, soc),
         (Some("info"), None) => table(&devices, soc, &knobs),
-        (Some("info"), Some(kind)) => devices.iter().filter(chosen).map(|device| of_kind(device, kind, soc)).collect(),
+        (Some("info"), Some(kind)) => {
+            devices.iter().filter(chosen).map(|device| of_kind(device, kind, soc, &knobs)).collect()
+        }
         _ => {
             started.say("Error parameter of npu-smi");
             return 1;
@@ -97,7 +100,7 @@ fn map(devices: &[Device], soc: Soc) -> String {
     text
 }
 
-fn of_kind(device: &Device, kind: &str, soc: Soc) -> String {
+fn of_kind(device: &Device, kind: &str, soc: Soc, knobs: &Knobs) -> String {
     let line = |key: &str, value: &str| format!("\t{key:<30} : {value}\n");
     match kind {
         "health" => {
@@ -116,7 +119,7 @@ fn of_kind(device: &Device, kind: &str, soc: Soc) -> String {
                 + &line("Chip ID", &device.chip.to_string())
                 + &line("Chip Type", "Ascend")
                 + &line("Chip Name", soc.name.trim_start_matches("Ascend"))
-                + &line("PCIe Bus Info", &bus_id(device.physical))
+                + &line("PCIe Bus Info", &bus_id(knobs, device.physical))
         }
         "usages" => {
             line("Aicore Usage Rate(%)", &device.busy_percent)
@@ -163,7 +166,7 @@ fn table(devices: &[Device], soc: Soc, knobs: &Knobs) -> String {
         };
         text += &three(
             &second,
-            &bus_id(device.physical),
+            &bus_id(knobs, device.physical),
             &format!("{:<11} 0    / 0          3402 / 65536", device.busy_percent),
         );
         text += &border("=");

@@ -12,6 +12,7 @@ fn said(standin: &Standin, words: &[&str]) -> String {
 fn tables_name_devices_health_and_processes() {
     require_tools!();
     let standin = Standin::new(Layout::New, "Ascend910B3");
+    standin.set("bus_domain", "0000");
     standin.set("devices", "2");
     standin.set("device.1.health", "Warning");
     standin.set("device.1.process", "4711:python3:3120");
@@ -40,6 +41,7 @@ fn tables_name_devices_health_and_processes() {
 fn the_third_generation_has_two_chips_each() {
     require_tools!();
     let standin = Standin::new(Layout::New, "Ascend910_9391");
+    standin.set("bus_domain", "0000");
     standin.set("devices", "4");
     standin.set("smi", "a3");
     let table = said(&standin, &["info"]);

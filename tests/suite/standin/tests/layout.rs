@@ -33,3 +33,17 @@ fn both_layouts_have_versions_platform_files_and_libraries() {
         assert_eq!(home.join("bin/setenv.bash").exists(), layout == Layout::New);
     }
 }
+
+/// `ASCEND_TUNE_STANDIN_LEAVE=old` or `=new` leaves a tree for a person, who finds its `set_env.sh` in the output.
+#[test]
+fn a_tree_is_left_for_a_person() {
+    require_tools!();
+    let layout = match std::env::var("ASCEND_TUNE_STANDIN_LEAVE").as_deref() {
+        Ok("old") => Layout::Old,
+        Ok("new") => Layout::New,
+        _ => return,
+    };
+    let standin = Standin::new(layout, "Ascend910B2");
+    let tools = standin.root().join("driver/tools");
+    println!("PATH={}:$PATH; . {}", tools.display(), standin.leave().join("set_env.sh").display());
+}
