@@ -52,6 +52,13 @@ fn instructions_are_not_replaced() {
     refused(&[(INCLUDE, &own)], "copy_gm_to_ubuf");
 }
 
+#[test]
+fn assembly_is_of_another_machine() {
+    require_tools!();
+    let hidden = format!("{INCLUDE}#define WORDS(text) __a##sm__ volatile(text ::: \"memory\")\n");
+    refused(&[(INCLUDE, &hidden), (ADD, &format!("{ADD}        WORDS(\"nop\");\n"))], "assembly");
+}
+
 /// A loop over plain pointers is the scalar unit's work, and it takes that unit's time.
 #[test]
 fn plain_loops_take_their_time() {
@@ -59,7 +66,10 @@ fn plain_loops_take_their_time() {
     let global = "        for (uint32_t i = 0; i < this->tileLength; i++) {\n            yLocal.SetValue(i, yGm.GetPhyAddr()[tile * this->tileLength + i]);\n        }\n";
     let local = "        const half* a = reinterpret_cast<const half*>(xLocal.GetPhyAddr());\n        const half* b = reinterpret_cast<const half*>(yLocal.GetPhyAddr());\n        \
                  half* c = reinterpret_cast<half*>(zLocal.GetPhyAddr());\n        for (uint32_t i = 0; i < this->tileLength; i++) {\n            c[i] = half(float(a[i]) + float(b[i]));\n        }\n";
-    for edit in [(COPY_IN, global), (ADD, local)] {
+    // No device has a register of thirty-two bytes beside its vector unit.
+    let wide = "        typedef int16_t Wide __attribute__((vector_size(32)));\n        const Wide* a = reinterpret_cast<const Wide*>(xLocal.GetPhyAddr());\n        \
+                Wide* c = reinterpret_cast<Wide*>(zLocal.GetPhyAddr());\n        for (uint32_t i = 0; i < this->tileLength / 16; i++) {\n            c[i] = a[i] + a[i];\n        }\n";
+    for edit in [(COPY_IN, global), (ADD, local), (ADD, wide)] {
         let ended = compared(&[edit]).expect(1);
         let comparison = ended.named("comparison")[0].clone();
         for probe in comparison["probes"].as_array().expect("probes") {

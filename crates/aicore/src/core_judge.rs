@@ -285,7 +285,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         for operand in record.operands() {
             let Some((byte, freed)) = self.buffers.freed(&operand) else { continue };
             // Whoever runs over the end of a buffer of its own meets its neighbour by accident.
-            if operand.writes && self.buffers.overrun(&operand).is_some() {
+            if self.buffers.overrun(&operand).is_some() {
                 continue;
             }
             let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
@@ -300,20 +300,24 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
     }
 
-    /// Writes that begin in a buffer of a queue and end in another.
+    /// Accesses that begin in a buffer of a queue and end in another. What the vector unit reads there may be of lanes that nobody
+    /// uses; what a copy reads goes somewhere.
     fn overrun(&self, record: &Record<'_>, all: &mut Shared) {
         // Accesses of the scalar unit that follow each other are one record, also where the last of one buffer and the first of
         // the next are neighbours. None of them is longer than an element.
         if self.buffers.are_alone() || self.kind(record) == OpKind::Scalar {
             return;
         }
-        for operand in record.operands().filter(|operand| operand.writes && operand.space != Space::Gm) {
+        for operand in record.operands().filter(|operand| operand.space != Space::Gm) {
             let Some((byte, made)) = self.buffers.overrun(&operand) else { continue };
             let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
-            let what = (HazardKind::OutOfBoundsUb, Severity::Error);
+            let verb = if operand.writes { "writes" } else { "reads" };
+            let may_not_matter = !operand.writes && usize::from(record.pipe) == V;
+            let severity = if may_not_matter { Severity::Warning } else { Severity::Error };
+            let what = (HazardKind::OutOfBoundsUb, severity);
             all.findings.add_cause(what, (record.site, made), self.core, || {
                 format!(
-                    "{opcode} writes past the end of the buffer that it begins in, at {byte:#x} of {}, where another buffer lies",
+                    "{opcode} {verb} past the end of the buffer that it begins in, at {byte:#x} of {}, where another buffer lies",
                     operand.space.name()
                 )
             });

@@ -34,7 +34,12 @@ pub(crate) struct CrossFlags<T> {
     members: BTreeMap<Side, Vec<usize>>,
     made: BTreeMap<Delivery, Vec<VecDeque<T>>>,
     delivered: BTreeMap<(usize, Awaited), VecDeque<T>>,
+    /// Flags in global memory, for the next core that passes them.
+    passed: BTreeMap<u32, T>,
 }
+
+/// The mode of a set that the next core to wait gets, whichever it is.
+const TO_WHOEVER_PASSES: u32 = 3;
 
 impl<T: Clone> CrossFlags<T> {
     /// For cores by index.
@@ -45,12 +50,16 @@ impl<T: Clone> CrossFlags<T> {
                 members.entry(side).or_default().push(index);
             }
         }
-        Self { names, members, made: BTreeMap::new(), delivered: BTreeMap::new() }
+        Self { names, members, made: BTreeMap::new(), delivered: BTreeMap::new(), passed: BTreeMap::new() }
     }
 
     /// `set_cross_flag`. Modes: 0 all cores of the kind, 1 the vector cores of the group, 2 the cube core to its vector
-    /// cores or these to it. Returns the cores that got something.
+    /// cores or these to it, 3 whoever waits next. Returns the cores that may have got something.
     pub(crate) fn set(&mut self, from: usize, id: u32, mode: u32, payload: T, join: impl Fn(T, T) -> T) -> Vec<usize> {
+        if mode == TO_WHOEVER_PASSES {
+            self.passed.insert(id, payload);
+            return (0..self.names.len()).collect();
+        }
         let CoreName { unit, group } = self.names[from];
         let other = if unit == Unit::Cube { Unit::Vector } else { Unit::Cube };
         let (senders, receivers) = match mode {
@@ -91,6 +100,11 @@ impl<T: Clone> CrossFlags<T> {
 
     /// What a waiting core gets, if it has been delivered.
     pub(crate) fn take(&mut self, core: usize, awaited: Awaited) -> Option<T> {
+        if let Awaited::Flag(id) = awaited
+            && let Some(passed) = self.passed.remove(&id)
+        {
+            return Some(passed);
+        }
         self.delivered.get_mut(&(core, awaited))?.pop_front()
     }
 
@@ -106,6 +120,18 @@ impl<T: Clone> CrossFlags<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_passes_a_flag_comes_after_who_passed_it_before() {
+        let name = |group| CoreName { unit: Unit::Vector, group };
+        let mut flags = CrossFlags::new(vec![name(0), name(1), name(2)]);
+        assert_eq!(flags.take(2, Awaited::Flag(16)), None);
+        assert_eq!(flags.set(0, 16, 3, 1.0, f64::max), [0, 1, 2], "any of them may wait for it");
+        assert_eq!(flags.take(2, Awaited::Flag(16)), Some(1.0));
+        assert_eq!(flags.take(1, Awaited::Flag(16)), None, "only one gets past");
+        assert_eq!(flags.set(2, 16, 3, 2.0, f64::max), [0, 1, 2]);
+        assert_eq!(flags.left().count(), 0, "nobody has to pass it once more");
+    }
 
     #[test]
     fn a_set_arrives_when_the_last_member_has_made_it() {

@@ -10,7 +10,7 @@ use super::compiler::CompilerFamily;
 use super::error::{BuildError, CompileFailure};
 use super::flags::ProjectFlags;
 use super::includes::Closure;
-use super::kernel_symbols::{Foreign, Interface, names_simulator};
+use super::kernel_symbols::{Foreign, Interface, has_assembly, names_simulator};
 use super::kernel_variant::KernelVariant;
 use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
@@ -138,11 +138,12 @@ impl Builder {
 
     /// Refuses a kernel that calls the system or the simulator, or brings instructions of its own.
     fn only_what_a_device_has(&self, tree: &SourceTree, reached: &Closure, object: &Path) -> Result<(), BuildError> {
-        let own = reached.tree_files.iter().filter_map(|file| tree.text(file));
-        let found = match own.filter_map(names_simulator).next() {
+        let own = || reached.tree_files.iter().filter_map(|file| tree.text(file));
+        let found = match own().find_map(names_simulator) {
             Some(name) => Some(name),
             None => self.interface()?.foreign(object).map_err(BuildError::io(object))?,
         };
+        let found = found.or_else(|| own().find_map(has_assembly));
         // A toolkit's CPU-debug headers end processes and raise signals where they find fault.
         let Some(found) = found.filter(|found| self.toolkit.is_none() || !matches!(found, Foreign::System(_))) else {
             return Ok(());

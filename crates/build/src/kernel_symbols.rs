@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use object::{Object, ObjectSymbol, SymbolKind};
+use source::lex::tokens;
 
 use super::sdk::Sdk;
 
@@ -110,6 +111,8 @@ pub(super) enum Foreign {
     Simulator(String),
     /// A function that it defines in the place of the simulator's.
     Replaced(String),
+    /// Instructions of the machine that the tool runs on.
+    Assembly,
 }
 
 impl std::fmt::Display for Foreign {
@@ -120,6 +123,12 @@ impl std::fmt::Display for Foreign {
                 write!(out, "the kernel names {name}, which belongs to the simulator and not to the API")
             }
             Foreign::Replaced(name) => write!(out, "the kernel defines {name}, which is the simulator's"),
+            Foreign::Assembly => {
+                write!(
+                    out,
+                    "the kernel has assembly, which would be of this machine and not of a device, and which nothing sees"
+                )
+            }
         }
     }
 }
@@ -164,6 +173,32 @@ pub(super) fn names_simulator(text: &str) -> Option<Foreign> {
         let rest = text[at..].split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != ':');
         Foreign::Simulator(rest.map(|name| name.trim_end_matches(':')).next().unwrap_or(NAMESPACE).to_owned())
     })
+}
+
+/// Assembly in a source file of the operator, also where a macro puts the word together.
+pub(super) fn has_assembly(text: &str) -> Option<Foreign> {
+    if !text.contains("asm") && !text.contains("##") {
+        return None;
+    }
+    let tokens = tokens(text);
+    let mut words: Vec<String> = Vec::new();
+    let mut pasted = false;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let pastes = token.is(text, "#") && tokens.get(at + 1).is_some_and(|next| next.is(text, "#"));
+        if pastes {
+            at += 2;
+            pasted = true;
+            continue;
+        }
+        match words.last_mut() {
+            Some(word) if pasted => word.push_str(token.text(text)),
+            _ => words.push(token.text(text).to_owned()),
+        }
+        pasted = false;
+        at += 1;
+    }
+    words.iter().any(|word| matches!(word.as_str(), "asm" | "__asm" | "__asm__")).then_some(Foreign::Assembly)
 }
 
 fn undefined(name: &str, announced: &BTreeSet<String>) -> Option<Foreign> {
@@ -225,6 +260,20 @@ mod tests {
         assert_eq!(names_simulator("using ascendsimilar = int; // my_ascendsim"), None);
         let named = names_simulator("if (::ascendsim::TouchesData()) return;");
         assert_eq!(named, Some(Foreign::Simulator("ascendsim::TouchesData".to_owned())));
+    }
+
+    #[test]
+    fn sources_have_no_assembly() {
+        assert_eq!(has_assembly("int asmr = 1; // asm\nconst char* text = \"asm\"; /* __asm__ */"), None);
+        assert_eq!(has_assembly("#define JOIN(a, b) a##b\nint JOIN(x, y);"), None);
+        for text in [
+            "void F() { asm volatile(\"rep movsb\"); }",
+            "void F() { __asm__(\"nop\"); }",
+            "#define A __a##sm__\nvoid F() { A(\"nop\"); }",
+            "#define A as \\\n ## m\nvoid F() { A(\"nop\"); }",
+        ] {
+            assert_eq!(has_assembly(text), Some(Foreign::Assembly), "{text}");
+        }
     }
 
     #[test]

@@ -78,7 +78,7 @@ mod tests {
     fn constant(name: &str, file: &str, also: &[&str]) -> Tunable {
         Tunable {
             name: name.to_owned(),
-            domain: Domain::Ints(vec![8, 16, 40]),
+            domain: Domain::PowerOfTwo { min: 8, max: 64 },
             default: None,
             binding: Binding::Constant {
                 file: file.to_owned(),

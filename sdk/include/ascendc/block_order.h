@@ -18,24 +18,14 @@ ASC_API uint64_t FlagPlace(bool isAIVOnly, int32_t blockIdx, int32_t eventID)
     return static_cast<uint64_t>((blocks * eventID + blockIdx) * static_cast<int64_t>(FLAG_WORDS));
 }
 
-/// Reads a flag until it is `expected`, then writes `next`.
+/// On hardware copies of the flag to and fro until it is `expected`, then `next`; here an order of the two blocks stands for
+/// the polling, whose number of rounds is not determined by the program.
 ASC_API void PassFlag(
     const GlobalTensor<int32_t>& flag, const LocalTensor<int32_t>& ub, int32_t expected, int32_t next)
 {
+    (void)ub;
     PipeBarrier<PIPE_ALL>();
-    for (;;) {
-        DataCopy(ub, flag, FLAG_WORDS);
-        Order(HardEvent::MTE2_S);
-        if (ub.GetValue(0) == expected) {
-            break;
-        }
-        Order(HardEvent::S_MTE2);
-        ascendsim::Yield();
-    }
-    ub.SetValue(0, next);
-    Order(HardEvent::S_MTE3);
-    DataCopy(flag, ub, FLAG_WORDS);
-    PipeBarrier<PIPE_ALL>();
+    ascendsim::PassFlag(flag.GetPhyAddr(0), expected, next);
 }
 
 }  // namespace detail

@@ -81,6 +81,9 @@ void SyncAll(bool everybody = false);
 /// Gives the other blocks a turn. For code that polls memory until another block has written it; polling that nothing can
 /// end is a deadlock fault.
 void Yield();
+/// Waits until the word at `flag` in global memory is `expected`, then makes it `next`. Whoever gets past it comes after whoever
+/// passed the same flag before: the trace says so, and the word itself is no access of either.
+void PassFlag(int32_t* flag, int32_t expected, int32_t next);
 
 /// GM transfers carry the L2 bypass hint while this is set (SetL2CacheHint with CACHE_MODE_DISABLE).
 void SetL2Bypass(bool bypass);

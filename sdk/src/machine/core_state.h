@@ -269,6 +269,10 @@ void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void*
 void SetCrossFlag(Core& core, uint8_t pipe, uint32_t id, uint32_t mode, uint64_t site);
 /// Records a wait for a cross-core flag and gives the other cores turns until it is set.
 void WaitCrossFlag(Core& core, uint32_t id, uint64_t site);
+/// The mode of a recorded set that the next core to wait for this number gets, whichever it is.
+constexpr uint32_t kToWhoeverPasses = 3;
+/// ascendsim::PassFlag: recorded as a wait for who passed before and a set for who passes next, under a number above all flags.
+void PassFlag(Core& core, int32_t* flag, int32_t expected, int32_t next, uint64_t site);
 /// Records dcci of the line at `ptr`, or of all lines: there is no cache here, but whoever judges the trace keeps one, and loops that
 /// poll memory call it in every round.
 void CleanCache(Core& core, const void* ptr, bool entire, uint64_t site);

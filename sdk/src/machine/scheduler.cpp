@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr size_t kStackBytes = size_t{4} << 20;
 constexpr size_t kPageBytes = 4096;
+constexpr size_t kFlagBytes = 32;  // of a flag in global memory
 // A core that polls memory gets this many turns without anything moving before it counts as stuck.
 constexpr uint32_t kIdleTurns = 500;
 // Reads of memory that was read before until a core counts as polling and gives others a turn.
@@ -78,6 +80,7 @@ struct Launching {
     std::vector<std::unique_ptr<Fiber>> fibers;  // by core index; null before its start and once the core is through
     std::vector<CoreName> names;
     CrossFlags flags;
+    std::map<uint64_t, uint32_t> passed;         // flags in global memory that blocks pass, by address: number for the trace
     uint64_t progress = 0;                       // grows whenever something happens that a polling core may wait for
     KernelType type = KernelType::kAiv;
     uint32_t groups = 0;
@@ -501,6 +504,35 @@ void WaitCrossFlag(Core& core, uint32_t id, uint64_t site)
     }
     g_launch->flags.Take(core.index, id);
     ++g_launch->progress;
+}
+
+void PassFlag(Core& core, int32_t* flag, int32_t expected, int32_t next, uint64_t site)
+{
+    const uint64_t address = TranslateGm(flag, kFlagBytes);
+    if (address == 0) {
+        RaiseFault(core, FaultKind::kOutOfBoundsGm, site, "a flag between blocks takes 32 bytes of global memory, which are not there");
+        return;
+    }
+    NeedsData(core, site, "a flag between blocks is read from global memory");
+    while (*static_cast<volatile int32_t*>(flag) != expected) {
+        if (!InBlock()) {
+            return;
+        }
+        Pause({Wait::For::kTurn, 0, false, site});
+    }
+    *flag = next;
+    if (!InBlock()) {
+        return;
+    }
+    ++g_launch->progress;
+    const auto number = CrossFlags::kIds + static_cast<uint32_t>(g_launch->passed.size());
+    const auto [at, first] = g_launch->passed.emplace(address, number);
+    if (!first) {
+        Append(core, kOp_wait_cross_flag, kPipeNone, 0, site)->aux0 = at->second;
+    }
+    RecordHead* head = Append(core, kOp_set_cross_flag, kPipeNone, 0, site);
+    head->aux0 = at->second;
+    head->aux1 = kToWhoeverPasses;
 }
 
 }  // namespace machine

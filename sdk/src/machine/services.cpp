@@ -37,6 +37,15 @@ void AppendText(Core& core, Opcode opcode, uint32_t aux0, uint64_t site, const c
     std::memcpy(head + 1, text, length);
 }
 
+/// How often the scalar unit goes to memory for so many bytes. It has no register of more than eight: what a compiler for this
+/// machine copies or computes by sixteen and more is numbers one by one there.
+uint32_t Accesses(uint32_t bytes)
+{
+    constexpr uint32_t kLargestRegister = 8;
+    constexpr uint32_t kNumber = 4;
+    return bytes <= kLargestRegister ? 1 : (bytes + kNumber - 1) / kNumber;
+}
+
 void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t access, uint64_t site)
 {
     PendingScalar& pending = core.pending;
@@ -49,7 +58,7 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
         const uint64_t end = std::max(range.addr + range.len, addr + len);
         range.addr = std::min(range.addr, addr);
         range.len = static_cast<uint32_t>(end - range.addr);
-        (space == kSpaceGm ? pending.gm : pending.ub) += 1;
+        (space == kSpaceGm ? pending.gm : pending.ub) += Accesses(len);
         return;
     }
     if (pending.ranges == PendingScalar::kRanges) {
@@ -60,7 +69,7 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
         pending.site = site;
     }
     pending.range[pending.ranges++] = {addr, len, space, access};
-    (space == kSpaceGm ? pending.gm : pending.ub) += 1;
+    (space == kSpaceGm ? pending.gm : pending.ub) += Accesses(len);
 }
 
 /// A scalar read of what only exists where instructions are carried out. Tiling data and lists of tensors always do.
@@ -318,6 +327,10 @@ size_t GmBytesFrom(const void* ptr)
 }
 
 void Yield() { GiveTurn(ASCENDSIM_SITE()); }
+void PassFlag(int32_t* flag, int32_t expected, int32_t next)
+{
+    machine::PassFlag(Current(), flag, expected, next, ASCENDSIM_SITE());
+}
 
 void SetL2Bypass(bool bypass) { Current().l2_bypass = bypass; }
 void*& CorePipeSlot() { return Current().pipe; }

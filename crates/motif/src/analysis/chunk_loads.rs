@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::squash;
+use crate::analysis::flow::changes::{changed_names, changes_name};
 use crate::analysis::global_memory::never_written;
 use crate::analysis::pipe_order::PROTOCOL;
 use crate::analysis::queue_run::{Frame, QueueRun, Reader, Step, counter, leaves, statement_within};
@@ -241,7 +241,7 @@ impl Reuse<'_> {
         if let Some((frame, around)) = self.around {
             let file = run.frames[frame].file;
             let (name, start) = counter(file, around).ok_or("the loop around has no counter")?;
-            if !matches!(start, "0" | "0u" | "0U" | "0UL" | "0ul") || assigns(file.slice(&around.body), name) {
+            if !matches!(start, "0" | "0u" | "0U" | "0UL" | "0ul") || changes_name(file, &around.body, name) {
                 return Err(format!("{name} does not count from 0"));
             }
             if let Some(word) = leaves(file.slice(&around.body), &["continue"]) {
@@ -291,8 +291,8 @@ fn steady(run: &QueueRun<'_>, words: &BTreeSet<String>) -> Result<(), String> {
         if !seen.insert((file.name(), function.body.start)) {
             continue;
         }
-        let body = file.slice(&function.body);
-        if let Some(word) = words.iter().find(|word| assigns(body, word)) {
+        let changed = changed_names(file, &function.body);
+        if let Some(word) = words.iter().find(|word| changed.contains(word.as_str())) {
             return Err(format!("{} may change {word}", function.name));
         }
         for call in file.calls_in(function.body.clone()) {

@@ -122,11 +122,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) tensors: &'a TensorFacts,
 }
 
-/// The first word of a text that leaves a function or a round of a loop.
-pub(crate) fn leaves_early(text: &str) -> Option<&str> {
-    words(text).into_iter().find(|word| matches!(*word, "break" | "continue" | "return" | "goto" | "throw"))
-}
-
 /// Scratch tensors that the function declares and does not use, of the given element type, in buffers of their own.
 pub(crate) fn unused_scratch<'a>(tensors: &'a TensorFacts, element: &str) -> Vec<&'a str> {
     let twin = |name: &str| {

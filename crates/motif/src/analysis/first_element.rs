@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::analysis::code::{Surroundings, block_of, squash};
-use crate::analysis::liveness::not_kept;
+use crate::analysis::flow::effects::steady;
+use crate::analysis::flow::liveness::not_kept;
 use crate::analysis::loops::loops_around;
-use crate::analysis::steady::steady;
 use source::facts::api::{Access, Shape, overwrites_first, vector_shape};
 use source::facts::{Origin, TensorUse, base_name};
 use source::parse::Call;

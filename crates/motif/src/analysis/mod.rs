@@ -1,18 +1,16 @@
 //! What many motifs ask of the code. Nothing here edits.
 
-pub(crate) mod alias;
 pub(crate) mod barrier_order;
 pub(crate) mod barrier_regions;
-pub(crate) mod change;
 pub(crate) mod chunk_loads;
 pub(crate) mod code;
 pub(crate) mod copies;
 pub(crate) mod entry;
 pub(crate) mod first_element;
+pub(crate) mod flow;
 pub(crate) mod global_memory;
 pub(crate) mod launches;
 pub(crate) mod linear;
-pub(crate) mod liveness;
 pub(crate) mod loops;
 pub(crate) mod machine;
 pub(crate) mod pipe_order;
@@ -24,5 +22,4 @@ pub(crate) mod round_list;
 pub(crate) mod round_names;
 pub(crate) mod rows;
 pub(crate) mod siblings;
-pub(crate) mod steady;
 pub(crate) mod taken_buffer;

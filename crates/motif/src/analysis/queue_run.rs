@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::block_of;
+use crate::analysis::flow::changes::{changed_names, changes_name};
 use crate::context::Context;
 use source::facts::api::{Access, argument_access};
 use source::facts::{Callers, Kernel, base_name};
@@ -316,7 +316,7 @@ impl Reader<'_> {
         let head = file.loops().iter().filter(|repetition| repetition.span.contains(&at));
         let mut counted = head.filter(|repetition| counter(file, repetition).is_some_and(|(found, _)| found == name));
         if let Some(repetition) = counted.next_back() {
-            if assigns(file.slice(&repetition.body), name) {
+            if changes_name(file, &repetition.body, name) {
                 return Err(format!("{name} is changed in its loop"));
             }
             if (frame, repetition.span.start) == (self.pass.0, self.pass.1.span.start) {
@@ -339,7 +339,7 @@ impl Reader<'_> {
             return self.local(frame, local, at, &around);
         }
         if let Some(position) = function.parameters.iter().position(|parameter| parameter.name == name) {
-            if assigns(file.slice(&function.body), name) {
+            if changes_name(file, &function.body, name) {
                 return Err(format!("{name} is changed in {}", function.name));
             }
             // The outermost function's own parameters stay what they are.
@@ -408,7 +408,7 @@ impl Reader<'_> {
                     .enumerate()
                     .any(|(index, argument)| file.slice(argument).trim() == name && self.by_reference(call, index))
             });
-            if (field || handed || assigns(inside, name)) && !found.contains(&statement) {
+            if (field || handed || changes_name(file, &statement, name)) && !found.contains(&statement) {
                 found.push(statement);
             }
         }
@@ -444,11 +444,12 @@ impl Reader<'_> {
                 function.parameters.iter().any(|parameter| parameter.name == word)
                     || file.locals().iter().any(|local| local.name == word && function.body.contains(&local.span.start))
             };
+            let changed = changed_names(file, &function.body);
             for word in crate::analysis::code::words(body) {
                 if local(word) || self.words.contains(word) {
                     continue;
                 }
-                if assigns(body, word) {
+                if changed.contains(word) {
                     return Err(format!("{name} changes {word}"));
                 }
                 self.words.insert(word.to_owned());

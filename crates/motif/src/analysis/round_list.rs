@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::analysis::change::{assigns, invariant};
 use crate::analysis::code::words;
+use crate::analysis::flow::changes::{changed_names, changes_name};
+use crate::analysis::flow::effects::is_plain;
+use crate::analysis::flow::effects::{own_functions, reached};
 use crate::analysis::linear::{Linear, linear};
-use crate::analysis::steady::{own_functions, reached};
 use crate::context::Context;
 use source::facts::api::{Access, is_copy};
 use source::facts::{Kernel, Origin, TensorFacts, base_name};
@@ -141,7 +142,7 @@ impl<'a> List<'a> {
         list.settle_numbers()?;
         list.arrange();
         list.renamed = list.words_of_rows().intersection(&outside).cloned().collect();
-        if let Some(changed) = outside.iter().find(|name| assigns(file.slice(block), name)) {
+        if let Some(changed) = outside.iter().find(|name| changes_name(file, block, name)) {
             return Err(format!("{changed} changes in {}", function.name));
         }
         Ok(list)
@@ -179,7 +180,7 @@ impl<'a> List<'a> {
             }
             let value = local.value.as_ref().map(|value| file.slice(value).trim()).unwrap_or_default();
             let number = !local.type_text.contains(['*', '&']) && !local.type_text.contains("Tensor");
-            let kept = !assigns(file.slice(&(local.span.end..block.end)), &local.name);
+            let kept = !changes_name(file, &(local.span.end..block.end), &local.name);
             let constant = kept && self.keeps_value(value, block);
             if number && !value.is_empty() && queue_named.is_none() && constant {
                 return Ok(Kind::Number(local.name.clone()));
@@ -229,8 +230,8 @@ impl<'a> List<'a> {
             own.map_or(block.start, |local| local.span.end)
         };
         let value = braceless(value);
-        invariant(&value, "")
-            && words(&value).into_iter().all(|word| !assigns(self.file.slice(&(from(word)..block.end)), word))
+        is_plain(&value)
+            && words(&value).into_iter().all(|word| !changes_name(self.file, &(from(word)..block.end), word))
     }
 
     /// Whether a call reaches a function of the class that takes tensors of queues or hands them on.
@@ -391,7 +392,7 @@ impl<'a> List<'a> {
             let plain = call.arguments[1..].iter().all(|argument| {
                 let inner = self.file.slice(argument);
                 let index = inner.split_once('[').map_or(inner, |(_, index)| index.trim_end_matches(']'));
-                invariant(&braceless(index), "")
+                is_plain(&braceless(index))
             });
             let varies = words(self.text(*index)).into_iter().any(|word| {
                 self.names.contains_key(word)
@@ -399,7 +400,7 @@ impl<'a> List<'a> {
                         let declares = |local: &source::parse::Local| {
                             local.name == word && self.statements[*row].contains(&local.span.start)
                         };
-                        self.file.locals().iter().any(declares) || assigns(self.text(*row), word)
+                        self.file.locals().iter().any(declares) || changes_name(self.file, &self.statements[*row], word)
                     })
             });
             if self.kernel.globals.contains_key(source) && plain && !varies {
@@ -487,9 +488,10 @@ impl<'a> List<'a> {
                     *touched.buffers.entry(word.to_owned()).or_default() |= !element;
                 }
             }
+            let changed = changed_names(file, span);
             for word in words(text) {
                 let theirs = |local: &source::parse::Local| local.name == word && span.contains(&local.span.start);
-                if !touched.assigned.contains(word) && assigns(text, word) {
+                if !touched.assigned.contains(word) && changed.contains(word) {
                     let declared = file.locals().iter().any(theirs)
                         || spans.iter().any(|span| {
                             self.file

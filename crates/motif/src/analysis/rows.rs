@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::analysis::change::{assigns, invariant};
 use crate::analysis::code::{block_of, is_name, squash, words};
+use crate::analysis::flow::changes::changes_name;
+use crate::analysis::flow::effects::invariant;
 use crate::analysis::linear::{Linear, linear};
 use crate::analysis::loops::counted;
 use crate::analysis::round_names::BETWEEN;
@@ -72,7 +73,6 @@ impl<'a> RowLoop<'a> {
         } else {
             vec![repetition.body.clone()]
         };
-        let whole = file.slice(&repetition.span);
         let offsets: Vec<(&str, &str)> = statements.iter().map_while(|span| offset(file, repetition, span)).collect();
         // Parameters of a copy that are made up anew in every row: whoever replaces the copy reads their fields.
         let parameters = |statement: &&Range<usize>| {
@@ -86,7 +86,7 @@ impl<'a> RowLoop<'a> {
             .map(|statement| file.calls().iter().find(|call| call.statement.as_ref() == Some(statement)))
             .collect();
         let calls = calls.filter(|calls| !calls.is_empty())?;
-        if !invariant(&rows, whole) {
+        if !invariant(&rows, file, &repetition.span) {
             return Some(Err(format!("the number of rows {rows} may change in the loop")));
         }
         Some(Ok(Self { file, repetition, counter, rows, calls, offsets }))
@@ -99,7 +99,7 @@ impl<'a> RowLoop<'a> {
         let mut cursor = body.walk();
         let statements = body.named_children(&mut cursor).filter(|node| node.kind() != "comment");
         let offsets = statements.map_while(|node| offset(file, repetition, &node.byte_range())).collect();
-        let fixed = invariant(&rows, file.slice(&repetition.span));
+        let fixed = invariant(&rows, file, &repetition.span);
         fixed.then_some(Self { file, repetition, counter, rows, calls: Vec::new(), offsets })
     }
 
@@ -113,7 +113,7 @@ impl<'a> RowLoop<'a> {
         let named = words(expression);
         !named.contains(&self.counter.as_str())
             && self.offsets.iter().all(|(name, _)| !named.contains(name))
-            && invariant(expression, self.file.slice(&self.repetition.span))
+            && invariant(expression, self.file, &self.repetition.span)
     }
 
     /// An operand taken apart.
@@ -236,7 +236,7 @@ impl<'a> RowLoop<'a> {
 fn offset<'a>(file: &'a SyntaxFile, repetition: &Loop, statement: &Range<usize>) -> Option<(&'a str, &'a str)> {
     let local = file.locals().iter().find(|local| local.span == *statement && local.alone)?;
     let value = local.value.as_ref()?;
-    let changed = assigns(file.slice(&(statement.end..repetition.span.end)), &local.name);
+    let changed = changes_name(file, &(statement.end..repetition.span.end), &local.name);
     (is_integer(&local.type_text) && !changed).then(|| (local.name.as_str(), file.slice(value).trim()))
 }
 

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::analysis::code::{block_of, is_name};
+use crate::analysis::flow::effects::{reached, steady};
 use crate::analysis::linear::{Linear, grouped};
 use crate::analysis::loops::{counted, counter_type};
 use crate::analysis::round_list::{List, touching_queues};
 use crate::analysis::round_names::{CHOICES, COUNT, ROW};
-use crate::analysis::steady::{reached, steady};
 use crate::rewrite::edits::edit;
 use crate::rewrite::round_change::{Round, first_of};
 use crate::rewrite::round_rows::other_rows;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use crate::analysis::code::{block_of, words};
+use crate::analysis::flow::changes::changes_name;
+use crate::analysis::flow::effects::{own_functions, reached, steady};
 use crate::analysis::global_memory;
 use crate::analysis::siblings::siblings;
-use crate::analysis::steady::{own_functions, reached, steady};
 use crate::rewrite::edits::edit;
 use crate::rewrite::signature::{with_parameter, without_parameter};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
@@ -293,8 +294,8 @@ impl<'a> Load<'a> {
                 [] => {}
                 [local] if self.from.call.is_none() && !self.repetition.body.contains(&local.span.start) => {}
                 [local] if local.alone && local.value.is_some() => {
-                    let rest = file.slice(&(local.span.end..function.body.end));
-                    let stepped = crate::analysis::change::assigns(rest, word) || rest.contains(&format!("{word}."));
+                    let rest = local.span.end..function.body.end;
+                    let stepped = changes_name(file, &rest, word) || file.slice(&rest).contains(&format!("{word}."));
                     if stepped {
                         return Err(format!("{word} is filled in step by step"));
                     }

@@ -1,7 +1,7 @@
 //! D15: a vector instruction is not done whose result is overwritten before anybody reads it.
 
 use crate::analysis::code::{Surroundings, block_of, functions, vector_calls};
-use crate::analysis::liveness::dead_after;
+use crate::analysis::flow::liveness::dead_after;
 use crate::rewrite::edits::{deleted, edit};
 use crate::rewrite::pairs::renamed;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};

@@ -1,7 +1,7 @@
 //! D21: elements that the scalar unit reads one by one from global memory come into the unified buffer by one copy first.
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::{block_of, functions, is_name, scope, words};
+use crate::analysis::flow::changes::changes_name;
 use crate::analysis::global_memory::never_written;
 use crate::analysis::loops::counted;
 use crate::rewrite::buffers::{added, free_name, removed};
@@ -115,7 +115,7 @@ impl<'a> Read<'a> {
                 .contains(&repetition.span.start)
                 .then(|| walk_of(self.file, repetition, index, false));
         };
-        if assigns(self.file.slice(&self.function.body), index) {
+        if changes_name(self.file, &self.function.body, index) {
             return Some(Err(format!("{index} changes in {}", self.function.name)));
         }
         let mut callers = self.kernel.calls(&self.context.forest).filter(|(_, _, call)| {
@@ -137,8 +137,8 @@ impl<'a> Read<'a> {
         for word in words(&walk.rounds).into_iter().chain(words(&walk.start)).filter(|word| *word != "this") {
             self.set_before(word, near)?;
         }
-        let rest = walk.file.slice(&walk.repetition.span);
-        if let Some(word) = words(&walk.rounds).into_iter().find(|word| assigns(rest, word)) {
+        let changes = |word: &&str| changes_name(walk.file, &walk.repetition.span, word);
+        if let Some(word) = words(&walk.rounds).into_iter().find(changes) {
             return Err(format!("{word} changes in the loop"));
         }
         block_of(walk.file, &walk.repetition.span).ok_or("the loop is the only statement of an if or a loop")?;
@@ -214,7 +214,7 @@ impl<'a> Read<'a> {
             let body = &function.body;
             let own = *name == near.statement.file && body.contains(&near.statement.start);
             let unset = if own { near.statement.start..body.end } else { body.clone() };
-            if assigns(file.slice(&unset), word) {
+            if changes_name(file, &unset, word) {
                 return Err(format!("{word} is set at another place than before the buffers"));
             }
         }

@@ -1,13 +1,14 @@
 //! D23: the copy of the next tile is issued before the current one is computed, so that it runs while the scalar unit waits
 //! for results of the vector unit.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::{block_of, squash, words};
+use crate::analysis::flow::changes::{changed_names, changes_name};
+use crate::analysis::flow::effects::{own_functions, reached};
 use crate::analysis::global_memory::apart;
 use crate::analysis::regions::is_full_barrier;
-use crate::analysis::steady::{own_functions, reached};
 use crate::rewrite::edits::edit;
 use crate::rewrite::queue_depth::depth_set;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
@@ -321,9 +322,11 @@ fn moved_ahead(
         }
     }
     // What the copy rests on must not change in the rest of the round.
-    let texts: Vec<&str> = places.iter().map(|(file, span)| file.slice(span)).collect();
+    let changed: BTreeSet<&str> = places.iter().flat_map(|(file, span)| changed_names(file, span)).collect();
+    let filled: BTreeSet<&str> =
+        fillers.iter().flat_map(|(file, function)| changed_names(file, &function.body)).collect();
     for word in words(rounds.end).into_iter().chain(words(rounds.step)).chain([rounds.counter]) {
-        if texts.iter().any(|text| assigns(text, word)) {
+        if changed.contains(word) {
             return Err(format!("{word} may change in the rest of the round"));
         }
     }
@@ -331,12 +334,11 @@ fn moved_ahead(
     for (at, span) in own.chain(fillers.iter().map(|(file, function)| (*file, function.body.clone()))) {
         for word in words(at.slice(&span)) {
             let local = at.locals().iter().any(|local| local.name == word && span.contains(&local.span.start));
-            if !local && word != rounds.counter && texts.iter().any(|text| assigns(text, word)) {
+            if !local && word != rounds.counter && changed.contains(word) {
                 return Err(format!("{word} may change in the rest of the round"));
             }
-            let fills = || fillers.iter().any(|(file, function)| assigns(file.slice(&function.body), word));
             let declared = || fillers.iter().any(|(file, function)| declared_in(file, function, word));
-            if !local && fills() && !declared() {
+            if !local && filled.contains(word) && !declared() {
                 return Err(format!("{} changes {word}", first.name));
             }
             if kernel.globals.contains_key(word)
@@ -369,7 +371,7 @@ fn moved_ahead(
     for span in &first.declarations {
         let declared = file.locals().iter().filter(|local| local.span == *span);
         for local in declared {
-            if assigns(&body[span.end - rounds.repetition.body.start..], &local.name) || local.value.is_none() {
+            if changes_name(file, &(span.end..rounds.repetition.body.end), &local.name) || local.value.is_none() {
                 return Err(format!("{} changes in the round", local.name));
             }
         }

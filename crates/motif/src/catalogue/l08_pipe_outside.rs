@@ -4,7 +4,7 @@
 
 use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::device_files;
-use crate::analysis::steady::own_functions;
+use crate::analysis::flow::effects::own_functions;
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;

@@ -1,7 +1,8 @@
 //! S03: an element that is read anew in every round, and is the same each time, is read once before the loop.
 
-use crate::analysis::change::{assigns, invariant};
 use crate::analysis::code::{block_of, functions, words};
+use crate::analysis::flow::changes::changes_name;
+use crate::analysis::flow::effects::invariant;
 use crate::analysis::global_memory;
 use crate::analysis::loops::counted;
 use crate::rewrite::edits::edit;
@@ -124,7 +125,7 @@ impl Place<'_> {
         if let Some(word) = declared_inside {
             return Err(format!("{word} is declared in the loop"));
         }
-        if !invariant(&plain, whole) {
+        if !invariant(&plain, self.file, &self.repetition.span) {
             return Err(format!("{value} may change from round to round"));
         }
         // A call of the class may change members, arguments and tensors that the loop does not show.
@@ -134,8 +135,9 @@ impl Place<'_> {
         if let Some(call) = self.helper().filter(|_| rests) {
             return Err(format!("{} may change {value}", call.name));
         }
-        let outside_value = self.file.slice(&self.function.body).replace(self.file.slice(&local.span), "");
-        if assigns(&outside_value, &local.name) {
+        let body = &self.function.body;
+        let mut beside = [body.start..local.span.start, local.span.end..body.end].into_iter();
+        if beside.any(|span| changes_name(self.file, &span, &local.name)) {
             return Err(format!("{} is assigned again", local.name));
         }
         let same_name = |other: &&Local| other.name == local.name && self.function.body.contains(&other.span.start);

@@ -1,8 +1,8 @@
 //! S13: the descriptor of a tensor list is read once, not in every round of the loop over its tensors.
 
 use crate::analysis::code::{block_of, functions, words};
+use crate::analysis::flow::effects::steady;
 use crate::analysis::loops::loops_around;
-use crate::analysis::steady::steady;
 use crate::rewrite::hoist::{hoisted, sunk};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::{block_of, functions, is_name, squash, vector_calls};
+use crate::analysis::flow::changes::changes_name;
 use crate::analysis::machine::{BLOCK_BYTES, REPEAT_BYTES};
 use crate::analysis::rows::{Operand, RowCall, row_loops};
 use crate::analysis::siblings::siblings;
@@ -333,7 +333,7 @@ impl<'a> Place<'a> {
             None => {
                 let local = self.file.locals().iter().find(own).ok_or_else(unclear)?;
                 let changed = body.contains(&format!("{text}."))
-                    || assigns(&body[local.span.end - self.function.body.start..], text);
+                    || changes_name(self.file, &(local.span.end..self.function.body.end), text);
                 let value = local.value.clone().filter(|_| !changed).map(|value| self.file.slice(&value).trim());
                 let value = value.ok_or_else(unclear)?;
                 let inner = value.split_once(['{', '(']).map_or(value, |(_, rest)| rest);

@@ -1,7 +1,7 @@
 //! V11: a mask that every instruction of a loop sets anew is set once before it.
 
-use crate::analysis::change::invariant;
 use crate::analysis::code::{block_of, functions, scope, squash, words, written_scope};
+use crate::analysis::flow::effects::invariant;
 use crate::rewrite::edits::edit;
 use crate::rewrite::template::find;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
@@ -125,7 +125,7 @@ fn once(
     }
     let (mask, element) = (mask.unwrap_or_default(), element.unwrap_or_default());
     let original = calls.iter().find_map(|call| mask_of(file, call)).unwrap_or_default();
-    if !invariant(original, file.slice(&repetition.span)) {
+    if !invariant(original, file, &repetition.span) {
         return Err(format!("the mask {original} may change in the loop"));
     }
     if file.locals().iter().any(|local| {

@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use crate::analysis::code::{VectorCall, block_of, functions, vector_calls, words};
+use crate::analysis::flow::effects::{own_functions, reached, steady};
 use crate::analysis::loops::loops_around;
 use crate::analysis::siblings::siblings;
-use crate::analysis::steady::{own_functions, reached, steady};
 use crate::rewrite::edits::edit;
 use crate::rewrite::hoist::{self, before_loop};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};

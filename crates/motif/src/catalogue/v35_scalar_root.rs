@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use crate::analysis::code::{block_of, functions, leaves_early, scope};
+use crate::analysis::code::{Surroundings, block_of, functions, scope};
+use crate::analysis::flow::Flow;
+use crate::analysis::flow::effects::steady;
 use crate::analysis::loops::loops_around;
 use crate::analysis::siblings::siblings;
-use crate::analysis::steady::steady;
 use crate::rewrite::edits::edit;
 use crate::rewrite::peephole::{Guard, Rule, Through, fused, split};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
@@ -171,9 +172,8 @@ impl Trip<'_> {
             return Err("the three steps do not stand in one block".to_owned());
         }
         let between = self.set.end..get.span.start;
-        if let Some(word) = leaves_early(file.slice(&between)) {
-            return Err(format!("{word} may leave in between"));
-        }
+        let around = Surroundings { context, file, function, kernel, tensors };
+        Flow::of(&around)?.follows(&self.set, &statement)?;
         steady(context, file, kernel, value, &between)
             .map_err(|reason| format!("{value} changes in between: {reason}"))?;
         if file.calls_in(self.set.clone()).count() > 1

@@ -1,8 +1,8 @@
 //! V36: a vector instruction whose operands are the same in every round is done once before the loop.
 
 use crate::analysis::code::{block_of, functions, words};
+use crate::analysis::flow::effects::{own_functions, steady};
 use crate::analysis::siblings::siblings;
-use crate::analysis::steady::{own_functions, steady};
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;

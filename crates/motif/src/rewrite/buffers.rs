@@ -3,7 +3,7 @@
 use crate::analysis::code::{scope, words};
 use crate::context::Context;
 use crate::rewrite::counted_bytes::{counted_in, counted_out};
-use crate::rewrite::edits::{edit, insert_after};
+use crate::rewrite::edits::{deleted, insert_after};
 use source::Edit;
 use source::facts::{InitBuffer, Kernel, Place};
 
@@ -57,7 +57,7 @@ pub(crate) fn removed(context: &Context, kernel: &Kernel, buffer: &str, others: 
     let mut edits = Vec::new();
     for place in [member, &init.statement] {
         let file = context.forest.get(&place.file).ok_or("a file of the class is not parsed")?;
-        edits.push(edit(file, file.removal_span(&place.span()), ""));
+        edits.push(deleted(file, &place.span()));
     }
     edits.extend(context.forest.get(&init.statement.file).map(|file| counted_out(file, buffer)).into_iter().flatten());
     Ok(edits)

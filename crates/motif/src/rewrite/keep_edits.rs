@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::chunk_loads::{Load, Reuse};
 use crate::analysis::code::{block_of, scope, squash, words};
+use crate::analysis::flow::changes::{changed_names, changes_name};
 use crate::analysis::loops::counter_type;
 use crate::analysis::queue_run::{Frame, QueueRun, counter};
 use crate::analysis::siblings::siblings;
@@ -132,7 +132,7 @@ impl<'a> Keep<'a> {
         for (position, parameter) in function.parameters.iter().enumerate() {
             let Some(argument) = call.arguments.get(position).filter(|_| once) else { continue };
             let same = self.run.reader(wanted).text(*outer, &argument.clone(), None).is_ok_and(|text| text == "$");
-            if same && !parameter.name.starts_with(PARAMETER) && !assigns(file.slice(&function.body), &parameter.name) {
+            if same && !parameter.name.starts_with(PARAMETER) && !changes_name(file, &function.body, &parameter.name) {
                 return Ok(parameter.name.clone());
             }
         }
@@ -328,7 +328,7 @@ impl<'a> Keep<'a> {
             function.parameters.iter().any(|parameter| parameter.name == word && !parameter.type_text.contains('&'))
                 || file.locals().iter().any(|local| local.name == word && function.body.contains(&local.span.start))
         };
-        if words(body).iter().any(|word| !local(word) && assigns(body, word)) || body.contains('#') {
+        if changed_names(file, &function.body).iter().any(|word| !local(word)) || body.contains('#') {
             return false;
         }
         file.calls_in(function.body.clone()).all(|call| {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::chunk_loads::Reuse;
 use crate::analysis::code::{block_of, scope, words};
+use crate::analysis::flow::changes::changes_name;
 use crate::analysis::queue_run::{QueueRun, loops_in, statement_at, statement_within};
 use crate::rewrite::buffers::{access, last_member};
 use crate::rewrite::counted_bytes::{BYTES, LENGTH, ROUNDS, SLOTS, TAKEN, padded, term};
@@ -135,7 +135,7 @@ impl<'a> Room<'a> {
         let known = words(rounds).iter().all(|word| {
             let hidden = function.parameters.iter().any(|parameter| parameter.name == *word)
                 || file.locals().iter().any(|local| local.name == *word && function.body.contains(&local.span.start));
-            !hidden && !assigns(file.slice(&(end..function.body.end)), word)
+            !hidden && !changes_name(file, &(end..function.body.end), word)
         });
         if known && !rounds.contains(['$', '[', '%', '@']) {
             lines.push(format!("const uint32_t {name}{ROUNDS} = static_cast<uint32_t>({});", bare(rounds)));
@@ -220,8 +220,8 @@ impl<'a> Room<'a> {
             let number = init.number.as_ref().map(|place| other.slice(&place.span()).trim());
             let bytes = padded(init.size.trim());
             let text = number.map_or(bytes.clone(), |number| format!("{number} * {}", closed(&bytes)));
-            let after = other.slice(&(init.statement.end..within.body.end));
-            let behind = file.slice(&(statement.end..function.body.end));
+            let after = init.statement.end..within.body.end;
+            let behind = statement.end..function.body.end;
             for word in words(&text) {
                 let local =
                     other.locals().iter().find(|local| local.name == word && within.body.contains(&local.span.start));
@@ -233,7 +233,7 @@ impl<'a> Room<'a> {
                 if hidden {
                     return Err(format!("{word} is not known at the end of the InitBuffer calls"));
                 }
-                if assigns(after, word) || assigns(behind, word) {
+                if changes_name(other, &after, word) || changes_name(file, &behind, word) {
                     return Err(format!("{word} changes behind the InitBuffer of {target}"));
                 }
             }

@@ -1,11 +1,9 @@
 //! Pairs of vector calls where the second consumes what the first put into a temporary.
 
-use crate::analysis::alias::may_share;
-use crate::analysis::code::{
-    Surroundings, VectorCall, functions, leaves_early, same_block, squash, vector_calls, written_scope,
-};
-use crate::analysis::liveness::dead_after;
-use crate::analysis::steady::steady;
+use crate::analysis::code::{Surroundings, VectorCall, functions, same_block, squash, vector_calls, written_scope};
+use crate::analysis::flow::Flow;
+use crate::analysis::flow::liveness::dead_after;
+use crate::analysis::flow::memory::may_share;
 use crate::context::Context;
 use crate::site::Candidate;
 use source::facts::api::Access;
@@ -87,9 +85,7 @@ impl Pair<'_> {
 
     /// Proves that the temporary is not needed after the second instruction.
     pub(crate) fn dead(&self) -> Result<(), String> {
-        let Self { context, file, function, kernel, tensors, .. } = *self;
-        let around = Surroundings { context, file, function, kernel, tensors };
-        dead_after(&around, self.temporary(), &self.second.statement, self.first.count)
+        dead_after(&self.around(), self.temporary(), &self.second.statement, self.first.count)
     }
 
     /// Proves that both cover the same elements.
@@ -97,49 +93,46 @@ impl Pair<'_> {
         if squash(self.first.count) != squash(self.second.count) {
             return Err(format!("the counts differ: {} and {}", self.first.count, self.second.count));
         }
-        self.steady_between(self.first.count)
+        self.same_value(self.first.count)
     }
 
     /// Proves that an expression has no effect and means the same at both instructions.
-    fn steady_between(&self, expression: &str) -> Result<(), String> {
-        let between = self.first.statement.end..self.second.statement.start;
-        steady(self.context, self.file, self.kernel, expression, &between)
+    fn same_value(&self, expression: &str) -> Result<(), String> {
+        let around = self.around();
+        Flow::of(&around)?
+            .same_value(expression, &self.first.statement, &self.second.statement)
             .map_err(|reason| format!("{reason} between the two instructions"))
+    }
+
+    fn around(&self) -> Surroundings<'_> {
+        let Self { context, file, function, kernel, tensors, .. } = *self;
+        Surroundings { context, file, function, kernel, tensors }
     }
 
     /// Proves that nothing the first instruction reads changes before the second, and that the second follows on all paths.
     pub(crate) fn inputs_unchanged(&self) -> Result<(), String> {
-        let between = self.first.statement.end..self.second.statement.start;
-        if let Some(word) = leaves_early(self.file.slice(&between)) {
-            return Err(format!("{word} may leave before line {}", self.file.line(self.second.statement.start)));
-        }
+        let around = self.around();
+        let flow = Flow::of(&around)?;
+        let (first, second) = (&self.first.statement, &self.second.statement);
+        flow.follows(first, second)?;
         if let Some(scalar) = self.first.scalar {
-            self.steady_between(scalar)?;
+            self.same_value(scalar)?;
         }
-        let Self { context, file, function, kernel, tensors, .. } = *self;
-        let around = Surroundings { context, file, function, kernel, tensors };
-        let temporary = self.temporary();
-        let touched =
-            tensors.uses.iter().filter(|used| between.contains(&used.span.start) && used.access != Access::None);
-        if let Some(used) = touched.into_iter().find(|used| may_share(&around, &used.tensor, temporary)) {
-            return Err(format!(
-                "{} may share memory with {temporary} at line {}",
-                used.tensor,
-                file.line(used.span.start)
-            ));
+        let (file, temporary) = (self.file, self.temporary());
+        let between = flow.uses_between(first, second)?;
+        let mut touched = between.iter().filter(|used| used.access != Access::None);
+        if let Some(used) = touched.find(|used| may_share(&around, &used.tensor, temporary)) {
+            let line = file.line(used.span.start);
+            return Err(format!("{} may share memory with {temporary} at line {line}", used.tensor));
         }
-        for used in self.tensors.uses.iter().filter(|used| between.contains(&used.span.start)) {
+        for used in between {
             let writes = !matches!(used.access, Access::Read | Access::None | Access::Release);
             let hits = |source: &&str| may_share(&around, &used.tensor, source);
             if let Some(source) = self.first.sources.iter().find(|source| writes && hits(source)) {
-                return Err(format!("{} may change {source} at line {}", used.tensor, self.file.line(used.span.start)));
+                return Err(format!("{} may change {source} at line {}", used.tensor, file.line(used.span.start)));
             }
             if used.access == Access::Release && self.first.sources.contains(&used.tensor.as_str()) {
-                return Err(format!(
-                    "{} is given back before line {}",
-                    used.tensor,
-                    self.file.line(self.second.statement.start)
-                ));
+                return Err(format!("{} is given back before line {}", used.tensor, file.line(second.start)));
             }
         }
         Ok(())

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::is_name;
+use crate::analysis::flow::changes::changes_name;
+use crate::analysis::flow::effects::reached;
 use crate::analysis::linear::{enclosed, grouped, parted};
 use crate::analysis::machine::BLOCK_BYTES;
-use crate::analysis::steady::reached;
 use crate::context::Context;
 use crate::rewrite::edits::edit;
 use source::Edit;
@@ -186,13 +186,14 @@ impl Spelling<'_> {
     fn leaf(&self, chain: &str, depth: usize) -> Result<String, String> {
         let name = chain.strip_prefix("this->").unwrap_or(chain).trim();
         let short = name.rsplit("::").next().unwrap_or(name);
-        let body = self.file.slice(&self.function.body);
         let qualified = chain.starts_with("this->");
         let own = |local: &&source::parse::Local| local.name == name && self.function.body.contains(&local.span.start);
         if !qualified && let Some(local) = self.file.locals().iter().find(own) {
             let value = local.value.as_ref().map(|value| self.file.slice(value)).unwrap_or_default();
-            let rest = &body[local.span.end - self.function.body.start..];
-            if value.is_empty() || value.trim_start().starts_with('{') || assigns(rest, name) {
+            if value.is_empty()
+                || value.trim_start().starts_with('{')
+                || changes_name(self.file, &(local.span.end..self.function.body.end), name)
+            {
                 return self.assigned_to_member(chain);
             }
             let spelled =
@@ -256,7 +257,7 @@ impl Spelling<'_> {
         for (name, index) in &self.kernel.functions {
             let Some(file) = self.context.forest.get(name) else { continue };
             let Some(function) = file.functions().get(*index) else { continue };
-            if !assigns(file.slice(&function.body), member) {
+            if !changes_name(file, &function.body, member) {
                 continue;
             }
             // What stands behind the early part of the function.
@@ -265,7 +266,7 @@ impl Spelling<'_> {
             let again = Callers::new(self.kernel, &self.context.forest).sites(function);
             let once = again.iter().all(|site| before(site.file.name(), site.call.span.start));
             // A function that is early as a whole must not run later too.
-            if assigns(file.slice(&late), member) || (late.is_empty() && !once) {
+            if changes_name(file, &late, member) || (late.is_empty() && !once) {
                 return Err(format!("{member} changes in {}", function.name));
             }
         }

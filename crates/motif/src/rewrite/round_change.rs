@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::analysis::code::{scope, words};
+use crate::analysis::flow::effects::{own_functions, steady};
 use crate::analysis::linear::{Linear, grouped, parted};
 use crate::analysis::queue_uses::calls_on;
 use crate::analysis::round_list::{Kind, List, Part, Touched};
 use crate::analysis::round_names::{BETWEEN, COUNT, ROW, ROWS};
-use crate::analysis::steady::{own_functions, steady};
 use crate::context::Context;
 use crate::context::unified_buffer::UNIFIED_BUFFER_BYTES;
 use crate::rewrite::buffers::{free_name, last_member};

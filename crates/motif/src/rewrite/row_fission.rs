@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::{squash, words};
+use crate::analysis::flow::changes::changes_name;
 use crate::analysis::linear::{bound, grouped};
 use crate::analysis::machine::{BLOCK_BYTES, REPEAT_BYTES, REPEAT_MAX};
 use crate::analysis::round_names::{COUNT, ROWS};
@@ -305,7 +305,7 @@ impl<'a> Fission<'a> {
                 continue;
             };
             let body = &self.function.body;
-            let changed = assigns(self.file.slice(&(local.span.end..body.end)), &local.name);
+            let changed = changes_name(self.file, &(local.span.end..body.end), &local.name);
             if !changed && local.span.end <= self.rows.span().start {
                 text = with_word(&text, &local.name, &format!("({})", self.file.slice(value)));
             }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::analysis::change::assigns;
 use crate::analysis::code::{squash, words};
+use crate::analysis::flow::changes::changes_name;
 use crate::rewrite::row_fission::Fission;
 use crate::rewrite::row_scalars::{Part, RowScalars};
 use source::facts::base_name;
@@ -46,10 +46,7 @@ impl RowScalars<'_> {
                 let object = value?.strip_suffix(".GetValue(0)")?;
                 self.reduced.get(object).cloned()
             });
-            let whole = file.slice(&rows.repetition.body);
-            let again = whole
-                .find(file.slice(&self.parts[*index].0))
-                .is_some_and(|at| assigns(&whole[at + self.parts[*index].0.len()..], name));
+            let again = changes_name(file, &(self.parts[*index].0.end..rows.repetition.body.end), name);
             if let Some(tensor) =
                 direct.filter(|tensor| !again && (self.element(tensor) == *element || self.is_new(tensor)))
             {

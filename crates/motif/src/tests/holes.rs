@@ -41,6 +41,76 @@ fn a_call_that_changes_the_scalar_is_seen() {
 }
 
 #[test]
+fn other_ways_to_a_scalar_are_seen() {
+    let split = |before: &str, between: &str| format!("{before}{}{between}{}", MULS_ADD[0], MULS_ADD[1]);
+    let clip = "    __aicore__ inline void Clip(float &value)\n    {\n        value *= 2;\n    }\n";
+    let through = "    __aicore__ inline void Through(float *value)\n    {\n        Clip(*value);\n    }\n";
+    let lambda = "        auto step = [&]() { scale_ = 1.0f; };\n";
+    for (functions, before, between) in [
+        // An out-parameter of a function of the class, and one that is handed on.
+        (clip.to_owned(), "", "        Clip(scale_);\n"),
+        (format!("{clip}{through}"), "", "        Through(&scale_);\n"),
+        // Names that were made before the two instructions.
+        (String::new(), "        auto &part = scale_;\n", "        part = 1.0f;\n"),
+        (String::new(), "        float *place = &scale_;\n", "        *place = 1.0f;\n"),
+        (String::new(), "        float *place = &scale_;\n        auto same = place;\n", "        same[0] = 1.0f;\n"),
+        (clip.to_owned(), "        auto &part = scale_;\n        auto &more = part;\n", "        Clip(more);\n"),
+        (String::new(), lambda, "        step();\n"),
+    ] {
+        refuses("V02", &with_functions(&functions, &split(before, between)), "may change");
+    }
+    // A parameter that stands for a member.
+    let text = with_functions(NEXT, &split("", "        Next();\n"))
+        .replace("Compute(uint32_t count)", "Compute(uint32_t count, const float &scale)")
+        .replace("Compute(TILE)", "Compute(TILE, scale_)")
+        .replace("x, scale_, count", "x, scale, count");
+    refuses("V02", &text, "Next may change");
+    // Another variable of the same name, and a copy that is handed over.
+    let own = "    __aicore__ inline void Own(uint32_t start)\n    {\n        uint32_t count = start;\n        count++;\n    }\n";
+    let copied = "    __aicore__ inline void Copied(float value)\n    {\n        value = 0;\n    }\n";
+    for (functions, between) in [(own, "        Own(3);\n"), (copied, "        Copied(scale_);\n")] {
+        let found = motif("V02").find(&context(&with_functions(functions, &split("", between))));
+        assert_eq!(found.sites.len(), 1, "{between}{found:?}");
+    }
+}
+
+#[test]
+fn what_a_tensor_holds_is_followed_along_every_way() {
+    let around = |before: &str, after: &str| with_functions("", &format!("{before}{ADD_RELU}{after}"));
+    let read = "AscendC::Mul(y, y, poly, count);";
+    for (before, after) in [
+        // The next round reads what this one leaves.
+        (format!("        for (uint32_t i = 0; i < 4; i++) {{\n        {read}\n"), "        }\n".to_owned()),
+        (format!("        do {{\n        if (count > 8) {{ {read} }}\n"), "        } while (count > 64);\n".to_owned()),
+        // One case falls through into another.
+        (
+            "        switch (count) {\n        case 1: {\n".to_owned(),
+            format!("        }}\n        case 2: {read}\n        }}\n"),
+        ),
+        (String::new(), format!("        if (count > 8) {{ AscendC::Exp(poly, x, count); }}\n        {read}\n")),
+        (String::new(), format!("        CHECK(count, {{ {read} }});\n")),
+        // Of a jump it is not known what runs next.
+        (String::new(), "        goto out;\n        out: AscendC::Exp(y, x, count);\n".to_owned()),
+    ] {
+        let found = motif("V04").find(&context(&around(&before, &after)));
+        assert!(found.sites.is_empty() && found.refused.len() == 1, "{before}{after}{found:?}");
+    }
+    for (before, after) in [
+        (
+            "        switch (count) {\n        case 1: {\n",
+            "        break;\n        }\n        default: AscendC::Exp(y, x, count);\n        }\n",
+        ),
+        ("        for (uint32_t i = 0; i < 4; i++) {\n", "        if (i == valid_) { break; }\n        }\n"),
+        (
+            "",
+            "        if (count > 8) {\n            AscendC::Exp(poly, x, count);\n        } else {\n            AscendC::Abs(poly, x, count);\n        }\n        AscendC::Mul(y, y, poly, count);\n",
+        ),
+    ] {
+        assert_eq!(motif("V04").find(&context(&around(before, after))).sites.len(), 1, "{before}{after}");
+    }
+}
+
+#[test]
 fn an_operand_with_an_effect_is_not_moved() {
     let text = with_functions(
         NEXT,

@@ -4,11 +4,12 @@ mod chain;
 pub(crate) mod choices;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::analysis::change::invariant;
 use crate::analysis::code::words;
+use crate::analysis::flow::effects::invariant;
 use crate::analysis::loops::counted;
 use source::parse::{Loop, SyntaxFile};
 
@@ -95,15 +96,14 @@ pub(crate) fn vectorise(
     manner: Manner,
 ) -> Result<Chain, String> {
     let (counter, count) = counted(file, repetition)?;
-    let whole = file.slice(&repetition.span);
-    if !invariant(&count, whole) {
+    if !invariant(&count, file, &repetition.span) {
         return Err(format!("the count {count} may change in the loop"));
     }
     let mut reader = Reader {
         file,
         names,
         counter,
-        whole,
+        span: &repetition.span,
         values: Vec::new(),
         variables: BTreeMap::new(),
         overridden: BTreeMap::new(),
@@ -122,7 +122,7 @@ pub(crate) struct Reader<'a> {
     file: &'a SyntaxFile,
     names: &'a dyn Names,
     counter: String,
-    whole: &'a str,
+    span: &'a Range<usize>,
     pub(crate) values: Vec<Value>,
     pub(crate) variables: BTreeMap<String, usize>,
     pub(crate) overridden: BTreeMap<String, usize>,
@@ -408,7 +408,7 @@ impl Reader<'_> {
     fn is_invariant(&self, text: &str) -> bool {
         let names = words(text);
         let local = names.iter().any(|name| self.variables.contains_key(*name) || *name == self.counter);
-        !local && !text.contains("GetValue") && invariant(text, self.whole)
+        !local && !text.contains("GetValue") && invariant(text, self.file, self.span)
     }
 
     fn scalar(&mut self, text: &str) -> Result<usize, String> {

@@ -2,6 +2,7 @@
 
 mod kernels;
 mod movement;
+mod names;
 mod order;
 mod scalar;
 mod vector;
@@ -41,7 +42,7 @@ pub enum Answer {
 
 /// All of them.
 pub fn all() -> Vec<Violation> {
-    [movement::VIOLATIONS, order::VIOLATIONS, scalar::VIOLATIONS, vector::VIOLATIONS].concat()
+    [movement::VIOLATIONS, names::VIOLATIONS, order::VIOLATIONS, scalar::VIOLATIONS, vector::VIOLATIONS].concat()
 }
 
 /// Asks the motif.

@@ -1,11 +1,13 @@
 //! Whether what a tensor holds is read again after a statement, in this round, in the next or in a later call.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use crate::analysis::alias::may_share;
-use crate::analysis::code::{Surroundings, block_of, leaves_early, same_block, squash, vector_call};
+use super::Flow;
+use super::graph::{ENTRY, EXIT};
+use super::memory::may_share;
+use crate::analysis::code::{Surroundings, block_of, squash, vector_call};
 use crate::analysis::loops::loops_around;
-use crate::analysis::steady::steady;
 use source::facts::api::{Access, overwrites_first};
 use source::facts::{Origin, TensorFacts, TensorUse, base_name};
 use source::parse::{Call, SyntaxFile};
@@ -17,75 +19,26 @@ pub(crate) fn dead_after(
     statement: &Range<usize>,
     count: &str,
 ) -> Result<(), String> {
-    let Surroundings { context, file, function, kernel, tensors } = *around;
-    let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
+    let flow = Flow::of(around)?;
+    let file = around.file;
     let overwrites = |used: &TensorUse| {
-        let call =
-            used.call.and_then(|index| file.calls().get(index)).and_then(|call| vector_call(file, call, tensors));
-        call.is_some_and(|call| {
-            let reads_itself = call.sources.contains(&tensor);
+        let call = used.call.and_then(|index| file.calls().get(index));
+        call.and_then(|call| vector_call(file, call, around.tensors)).is_some_and(|call| {
             overwrites_first(call.name)
                 && call.destination == tensor
-                && !reads_itself
+                && !call.sources.contains(&tensor)
                 && squash(call.count) == squash(count)
         })
     };
-    let relevant = |used: &&TensorUse| relevant(file, used);
-    let statement_of =
-        |used: &TensorUse| used.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
-    let shared = |span: &Range<usize>| {
-        let others = tensors.uses.iter().filter(|used| used.access != Access::None && used.tensor != tensor);
-        let mut others = others.filter(|used| span.contains(&used.span.start));
-        others.find(|used| may_share(around, tensor, &used.tensor))
-    };
-    let is_shared = |used: &TensorUse| {
-        format!("{} may share memory with {tensor} and is used at line {}", used.tensor, file.line(used.span.start))
-    };
-    if let Some(next) = tensors.uses_of(tensor).filter(relevant).find(|used| used.span.start >= statement.end) {
-        let next_statement = statement_of(next).filter(|next| same_block(file, next, statement));
-        let Some(next_statement) = next_statement.filter(|_| overwrites(next)) else {
-            return Err(format!("{tensor} is used again at line {}", file.line(next.span.start)));
-        };
-        let between = statement.end..next_statement.start;
-        if let Some(word) = leaves_early(file.slice(&between)) {
-            return Err(format!("{word} may leave {tensor} as it is before line {}", file.line(next_statement.start)));
+    let reaches_end = flow.unread(tensor, &[flow.step(statement)?], true, &|used| {
+        if !overwrites(used) {
+            return Ok(false);
         }
-        steady(context, file, kernel, count, &between)
+        flow.same_value(count, statement, &used.span)
             .map_err(|reason| format!("{tensor} may not be overwritten in its whole length: {reason}"))?;
-        return shared(&(statement.end..next_statement.end)).map_or(Ok(()), |used| Err(is_shared(used)));
-    }
-    if let Some(used) = shared(&(statement.end..function.body.end)) {
-        return Err(is_shared(used));
-    }
-    // The next round of a loop, or the next call of the function, starts with the first use.
-    for repetition in loops_around(file, function, statement.start) {
-        if repetition.body.contains(&variable.declaration.start) {
-            break;
-        }
-        if let Some(used) = shared(&repetition.span) {
-            return Err(is_shared(used));
-        }
-        let inside: Vec<&TensorUse> = tensors
-            .uses_of(tensor)
-            .filter(relevant)
-            .filter(|used| repetition.span.contains(&used.span.start) && !statement.contains(&used.span.start))
-            .collect();
-        let Some(first) = inside.first() else { continue };
-        if !overwrites(first) || !leads(file, first, &inside) {
-            return Err(format!("the next round of the loop reads {tensor}"));
-        }
-        steady(context, file, kernel, count, &repetition.span)
-            .map_err(|reason| format!("the next round may overwrite less of {tensor}: {reason}"))?;
-    }
-    not_kept(around, tensor, &overwrites)
-}
-
-/// Whether the first of some uses is a statement of a block that all of them stand in, so that it comes before the others on all
-/// paths.
-fn leads(file: &SyntaxFile, first: &TensorUse, uses: &[&TensorUse]) -> bool {
-    let statement = first.call.and_then(|index| file.calls().get(index)).and_then(|call| call.statement.clone());
-    let block = statement.and_then(|statement| block_of(file, &statement));
-    block.is_some_and(|block| uses.iter().all(|used| block.contains(&used.span.start)))
+        Ok(true)
+    })?;
+    if reaches_end { not_kept_by(&flow, tensor, &overwrites) } else { Ok(()) }
 }
 
 /// Proves that no later call of the function finds what a tensor holds at its end; `overwrites` tells the uses that leave
@@ -95,20 +48,20 @@ pub(crate) fn not_kept(
     tensor: &str,
     overwrites: &dyn Fn(&TensorUse) -> bool,
 ) -> Result<(), String> {
-    let Surroundings { context, kernel, tensors, .. } = *around;
+    not_kept_by(&Flow::of(around)?, tensor, overwrites)
+}
+
+fn not_kept_by(flow: &Flow<'_>, tensor: &str, overwrites: &dyn Fn(&TensorUse) -> bool) -> Result<(), String> {
+    let Surroundings { context, file, kernel, tensors, .. } = *flow.around;
     let Some(variable) = tensors.tensors.get(tensor) else { return Err(format!("{tensor} is not a local tensor")) };
-    let relevant = |used: &&TensorUse| relevant(around.file, used);
     match &variable.origin {
         Origin::Alloc(_) | Origin::DeQue(_) => Ok(()),
         Origin::Buffer(buffer) => {
-            let uses: Vec<&TensorUse> = tensors.uses_of(tensor).filter(relevant).collect();
-            if uses.first().is_some_and(|first| !overwrites(first) || !leads(around.file, first, &uses)) {
-                return Err(format!(
-                    "{tensor} may be read before it is written, so its content may come from an earlier call"
-                ));
-            }
-            let here = |file: &SyntaxFile, call: &Call| {
-                file.name() == around.file.name() && variable.declaration.contains(&call.span.start)
+            flow.unread(tensor, &[ENTRY], false, &|used| Ok(overwrites(used))).map_err(|_| {
+                format!("{tensor} may be read before it is written, so its content may come from an earlier call")
+            })?;
+            let here = |other: &SyntaxFile, call: &Call| {
+                other.name() == file.name() && variable.declaration.contains(&call.span.start)
             };
             let gets = kernel
                 .calls(&context.forest)
@@ -122,6 +75,69 @@ pub(crate) fn not_kept(
         }
         Origin::Parameter | Origin::Unknown => {
             Err(format!("where {tensor} comes from is not known, so its content may be read elsewhere"))
+        }
+    }
+}
+
+impl Flow<'_> {
+    /// Walks on from some steps until `tensor` is overwritten on every way, and says whether a way leads to the end of the function
+    /// before. `Err` where something reads the tensor on the way, or with `shared` touches memory that it may be in.
+    fn unread(
+        &self,
+        tensor: &str,
+        from: &[usize],
+        shared: bool,
+        overwrites: &dyn Fn(&TensorUse) -> Result<bool, String>,
+    ) -> Result<bool, String> {
+        let Surroundings { file, tensors, function, .. } = *self.around;
+        let Some(variable) = tensors.tensors.get(tensor) else {
+            return Err(format!("{tensor} is not a local tensor"));
+        };
+        let start = from.first().map_or(0, |step| self.graph.step(*step).span.end);
+        let mut overwritten: Option<usize> = None;
+        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        let mut open: VecDeque<usize> = from.iter().flat_map(|step| self.graph.step(*step).next.clone()).collect();
+        while let Some(index) = open.pop_front() {
+            if !seen.insert(index) {
+                continue;
+            }
+            let step = self.graph.step(index);
+            // What is kept when the function has ended is used at its last brace.
+            let span = if index == EXIT { function.body.end - 1..function.body.end } else { step.span.clone() };
+            let uses: Vec<&TensorUse> = tensors
+                .uses
+                .iter()
+                .filter(|used| span.contains(&used.span.start) && used.access != Access::None)
+                .collect();
+            let line = |used: &TensorUse| file.line(used.span.start);
+            let others = uses.iter().filter(|used| shared && used.tensor != tensor);
+            let other = others.into_iter().find(|used| may_share(self.around, tensor, &used.tensor));
+            if let Some(used) = other {
+                let name = &used.tensor;
+                return Err(format!("{name} may share memory with {tensor} and is used at line {}", line(used)));
+            }
+            let own: Vec<&&TensorUse> =
+                uses.iter().filter(|used| used.tensor == tensor && relevant(file, used)).collect();
+            if let Some(used) = own.first() {
+                if own.len() == 1 && overwrites(used)? {
+                    overwritten = overwritten.or(Some(line(used)).filter(|_| used.span.start >= start));
+                    continue;
+                }
+                return Err(if used.span.start >= start {
+                    format!("{tensor} is used again at line {}", line(used))
+                } else {
+                    format!("the next round of the loop reads {tensor}")
+                });
+            }
+            // A tensor of a queue is another one when it is declared again.
+            let fresh = matches!(variable.origin, Origin::Alloc(_) | Origin::DeQue(_));
+            if !(fresh && step.span.contains(&variable.declaration.start)) {
+                open.extend(&step.next);
+            }
+        }
+        match overwritten.filter(|_| shared && seen.contains(&EXIT)) {
+            Some(line) => Err(format!("a way out may leave {tensor} as it is before line {line}")),
+            None => Ok(seen.contains(&EXIT)),
         }
     }
 }
