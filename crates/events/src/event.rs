@@ -255,8 +255,7 @@ pub struct BaselineCase {
     pub limiter: Limiter,
 }
 
-// The signature is that of serde.
-#[allow(clippy::trivially_copy_pass_by_ref)]
+/// Serde hands the field over by reference.
 fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }

@@ -191,7 +191,7 @@ pub struct Target {
     /// The toolkit's folder [default: that of ascend.toml, of ASCEND_HOME_PATH, or an installed one].
     #[arg(long, value_name = "DIR")]
     pub toolkit: Option<PathBuf>,
-    /// Full name of the chip, such as Ascend910B3, where the driver tells no more than its family.
+    /// Full name of the chip (Ascend910B3), where the driver tells no more than its family.
     #[arg(long, value_name = "NAME")]
     pub soc: Option<String>,
     /// Number of a device to measure on, as the driver counts; may be repeated [default: all that are free].
