@@ -12,7 +12,7 @@ use super::projects::projects;
 use super::target::{processors, worker_exe};
 use build::Digest;
 use build::sdk::{Sdk, SdkOptions};
-use events::ablation::{Finished, Step, Trial, Variant};
+use events::ablation::{BestSoFar, Finished, Trial, Variant};
 use events::{Event, Stage, Start};
 use experience::Bank;
 use project::load_machine;
@@ -212,7 +212,7 @@ impl Runner<'_> {
             super::target::runtime()?.block_on(run(workspace, &self.options(workspace, wanted), &mut |event| {
                 if let Event::Improvement(improvement) = event {
                     let wall_s = started.elapsed().as_secs_f64();
-                    steps.push(Step { evaluations: improvement.index, wall_s, speedup: improvement.speedup });
+                    steps.push(BestSoFar { evaluations: improvement.index, wall_s, speedup: improvement.speedup });
                 }
             }))?;
         Ok(Finished {

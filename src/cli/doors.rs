@@ -7,7 +7,7 @@ use super::Exit;
 use super::args::{Common, DoorsArgs, Target};
 use super::output::{Output, start_event};
 use super::target::{open, runtime};
-use aicore::{LaunchSteps, Severity, Step, partings, steps};
+use aicore::{LaunchStep, LaunchSteps, Severity, partings, steps};
 use backend::{Execution, Place, Symbols};
 use events::{DoorStep, Doors, DoorsDifference, Event};
 use tuner::{TrialError, TunerError, Workspace};
@@ -48,7 +48,7 @@ struct Door {
 /// A trial through one door.
 struct Passage {
     execution: Execution,
-    steps: Vec<Step>,
+    steps: Vec<LaunchStep>,
     modules: String,
 }
 
@@ -104,7 +104,7 @@ fn hazards<'passage>(headers: &'passage str, passage: &'passage Passage) -> impl
     })
 }
 
-fn door_step(number: usize, step: &Step, symbols: &mut Symbols) -> DoorStep {
+fn door_step(number: usize, step: &LaunchStep, symbols: &mut Symbols) -> DoorStep {
     let Place { file, line } = symbols.place(step.site);
     DoorStep { number: number as u64, what: step.to_string(), file, line }
 }

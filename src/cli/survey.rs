@@ -14,7 +14,7 @@ use super::target::processors;
 use super::target::runtime;
 use build::Toolkit;
 use build::sdk::{Sdk, SdkOptions};
-use events::survey::{Class, Outcome, Summary};
+use events::survey::{Class, Summary, Surveyed};
 use events::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use project::load_machine;
 use studies::survey::discover::{Found, discover};
@@ -50,21 +50,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
         compiler: sdk.compiler.version.clone(),
         wall_s: sdk.prepare_s,
     }));
-    let census = discover(&arguments.directories);
-    let all = census.operators.len();
-    let chosen = choose(census.operators, arguments);
-    if chosen.is_empty() {
-        let names: Vec<String> = arguments.directories.iter().map(|path| path.display().to_string()).collect();
-        return Err(TunerError::Usage(match all {
-            0 => format!(
-                "no operator for ascend910b in {}: looked for directories with op_kernel/ and for CMake projects that launch a kernel with <<<>>>",
-                names.join(", ")
-            ),
-            count => format!("none of the {count} operators in {} fits the options", names.join(", ")),
-        }));
-    }
-    let left_out = u32::try_from(all - chosen.len()).unwrap_or(u32::MAX);
-
+    let (chosen, left_out, other_chips) = operators(arguments)?;
     let work = std::path::absolute(&arguments.work)?;
     let journal_path = work.join("journal.jsonl");
     if arguments.resume && !journal_path.exists() {
@@ -75,7 +61,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
         Journal::open(&journal_path, !arguments.no_resume).map_err(|source| TunerError::Journal { source })?;
     let exe = std::env::current_exe()?;
     let surroundings = surroundings(arguments, &sdk, toolkit.as_ref(), &machine.version, &exe)?;
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; chosen.len()];
+    let mut outcomes: Vec<Option<Surveyed>> = vec![None; chosen.len()];
     let mut trials = Vec::new();
     let mut positions = Vec::new();
     let mut keys = Vec::new();
@@ -86,22 +72,7 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
             outcomes[position] = Some(known.clone());
             continue;
         }
-        let task = Task {
-            directory: found.directory.clone(),
-            shape: found.shape,
-            // A tree that is one operator has no name in itself.
-            work_directory: match found.operator.as_str() {
-                "." => work.join(&found.repository).join("all"),
-                operator => work.join(&found.repository).join(operator.replace('/', "+")),
-            },
-            last_step: arguments.steps,
-            machine: arguments.machine.clone(),
-            run_timeout_s: arguments.run_timeout_s as f64,
-            run_memory_bytes: RUN_MEMORY_BYTES,
-            python: arguments.python.clone(),
-            toolkit: toolkit.as_ref().map(|toolkit| toolkit.root.clone()),
-            tests: arguments.tests,
-        };
+        let task = task(&found, arguments, &work, toolkit.as_ref());
         trials.push((found, task));
         positions.push(position);
         keys.push(key);
@@ -119,9 +90,9 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
         Ok::<(), TunerError>(())
     }))?;
 
-    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    let outcomes: Vec<Surveyed> = outcomes.into_iter().flatten().collect();
     let summary = Summary {
-        other_chips: u32::try_from(census.other_chips.len()).unwrap_or(u32::MAX),
+        other_chips,
         left_out,
         headers: if arguments.sdk_headers.is_some() { "the toolkit's" } else { "own" }.to_owned(),
         machine: machine.name.clone(),
@@ -137,6 +108,46 @@ pub fn execute(arguments: &SurveyArgs, output: &mut Output) -> Result<Exit, Tune
     }
     output.emit(&Event::Survey(summary));
     Ok(Exit::Fine)
+}
+
+/// The operators to survey, how many are left out by the options, and how many are for other chips.
+fn operators(arguments: &SurveyArgs) -> Result<(Vec<Found>, u32, u32), TunerError> {
+    let counted = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let census = discover(&arguments.directories);
+    let all = census.operators.len();
+    let chosen = choose(census.operators, arguments);
+    if chosen.is_empty() {
+        let names: Vec<String> = arguments.directories.iter().map(|path| path.display().to_string()).collect();
+        return Err(TunerError::Usage(match all {
+            0 => format!(
+                "no operator for ascend910b in {}: looked for directories with op_kernel/ and for CMake projects that launch a kernel with <<<>>>",
+                names.join(", ")
+            ),
+            count => format!("none of the {count} operators in {} fits the options", names.join(", ")),
+        }));
+    }
+    let left_out = counted(all - chosen.len());
+    Ok((chosen, left_out, counted(census.other_chips.len())))
+}
+
+/// What a trial of an operator is to do.
+fn task(found: &Found, arguments: &SurveyArgs, work: &Path, toolkit: Option<&Toolkit>) -> Task {
+    Task {
+        directory: found.directory.clone(),
+        shape: found.shape,
+        // A tree that is one operator has no name in itself.
+        work_directory: match found.operator.as_str() {
+            "." => work.join(&found.repository).join("all"),
+            operator => work.join(&found.repository).join(operator.replace('/', "+")),
+        },
+        last_step: arguments.steps,
+        machine: arguments.machine.clone(),
+        run_timeout_s: arguments.run_timeout_s as f64,
+        run_memory_bytes: RUN_MEMORY_BYTES,
+        python: arguments.python.clone(),
+        toolkit: toolkit.map(|toolkit| toolkit.root.clone()),
+        tests: arguments.tests,
+    }
 }
 
 /// `__trial`: reads a task from standard input, writes its progress to standard output.

@@ -83,6 +83,15 @@ fn chip_families_are_named_in_their_tables_only() {
     assert!(looked_at > 400, "{looked_at}");
 }
 
+/// Rewrites and domains speak of the machine that times are those of.
+#[test]
+fn sizes_of_the_target_are_those_of_its_machine() {
+    let (target, machine) = (source::arch::TARGET, aicore::Machine::named(source::arch::TARGET.machine));
+    let parameters = machine.expect("the default machine").parameters;
+    assert_eq!(target.vector.count as f64, parameters.aiv_cores);
+    assert_eq!(target.vector.unified_buffer_bytes as f64, parameters.ub_bytes);
+}
+
 /// The picture in docs/architecture.md is drawn from what Cargo knows: every crate is in it, and knows only what lies below.
 #[test]
 fn crates_stand_on_the_floors_of_the_picture() {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod cli;
+mod constants;
 mod corpus;
 mod defects;
 mod device_only;

@@ -254,77 +254,95 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 pipe.free_at = start.after(parameters.flag_cycles, step(PathPart::Flag), log);
                 self.cross_sets.push((id, mode, pipe.drained_at.later(pipe.free_at)));
             }
-            Work::Compute { busy, conflict } => {
-                // Products add up in L0C without waiting for each other, and what comes from L1 is behind a flag: only the
-                // vector unit waits for its own results.
-                let recent = if index == V { self.recent.as_slice() } else { &[] };
-                let before = recent.iter().filter(|(touch, _)| queued.touch.depends_on(touch));
-                let ready = before.fold(start, |ready, (_, end)| ready.later(*end));
-                self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
-                self.stalls.add(index, Reason::Dependent, ready.at() - start.at(), queued.site);
-                let end = ready.after(busy, step(PathPart::Instruction), log);
-                let complete = end.after(tail_cycles(parameters, index), step(PathPart::Tail), log);
-                pipe.note_start(ready, shared.depth);
-                pipe.busy += busy;
-                pipe.free_at = end;
-                pipe.drained_at = pipe.drained_at.later(complete);
-                pipe.note_flying(queued.touch, complete, self.scalar_now);
-                if index == V {
-                    let readable = end.after(parameters.vector_dependent_cycles, step(PathPart::Tail), log);
-                    self.recent[self.recent_at] = (queued.touch, readable);
-                    self.recent_at = (self.recent_at + 1) % self.recent.len();
-                }
-                if conflict > 0.0 && self.pipes[MTE2].active.is_some() {
-                    self.conflict_debt += conflict;
-                }
-                self.note_busy(index, queued.opcode, ready.at(), end.at(), queued.site);
-            }
-            Work::Copy(copy) => {
-                let (startup, rate) = match (copy.write, index) {
-                    (true, FIX) => (parameters.fixpipe_startup_cycles, parameters.fixpipe_write),
-                    (true, _) => (parameters.mte3_startup_cycles, parameters.core_write),
-                    (false, _) => (parameters.mte2_startup_cycles, shared.read_limit[self.unit as usize]),
-                };
-                let shape = CopyShape::of(parameters, &copy.gm);
-                let gap = (parameters.dma_accept_cycles
-                    + parameters.dma_accept_cycles_per_byte * pipe.last_copy_bytes.min(shape.bytes as f64))
-                .min(startup);
-                let first_byte = if pipe.separated {
-                    start.after(startup, step(PathPart::StartUp), log)
-                } else {
-                    let issued = queued.issue.after(startup, step(PathPart::StartUp), log);
-                    issued.later(idle_from.after(gap, step(PathPart::Spacing), log))
-                };
-                let debt = if copy.write { 0.0 } else { std::mem::take(&mut self.conflict_debt) };
-                let late = first_byte.at() + debt + shape.burst_delay_cycles(parameters, rate);
-                let first_byte =
-                    if late > first_byte.at() { first_byte.until(late, step(PathPart::Rows), log) } else { first_byte };
-                self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
-                pipe.note_start(start, shared.depth);
-                pipe.separated = false;
-                pipe.last_copy_bytes = shape.bytes as f64;
-                pipe.active = Some(Active {
-                    copy,
-                    shape,
-                    start: start.at(),
-                    first_byte,
-                    alone: f64::INFINITY,
-                    opcode: queued.opcode,
-                    site: queued.site,
-                });
-                pipe.note_flying(queued.touch, T::unknown(), self.scalar_now);
-                self.totals.copies += 1;
-                self.totals.copy_bytes += shape.bytes;
-                self.totals.bursts += shape.bursts;
-                *(match (copy.write, index) {
-                    (true, FIX) => &mut self.totals.fixpipe_effective,
-                    (true, _) => &mut self.totals.write_effective,
-                    (false, _) => &mut self.totals.read_effective,
-                }) += shape.effective_bytes;
-                self.departures.push(Departure { time: first_byte.at(), pipe: index as u8 });
-            }
+            Work::Compute { busy, conflict } => self.resolve_compute(index, queued, [busy, conflict], shared),
+            Work::Copy(copy) => self.resolve_copy(index, queued, copy, shared),
         }
         true
+    }
+
+    /// An instruction that calculates, with the cycles that it is busy and those that it takes from copies in.
+    fn resolve_compute(&mut self, index: usize, queued: &Queued<T>, [busy, conflict]: [f64; 2], shared: &Shared<'_>) {
+        let parameters = shared.parameters;
+        let pipe = &mut self.pipes[index];
+        let idle_from = pipe.free_at;
+        let start = idle_from.later(queued.issue);
+        let step = |part: PathPart| Step::new(part, index, (queued.opcode, queued.site));
+        let log = &mut self.log;
+        // Products add up in L0C without waiting for each other, and what comes from L1 is behind a flag: only the
+        // vector unit waits for its own results.
+        let recent = if index == V { self.recent.as_slice() } else { &[] };
+        let before = recent.iter().filter(|(touch, _)| queued.touch.depends_on(touch));
+        let ready = before.fold(start, |ready, (_, end)| ready.later(*end));
+        self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
+        self.stalls.add(index, Reason::Dependent, ready.at() - start.at(), queued.site);
+        let end = ready.after(busy, step(PathPart::Instruction), log);
+        let complete = end.after(tail_cycles(parameters, index), step(PathPart::Tail), log);
+        pipe.note_start(ready, shared.depth);
+        pipe.busy += busy;
+        pipe.free_at = end;
+        pipe.drained_at = pipe.drained_at.later(complete);
+        pipe.note_flying(queued.touch, complete, self.scalar_now);
+        if index == V {
+            let readable = end.after(parameters.vector_dependent_cycles, step(PathPart::Tail), log);
+            self.recent[self.recent_at] = (queued.touch, readable);
+            self.recent_at = (self.recent_at + 1) % self.recent.len();
+        }
+        if conflict > 0.0 && self.pipes[MTE2].active.is_some() {
+            self.conflict_debt += conflict;
+        }
+        self.note_busy(index, queued.opcode, ready.at(), end.at(), queued.site);
+    }
+
+    /// A copy, from where on its first byte is under way.
+    fn resolve_copy(&mut self, index: usize, queued: &Queued<T>, copy: Copy, shared: &Shared<'_>) {
+        let parameters = shared.parameters;
+        let pipe = &mut self.pipes[index];
+        let idle_from = pipe.free_at;
+        let start = idle_from.later(queued.issue);
+        let step = |part: PathPart| Step::new(part, index, (queued.opcode, queued.site));
+        let log = &mut self.log;
+        let (startup, rate) = match (copy.write, index) {
+            (true, FIX) => (parameters.fixpipe_startup_cycles, parameters.fixpipe_write),
+            (true, _) => (parameters.mte3_startup_cycles, parameters.core_write),
+            (false, _) => (parameters.mte2_startup_cycles, shared.read_limit[self.unit as usize]),
+        };
+        let shape = CopyShape::of(parameters, &copy.gm);
+        let gap = (parameters.dma_accept_cycles
+            + parameters.dma_accept_cycles_per_byte * pipe.last_copy_bytes.min(shape.bytes as f64))
+        .min(startup);
+        let first_byte = if pipe.separated {
+            start.after(startup, step(PathPart::StartUp), log)
+        } else {
+            let issued = queued.issue.after(startup, step(PathPart::StartUp), log);
+            issued.later(idle_from.after(gap, step(PathPart::Spacing), log))
+        };
+        let debt = if copy.write { 0.0 } else { std::mem::take(&mut self.conflict_debt) };
+        let late = first_byte.at() + debt + shape.burst_delay_cycles(parameters, rate);
+        let first_byte =
+            if late > first_byte.at() { first_byte.until(late, step(PathPart::Rows), log) } else { first_byte };
+        self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
+        pipe.note_start(start, shared.depth);
+        pipe.separated = false;
+        pipe.last_copy_bytes = shape.bytes as f64;
+        pipe.active = Some(Active {
+            copy,
+            shape,
+            start: start.at(),
+            first_byte,
+            alone: f64::INFINITY,
+            opcode: queued.opcode,
+            site: queued.site,
+        });
+        pipe.note_flying(queued.touch, T::unknown(), self.scalar_now);
+        self.totals.copies += 1;
+        self.totals.copy_bytes += shape.bytes;
+        self.totals.bursts += shape.bursts;
+        *(match (copy.write, index) {
+            (true, FIX) => &mut self.totals.fixpipe_effective,
+            (true, _) => &mut self.totals.write_effective,
+            (false, _) => &mut self.totals.read_effective,
+        }) += shape.effective_bytes;
+        self.departures.push(Departure { time: first_byte.at(), pipe: index as u8 });
     }
 
     /// Let the scalar unit take its next step; false if it is held up or through.
@@ -348,52 +366,8 @@ impl<'a, T: Moment> CorePlay<'a, T> {
     fn perform(&mut self, pending: &Pending, next: &mut Queued<T>, shared: &Shared<'_>) -> Held {
         let parameters = shared.parameters;
         match *pending {
-            Pending::Push(index) => {
-                let Some(room) = self.pipes[index].room_at(shared.depth) else {
-                    return Held::QueueFull(index as u8);
-                };
-                let wait = room.at() - self.scalar_now.at();
-                self.stalls.add(S, Reason::QueueFull(index as u8), wait, next.site);
-                let cycles = match next.work {
-                    Work::Compute { .. } | Work::Copy(_) => parameters.scalar_issue_cycles,
-                    _ => parameters.scalar_issue_sync_cycles,
-                } * self.totals.scalar_ratio(parameters);
-                let step = Step::new(PathPart::Issue, S, (next.opcode, next.site));
-                self.scalar_now = self.scalar_now.later(room).after(cycles, step, &mut self.log);
-                self.scalar_busy += cycles;
-                next.issue = self.scalar_now;
-                let pipe = &mut self.pipes[index];
-                pipe.issued += 1;
-                if !pipe.idle() || !self.resolve(index, next, shared) {
-                    self.pipes[index].queue.push_back(*next);
-                }
-            }
-            Pending::ScalarWork { cycles } => {
-                let Queued { touch, opcode, site, .. } = &*next;
-                let (opcode, site) = (*opcode, *site);
-                let mut latest = self.scalar_now;
-                let mut culprit = S;
-                for (index, pipe) in self.pipes.iter().enumerate().skip(1) {
-                    if pipe.queue.iter().any(|queued| queued.touch.conflicts(touch)) {
-                        return Held::Bytes(index as u8);
-                    }
-                    for (other, end) in &pipe.flying {
-                        if end.at() > latest.at() && other.conflicts(touch) {
-                            if end.at() == f64::INFINITY {
-                                return Held::Bytes(index as u8);
-                            }
-                            latest = *end;
-                            culprit = index;
-                        }
-                    }
-                }
-                self.stalls.add(S, Reason::ScalarSync(culprit as u8), latest.at() - self.scalar_now.at(), site);
-                self.scalar_now = latest.after(cycles, Step::new(PathPart::Scalar, S, (opcode, site)), &mut self.log);
-                self.scalar_busy += cycles;
-                if cycles > 0.0 {
-                    self.note_busy(S, opcode, latest.at(), self.scalar_now.at(), site);
-                }
-            }
+            Pending::Push(index) => return self.push(index, next, shared),
+            Pending::ScalarWork { cycles } => return self.work(cycles, next),
             Pending::SetFlag { slot } => {
                 self.charge_sync(parameters, PathPart::Flag, 0);
                 self.tokens[usize::from(slot)].push_back(self.scalar_now);
@@ -446,6 +420,59 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 }
                 self.done = true;
             }
+        }
+        Held::No
+    }
+
+    /// Hands an instruction to its pipe.
+    fn push(&mut self, index: usize, next: &mut Queued<T>, shared: &Shared<'_>) -> Held {
+        let parameters = shared.parameters;
+        let Some(room) = self.pipes[index].room_at(shared.depth) else {
+            return Held::QueueFull(index as u8);
+        };
+        let wait = room.at() - self.scalar_now.at();
+        self.stalls.add(S, Reason::QueueFull(index as u8), wait, next.site);
+        let cycles = match next.work {
+            Work::Compute { .. } | Work::Copy(_) => parameters.scalar_issue_cycles,
+            _ => parameters.scalar_issue_sync_cycles,
+        } * self.totals.scalar_ratio(parameters);
+        let step = Step::new(PathPart::Issue, S, (next.opcode, next.site));
+        self.scalar_now = self.scalar_now.later(room).after(cycles, step, &mut self.log);
+        self.scalar_busy += cycles;
+        next.issue = self.scalar_now;
+        let pipe = &mut self.pipes[index];
+        pipe.issued += 1;
+        if !pipe.idle() || !self.resolve(index, next, shared) {
+            self.pipes[index].queue.push_back(*next);
+        }
+        Held::No
+    }
+
+    /// The scalar unit's own work, behind whatever writes or reads the bytes that it touches.
+    fn work(&mut self, cycles: f64, next: &Queued<T>) -> Held {
+        let Queued { touch, opcode, site, .. } = next;
+        let (opcode, site) = (*opcode, *site);
+        let mut latest = self.scalar_now;
+        let mut culprit = S;
+        for (index, pipe) in self.pipes.iter().enumerate().skip(1) {
+            if pipe.queue.iter().any(|queued| queued.touch.conflicts(touch)) {
+                return Held::Bytes(index as u8);
+            }
+            for (other, end) in &pipe.flying {
+                if end.at() > latest.at() && other.conflicts(touch) {
+                    if end.at() == f64::INFINITY {
+                        return Held::Bytes(index as u8);
+                    }
+                    latest = *end;
+                    culprit = index;
+                }
+            }
+        }
+        self.stalls.add(S, Reason::ScalarSync(culprit as u8), latest.at() - self.scalar_now.at(), site);
+        self.scalar_now = latest.after(cycles, Step::new(PathPart::Scalar, S, (opcode, site)), &mut self.log);
+        self.scalar_busy += cycles;
+        if cycles > 0.0 {
+            self.note_busy(S, opcode, latest.at(), self.scalar_now.at(), site);
         }
         Held::No
     }

@@ -9,7 +9,7 @@ use super::machine::{Machine, Parameters};
 use super::memo::Memo;
 use super::operand::{Operand, Space};
 use super::path::Moment;
-use super::pipe::{Queued, Work, flag_slot, slot_destination, slot_source};
+use super::pipe::{Queued, Touch, Work, flag_slot, slot_destination, slot_source};
 use super::record::{FIX, FLAG_ATOMIC, FLAG_L2_BYPASS, MTE2, MTE3, NO_PIPE, Record, S, V};
 use super::trace::{OpKind, Opcode};
 use super::vector::VectorCost;
@@ -160,24 +160,7 @@ pub(crate) fn decode<T: Moment>(
     };
     let pipe = usize::from(record.pipe);
     match shared.opcodes[opcode].kind {
-        OpKind::Scalar => {
-            let touch = &mut next.touch;
-            touch.clear();
-            let mut lines = 0;
-            for operand in record.operands() {
-                if operand.space != Space::Gm {
-                    touch.push(operand.space, operand.extent(), operand.writes);
-                } else {
-                    let (from, to) = operand.extent();
-                    lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
-                }
-            }
-            let cycles = f64::from(aux0) * parameters.scalar_ub_access_cycles
-                + f64::from(aux1) * parameters.scalar_op_cycles * totals.scalar_ratio(parameters)
-                + f64::from(aux2) * parameters.scalar_gm_access_cycles
-                + (lines.min(u64::from(aux2)) as f64) * parameters.scalar_gm_miss_cycles;
-            Some(Pending::ScalarWork { cycles })
-        }
+        OpKind::Scalar => Some(Pending::ScalarWork { cycles: scalar_cycles(record, shared, totals, &mut next.touch) }),
         OpKind::SetFlag => {
             let slot = flag_slot(aux1, aux2, aux0);
             match slot_source(slot) {
@@ -225,38 +208,70 @@ pub(crate) fn decode<T: Moment>(
         OpKind::CleanCache => Some(Pending::ScalarWork { cycles: parameters.scalar_gm_access_cycles }),
         OpKind::Copy | OpKind::Compute => {
             let target = if record.pipe == NO_PIPE || pipe == S { V } else { pipe };
-            let known = shared.memo.as_ref().map(|memo| memo.borrow());
-            if let Some((cost, touch)) = known.as_ref().and_then(|memo| memo.find(record)) {
-                totals.add(cost);
-                next.work = cost.work();
-                next.touch = *touch;
-                return Some(Pending::Push(target));
-            }
-            drop(known);
-            let touch = &mut next.touch;
-            touch.clear();
-            let mut gm = None;
-            operands.clear();
-            for operand in record.operands() {
-                match operand.space {
-                    Space::Gm => gm = Some((operand, record.place.of_operand(operands.len()))),
-                    space => touch.push(space, operand.extent(), operand.writes),
-                }
-                operands.push(operand);
-            }
-            if let (Some((gm, place)), MTE2 | MTE3 | FIX) = (gm, pipe) {
-                let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
-                let copy = Copy { gm, place, write, bypass: record.flags & FLAG_L2_BYPASS != 0 };
-                next.work = Work::Copy(copy);
-                return Some(Pending::Push(target));
-            }
-            let cost = Cost::of(record, &shared.opcodes[opcode], &shared.costs[opcode], parameters, operands);
-            if let Some(memo) = &shared.memo {
-                memo.borrow_mut().keep(record, cost, *touch);
-            }
-            totals.add(&cost);
-            next.work = cost.work();
+            instruct(record, shared, totals, operands, next);
             Some(Pending::Push(target))
         }
     }
+}
+
+/// Cycles of the scalar unit's own work; what it touches of the memories of the core goes to `touch`.
+fn scalar_cycles(record: &Record<'_>, shared: &Shared<'_>, totals: &BlockTotals, touch: &mut Touch) -> f64 {
+    let parameters = shared.parameters;
+    let [unified, operations, global] = record.aux;
+    touch.clear();
+    let mut lines = 0;
+    for operand in record.operands() {
+        if operand.space != Space::Gm {
+            touch.push(operand.space, operand.extent(), operand.writes);
+        } else {
+            let (from, to) = operand.extent();
+            lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
+        }
+    }
+    f64::from(unified) * parameters.scalar_ub_access_cycles
+        + f64::from(operations) * parameters.scalar_op_cycles * totals.scalar_ratio(parameters)
+        + f64::from(global) * parameters.scalar_gm_access_cycles
+        + (lines.min(u64::from(global)) as f64) * parameters.scalar_gm_miss_cycles
+}
+
+/// The work of a pipe's instruction and what it touches.
+fn instruct<T: Moment>(
+    record: &Record<'_>,
+    shared: &Shared<'_>,
+    totals: &mut BlockTotals,
+    operands: &mut Vec<Operand>,
+    next: &mut Queued<T>,
+) {
+    let known = shared.memo.as_ref().map(|memo| memo.borrow());
+    if let Some((cost, touch)) = known.as_ref().and_then(|memo| memo.find(record)) {
+        totals.add(cost);
+        next.work = cost.work();
+        next.touch = *touch;
+        return;
+    }
+    drop(known);
+    let touch = &mut next.touch;
+    touch.clear();
+    let mut gm = None;
+    operands.clear();
+    for operand in record.operands() {
+        match operand.space {
+            Space::Gm => gm = Some((operand, record.place.of_operand(operands.len()))),
+            space => touch.push(space, operand.extent(), operand.writes),
+        }
+        operands.push(operand);
+    }
+    if let (Some((gm, place)), MTE2 | MTE3 | FIX) = (gm, usize::from(record.pipe)) {
+        let write = gm.writes || record.flags & FLAG_ATOMIC != 0;
+        let copy = Copy { gm, place, write, bypass: record.flags & FLAG_L2_BYPASS != 0 };
+        next.work = Work::Copy(copy);
+        return;
+    }
+    let opcode = usize::from(record.opcode);
+    let cost = Cost::of(record, &shared.opcodes[opcode], &shared.costs[opcode], shared.parameters, operands);
+    if let Some(memo) = &shared.memo {
+        memo.borrow_mut().keep(record, cost, *touch);
+    }
+    totals.add(&cost);
+    next.work = cost.work();
 }

@@ -68,7 +68,7 @@ pub use profile::{
 pub use region::{DataRegion, Region, Role};
 pub use sample::{BlockSample, NoSample, WrittenRange};
 pub use source::TraceSource;
-pub use steps::{LaunchSteps, Parting, Step, StepOperand, partings, steps};
+pub use steps::{LaunchStep, LaunchSteps, Parting, StepOperand, partings, steps};
 pub use trace::LaunchStatus;
 pub use trace_error::TraceError;
 pub use vector::VectorClass;

@@ -22,7 +22,7 @@ pub struct StepOperand {
 
 /// One instruction that moves or computes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct LaunchStep {
     /// Instruction.
     pub instruction: String,
     /// Repetitions, or for some instructions other bits that the trace has in their place.
@@ -35,7 +35,7 @@ pub struct Step {
     pub site: u64,
 }
 
-impl Step {
+impl LaunchStep {
     /// Whether two builds did the same here; their addresses differ.
     pub fn same(&self, other: &Self) -> bool {
         self.instruction == other.instruction
@@ -45,7 +45,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for LaunchStep {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} x{} dtype {}:", self.instruction, self.repeat, self.dtype)?;
         for operand in &self.operands {
@@ -62,7 +62,7 @@ pub struct LaunchSteps {
     /// Lines `hexbase hexend path` of the process's modules, to symbolise sites.
     pub modules: String,
     /// Steps in program order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LaunchStep>,
 }
 
 /// Steps of the core with this number in the trace, launch by launch. A core that a launch does not have took none.
@@ -80,7 +80,7 @@ pub fn steps(trace: &[u8], core: u32) -> Result<Vec<LaunchSteps>, TraceError> {
                     bytes: operand.pieces().map(|(_, len)| len).sum(),
                     written: operand.writes,
                 });
-                steps.push(Step {
+                steps.push(LaunchStep {
                     instruction: opcode.name.clone(),
                     repeat: record.repeat,
                     dtype: record.dtype,
@@ -108,7 +108,7 @@ pub struct Parting {
 const WINDOW: usize = 48;
 
 /// All places where two streams of steps part.
-pub fn partings(left: &[Step], right: &[Step]) -> Vec<Parting> {
+pub fn partings(left: &[LaunchStep], right: &[LaunchStep]) -> Vec<Parting> {
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
     while i < left.len() && j < right.len() {
@@ -145,8 +145,8 @@ pub fn partings(left: &[Step], right: &[Step]) -> Vec<Parting> {
 mod tests {
     use super::*;
 
-    fn stream(names: &str) -> Vec<Step> {
-        let step = |name: &str| Step {
+    fn stream(names: &str) -> Vec<LaunchStep> {
+        let step = |name: &str| LaunchStep {
             instruction: name.to_owned(),
             repeat: 1,
             dtype: 0,

@@ -328,7 +328,8 @@ impl Builder {
         Ok(words)
     }
 
-    fn project_words(
+    /// The same without the headers of kernels.
+    pub(crate) fn project_words(
         &self,
         overlay: &Overlay,
         flags: &ProjectFlags,

@@ -1,8 +1,8 @@
-//! A toolkit's kernel headers, compiled once for every set of flags that decides their meaning. Parsing them takes several
-//! times as long as compiling the median kernel.
+//! Kernel headers, compiled once for every set of flags that decides their meaning. Parsing this SDK's own takes as long as the rest
+//! of compiling a small kernel, parsing a toolkit's several times as long as compiling the median one.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::builder::{Builder, CODE_FLAGS, device_defines};
@@ -15,47 +15,96 @@ use super::toolkit::Toolkit;
 /// The header that kernel libraries of the second door begin with.
 pub(crate) const TOOLKIT_KERNEL: &str = "toolkit_kernel.h";
 
-/// Each takes some 200 MB; the oldest go. A compilation without them takes longer and does the same.
-const KEPT: usize = 6;
+/// The header that kernel libraries of the first door begin with, and its text.
+const OWN_KERNEL: &str = "own_kernel.h";
+const OWN_TEXT: &str = "#include \"ascendsim/knob.h\"\n#include \"kernel_operator.h\"\n";
 
-const PREFIX: &str = "headers-";
+/// What kernels include; a project that brings a file of this name wants its own.
+const KERNEL_OPERATOR: &str = "kernel_operator.h";
+
+/// Headers to compile, and how many of their compilations are kept: the oldest go. A compilation without them takes longer and
+/// does the same.
+struct Prefix {
+    /// Name of the header.
+    header: &'static str,
+    /// Its text.
+    text: String,
+    /// How folders of its compilations begin.
+    name: &'static str,
+    /// How many of them are kept.
+    kept: usize,
+    /// Everything that decides its meaning.
+    words: Vec<String>,
+    /// Digest of headers that the SDK's digest says nothing of.
+    digest: String,
+}
 
 impl Builder {
-    /// Words that put the toolkit's headers before everything else of a kernel library, compiled where the compiler can do
-    /// that. `unit` are the words for a kind of core and for recording.
-    pub(crate) fn toolkit_headers(
+    /// Words that put kernel headers before everything else of a kernel library, compiled where the compiler can do that. `unit` are the
+    /// words for a kind of core and for recording, `project` those of the project's own files.
+    pub(crate) fn first_headers(
         &self,
-        toolkit: &Toolkit,
         unit: &[String],
         flags: &ProjectFlags,
+        project: &[String],
     ) -> Result<Vec<String>, BuildError> {
-        let mut words = Vec::new();
         // A header that the project has included first may change what follows.
-        if self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include") {
-            words.push(format!("-I{}", self.compiled_headers(toolkit, unit, flags)?.display()));
+        let compiled =
+            self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include");
+        let Some(toolkit) = &self.toolkit else {
+            if !compiled || brings_own(project) {
+                return Ok(Vec::new());
+            }
+            let folder = self.compiled_headers(&self.own_prefix(unit, flags))?;
+            return Ok(vec![format!("-I{}", folder.display()), "-include".to_owned(), OWN_KERNEL.to_owned()]);
+        };
+        let mut words = Vec::new();
+        if compiled {
+            words.push(format!("-I{}", self.compiled_headers(&self.toolkit_prefix(toolkit, unit, flags)?)?.display()));
         }
         words.extend(["-include".to_owned(), TOOLKIT_KERNEL.to_owned()]);
         Ok(words)
     }
 
-    /// Folder with the compiled headers beside their text; with the text alone where they do not compile by themselves.
-    fn compiled_headers(
-        &self,
-        toolkit: &Toolkit,
-        unit: &[String],
-        flags: &ProjectFlags,
-    ) -> Result<PathBuf, BuildError> {
-        let cache = self.shared_cache();
+    /// Words of both doors.
+    fn prefix_words(&self, flags: &ProjectFlags) -> Vec<String> {
         let mut words = self.sdk.compiler.output_flags();
         words.push(format!("-std=c++{}", flags.standard));
         words.extend(CODE_FLAGS.map(str::to_owned));
         words.extend(device_defines());
         words.push("-fno-gnu-unique".to_owned());
+        words
+    }
+
+    /// This SDK's headers. What a project defines is none of their names: the compiler takes the text instead where it is, so that all
+    /// projects share one compilation.
+    fn own_prefix(&self, unit: &[String], flags: &ProjectFlags) -> Prefix {
+        let mut words = self.prefix_words(flags);
+        words.extend(flags.options.iter().chain(unit).cloned());
+        words.push(format!("-I{}", self.sdk.include().display()));
+        let (header, text, name) = (OWN_KERNEL, OWN_TEXT.to_owned(), "kernel-headers-");
+        Prefix { header, text, name, kept: 8, words, digest: String::new() }
+    }
+
+    /// A toolkit's headers, which change with what a project defines.
+    fn toolkit_prefix(&self, toolkit: &Toolkit, unit: &[String], flags: &ProjectFlags) -> Result<Prefix, BuildError> {
+        let mut words = self.prefix_words(flags);
         words.extend(flags.defines.iter().chain(&flags.options).chain(unit).cloned());
-        words.extend(toolkit.words(&self.sdk.root, &toolkit.links(cache)?));
-        let mut digest = Digest::new("compiled headers 1");
-        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).text(&toolkit.digest).texts(&words);
-        let name = format!("{PREFIX}{}", digest.finish());
+        words.extend(toolkit.words(&self.sdk.root, &toolkit.links(self.shared_cache())?));
+        let original = self.sdk.root.join("toolkit").join(TOOLKIT_KERNEL);
+        let text = std::fs::read_to_string(&original).map_err(BuildError::io(&original))?;
+        // Each takes some 200 MB.
+        let (header, name, kept) = (TOOLKIT_KERNEL, "headers-", 6);
+        Ok(Prefix { header, text, name, kept, words, digest: toolkit.digest.clone() })
+    }
+
+    /// Folder with the compiled headers beside their text; with the text alone where they do not compile by themselves.
+    fn compiled_headers(&self, prefix: &Prefix) -> Result<PathBuf, BuildError> {
+        let cache = self.shared_cache();
+        let mut words = prefix.words.clone();
+        let mut digest = Digest::new("compiled headers 2");
+        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).text(&prefix.digest).texts(&words);
+        let name = format!("{}{}", prefix.name, digest.finish());
         let target = cache.join(&name);
         if target.is_dir() {
             return Ok(target);
@@ -69,10 +118,9 @@ impl Builder {
         let temporary =
             tempfile::Builder::new().prefix(".headers-").tempdir_in(cache).map_err(BuildError::io(cache))?;
         // The text lies beside, as the compiler takes it from the same folder where it cannot use the other.
-        let text = temporary.path().join(TOOLKIT_KERNEL);
-        let original = self.sdk.root.join("toolkit").join(TOOLKIT_KERNEL);
-        std::fs::copy(&original, &text).map_err(BuildError::io(&original))?;
-        let output = temporary.path().join(format!("{TOOLKIT_KERNEL}.gch"));
+        let text = temporary.path().join(prefix.header);
+        std::fs::write(&text, &prefix.text).map_err(BuildError::io(&text))?;
+        let output = temporary.path().join(format!("{}.gch", prefix.header));
         words.extend(["-x", "c++-header"].map(str::to_owned));
         words.push(text.display().to_string());
         words.extend(["-o".to_owned(), output.display().to_string()]);
@@ -82,8 +130,14 @@ impl Builder {
         }
         let target = publish_directory(temporary, &target)?;
         // Whoever reads one of the others now keeps what is open, and falls back to the text later.
-        remove_old(cache, PREFIX, KEPT, Duration::ZERO);
+        remove_old(cache, prefix.name, prefix.kept, Duration::ZERO);
         let _ = std::fs::remove_file(&lock_path);
         Ok(target)
     }
+}
+
+/// Whether an include folder of these words has a file in place of the SDK's.
+fn brings_own(words: &[String]) -> bool {
+    let mut folders = words.iter().filter_map(|word| word.strip_prefix("-I").or_else(|| word.strip_prefix("-iquote")));
+    folders.any(|folder| Path::new(folder).join(KERNEL_OPERATOR).is_file())
 }

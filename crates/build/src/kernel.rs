@@ -92,16 +92,14 @@ impl Builder {
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 5", tree, reached, flags);
+        let mut digest = self.digest("kernel 6", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
             let path = directory.join("wrapper.cpp");
             std::fs::write(&path, wrapper).map_err(BuildError::io(&path))?;
-            let mut words = match &self.toolkit {
-                Some(toolkit) => self.toolkit_headers(toolkit, &unit_words, flags)?,
-                None => Vec::new(),
-            };
+            let project = self.project_words(&overlay, flags, reached)?;
+            let mut words = self.first_headers(&unit_words, flags, &project)?;
             words.extend(self.device_words(&overlay, flags, reached)?);
             words.extend(unit_words.iter().cloned());
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));

@@ -2,6 +2,8 @@
 //! one from whether they use the cube.
 
 use aicore::KernelType;
+use source::condition::directive_end;
+use source::constant::{ConstantValue, Names, evaluate};
 use source::lex::{Token, tokens};
 
 /// Type that a constant of the kernel API names.
@@ -74,7 +76,7 @@ impl TaskTypes {
                     }
                 }
                 "KERNEL_TASK_TYPE" if at(index + 1) == "(" && at(index + 3) == "," => {
-                    if let (Some(key), Some(kind)) = (number(at(index + 2), texts.clone(), 4), named(at(index + 4))) {
+                    if let (Some(key), Some(kind)) = (key(at(index + 2), texts.clone()), named(at(index + 4))) {
                         self.keyed.push((key, kind));
                     }
                 }
@@ -96,38 +98,44 @@ impl TaskTypes {
     }
 }
 
-/// Value of a literal, or of a macro or constant that is one.
-fn number<'text>(word: &str, texts: impl Iterator<Item = &'text str> + Clone, depth: u32) -> Option<u64> {
-    let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
-    if let Some(hexadecimal) = digits.strip_prefix("0x") {
-        return u64::from_str_radix(hexadecimal, 16).ok();
+/// Tiling key that an expression of literals, macros and constants stands for.
+fn key<'text>(expression: &str, texts: impl Iterator<Item = &'text str> + Clone) -> Option<u64> {
+    let value = evaluate(expression, &Definitions { texts, depth: 4 }).ok()?;
+    match value {
+        ConstantValue::Integer { value, .. } => u64::try_from(value).ok(),
+        ConstantValue::Single(_) | ConstantValue::Double(_) => None,
     }
-    if digits.starts_with(|letter: char| letter.is_ascii_digit()) {
-        return digits.parse().ok();
-    }
-    if depth == 0 || word.is_empty() {
-        return None;
-    }
-    for text in texts.clone() {
-        if !text.contains(word) {
-            continue;
-        }
+}
+
+/// Macros and constants that the texts of a kernel define.
+struct Definitions<Texts> {
+    texts: Texts,
+    /// How often a definition may lead to another one.
+    depth: u32,
+}
+
+impl<'text, Texts: Iterator<Item = &'text str> + Clone> Definitions<Texts> {
+    /// What stands behind the first definition that has a value.
+    fn defined(&self, name: &str, text: &str) -> Option<ConstantValue> {
         let all = tokens(text);
         let at = |index: usize| all.get(index).map_or("", |token: &Token| token.text(text));
-        for index in 1..all.len() {
-            if at(index) == word {
-                let value = match (at(index - 1), at(index + 1)) {
-                    ("define", value) => value,
-                    (_, "=") => at(index + 2),
-                    _ => continue,
-                };
-                if let Some(value) = number(value, texts.clone(), depth - 1) {
-                    return Some(value);
-                }
-            }
-        }
+        let inner = Definitions { texts: self.texts.clone(), depth: self.depth.checked_sub(1)? };
+        (1..all.len()).filter(|index| at(*index) == name).find_map(|index| {
+            let start = all[index].span.end;
+            let expression = match (at(index - 1), at(index + 1)) {
+                ("define", _) => &text[start..directive_end(text, start)],
+                (_, "=") => text[all[index + 1].span.end..].split([';', ',', '}']).next()?,
+                _ => return None,
+            };
+            evaluate(expression, &inner as &dyn Names).ok()
+        })
     }
-    None
+}
+
+impl<'text, Texts: Iterator<Item = &'text str> + Clone> Names for Definitions<Texts> {
+    fn value(&self, name: &str) -> Option<ConstantValue> {
+        self.texts.clone().filter(|text| text.contains(name)).find_map(|text| self.defined(name, text))
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +157,11 @@ mod tests {
         ]);
         assert_eq!([21, 16, 1].map(|key| keyed.of_key(key)), [KernelType::Aic, KernelType::Mix11, KernelType::Aiv]);
         assert!(!keyed.same_for_all_keys());
+        let made = types(&[
+            "#define BASE (10UL) // of all\nenum Key { FIRST = BASE + 1, SECOND = FIRST << 1 };\nconst int LOOP = LOOP + 1;",
+            "KERNEL_TASK_TYPE(SECOND, KERNEL_TYPE_AIC_ONLY); KERNEL_TASK_TYPE(LOOP, KERNEL_TYPE_MIX_AIC_1_1);",
+        ]);
+        assert_eq!([22, 0].map(|key| made.of_key(key)), [KernelType::Aic, KernelType::Aiv]);
     }
 
     #[test]

@@ -187,6 +187,46 @@ fn an_operator_of_a_repository_is_built_and_found_again() {
 }
 
 #[test]
+fn headers_that_are_compiled_once_are_those_that_the_project_means() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    if sdk.compiler.family != compiler::CompilerFamily::Gnu {
+        return;
+    }
+    let header =
+        format!("{KERNEL_OPERATOR}#ifdef SHIFTED\ntypedef char Shifted;\n#else\ntypedef long Shifted;\n#endif\n");
+    write(&sdk.root, "include/kernel_operator.h", &header);
+    let cache = temporary.path().join("cache");
+    let compiled = || {
+        let folders = std::fs::read_dir(&cache).unwrap().flatten();
+        folders.filter(|folder| folder.path().join("own_kernel.h.gch").is_file()).count()
+    };
+    let root = operator(temporary.path());
+    let kernel = |bytes: usize| {
+        let builder = builder(&root, sdk.clone(), temporary.path().join("work"));
+        let mut tree = builder.project().load_sources().unwrap();
+        let text = tree.text("op_kernel/add.cpp").unwrap().to_owned();
+        tree.insert("op_kernel/add.cpp", format!("{text}static_assert(sizeof(Shifted) == {bytes});\n"));
+        vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap_or_else(|error| panic!("{error}"))
+    };
+    kernel(8);
+    assert_eq!(compiled(), 1);
+    // A definition that the headers ask for: they are read again, and nothing is compiled for it.
+    let cmake = root.join("CMakeLists.txt");
+    let flagged =
+        "add_all_modules_sources(OPTYPE add ACLNNTYPE aclnn)\nadd_ops_compile_options(Add OPTIONS -DSHIFTED=1)\n";
+    let plain = std::fs::read_to_string(&cmake).unwrap();
+    std::fs::write(&cmake, flagged).unwrap();
+    kernel(1);
+    std::fs::write(&cmake, plain).unwrap();
+    // A project with a header of that name wants its own.
+    let own = header.replace("long Shifted", "short Shifted").replace("#pragma once", "#ifndef OWN_H\n#define OWN_H");
+    write(&root, "op_kernel/kernel_operator.h", &format!("{own}#endif\n"));
+    kernel(2);
+    assert_eq!(compiled(), 1);
+}
+
+#[test]
 fn a_kernel_that_branches_over_its_key_is_compiled_for_each() {
     let temporary = tempfile::tempdir().unwrap();
     let Some(sdk) = tiny_sdk(temporary.path()) else { return };

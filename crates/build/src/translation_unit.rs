@@ -67,6 +67,10 @@ pub(crate) fn wrapper(
         text.push_str("#define TILING_KEY_VAR g_tilingKey\n");
     }
     text.push_str("#include \"kernel_operator.h\"\n");
+    // The headers may have been compiled before the key was known.
+    if !generic && !toolkit {
+        text.push_str("#undef ASCENDSIM_TILING_KEY\n#define ASCENDSIM_TILING_KEY TILING_KEY_VAR\n");
+    }
     definitions(variant, &mut text);
     if texts().any(|text| text.contains("ORIG_DTYPE_") || text.contains("FORMAT_")) {
         constants(&mut text);
@@ -88,37 +92,58 @@ pub(crate) fn wrapper(
     // The entry may be called like a function of the C library.
     let _ = writeln!(text, "#define {entry} {entry}_{}", if generic { "all_keys".to_owned() } else { key.to_string() });
     let _ = writeln!(text, "#include \"{}\"", variant.entry.file);
-    let mut function = format!("&{entry}");
-    let declared = texts().find_map(declared_parameters);
-    let plain =
-        || texts().flat_map(|text| kernel_entries("", text)).find(|one| one.function == *entry && !one.is_template);
-    if let (true, None, Some(plain)) = (variant.entry.is_template, &declared, plain()) {
-        // A template beside a plain function of its name: nothing says how to instantiate the template.
-        let parameters = vec!["GM_ADDR"; plain.parameters.len()].join(", ");
-        function = format!("static_cast<void (*)({parameters})>(&{entry})");
-    } else if variant.entry.is_template {
-        let parameters = declared.ok_or_else(|| {
-            let message = format!(
-                "`{entry}` is a template, but no ASCENDC_TPL_ARGS_DECL says what its tiling key means in the files that it includes"
-            );
-            BuildError::Compile(CompileFailure {
-                what: OUTPUT.to_owned(),
-                log: message.clone(),
-                diagnostics: vec![super::Diagnostic {
-                    file: variant.entry.file.clone(),
-                    line: u32::try_from(variant.entry.line).unwrap_or(0),
-                    column: 0,
-                    severity: super::Severity::Error,
-                    message,
-                }],
-            })
-        })?;
-        text.push_str(DECODER);
-        if !parameters.is_empty() {
-            text.push_str(&width_check(&parameters, key));
-        }
-        function = format!("&{entry}<{}>", template_arguments(&parameters, key));
+    let function = instantiated(texts(), variant, &mut text)?;
+    call_entry(entry, &function, toolkit, &mut text);
+    Ok(text)
+}
+
+/// The function that the entry calls: of a template, the instance that the tiling key means. What its arguments need is added
+/// to the text.
+fn instantiated<'text>(
+    texts: impl Iterator<Item = &'text str> + Clone,
+    variant: &KernelVariant,
+    text: &mut String,
+) -> Result<String, BuildError> {
+    let (entry, key) = (&variant.entry.function, variant.tiling_key);
+    if !variant.entry.is_template {
+        return Ok(format!("&{entry}"));
     }
+    let Some(parameters) = texts.clone().find_map(declared_parameters) else {
+        let mut entries = texts.flat_map(|text| kernel_entries("", text));
+        let plain = entries.find(|one| one.function == *entry && !one.is_template);
+        // A template beside a plain function of its name: nothing says how to instantiate the template.
+        let plain = plain.ok_or_else(|| undeclared(variant))?;
+        let parameters = vec!["GM_ADDR"; plain.parameters.len()].join(", ");
+        return Ok(format!("static_cast<void (*)({parameters})>(&{entry})"));
+    };
+    text.push_str(DECODER);
+    if !parameters.is_empty() {
+        text.push_str(&width_check(&parameters, key));
+    }
+    Ok(format!("&{entry}<{}>", template_arguments(&parameters, key)))
+}
+
+/// That nothing says what the tiling key of a template means.
+fn undeclared(variant: &KernelVariant) -> BuildError {
+    let message = format!(
+        "`{}` is a template, but no ASCENDC_TPL_ARGS_DECL says what its tiling key means in the files that it includes",
+        variant.entry.function
+    );
+    BuildError::Compile(CompileFailure {
+        what: OUTPUT.to_owned(),
+        log: message.clone(),
+        diagnostics: vec![super::Diagnostic {
+            file: variant.entry.file.clone(),
+            line: u32::try_from(variant.entry.line).unwrap_or(0),
+            column: 0,
+            severity: super::Severity::Error,
+            message,
+        }],
+    })
+}
+
+/// The entry that the runner calls, with the kernel's name.
+fn call_entry(entry: &str, function: &str, toolkit: bool, text: &mut String) {
     let (clear, call_clear) = if toolkit { (CLEAR_MESSAGES, CALL_CLEAR) } else { ("", "") };
     let _ = write!(
         text,
@@ -155,7 +180,6 @@ pub(crate) fn wrapper(
          const char ascend_tune_kernel_name[] = \"{entry}\";\n\
          }}\n"
     );
-    Ok(text)
 }
 
 /// The structure that a kernel registers for all its tiling keys: a plain one, or the host's class once more in a namespace.

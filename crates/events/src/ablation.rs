@@ -50,7 +50,7 @@ impl std::str::FromStr for Variant {
 
 /// The best so far got better.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct BestSoFar {
     /// Evaluations spent.
     pub evaluations: u64,
     /// Seconds since the run began, baseline included.
@@ -75,7 +75,7 @@ pub struct Finished {
     /// Seconds of the whole run.
     pub wall_s: f64,
     /// The way there.
-    pub steps: Vec<Step>,
+    pub steps: Vec<BestSoFar>,
     /// Gain of the host stage.
     pub host_gain: f64,
     /// Gain of the kernel stage.
@@ -112,7 +112,7 @@ impl Trial {
     }
 
     /// The first step that is at least this fast.
-    pub fn reached(&self, speedup: f64) -> Option<Step> {
+    pub fn reached(&self, speedup: f64) -> Option<BestSoFar> {
         self.result.as_ref().ok()?.steps.iter().copied().find(|step| step.speedup >= speedup)
     }
 }

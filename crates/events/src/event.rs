@@ -7,7 +7,7 @@ use space::Configuration;
 use crate::ablation::{AblationReport, Trial};
 use crate::fidelity::{Calibration, Report};
 use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
-use crate::survey::{self, Outcome};
+use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
     Bank, Build, Check, Comparison, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ProfileEvent, Rewind,
@@ -120,7 +120,7 @@ pub enum Event {
     /// Result of `bank`.
     Bank(Bank),
     /// One operator of `survey`, as soon as it was tried.
-    Surveyed(Box<Outcome>),
+    Surveyed(Box<survey::Surveyed>),
     /// Result of `survey`.
     Survey(survey::Summary),
     /// Result of `calibrate`.

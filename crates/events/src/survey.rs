@@ -10,7 +10,7 @@ use crate::TestVerdict;
 /// The way of an operator through the tool, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Step {
+pub enum SurveyStep {
     /// Sources, entry and layout are recognised.
     Discover,
     /// CMake flow and host library: definition, shape inference, tiling.
@@ -33,33 +33,40 @@ pub enum Step {
     KernelTests,
 }
 
-impl Step {
+impl SurveyStep {
     /// All steps of the way in order. Own tests are beside it: they stop nothing and an operator need not have any.
-    pub const ALL: [Step; 7] =
-        [Step::Discover, Step::Host, Step::Tiling, Step::Kernel, Step::Run, Step::Verify, Step::Hazards];
+    pub const ALL: [SurveyStep; 7] = [
+        SurveyStep::Discover,
+        SurveyStep::Host,
+        SurveyStep::Tiling,
+        SurveyStep::Kernel,
+        SurveyStep::Run,
+        SurveyStep::Verify,
+        SurveyStep::Hazards,
+    ];
 
     /// The word used in every output.
     pub fn word(self) -> &'static str {
         match self {
-            Step::Discover => "discover",
-            Step::Host => "host",
-            Step::Tiling => "tiling",
-            Step::Kernel => "kernel",
-            Step::Run => "run",
-            Step::Verify => "verify",
-            Step::Hazards => "hazards",
-            Step::TilingTests => "tiling-tests",
-            Step::KernelTests => "kernel-tests",
+            SurveyStep::Discover => "discover",
+            SurveyStep::Host => "host",
+            SurveyStep::Tiling => "tiling",
+            SurveyStep::Kernel => "kernel",
+            SurveyStep::Run => "run",
+            SurveyStep::Verify => "verify",
+            SurveyStep::Hazards => "hazards",
+            SurveyStep::TilingTests => "tiling-tests",
+            SurveyStep::KernelTests => "kernel-tests",
         }
     }
 
-    /// Whether it is one of [`Step::ALL`].
+    /// Whether it is one of [`SurveyStep::ALL`].
     pub fn is_on_the_way(self) -> bool {
-        self < Step::TilingTests
+        self < SurveyStep::TilingTests
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for SurveyStep {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.word())
     }
@@ -178,7 +185,7 @@ impl fmt::Display for Cause {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepOutcome {
     /// Step.
-    pub step: Step,
+    pub step: SurveyStep,
     /// How it ended.
     pub state: State,
     /// Wall time in seconds.
@@ -223,7 +230,7 @@ pub enum Shape {
 
 /// Everything a survey says about one operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct Surveyed {
     /// Name of the repository that it was found in.
     pub repository: String,
     /// Its directory in the repository.
@@ -251,31 +258,31 @@ pub struct Outcome {
     pub wall_s: f64,
 }
 
-impl Outcome {
+impl Surveyed {
     /// The outcome of a step, if it was tried.
-    pub fn step(&self, step: Step) -> Option<&StepOutcome> {
+    pub fn step(&self, step: SurveyStep) -> Option<&StepOutcome> {
         self.steps.iter().find(|outcome| outcome.step == step)
     }
 
     /// State of a step, if it was tried.
-    pub fn state(&self, step: Step) -> Option<State> {
+    pub fn state(&self, step: SurveyStep) -> Option<State> {
         self.step(step).map(|outcome| outcome.state)
     }
 
     /// Whether a step was tried and passed.
-    pub fn passed(&self, step: Step) -> bool {
+    pub fn passed(&self, step: SurveyStep) -> bool {
         self.state(step) == Some(State::Passed)
     }
 
     /// Whether the outputs are not known to be wrong, but have bytes that nobody wrote or that depend on such bytes.
     pub fn stopped_by_unwritten_bytes(&self) -> bool {
-        let cause = self.step(Step::Verify).and_then(|outcome| outcome.cause.as_ref());
+        let cause = self.step(SurveyStep::Verify).and_then(|outcome| outcome.cause.as_ref());
         cause.is_some_and(|cause| matches!(cause.kind, CauseKind::UnwrittenOutput | CauseKind::UnstableResult))
     }
 
     /// Whether a reference says that the outputs are wrong. Not every verification that fails gets as far.
     pub fn contradicts_reference(&self) -> bool {
-        let cause = self.step(Step::Verify).and_then(|outcome| outcome.cause.as_ref());
+        let cause = self.step(SurveyStep::Verify).and_then(|outcome| outcome.cause.as_ref());
         cause.is_some_and(|cause| cause.kind == CauseKind::WrongResult)
     }
 
@@ -285,7 +292,7 @@ impl Outcome {
     }
 
     /// The last step of the way that passed.
-    pub fn reached(&self) -> Option<Step> {
+    pub fn reached(&self) -> Option<SurveyStep> {
         let passed = self.steps.iter().filter(|outcome| outcome.step.is_on_the_way() && outcome.state == State::Passed);
         passed.map(|outcome| outcome.step).max()
     }
@@ -371,7 +378,7 @@ impl TestTotals {
     }
 
     /// Counts the tests of an operator.
-    pub fn add(&mut self, outcome: &Outcome) {
+    pub fn add(&mut self, outcome: &Surveyed) {
         if let Some(counts) = &outcome.tiling_tests {
             self.tiling_operators += 1;
             self.tiling_judged += u32::from(counts.compared() + counts.not_built > 0);
@@ -465,7 +472,7 @@ pub struct Row {
 
 impl Row {
     /// Operators that passed a step.
-    pub fn passed(&self, step: Step) -> u32 {
+    pub fn passed(&self, step: SurveyStep) -> u32 {
         self.passed.get(step.word()).copied().unwrap_or(0)
     }
 }
@@ -474,7 +481,7 @@ impl Row {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Step that failed.
-    pub step: Step,
+    pub step: SurveyStep,
     /// Why.
     pub cause: Cause,
     /// Whether the step passed at a second try: on a chip with fewer cores, or with another case.

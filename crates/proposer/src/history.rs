@@ -6,7 +6,7 @@ use super::Proposal;
 
 /// What became of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum Effect {
     /// It verified; objective before over objective after.
     Gain(f64),
     /// The verifier refused it.
@@ -42,16 +42,16 @@ impl History {
     }
 
     /// Remembers a proposal with what came of it.
-    pub fn learn(&mut self, proposal: &Proposal, outcome: Outcome) {
+    pub fn learn(&mut self, proposal: &Proposal, outcome: Effect) {
         self.record(proposal);
         let members = proposal.motifs.len();
         for motif in &proposal.motifs {
             let seen = self.seen.entry(motif.clone()).or_default();
             match outcome {
-                Outcome::Gain(gain) if members == 1 => seen.gains.push(gain),
+                Effect::Gain(gain) if members == 1 => seen.gains.push(gain),
                 // The gain of several at once cannot be told apart; that they verify clears all of them.
-                Outcome::Gain(_) => seen.suspicion = 0.0,
-                Outcome::Rejected if members == 1 => {
+                Effect::Gain(_) => seen.suspicion = 0.0,
+                Effect::Rejected if members == 1 => {
                     seen.rejected += 1;
                     match proposal.surroundings.as_slice() {
                         [place] => {
@@ -60,7 +60,7 @@ impl History {
                         _ => seen.rejected_at_several += 1,
                     }
                 }
-                Outcome::Rejected => seen.suspicion += 1.0 / members as f64,
+                Effect::Rejected => seen.suspicion += 1.0 / members as f64,
             }
         }
     }

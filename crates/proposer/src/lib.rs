@@ -8,8 +8,9 @@ mod motif_proposer;
 mod patch_files;
 mod proposal;
 mod seam;
+mod workers;
 
-pub use history::{History, Outcome, Seen};
+pub use history::{Effect, History, Seen};
 pub use motif_proposer::{MotifProposer, Reach};
 pub use patch_files::{PatchFileError, PatchFiles};
 pub use proposal::Proposal;

@@ -6,6 +6,7 @@ use super::applied::{Applied, site_text, surroundings};
 use super::gain::Oracle;
 use super::history::Seen;
 use super::seam::{Asked, Proposer};
+use super::workers::in_order;
 use super::{History, Proposal};
 use motif::{Combination, Context, Family, Id, Motif, Site, all, by_id, named};
 use source::SourceTree;
@@ -37,6 +38,8 @@ pub struct MotifProposer {
     pub allow_rounding: bool,
     /// How far proposals may reach.
     pub reach: Reach,
+    /// How many threads look for sites; proposals are the same for any number.
+    pub at_once: usize,
 }
 
 /// Which sites a patch of several motifs takes.
@@ -54,43 +57,14 @@ impl Proposer for MotifProposer {
         let profile = asked.profile.or(context.profile.as_ref());
         let oracle = Oracle::new(context, bank, history, profile);
         let base = context.tree.digest();
-        let mut proposals = Vec::new();
-        for motif in motifs(asked.keep_constants) {
-            let wanted = |site: &Site, tree: &SourceTree| self.wants(motif, site, tree, history);
-            let found = motif.find(context).sites.into_iter();
-            let sites: Vec<Site> = found.filter(|site| wanted(site, &context.tree)).collect();
-            if sites.is_empty() {
-                continue;
+        let errands = self.errands(&oracle, asked);
+        let run = |errand: &Errand| match errand {
+            Errand::Alone(motif) => self.alone(context, &base, *motif, &oracle),
+            Errand::Together(motifs, taken) => {
+                self.together(context, &base, motifs, *taken, &oracle).into_iter().collect()
             }
-            let code: Vec<String> = sites.iter().map(|site| site_text(&context.tree, site)).collect();
-            let expected = oracle.expect(motif, &code.join("\n"));
-            if sites.len() > 1 {
-                let mut applied = Applied::start(context);
-                applied.add(motif, &wanted);
-                let expected = std::slice::from_ref(&expected);
-                proposals.extend(Proposal::several(context, &base, &[motif], &applied, expected));
-            }
-            let shares = shares(context, &sites);
-            for (site, share) in sites.iter().zip(shares).take(SINGLE_SITES) {
-                proposals.extend(Proposal::single(context, &base, motif, site, &expected, share));
-            }
-        }
-        if self.reach == Reach::Together {
-            for combination in combinations() {
-                let motifs: Vec<&dyn Motif> = combination.motifs.iter().map(|id| by_id(*id)).collect();
-                proposals.extend(self.together(context, &base, &motifs, Taken::All, &oracle));
-            }
-            let everything = everything(&oracle, asked);
-            for taken in [Taken::All, Taken::Proved] {
-                proposals.extend(self.together(context, &base, &everything, taken, &oracle));
-            }
-            // Should one motif spoil everything, the other families are still tried at once.
-            for family in FAMILIES {
-                let of_family: Vec<_> =
-                    everything.iter().copied().filter(|motif| motif.metadata().family == *family).collect();
-                proposals.extend(self.together(context, &base, &of_family, Taken::All, &oracle));
-            }
-        }
+        };
+        let mut proposals: Vec<Proposal> = in_order(&errands, self.at_once, run).into_iter().flatten().collect();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut texts: BTreeSet<String> = BTreeSet::new();
         proposals.sort_by(|left, right| {
@@ -123,7 +97,58 @@ impl Proposer for MotifProposer {
     }
 }
 
+/// Work that is done on its own, for one proposal or those of one motif.
+enum Errand {
+    /// A motif at each of its sites, and at all of them.
+    Alone(&'static dyn Motif),
+    /// Several motifs in one patch.
+    Together(Vec<&'static dyn Motif>, Taken),
+}
+
 impl MotifProposer {
+    /// All that there is to try.
+    fn errands(&self, oracle: &Oracle<'_>, asked: &Asked<'_>) -> Vec<Errand> {
+        let mut errands: Vec<Errand> = motifs(asked.keep_constants).map(Errand::Alone).collect();
+        if self.reach == Reach::Together {
+            for combination in combinations() {
+                let motifs = combination.motifs.iter().map(|id| by_id(*id)).collect();
+                errands.push(Errand::Together(motifs, Taken::All));
+            }
+            let everything = everything(oracle, asked);
+            errands.extend([Taken::All, Taken::Proved].map(|taken| Errand::Together(everything.clone(), taken)));
+            // Should one motif spoil everything, the other families are still tried at once.
+            errands.extend(FAMILIES.iter().map(|family| {
+                let of_family = everything.iter().copied().filter(|motif| motif.metadata().family == *family);
+                Errand::Together(of_family.collect(), Taken::All)
+            }));
+        }
+        errands
+    }
+
+    /// A motif at all its sites together, and at each of the first of them.
+    fn alone(&self, context: &Context, base: &str, motif: &'static dyn Motif, oracle: &Oracle<'_>) -> Vec<Proposal> {
+        let wanted = |site: &Site, tree: &SourceTree| self.wants(motif, site, tree, oracle.history());
+        let found = motif.find(context).sites.into_iter();
+        let sites: Vec<Site> = found.filter(|site| wanted(site, &context.tree)).collect();
+        if sites.is_empty() {
+            return Vec::new();
+        }
+        let code: Vec<String> = sites.iter().map(|site| site_text(&context.tree, site)).collect();
+        let expected = oracle.expect(motif, &code.join("\n"));
+        let mut proposals = Vec::new();
+        if sites.len() > 1 {
+            let mut applied = Applied::start(context);
+            applied.add(motif, &wanted);
+            let expected = std::slice::from_ref(&expected);
+            proposals.extend(Proposal::several(context, base, &[motif], &applied, expected));
+        }
+        let shares = shares(context, &sites);
+        for (site, share) in sites.iter().zip(shares).take(SINGLE_SITES) {
+            proposals.extend(Proposal::single(context, base, motif, site, &expected, share));
+        }
+        proposals
+    }
+
     /// Whether a site may be taken, and was not refused before.
     fn wants(&self, motif: &dyn Motif, site: &Site, tree: &SourceTree, history: &History) -> bool {
         (self.allow_rounding || !site.rounding) && !history.refused(motif.id().name(), &surroundings(tree, site))

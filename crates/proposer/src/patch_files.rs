@@ -187,7 +187,7 @@ fn file_of<'a>(sources: &'a SourceTree, path: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Outcome;
+    use super::super::Effect;
     use super::*;
     use experience::Bank;
     use source::facts::KnownValues;
@@ -241,9 +241,9 @@ mod tests {
             assert!(proposed(&files, KERNEL, &history, true).is_empty(), "not twice on the same sources");
             proposed(&files, &elsewhere, &history, unlikely).len()
         };
-        assert_eq!(after(Outcome::Rejected, true), 0);
-        assert_eq!((after(Outcome::Gain(1.0), false), after(Outcome::Gain(1.0), true)), (0, 1));
-        assert_eq!(after(Outcome::Gain(1.3), false), 1);
+        assert_eq!(after(Effect::Rejected, true), 0);
+        assert_eq!((after(Effect::Gain(1.0), false), after(Effect::Gain(1.0), true)), (0, 1));
+        assert_eq!(after(Effect::Gain(1.3), false), 1);
     }
 
     #[test]

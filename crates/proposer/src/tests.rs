@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Asked, History, MotifProposer, Outcome, Proposal, Proposer, Reach};
+use super::{Asked, Effect, History, MotifProposer, Proposal, Proposer, Reach};
 use aicore::{Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Stall};
 use experience::{Bank, Provenance, Record, Verdict, features_of};
 use motif::{Context, named};
@@ -146,7 +146,7 @@ fn a_place_where_a_motif_was_refused_is_left_alone_whatever_else_changes() {
     let (single, several) = (barriers(&first, false), barriers(&first, true));
     let refused = &single[0];
     let mut history = History::default();
-    history.learn(refused, super::Outcome::Rejected);
+    history.learn(refused, super::Effect::Rejected);
     // Other rewrites move the place and leave it what it is.
     let elsewhere = first.iter().find(|proposal| proposal.motifs == ["D01"]).unwrap();
     let changed = context.after(context.tree.apply(&elsewhere.patch).unwrap());
@@ -161,7 +161,7 @@ fn a_place_where_a_motif_was_refused_is_left_alone_whatever_else_changes() {
         assert!(!everything.surroundings.contains(&refused.surroundings[0]));
     }
     // Refused at all its sites at once, it is no part of everything.
-    history.learn(&several[0], super::Outcome::Rejected);
+    history.learn(&several[0], super::Effect::Rejected);
     let now = propose(&context, &history);
     let everything = now.iter().find(|proposal| proposal.motifs.len() > 3).unwrap();
     assert!(!everything.motifs.contains(&"Y01".to_owned()));
@@ -211,12 +211,12 @@ fn what_brought_nothing_here_comes_later_and_what_was_refused_in_between() {
         proposals.iter().filter(single).map(|proposal| proposal.expected_gain).fold(0.0, f64::max)
     };
     let tried = first.iter().find(|proposal| proposal.motifs == ["Y01"] && proposal.sites.len() == 1).unwrap();
-    let learned = |outcome: Outcome| {
+    let learned = |outcome: Effect| {
         let mut history = History::default();
         history.learn(tried, outcome);
         propose(&history)
     };
-    let (useless, wrong) = (learned(Outcome::Gain(1.0)), learned(Outcome::Rejected));
+    let (useless, wrong) = (learned(Effect::Gain(1.0)), learned(Effect::Rejected));
     assert!(gain(&first) > gain(&wrong) && gain(&wrong) > gain(&useless) && gain(&useless) > 1.0);
 }
 
@@ -261,7 +261,7 @@ fn where_nothing_better_is_left_what_promises_nothing_is_tried_once() {
     let before = extra(&history);
     let first = before.first().expect("copies take no time, so that their motifs promise nothing");
     assert!(before.iter().all(|proposal| proposal.expected_gain < 1.0005));
-    history.learn(first, super::Outcome::Gain(1.0));
+    history.learn(first, super::Effect::Gain(1.0));
     assert!(extra(&history).iter().all(|proposal| proposal.motifs != first.motifs), "now something is known");
 }
 
@@ -296,4 +296,18 @@ fn the_way_and_everything_can_be_had_without_one_motif() {
     assert!(!everything.motifs.iter().any(|motif| motif == left_out), "{:?}", everything.motifs);
     let nothing = proposer.without(&asked, way, "Z99");
     assert!(nothing.is_empty(), "there is no such motif to leave out");
+}
+
+#[test]
+fn proposals_are_the_same_for_any_number_of_threads() {
+    let (context, bank, history) = (gelu(), Bank::new(), History::default());
+    let of = |at_once: usize| {
+        let proposer = MotifProposer { at_once, ..MotifProposer::default() };
+        proposed(proposer, &context, &bank, Some(&profile()), &history)
+    };
+    let alone = of(1);
+    assert!(alone.len() > 10, "{}", alone.len());
+    for at_once in [0, 2, 3, 16] {
+        assert_eq!(of(at_once), alone, "{at_once}");
+    }
 }

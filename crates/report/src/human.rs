@@ -4,8 +4,10 @@ use std::io::{self, ErrorKind, Write};
 
 use aicore::Origin;
 use anstyle::{AnsiColor, Effects, Style};
-use events::survey::{Outcome, Step};
-use events::{Evaluation, Event, Init, SdkStatus, Stage, Start, Status};
+use events::survey::{SurveyStep, Surveyed};
+use events::{
+    Baseline, Build, Evaluation, Event, Failure, Improvement, Init, Sdk, SdkStatus, Stage, Start, Status, Warning,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::sink::Sink;
@@ -15,6 +17,7 @@ mod ablation;
 mod experience;
 mod fidelity;
 mod replay;
+mod results;
 mod table;
 mod views;
 
@@ -174,7 +177,7 @@ impl<'a> Human<'a> {
     }
 
     /// One line for an operator: what it reached, or what stopped it.
-    fn surveyed(&mut self, outcome: &Outcome) -> io::Result<()> {
+    fn surveyed(&mut self, outcome: &Surveyed) -> io::Result<()> {
         let name = format!("{}/{}", outcome.repository, outcome.operator);
         let time = seconds(outcome.wall_s);
         match outcome.failure() {
@@ -183,7 +186,7 @@ impl<'a> Human<'a> {
                 self.status(WARN, "Stopped", &format!("{name} at {}: {cause} ({time})", failure.step))
             }
             None => {
-                let reached = outcome.reached().map_or("nothing", Step::word);
+                let reached = outcome.reached().map_or("nothing", SurveyStep::word);
                 self.note("Passed", &format!("{name} up to {reached} ({time})"))
             }
         }
@@ -220,172 +223,115 @@ impl<'a> Human<'a> {
         self.update_bar(evaluation.speedup);
         Ok(())
     }
+
+    fn sdk(&mut self, sdk: &Sdk) -> io::Result<()> {
+        match sdk.status {
+            SdkStatus::Built => self.note(
+                "Built",
+                &format!("the simulator with {} in {} ({})", sdk.compiler, seconds(sdk.wall_s), sdk.path),
+            ),
+            SdkStatus::Cached if self.verbosity == Verbosity::Verbose => self.note("Fresh", &sdk.path),
+            SdkStatus::Cached => Ok(()),
+        }
+    }
+
+    fn baseline(&mut self, baseline: &Baseline) -> io::Result<()> {
+        self.best_us = Some(baseline.objective_us);
+        for case in &baseline.cases {
+            let share = percent_of_bound(case.us, case.bound_us).map(percent).unwrap_or_default();
+            let text = format!(
+                "{}: {}{}, {share} of the bound {}",
+                case.name,
+                microseconds(case.us),
+                self.word,
+                microseconds(case.bound_us),
+            );
+            self.note("Baseline", &text)?;
+        }
+        self.begin_bar();
+        self.update_bar(1.0);
+        Ok(())
+    }
+
+    fn improvement(&mut self, improvement: &Improvement) -> io::Result<()> {
+        self.best_us = Some(improvement.objective_us);
+        self.update_bar(improvement.speedup);
+        self.note(
+            "Improved",
+            &format!(
+                "{}{} ({}) at #{}, {} stage: {}",
+                microseconds(improvement.objective_us),
+                self.word,
+                factor(improvement.speedup),
+                improvement.index,
+                improvement.stage.word(),
+                improvement.change
+            ),
+        )
+    }
+
+    fn warning(&mut self, warning: &Warning) -> io::Result<()> {
+        if self.verbosity == Verbosity::Quiet {
+            return Ok(());
+        }
+        let label = paint(self.color, WARN, "warning");
+        let help = help_line(self.color, warning.help.as_deref());
+        self.line(&format!("{label}: {}\n{help}", warning.message))
+    }
+
+    fn failure(&mut self, failure: &Failure) -> io::Result<()> {
+        self.finish();
+        let label = paint(self.color, BAD, "error");
+        let help = help_line(self.color, failure.help.as_deref());
+        self.line(&format!("{label}: {}\n{help}", failure.message))
+    }
+
+    fn built(&mut self, build: &Build) -> io::Result<()> {
+        self.finish();
+        let locked = if build.locked { "with the values of ascend.lock" } else { "with the sources' own values" };
+        self.note("Finished", &format!("{} {locked} in {}", build.operator, seconds(build.wall_s)))?;
+        let text: String = build.artifacts.iter().map(|artifact| format!("{artifact}\n")).collect();
+        self.result(&text)
+    }
+
+    fn created(&mut self, init: &Init) -> io::Result<()> {
+        let verb = if init.written { "Created" } else { "Would create" };
+        self.note(
+            verb,
+            &format!(
+                "{} for {} ({}): {}, {}{}",
+                init.manifest,
+                init.operator,
+                init.layout,
+                counted(init.cases.len() as u64, "case"),
+                counted(init.tunables.len() as u64, "tunable"),
+                left_out(init),
+            ),
+        )
+    }
 }
 
 impl Sink for Human<'_> {
     fn emit(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Start(start) => self.start(start),
-            Event::Sdk(sdk) => match sdk.status {
-                SdkStatus::Built => self.note(
-                    "Built",
-                    &format!("the simulator with {} in {} ({})", sdk.compiler, seconds(sdk.wall_s), sdk.path),
-                ),
-                SdkStatus::Cached if self.verbosity == Verbosity::Verbose => self.note("Fresh", &sdk.path),
-                SdkStatus::Cached => Ok(()),
-            },
-            Event::Baseline(baseline) => {
-                self.best_us = Some(baseline.objective_us);
-                for case in &baseline.cases {
-                    let share = percent_of_bound(case.us, case.bound_us).map(percent).unwrap_or_default();
-                    let text = format!(
-                        "{}: {}{}, {share} of the bound {}",
-                        case.name,
-                        microseconds(case.us),
-                        self.word,
-                        microseconds(case.bound_us),
-                    );
-                    self.note("Baseline", &text)?;
-                }
-                self.begin_bar();
-                self.update_bar(1.0);
-                Ok(())
-            }
+            Event::Sdk(sdk) => self.sdk(sdk),
+            Event::Baseline(baseline) => self.baseline(baseline),
             Event::Evaluation(evaluation) => self.evaluation(evaluation),
-            Event::Improvement(improvement) => {
-                self.best_us = Some(improvement.objective_us);
-                self.update_bar(improvement.speedup);
-                self.note(
-                    "Improved",
-                    &format!(
-                        "{}{} ({}) at #{}, {} stage: {}",
-                        microseconds(improvement.objective_us),
-                        self.word,
-                        factor(improvement.speedup),
-                        improvement.index,
-                        improvement.stage.word(),
-                        improvement.change
-                    ),
-                )
-            }
+            Event::Improvement(improvement) => self.improvement(improvement),
             Event::StageSwitch(switch) => {
                 self.stage = Some(switch.to);
                 self.note("Switching", &format!("to the {} stage: {}", switch.to.word(), switch.reason))
             }
             Event::TakenBack(taken) => self.note("Took back", &format!("{}: {}", taken.step, taken.why)),
-            Event::Warning(warning) => {
-                if self.verbosity == Verbosity::Quiet {
-                    return Ok(());
-                }
-                let label = paint(self.color, WARN, "warning");
-                let help = help_line(self.color, warning.help.as_deref());
-                self.line(&format!("{label}: {}\n{help}", warning.message))
-            }
-            Event::Error(failure) => {
-                self.finish();
-                let label = paint(self.color, BAD, "error");
-                let help = help_line(self.color, failure.help.as_deref());
-                self.line(&format!("{label}: {}\n{help}", failure.message))
-            }
-            Event::Profile(profile) => {
-                let text = views::profile(profile, self.color);
-                self.result(&text)
-            }
-            Event::Check(check) => {
-                let text = views::check(check, self.color);
-                self.result(&text)
-            }
-            Event::Comparison(comparison) => {
-                let text = views::comparison(comparison, self.color);
-                self.result(&text)
-            }
-            Event::Lock(update) => {
-                let text = views::lock(update, self.color);
-                self.result(&text)
-            }
-            Event::Build(build) => {
-                self.finish();
-                let locked =
-                    if build.locked { "with the values of ascend.lock" } else { "with the sources' own values" };
-                self.note("Finished", &format!("{} {locked} in {}", build.operator, seconds(build.wall_s)))?;
-                let text: String = build.artifacts.iter().map(|artifact| format!("{artifact}\n")).collect();
-                self.result(&text)
-            }
-            Event::Init(init) => {
-                let verb = if init.written { "Created" } else { "Would create" };
-                self.note(
-                    verb,
-                    &format!(
-                        "{} for {} ({}): {}, {}{}",
-                        init.manifest,
-                        init.operator,
-                        init.layout,
-                        counted(init.cases.len() as u64, "case"),
-                        counted(init.tunables.len() as u64, "tunable"),
-                        left_out(init),
-                    ),
-                )
-            }
-            Event::Doctor(doctor) => {
-                let text = views::doctor(doctor, self.color);
-                self.result(&text)
-            }
-            Event::Rewind(rewind) => {
-                let text = experience::rewind(rewind);
-                self.result(&text)
-            }
-            Event::KernelTest(test) => {
-                let text = views::kernel_test(test, self.color);
-                self.result(&text)
-            }
-            Event::KernelTestSummary(summary) => {
-                let text = views::kernel_test_summary(summary);
-                self.result(&text)
-            }
-            Event::Calibration(calibration) => {
-                let text = fidelity::calibration(calibration);
-                self.result(&text)
-            }
-            Event::Fidelity(report) => {
-                let text = fidelity::fidelity(report, self.verbosity == Verbosity::Verbose);
-                self.result(&text)
-            }
-            Event::ReplayedSpace(space) => {
-                let text = replay::space(space);
-                self.result(&text)
-            }
-            Event::ReplaySettings(report) => {
-                let text = replay::settings(report);
-                self.result(&text)
-            }
-            Event::Replay(report) => {
-                let text = replay::report(report);
-                self.result(&text)
-            }
-            Event::AblationTrial(trial) => {
-                let text = ablation::trial(trial);
-                self.result(&text)
-            }
-            Event::Ablation(report) => {
-                let text = ablation::report(report);
-                self.result(&text)
-            }
-            Event::Doors(doors) => {
-                let text = views::doors(doors);
-                self.result(&text)
-            }
-            Event::Bank(bank) => {
-                let text = experience::bank(bank);
-                self.result(&text)
-            }
+            Event::Warning(warning) => self.warning(warning),
+            Event::Error(failure) => self.failure(failure),
+            Event::Build(build) => self.built(build),
+            Event::Init(init) => self.created(init),
             Event::Surveyed(outcome) => self.surveyed(outcome),
-            Event::Survey(survey) => {
-                let text = views::survey(survey, self.verbosity == Verbosity::Verbose);
-                self.result(&text)
-            }
-            Event::Summary(summary) => {
-                let text = views::summary(summary, self.color);
-                self.result(&text)
+            result => {
+                let text = results::text(result, self.color, self.verbosity == Verbosity::Verbose);
+                text.map_or(Ok(()), |text| self.result(&text))
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use space::Point;
 
-use super::Outcome;
+use super::Observation;
 
 /// One point with the number of its asking.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub(super) struct Entry {
     /// Position in the order of asking; 0 for points told without having been asked.
     pub asked: u64,
     /// `None` while the evaluation is in flight.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<Observation>,
 }
 
 /// All points that were asked or told.
@@ -29,7 +29,7 @@ impl Archive {
 
     /// Points that were asked, and those told with a time without having been asked.
     pub fn begun(&self) -> usize {
-        let timed = |entry: &Entry| matches!(entry.outcome, Some(Outcome::Objective(_)));
+        let timed = |entry: &Entry| matches!(entry.outcome, Some(Observation::Objective(_)));
         self.entries.values().filter(|entry| entry.asked > 0 || timed(entry)).count()
     }
 
@@ -43,10 +43,10 @@ impl Archive {
         self.entries.insert(point, Entry { asked: self.asked, outcome: None });
     }
 
-    pub fn tell(&mut self, point: Point, outcome: &Outcome) {
+    pub fn tell(&mut self, point: Point, outcome: &Observation) {
         // A time that is no number would poison every comparison.
         let outcome = match outcome {
-            Outcome::Objective(value) if value.is_nan() => Outcome::Objective(f64::INFINITY),
+            Observation::Objective(value) if value.is_nan() => Observation::Objective(f64::INFINITY),
             other => other.clone(),
         };
         self.entries.entry(point).or_insert(Entry { asked: 0, outcome: None }).outcome = Some(outcome);
@@ -55,7 +55,7 @@ impl Archive {
     /// Time of a point, where it has one.
     pub fn time(&self, point: &[u32]) -> Option<f64> {
         match self.entries.get(point)?.outcome {
-            Some(Outcome::Objective(time)) => Some(time),
+            Some(Observation::Objective(time)) => Some(time),
             _ => None,
         }
     }
@@ -69,7 +69,7 @@ impl Archive {
         let timed = self.entries.iter().filter(|(_, entry)| entry.asked >= since);
         let mut ranked: Vec<(&Point, f64, u64)> = timed
             .filter_map(|(point, entry)| match entry.outcome {
-                Some(Outcome::Objective(value)) => Some((point, value, entry.asked)),
+                Some(Observation::Objective(value)) => Some((point, value, entry.asked)),
                 _ => None,
             })
             .collect();

@@ -13,7 +13,7 @@ use space::{Point, SearchSpace};
 use super::archive::Archive;
 use super::memory_fit::MemoryFit;
 use super::unbuildable::Unbuildable;
-use super::{InfeasibleClass, Outcome};
+use super::{InfeasibleClass, Observation};
 
 /// Chance of failure beyond a known failure.
 const RULED_OUT: f64 = 0.95;
@@ -45,12 +45,12 @@ impl<'a> Feasibility<'a> {
         let (mut built, mut unbuilt) = (Vec::new(), Vec::new());
         for (point, entry) in archive.iter() {
             match entry.outcome {
-                Some(Outcome::Objective(_)) => {
+                Some(Observation::Objective(_)) => {
                     feasible.push(point);
                     fitted.push(point);
                     built.push(point);
                 }
-                Some(Outcome::Infeasible { class }) => {
+                Some(Observation::Infeasible { class }) => {
                     infeasible.push(point);
                     if class == InfeasibleClass::Build {
                         unbuilt.push(point)
@@ -159,7 +159,7 @@ mod tests {
         SearchSpace::new(&[tunable("A"), tunable("B"), tunable("C")], &[], &[]).unwrap()
     }
 
-    fn known(points: &[([u32; 3], Outcome)]) -> Archive {
+    fn known(points: &[([u32; 3], Observation)]) -> Archive {
         let mut archive = Archive::default();
         for (point, outcome) in points {
             archive.tell(point.to_vec(), outcome);
@@ -167,9 +167,9 @@ mod tests {
         archive
     }
 
-    const TOO_LARGE: Outcome = Outcome::Infeasible { class: InfeasibleClass::Resource };
-    const WRONG: Outcome = Outcome::Infeasible { class: InfeasibleClass::Wrong };
-    const FINE: Outcome = Outcome::Objective(1.0);
+    const TOO_LARGE: Observation = Observation::Infeasible { class: InfeasibleClass::Resource };
+    const WRONG: Observation = Observation::Infeasible { class: InfeasibleClass::Wrong };
+    const FINE: Observation = Observation::Objective(1.0);
 
     /// Fewer buffers with a longer tile each, as some operators plan: what overflows is small in one tunable, large in another,
     /// and anything in the third.
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_value_that_does_not_compile_is_ruled_out_beside_everything() {
-        const UNBUILT: Outcome = Outcome::Infeasible { class: InfeasibleClass::Build };
+        const UNBUILT: Observation = Observation::Infeasible { class: InfeasibleClass::Build };
         let space = space();
         // Values around it build, so that no direction explains it.
         let archive = known(&[([1, 1, 1], FINE), ([1, 4, 1], UNBUILT), ([1, 7, 1], FINE), ([6, 1, 1], WRONG)]);

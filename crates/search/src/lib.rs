@@ -53,7 +53,7 @@ pub enum InfeasibleClass {
 
 /// What became of an asked configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum Observation {
     /// The number to minimise.
     Objective(f64),
     /// It cannot be used.
@@ -79,7 +79,7 @@ pub trait Strategy {
 
     /// Reports the outcome of a configuration, asked or known from elsewhere (the baseline, a journal). Where a time was
     /// measured again, the better estimate takes the place of the earlier one.
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome);
+    fn tell(&mut self, configuration: &Configuration, outcome: &Observation);
 
     /// What configurations cost from now on, where time is scarce; `None` where every evaluation counts alike. Strategies
     /// without a model of times have no use for it.

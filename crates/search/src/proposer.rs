@@ -1,7 +1,7 @@
 //! What strategies share: asking one point at a time, and keeping what was told.
 
 use super::archive::Archive;
-use super::{Outcome, Prices, Strategy};
+use super::{Observation, Prices, Strategy};
 use space::{Configuration, Point, SearchSpace};
 
 /// A strategy that says which single point comes next; batches, bookkeeping and telling follow from that.
@@ -36,7 +36,7 @@ impl<P: Proposer> Strategy for P {
         asked
     }
 
-    fn tell(&mut self, configuration: &Configuration, outcome: &Outcome) {
+    fn tell(&mut self, configuration: &Configuration, outcome: &Observation) {
         let (space, archive) = self.state();
         if let Some(point) = space.point(configuration) {
             archive.tell(point, outcome);

@@ -34,30 +34,30 @@ fn get(configuration: &Configuration, name: &str) -> f64 {
 }
 
 /// Start-up cost per tile, overlap by depth, share by cores; too large a tile does not fit.
-fn tiling_objective(configuration: &Configuration) -> Outcome {
+fn tiling_objective(configuration: &Configuration) -> Observation {
     let (tile, depth) = (get(configuration, "TILE"), get(configuration, "DEPTH"));
     let (cores, split) = (get(configuration, "CORES"), get(configuration, "SPLIT"));
     if tile * depth * 12.0 > 196_608.0 {
-        return Outcome::Infeasible { class: InfeasibleClass::Resource };
+        return Observation::Infeasible { class: InfeasibleClass::Resource };
     }
     let work = 1_048_576.0 / cores;
     let transfer = work / tile * (300.0 + tile / 16.0);
     let compute = work / tile * (60.0 + tile / 64.0);
     let overlapped = if depth > 1.0 { transfer.max(compute) + compute * 0.1 } else { transfer + compute };
-    Outcome::Objective(overlapped + cores * 20.0 + (split - 8.0).abs() * 40.0)
+    Observation::Objective(overlapped + cores * 20.0 + (split - 8.0).abs() * 40.0)
 }
 
 /// Two valleys, the wider one not the deeper one.
-fn valleys(configuration: &Configuration) -> Outcome {
+fn valleys(configuration: &Configuration) -> Observation {
     let (tile, cores) = (get(configuration, "TILE") / 32_768.0, get(configuration, "CORES") / 48.0);
     let wide = ((tile - 0.2).powi(2) + (cores - 0.3).powi(2)) + 0.05;
     let deep = 4.0 * ((tile - 0.8).powi(2) + (cores - 0.9).powi(2));
-    Outcome::Objective(wide.min(deep) + 0.02 * get(configuration, "DEPTH") + 0.001 * get(configuration, "SPLIT"))
+    Observation::Objective(wide.min(deep) + 0.02 * get(configuration, "DEPTH") + 0.001 * get(configuration, "SPLIT"))
 }
 
 fn best_after(
     strategy: &mut dyn Strategy,
-    evaluate: fn(&Configuration) -> Outcome,
+    evaluate: fn(&Configuration) -> Observation,
     budget: usize,
     batch: usize,
 ) -> f64 {
@@ -71,7 +71,7 @@ fn best_after(
             assert!(seen.insert(configuration.clone()), "{configuration} was asked twice");
             assert_eq!(space.check(configuration), Ok(()));
             let outcome = evaluate(configuration);
-            if let Outcome::Objective(value) = outcome {
+            if let Observation::Objective(value) = outcome {
                 best = best.min(value);
             }
             strategy.tell(configuration, &outcome);
@@ -106,7 +106,7 @@ fn the_present_configuration_comes_first() {
     assert_eq!(strategy.ask(1)[0].to_string(), "CORES=1 DEPTH=1 SPLIT=1 TILE=256");
     let mut strategy = Evolutionary::new(tiling_space(), 7, EvolutionaryOptions::default());
     let present: Configuration = tiling_space().configuration(&tiling_space().present().expect("valid"));
-    strategy.tell(&present, &Outcome::Objective(1.0));
+    strategy.tell(&present, &Observation::Objective(1.0));
     assert_ne!(strategy.ask(1)[0], present, "what is known is not asked");
 }
 
@@ -149,7 +149,7 @@ fn an_exhausted_space_gives_fewer() {
                 break;
             }
             for configuration in asked {
-                strategy.tell(&configuration, &Outcome::Objective(get(&configuration, "A")));
+                strategy.tell(&configuration, &Observation::Objective(get(&configuration, "A")));
                 assert!(seen.insert(configuration));
             }
         }
@@ -160,7 +160,7 @@ fn an_exhausted_space_gives_fewer() {
 #[test]
 fn stagnation_restarts() {
     let mut strategy = Evolutionary::new(tiling_space(), 5, EvolutionaryOptions::default());
-    best_after(&mut strategy, |_| Outcome::Objective(1.0), 150, 1);
+    best_after(&mut strategy, |_| Observation::Objective(1.0), 150, 1);
     assert!(strategy.restarts() >= 2, "{} restarts", strategy.restarts());
 }
 
@@ -171,7 +171,7 @@ fn infeasible_regions_are_learned() {
         for _ in 0..100 {
             for configuration in strategy.ask(1) {
                 let outcome = tiling_objective(&configuration);
-                failed += u32::from(matches!(outcome, Outcome::Infeasible { .. }));
+                failed += u32::from(matches!(outcome, Observation::Infeasible { .. }));
                 strategy.tell(&configuration, &outcome);
             }
         }
@@ -185,7 +185,7 @@ fn infeasible_regions_are_learned() {
 #[test]
 fn everything_infeasible_goes_on() {
     let mut strategy = Evolutionary::new(tiling_space(), 9, EvolutionaryOptions::default());
-    let failing: fn(&Configuration) -> Outcome = |_| Outcome::Infeasible { class: InfeasibleClass::Build };
+    let failing: fn(&Configuration) -> Observation = |_| Observation::Infeasible { class: InfeasibleClass::Build };
     assert_eq!(best_after(&mut strategy, failing, 60, 3), f64::INFINITY);
 }
 
@@ -211,13 +211,15 @@ fn awkward_space() -> SearchSpace {
     SearchSpace::new(&tunables, &[("TILE * DEPTH <= 2048".to_owned(), 0..20)], &[]).expect("space")
 }
 
-fn awkward_objective(configuration: &Configuration) -> Outcome {
+fn awkward_objective(configuration: &Configuration) -> Observation {
     let (tile, depth) = (get(configuration, "TILE"), get(configuration, "DEPTH"));
     if tile % 64.0 == 0.0 && depth == 3.0 {
-        return Outcome::Infeasible { class: InfeasibleClass::Run };
+        return Observation::Infeasible { class: InfeasibleClass::Run };
     }
     let text = |name: &str| configuration.get(name).is_some_and(|value| *value == Value::Text("b".to_owned()));
-    Outcome::Objective(1.0 + (tile - 500.0).abs() / 100.0 + if text("HOW") { 0.0 } else { 2.0 } + (depth - 2.0).abs())
+    Observation::Objective(
+        1.0 + (tile - 500.0).abs() / 100.0 + if text("HOW") { 0.0 } else { 2.0 } + (depth - 2.0).abs(),
+    )
 }
 
 #[test]
@@ -272,7 +274,7 @@ fn every_strategy_beats_random_and_repeats_itself() {
         for _ in 0..60 {
             for configuration in strategy.ask(1) {
                 let outcome = tiling_objective(&configuration);
-                if let Outcome::Objective(value) = outcome {
+                if let Observation::Objective(value) = outcome {
                     best = best.min(value);
                 }
                 strategy.tell(&configuration, &outcome);
@@ -319,7 +321,7 @@ fn within_a_time(seed: u64, told: bool) -> (f64, usize) {
         let rebuilt = built.insert(compiled_in.map(|name| get(&configuration, name) as u32));
         seconds += if rebuilt { 20.0 } else { 1.0 };
         let outcome = tiling_objective(&configuration);
-        if let Outcome::Objective(time) = outcome {
+        if let Observation::Objective(time) = outcome {
             best = best.min(time);
         }
         strategy.tell(&configuration, &outcome);

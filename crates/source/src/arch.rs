@@ -2,6 +2,23 @@
 //!
 //! What a chip of a family can do, and how long it takes, is in its machine description; here is only what names tell.
 
+/// Sizes that kernels of a family are written for: preconditions of rewrites and domains of tunables speak of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorCore {
+    /// How many there are on the chip that counts where nobody names one.
+    pub count: i64,
+    /// Bytes of the unified buffer.
+    pub unified_buffer_bytes: i64,
+    /// Bytes of a block in it: rows start at blocks, as the buffers do.
+    pub block_bytes: i64,
+    /// Bytes that one repeat of a vector instruction covers.
+    pub repeat_bytes: i64,
+    /// Most repeats of an instruction, and largest stride between them in blocks.
+    pub repeats: i64,
+    /// Event ids of one pair of pipes: queues of one position may have as many buffers (reference of `AllocTensor`).
+    pub event_ids: i64,
+}
+
 /// A family of chips with the same instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arch {
@@ -9,6 +26,8 @@ pub struct Arch {
     pub number: i64,
     /// Value of `__CCE_AICORE__`.
     pub aicore: i64,
+    /// What its vector cores work with.
+    pub vector: VectorCore,
     /// Macro that stands for the family in the toolkit's headers.
     pub family_macro: &'static str,
     /// How the names of its chips begin, as repositories list them.
@@ -34,6 +53,14 @@ pub struct Arch {
 pub const DAV_2201: Arch = Arch {
     number: 2201,
     aicore: 220,
+    vector: VectorCore {
+        count: 48,
+        unified_buffer_bytes: 196_608,
+        block_bytes: 32,
+        repeat_bytes: 256,
+        repeats: 255,
+        event_ids: 8,
+    },
     family_macro: "__DAV_C220__",
     chip: "ascend910b",
     family: &["ascend910b", "ascend910_93"],

@@ -4,8 +4,21 @@
 use std::ops::Range;
 
 use super::arch::TARGET;
+use super::constant::{ConstantValue, Names, condition_holds};
 
-/// What is known of the names that conditions ask about, on a device.
+/// What is known on a device of the names that conditions ask about.
+struct OnDevice;
+
+impl Names for OnDevice {
+    fn value(&self, name: &str) -> Option<ConstantValue> {
+        known(name).map(ConstantValue::wide)
+    }
+
+    fn is_defined(&self, name: &str) -> Option<bool> {
+        known(name).map(|value| value != 0)
+    }
+}
+
 fn known(name: &str) -> Option<i64> {
     match name {
         "ASCENDC_CPU_DEBUG" | "__CCE_KT_TEST__" => Some(0),
@@ -15,64 +28,13 @@ fn known(name: &str) -> Option<i64> {
 
 /// Truth of a condition, or `None` when it depends on something unknown.
 fn truth(condition: &str) -> Option<bool> {
-    let condition = condition.split("//").next().unwrap_or_default().trim();
-    if let Some((left, right)) = split_outside(condition, "||") {
-        return match (truth(left), truth(right)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) => Some(false),
-            _ => None,
-        };
-    }
-    if let Some((left, right)) = split_outside(condition, "&&") {
-        return match (truth(left), truth(right)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
-            _ => None,
-        };
-    }
-    if let Some(inner) = condition.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-        return truth(inner);
-    }
-    if let Some(rest) = condition.strip_prefix('!')
-        && !rest.starts_with('=')
-    {
-        return truth(rest).map(|value| !value);
-    }
-    if let Some(rest) = condition.strip_prefix("defined") {
-        let name = rest.trim().trim_start_matches('(').trim_end_matches(')').trim();
-        return known(name).map(|value| value != 0);
-    }
-    for comparison in ["==", "!=", ">=", "<=", ">", "<"] {
-        if let Some((left, right)) = condition.split_once(comparison) {
-            let number = |side: &str| {
-                let side = side.trim().trim_start_matches('(').trim_end_matches(')').trim();
-                side.parse().ok().or_else(|| known(side))
-            };
-            let (left, right): (i64, i64) = (number(left)?, number(right)?);
-            return Some(match comparison {
-                "==" => left == right,
-                "!=" => left != right,
-                ">=" => left >= right,
-                "<=" => left <= right,
-                ">" => left > right,
-                _ => left < right,
-            });
-        }
-    }
-    condition.parse::<i64>().ok().or_else(|| known(condition)).map(|value| value != 0)
+    condition_holds(condition, &OnDevice).ok()
 }
 
-fn split_outside<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
-    let mut depth = 0i32;
-    for (at, character) in text.char_indices() {
-        match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ if depth == 0 && text[at..].starts_with(mark) => return Some((&text[..at], &text[at + mark.len()..])),
-            _ => {}
-        }
-    }
-    None
+/// Whether the macro is defined that an `#ifdef` names, or `None` of one that is not known.
+fn is_defined(condition: &str) -> Option<bool> {
+    let end = condition.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(condition.len());
+    OnDevice.is_defined(&condition[..end])
 }
 
 /// End of a preprocessor line: the newline that no backslash continues.
@@ -111,8 +73,8 @@ pub fn inactive_lines(text: &str) -> Vec<Range<usize>> {
             let condition = text[start..end].split_once(word.as_str()).map_or("", |(_, condition)| condition).trim();
             let value = match word.as_str() {
                 "if" | "elif" => truth(condition),
-                "ifdef" => known(condition).map(|value| value != 0),
-                "ifndef" => known(condition).map(|value| value == 0),
+                "ifdef" => is_defined(condition),
+                "ifndef" => is_defined(condition).map(|defined| !defined),
                 _ => None,
             };
             match word.as_str() {
@@ -156,5 +118,32 @@ mod tests {
             })
             .collect();
         assert_eq!(live, "BCEFG");
+    }
+
+    #[test]
+    fn conditions_are_read_as_the_preprocessor_reads_them() {
+        let known = [
+            ("0 /* never */", false),
+            ("(__NPU_ARCH__ == 2201) && defined(__NPU_ARCH__) // this one", true),
+            ("__CCE_AICORE__ / 10 == 22", true),
+            ("!(__CCE_AICORE__ >= 200 && __CCE_AICORE__ < 300)", false),
+            ("UNKNOWN && 0", false),
+            ("1 || UNKNOWN > 3", true),
+            ("defined __CCE_AICORE__ && \\\n __CCE_AICORE__ == 220", true),
+            ("0 ? UNKNOWN == 1 : 1", true),
+            ("0xFFu == 255 && '\\n' == 10", true),
+            ("-1 > 0u", true),
+        ];
+        for (condition, value) in known {
+            assert_eq!(truth(condition), Some(value), "{condition}");
+        }
+        for condition in
+            ["UNKNOWN", "defined(UNKNOWN)", "UNKNOWN && 1", "__has_include(<a.h>)", "1 / 0", "", "1 +", "((1)"]
+        {
+            assert_eq!(truth(condition), None, "{condition}");
+        }
+        let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert_eq!(truth(&deep), None);
+        assert_eq!(is_defined("ASCENDC_CPU_DEBUG // for the host"), Some(false));
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod arch;
 pub mod condition;
+pub mod constant;
 mod difference;
 mod edit;
 pub mod facts;

@@ -364,16 +364,6 @@ impl SearchSpace {
         self.dimensions.iter().fold(1, |product: u64, dimension| product.saturating_mul(dimension.values.len() as u64))
     }
 
-    /// Estimated number of valid points: exact where the space is enumerated, else the share among `samples` uniform
-    /// draws times the size. Saturates.
-    pub fn valid_size(&self, samples: u32, random: &mut impl Rng) -> u64 {
-        if let Some(points) = self.enumerate() {
-            return points.len() as u64;
-        }
-        let valid = (0..samples).filter(|_| self.allows(&self.uniform(random))).count() as f64;
-        (self.size() as f64 * valid / f64::from(samples.max(1))) as u64
-    }
-
     /// The configuration of a point.
     pub fn configuration(&self, point: &[u32]) -> Configuration {
         let named = self.dimensions.iter().zip(point).filter_map(|(dimension, index)| {

@@ -18,7 +18,7 @@ const PLAN_FILE: &str = "write-back.json";
 
 /// New text of one file, and the digest of the text that it replaces, if there is a file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Step {
+struct PlannedFile {
     before: Option<String>,
     after: String,
 }
@@ -31,16 +31,16 @@ pub fn write_winner(
     after: &SourceTree,
     winner: &Lock,
 ) -> Result<Vec<String>, TunerError> {
-    let mut steps: BTreeMap<&str, Step> = after
+    let mut steps: BTreeMap<&str, PlannedFile> = after
         .iter()
         .filter_map(|(file, text)| {
             let old = before.text(file).filter(|old| *old != text)?;
-            Some((file, Step { before: Some(digest(old.as_bytes())), after: text.to_owned() }))
+            Some((file, PlannedFile { before: Some(digest(old.as_bytes())), after: text.to_owned() }))
         })
         .collect();
     let lock_path = root.join(LOCK_FILE);
     let present = fs_err::read(&lock_path).ok().map(|bytes| digest(&bytes));
-    steps.insert(LOCK_FILE, Step { before: present, after: winner.to_text()? });
+    steps.insert(LOCK_FILE, PlannedFile { before: present, after: winner.to_text()? });
     let plan = work_directory.join(PLAN_FILE);
     let temporary = plan.with_extension("json.tmp");
     fs_err::write(&temporary, serde_json::to_vec(&steps).map_err(std::io::Error::from)?)?;
@@ -57,7 +57,7 @@ pub fn write_winner(
 pub fn recover(root: &Path, work_directory: &Path) -> Result<Vec<PathBuf>, TunerError> {
     let plan = work_directory.join(PLAN_FILE);
     let Ok(bytes) = fs_err::read(&plan) else { return Ok(Vec::new()) };
-    let steps: BTreeMap<String, Step> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let steps: BTreeMap<String, PlannedFile> = serde_json::from_slice(&bytes).unwrap_or_default();
     let mut written = Vec::new();
     for (file, step) in steps {
         let path = root.join(&file);
@@ -125,8 +125,8 @@ mod tests {
         for (file, text) in [("done.h", "new"), ("open.h", "old"), ("edited.h", "mine")] {
             fs_err::write(root.path().join(file), text).unwrap();
         }
-        let step = || Step { before: Some(digest(b"old")), after: "new".to_owned() };
-        let steps: BTreeMap<&str, Step> = ["done.h", "open.h", "edited.h"].map(|file| (file, step())).into();
+        let step = || PlannedFile { before: Some(digest(b"old")), after: "new".to_owned() };
+        let steps: BTreeMap<&str, PlannedFile> = ["done.h", "open.h", "edited.h"].map(|file| (file, step())).into();
         fs_err::write(root.path().join(PLAN_FILE), serde_json::to_vec(&steps).unwrap()).unwrap();
         let written = recover(root.path(), root.path()).unwrap();
         assert_eq!(written, [root.path().join("open.h")]);

@@ -10,7 +10,7 @@ use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::Session;
 use events::{self, Event, Stage};
-use search::{InfeasibleClass, Outcome, Strategy, StrategyKind, Unbuildable};
+use search::{InfeasibleClass, Observation, Strategy, StrategyKind, Unbuildable};
 use space::{Configuration, Point, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
@@ -181,7 +181,7 @@ impl<'a> HostSearch<'a> {
         // A rewrite may have made room.
         if progress.best.patches.is_empty() {
             for configuration in &self.overflows {
-                self.strategy.tell(configuration, &Outcome::Infeasible { class: InfeasibleClass::Resource });
+                self.strategy.tell(configuration, &Observation::Infeasible { class: InfeasibleClass::Resource });
             }
         }
         self.begun = progress.attempts.len();

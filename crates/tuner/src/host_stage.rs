@@ -79,9 +79,11 @@ impl HostStage<'_> {
             for (Asked { configuration, candidate, .. }, judged) in asked.iter().zip(judged) {
                 let Some(judged) = judged else { continue };
                 let outcome = match (&judged.evaluation.outcome, judged.objective_us) {
-                    (Outcome::Rejected(rejection), _) => search::Outcome::Infeasible { class: class_of(rejection) },
+                    (Outcome::Rejected(rejection), _) => search::Observation::Infeasible { class: class_of(rejection) },
                     // A candidate that may not win must not look like one.
-                    (Outcome::Valid(times), Some(us)) => search::Outcome::Objective(us * progress.beyond_floor(times)),
+                    (Outcome::Valid(times), Some(us)) => {
+                        search::Observation::Objective(us * progress.beyond_floor(times))
+                    }
                     (Outcome::Valid(_), None) => continue,
                 };
                 strategy.tell(configuration, &outcome);
@@ -110,7 +112,7 @@ impl HostStage<'_> {
                 Ok((candidate, plan)) => prepared.push(Asked { configuration, candidate, plan }),
                 Err(error) => {
                     tracing::debug!(%configuration, %error, "configuration cannot be applied");
-                    strategy.tell(&configuration, &search::Outcome::Infeasible { class: InfeasibleClass::Build });
+                    strategy.tell(&configuration, &search::Observation::Infeasible { class: InfeasibleClass::Build });
                 }
             }
         }
@@ -125,7 +127,7 @@ impl HostStage<'_> {
 
     /// What is already known of this space, for a strategy that starts: the best configuration, and those that the
     /// tiling function refused.
-    pub fn known(progress: &Progress, gone: &Configuration) -> BTreeMap<Configuration, search::Outcome> {
+    pub fn known(progress: &Progress, gone: &Configuration) -> BTreeMap<Configuration, search::Observation> {
         let complete = |configuration: &Configuration| {
             let mut complete = configuration.clone();
             for (name, value) in gone.iter() {
@@ -135,10 +137,10 @@ impl HostStage<'_> {
         };
         let refused = progress.attempts.iter().filter_map(|attempt| {
             let rejection = attempt.rejection.as_ref().filter(|rejection| rejection.reason == Reason::TilingFailed)?;
-            Some((complete(&attempt.configuration), search::Outcome::Infeasible { class: class_of(rejection) }))
+            Some((complete(&attempt.configuration), search::Observation::Infeasible { class: class_of(rejection) }))
         });
-        let mut known: BTreeMap<Configuration, search::Outcome> = refused.collect();
-        known.insert(complete(&progress.best.configuration), search::Outcome::Objective(progress.best_us));
+        let mut known: BTreeMap<Configuration, search::Observation> = refused.collect();
+        known.insert(complete(&progress.best.configuration), search::Observation::Objective(progress.best_us));
         known
     }
 }

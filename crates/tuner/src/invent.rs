@@ -13,8 +13,8 @@ use backend::{ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
 use discovery::cases::{
-    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Origin, Python, Refusal, Stage, golden_script,
-    traffic_bytes,
+    Accepted, Candidate, DescribedOp, DescribedOps, Finder, MOST_ENDLESS, Origin, Python, Refusal, Stage,
+    golden_script, traffic_bytes,
 };
 use discovery::init::{self, Discovery, FoundReference, choose, unfit, written};
 use discovery::oracle::{TestRunner, TilingExample, run_tiling_tests};
@@ -215,17 +215,8 @@ impl Asked {
         let mut search =
             Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
         let searched = search.all().await;
-        if let (Some(script), Some(found)) = (golden_script(&project.root), search.accepted.first()) {
-            let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
-            let soc = &self.backend.machine.name;
-            let arrays = python.golden(&script, &op, &snake_case(&op.kind), &found.job, soc).await;
-            match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(&found.job, &arrays)) {
-                Ok(_) => {
-                    let python = options.python.display().to_string();
-                    discovery.reference = Some(FoundReference { script: name, python });
-                }
-                Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
-            }
+        if let Some(found) = search.accepted.first() {
+            self.find_reference(project, &op, &python, found, &mut discovery).await;
         }
         let trial = CaseTrial {
             builder: &self.builder,
@@ -247,20 +238,11 @@ impl Asked {
         let mut sized = Vec::new();
         if unrun.is_none() && options.most_cases != usize::MAX {
             let sizes = CaseSizes { finder: &finder, trial: &trial, until: Instant::now() + SIZES_END };
-            sized = sizes_of(&sizes, &search.accepted, &chosen, options.most_cases).await?;
-            let known = search.accepted.len();
-            let have_guesses = search.accepted.iter().any(|found| found.candidate.origin == Origin::Guess);
-            if sized.is_empty() && !have_guesses {
-                // What the authors wrote is small and cannot be made larger; others may be taken.
-                search.guesses().await?;
-                search.odd = None;
-                let guessed: Vec<usize> = (known..search.accepted.len()).collect();
-                let sizes = CaseSizes { until: Instant::now() + SIZES_END, ..sizes };
-                sized = sizes_of(&sizes, &search.accepted, &guessed, options.most_cases).await?;
-                if all_at_fault && !sized.is_empty() {
-                    chosen.clear();
-                }
+            let (found, of_guesses) = larger(sizes, &mut search, &chosen, options.most_cases).await?;
+            if of_guesses && all_at_fault && !found.is_empty() {
+                chosen.clear();
             }
+            sized = found;
         }
         if !sized.is_empty() && !all_at_fault {
             for own in own_cases(&search.accepted, &chosen) {
@@ -273,54 +255,105 @@ impl Asked {
         // The cases' data are made anew from the manifest.
         let _ = std::fs::remove_dir_all(&data);
         searched?;
-        if search.accepted.is_empty() {
-            discovery
-                .case_notes
-                .push("The tiling function accepted no case that was tried; this one is a guess.".to_owned());
-        } else {
-            discovery.cases = with_sizes(&sized, chosen.iter().map(|&found| &search.accepted[found]));
-            if !sized.is_empty() {
-                discovery.case_notes.push(SIZES_NOTE.to_owned());
-            }
-            if let Some(odd) = search.odd.take() {
-                let mut found = written(std::iter::once(&odd));
-                for found in &mut found {
-                    found.case.verify_only = true;
-                    found.case.name = format!("odd-{}", found.case.name);
-                }
-                discovery.cases.append(&mut found);
-            }
-            discovery.case_notes.insert(0, "The tiling function accepts every case below.".to_owned());
-            invented.left_out = others;
-            if invented.left_out > 0 {
-                discovery.case_notes.push(format!(
-                    "{} more are accepted: `cargo ascend-tune init --cases all` writes them.",
-                    invented.left_out
-                ));
-            }
-        }
-        if let Some(note) = search.note {
-            discovery.case_notes.push(format!("Scripts for test data could not be run: {note}"));
-        }
-        for refusal in search.refused.iter().take(TOLD) {
-            discovery.case_notes.push(format!("Refused: {refusal}"));
-        }
-        if search.refused.len() > TOLD {
-            discovery.case_notes.push(format!("{} more were refused.", search.refused.len() - TOLD));
-        }
-        for fault in faults.iter().take(TOLD) {
-            discovery.case_notes.push(format!("The operator is at fault: {fault}"));
-        }
-        if let Some(reason) = &unrun {
-            let mut letters = reason.chars();
-            let first = letters.next().map(char::to_uppercase).into_iter().flatten();
-            discovery.case_notes.push(format!("{}.", first.chain(letters).collect::<String>()));
-        }
+        invented.left_out = write_cases(&mut discovery, &mut search, &chosen, &sized, others);
+        tell(&mut discovery, &search, &faults, unrun.as_deref());
         invented.faults = faults;
         invented.unrun = unrun;
         invented.accepted = search.accepted.len();
         invented.refused = search.refused;
         Ok((discovery, invented))
+    }
+
+    /// A script of the authors that computes what this case should give.
+    async fn find_reference(
+        &self,
+        project: &OperatorProject,
+        op: &DescribedOp,
+        python: &Python,
+        found: &Accepted,
+        discovery: &mut Discovery,
+    ) {
+        let Some(script) = golden_script(&project.root) else { return };
+        let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
+        let soc = &self.backend.machine.name;
+        let arrays = python.golden(&script, op, &snake_case(&op.kind), &found.job, soc).await;
+        match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(&found.job, &arrays)) {
+            Ok(_) => {
+                let python = python.program.display().to_string();
+                discovery.reference = Some(FoundReference { script: name, python });
+            }
+            Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
+        }
+    }
+}
+
+/// The chosen cases at other sizes; where what the authors wrote is small and cannot be made larger, guesses, which is said.
+async fn larger(
+    sizes: CaseSizes<'_>,
+    search: &mut Search<'_, '_>,
+    chosen: &[usize],
+    most: usize,
+) -> Result<(Vec<(Size, Accepted)>, bool), TunerError> {
+    let sized = sizes_of(&sizes, &search.accepted, chosen, most).await?;
+    if !sized.is_empty() || search.accepted.iter().any(|found| found.candidate.origin == Origin::Guess) {
+        return Ok((sized, false));
+    }
+    let known = search.accepted.len();
+    search.guesses().await?;
+    search.odd = None;
+    let guessed: Vec<usize> = (known..search.accepted.len()).collect();
+    let sizes = CaseSizes { until: Instant::now() + SIZES_END, ..sizes };
+    Ok((sizes_of(&sizes, &search.accepted, &guessed, most).await?, true))
+}
+
+/// Puts the chosen cases into the manifest. Returns how many more there are.
+fn write_cases(
+    discovery: &mut Discovery,
+    search: &mut Search<'_, '_>,
+    chosen: &[usize],
+    sized: &[(Size, Accepted)],
+    others: usize,
+) -> usize {
+    if search.accepted.is_empty() {
+        let note = "The tiling function accepted no case that was tried; this one is a guess.";
+        discovery.case_notes.push(note.to_owned());
+        return 0;
+    }
+    discovery.cases = with_sizes(sized, chosen.iter().map(|&found| &search.accepted[found]));
+    if !sized.is_empty() {
+        discovery.case_notes.push(SIZES_NOTE.to_owned());
+    }
+    if let Some(odd) = search.odd.take() {
+        let mut found = written(std::iter::once(&odd));
+        for found in &mut found {
+            found.case.verify_only = true;
+            found.case.name = format!("odd-{}", found.case.name);
+        }
+        discovery.cases.append(&mut found);
+    }
+    discovery.case_notes.insert(0, "The tiling function accepts every case below.".to_owned());
+    if others > 0 {
+        let note = format!("{others} more are accepted: `cargo ascend-tune init --cases all` writes them.");
+        discovery.case_notes.push(note);
+    }
+    others
+}
+
+/// Notes on what did not become a case.
+fn tell(discovery: &mut Discovery, search: &Search<'_, '_>, faults: &[String], unrun: Option<&str>) {
+    let notes = &mut discovery.case_notes;
+    if let Some(note) = &search.note {
+        notes.push(format!("Scripts for test data could not be run: {note}"));
+    }
+    notes.extend(search.refused.iter().take(TOLD).map(|refusal| format!("Refused: {refusal}")));
+    if search.refused.len() > TOLD {
+        notes.push(format!("{} more were refused.", search.refused.len() - TOLD));
+    }
+    notes.extend(faults.iter().take(TOLD).map(|fault| format!("The operator is at fault: {fault}")));
+    if let Some(reason) = unrun {
+        let mut letters = reason.chars();
+        let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+        notes.push(format!("{}.", first.chain(letters).collect::<String>()));
     }
 }
 

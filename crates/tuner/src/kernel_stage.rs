@@ -284,7 +284,7 @@ impl KernelStage<'_> {
             // Whoever proposed it: what no case would verify is no candidate.
             if let Err(refusal) = parent.context.admit(&proposal.patch) {
                 if proposal.given {
-                    history.learn(&proposal, proposer::Outcome::Rejected);
+                    history.learn(&proposal, proposer::Effect::Rejected);
                     emit(not_admitted(&proposal, &refusal.to_string()));
                 }
                 continue;
@@ -375,8 +375,8 @@ fn moved(motifs: &[String], slow: Option<&Profile>, fast: Option<&Profile>) -> S
     }
 }
 
-fn outcome_of(judged: &Judged, before_us: f64) -> proposer::Outcome {
-    judged.objective_us.map_or(proposer::Outcome::Rejected, |us| proposer::Outcome::Gain(before_us / us))
+fn outcome_of(judged: &Judged, before_us: f64) -> proposer::Effect {
+    judged.objective_us.map_or(proposer::Effect::Rejected, |us| proposer::Effect::Gain(before_us / us))
 }
 
 fn best_of(judged: &[Option<Judged>]) -> Option<usize> {

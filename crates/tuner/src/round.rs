@@ -167,6 +167,7 @@ impl Round<'_> {
         let proposer = MotifProposer {
             allow_rounding: options.allow_rounding || workspace.manifest.allow_rounding_changes,
             reach: if options.rewriting == Rewriting::OneByOne { Reach::Single } else { Reach::Together },
+            at_once: workspace.options.jobs,
         };
 
         let mut earlier = Vec::new();

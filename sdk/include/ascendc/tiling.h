@@ -5,13 +5,15 @@
 #include "ascendc/tensor.h"
 #include "ascendsim/tiling_data.h"
 
-/// Compares with the key that the tiling function chose. Legal in `if TILING_KEY_IS(1) {` too.
 // A library of one key knows it when it is compiled, so that the code of all other keys is left out.
 #ifdef TILING_KEY_VAR
-#define TILING_KEY_IS(k) (static_cast<uint64_t>(TILING_KEY_VAR) == static_cast<uint64_t>(k))
+#define ASCENDSIM_TILING_KEY TILING_KEY_VAR
 #else
-#define TILING_KEY_IS(k) (::ascendsim::TilingKey() == static_cast<uint64_t>(k))
+#define ASCENDSIM_TILING_KEY ::ascendsim::TilingKey()
 #endif
+
+/// Compares with the key that the tiling function chose. Legal in `if TILING_KEY_IS(1) {` too.
+#define TILING_KEY_IS(k) (static_cast<uint64_t>(ASCENDSIM_TILING_KEY) == static_cast<uint64_t>(k))
 
 // Announcements to the operator compiler; the builder reads them from the source text.
 #define REGISTER_TILING_DEFAULT(StructType)

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::value;
 use events::ablation::Variant;
-use events::survey::Step;
+use events::survey::SurveyStep;
 use search::StrategyKind;
 use source::arch::TARGET;
 use studies::survey::OwnTests;
@@ -41,7 +41,7 @@ pub struct SurveyArgs {
     pub mix_only: bool,
     /// The last step to try.
     #[arg(long, value_enum, value_name = "STEP", default_value = "hazards")]
-    pub steps: Step,
+    pub steps: SurveyStep,
     /// Run the operators' own unit tests too, where the host library is built; kernel tests take much longer.
     #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub tests: Option<OwnTests>,

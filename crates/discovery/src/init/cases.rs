@@ -2,6 +2,7 @@
 
 use manifest::{Case, DTYPE_NAMES, TensorSpec, ValueRange};
 use source::SourceTree;
+use source::constant::integer;
 use source::tunable::constants_in;
 use source::tunable::lexer::Tokens;
 use space::Value;
@@ -108,7 +109,7 @@ fn required_rank(file: &str, text: &str) -> Option<u64> {
     let at = (0..tokens.tokens.len())
         .find(|at| tokens.get(*at) == "GetDimNum" && tokens.get(at + 1) == "(" && tokens.get(at + 3) == "!=")?;
     let word = tokens.get(at + 4);
-    let value = word.trim_end_matches(['u', 'U', 'l', 'L']).parse::<i64>().ok().or_else(|| {
+    let value = integer(word).or_else(|| {
         let constants = constants_in(file, text);
         constants.into_iter().find(|constant| constant.name == word).and_then(|constant| match constant.site.value {
             Some(Value::Int(value)) => Some(value),

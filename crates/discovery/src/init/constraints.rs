@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use source::SourceTree;
+use source::arch::TARGET;
+use source::constant::fixed_type_bytes;
 use source::tunable::lexer::{Kind, Tokens};
 use source::tunable::{Flow, asked_size, constants_in, literal};
 use space::{Binding, Tunable, Value, domain_values};
 
 /// Event ids from one pipe to another. Every buffer of a queue holds one while its next user waits for it.
-const EVENT_IDS: i64 = 8;
+const EVENT_IDS: i64 = TARGET.vector.event_ids;
 
 /// A sum of products of an amount and a tunable, or of an amount alone, by what stands in a constraint.
 type Sum = BTreeMap<String, i64>;
@@ -200,15 +202,9 @@ fn length_of(file: &str, tokens: &Tokens<'_>, range: Range<usize>, known: &Known
             .all(|word| matches!(*word, "." | "->") || !word.contains(['(', '[', '+', '-', '/', '%', '<', '?']));
         let name = words.last().copied().filter(|_| path && tokens.kind(end - 1) == Some(Kind::Identifier));
         if let ["sizeof", "(", kind, ")"] = words.as_slice() {
-            let bytes = match *kind {
-                "float" | "int32_t" | "uint32_t" => "4",
-                "half" | "bfloat16_t" | "int16_t" | "uint16_t" => "2",
-                "int8_t" | "uint8_t" => "1",
-                "int64_t" | "uint64_t" => "8",
-                _ => "dtype_bytes",
-            };
-            factors.push(bytes.to_owned());
-            present.push(bytes.to_owned());
+            let bytes = fixed_type_bytes(kind).map_or("dtype_bytes".to_owned(), |bytes| bytes.to_string());
+            factors.push(bytes.clone());
+            present.push(bytes);
         } else if let Some(number) = literal::constant_expression(&words) {
             factors.push(number.to_string());
             present.push(number.to_string());

@@ -17,8 +17,8 @@ use source::tunable::{
 };
 use space::{Binding, Domain, NO_LIMIT, Tunable, Value, domain_values};
 
-/// Vector cores of the default machine description, the largest number worth asking for.
-const CORES: i64 = 48;
+/// The largest number of cores worth asking for.
+const CORES: i64 = TARGET.vector.count;
 
 /// What a tiling function may be told that the unified buffer has: of its 192 KiB (arch 2201) two thirds, a half, a
 /// third and so on, so that twice or three times the buffers fit.

@@ -1,6 +1,7 @@
 //! V17: a gap between two buffers lets the vector unit read both operands in one cycle.
 
 use crate::analysis::code::{functions, vector_calls};
+use crate::analysis::machine::BLOCK_BYTES;
 use crate::rewrite::buffers::{added, free_name, removed};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -121,7 +122,7 @@ fn apart<'a>(
     // Buffers follow each other in the order in which they are made, each rounded up to blocks of 32 bytes. A queue's second
     // buffer lies as far from the first as the queue's buffers are long.
     let distance = between.iter().try_fold(0, |sum: i64, init| {
-        let size = known.value(&init.size)?.checked_add(31)? / 32 * 32;
+        let size = known.value(&init.size)?.checked_add(BLOCK_BYTES - 1)? / BLOCK_BYTES * BLOCK_BYTES;
         sum.checked_add(size)
     });
     if let Some(distance) = distance.filter(|distance| distance % PERIOD_BYTES != 0) {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use source::arch::TARGET;
 use source::facts::{Facts, InitBuffer, Kernel};
 use source::parse::SyntaxForest;
 
-/// Bytes of the unified buffer on NPU arch 2201.
-pub(crate) const UNIFIED_BUFFER_BYTES: i64 = 196_608;
+/// Bytes of the unified buffer.
+pub(crate) const UNIFIED_BUFFER_BYTES: i64 = TARGET.vector.unified_buffer_bytes;
 
 /// Bytes that `InitBuffer` calls took, by file relative to the operator's root, and line.
 pub type CutLines = BTreeMap<(String, u32), u64>;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::analysis::machine::BLOCK_BYTES;
 use crate::rewrite::edits::{edit, insert_after};
 use source::Edit;
 use source::facts::parse_integer;
@@ -69,7 +70,7 @@ fn terms_of<'a>(file: &'a SyntaxFile, buffer: &str) -> Vec<(Range<usize>, &'a st
 
 /// Size in whole blocks of 32 bytes.
 pub(crate) fn padded(size: &str) -> String {
-    let whole = parse_integer(size).is_some_and(|bytes| bytes % 32 == 0);
+    let whole = parse_integer(size).is_some_and(|bytes| bytes % BLOCK_BYTES == 0);
     if whole || (size.contains(SLOTS) && size.ends_with(BYTES)) {
         return size.to_owned();
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aicore::Severity;
-use events::survey::{self, Row, Step, TestTotals};
+use events::survey::{self, Row, SurveyStep, TestTotals};
 use events::{
     CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
     KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
@@ -524,7 +524,7 @@ pub(super) fn survey(survey: &survey::Summary, verbose: bool) -> String {
                 row.class.clone(),
                 row.operators.to_string(),
             ];
-            for step in [Step::Host, Step::Tiling, Step::Kernel, Step::Run] {
+            for step in [SurveyStep::Host, SurveyStep::Tiling, SurveyStep::Kernel, SurveyStep::Run] {
                 let share = 100.0 * f64::from(row.passed(step)) / f64::from(row.operators.max(1));
                 cells.push(format!("{} ({share:.0} %)", row.passed(step)));
             }

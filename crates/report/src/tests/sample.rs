@@ -427,16 +427,15 @@ class Gelu {
 };
 ";
 
-pub(super) fn record() -> RunRecord {
-    let (before, after) = (profile(40, 7.5, false, 1), profile(8, 4.5, true, 40));
-    let (baseline_us, best_us) = (before.task_us, after.task_us);
+/// A hundred evaluations on the way from one time to the other.
+fn evaluations(baseline_us: f64, best_us: f64) -> Vec<EvaluationRecord> {
     // Sources of a little arithmetic disorder, the same in every run.
     let mut state = 12345_u64;
     let mut random = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as f64 / f64::from(1 << 31)
     };
-    let evaluations: Vec<EvaluationRecord> = (1..=100_u64)
+    (1..=100_u64)
         .map(|index| {
             let stage = if (index / 20) % 2 == 0 { Stage::Host } else { Stage::Kernel };
             let status = match index % 9 {
@@ -474,7 +473,13 @@ pub(super) fn record() -> RunRecord {
                 cached: false,
             }
         })
-        .collect();
+        .collect()
+}
+
+pub(super) fn record() -> RunRecord {
+    let (before, after) = (profile(40, 7.5, false, 1), profile(8, 4.5, true, 40));
+    let (baseline_us, best_us) = (before.task_us, after.task_us);
+    let evaluations = evaluations(baseline_us, best_us);
     let kernel = FileDiff::between("op_kernel/gelu_naive.cpp", KERNEL_BEFORE, KERNEL_AFTER);
     let tiling = FileDiff::between(
         "op_host/gelu_naive.cpp",
@@ -576,11 +581,11 @@ pub(super) fn record() -> RunRecord {
 }
 
 /// An operator that got as far as its kernel.
-pub fn surveyed() -> survey::Outcome {
-    use events::survey::{Cause, CauseKind, Class, Shape, State, Step, StepOutcome};
+pub fn surveyed() -> survey::Surveyed {
+    use events::survey::{Cause, CauseKind, Class, Shape, State, StepOutcome, SurveyStep};
     let step =
         |step, state, cause, detail: &str| StepOutcome { step, state, wall_s: 0.5, cause, detail: detail.into() };
-    survey::Outcome {
+    survey::Surveyed {
         repository: "ops".into(),
         operator: "math/add".into(),
         shape: Shape::Framework,
@@ -588,9 +593,9 @@ pub fn surveyed() -> survey::Outcome {
         op_type: "Add".into(),
         case: "32x128 float32".into(),
         steps: vec![
-            step(Step::Host, State::Passed, None, ""),
+            step(SurveyStep::Host, State::Passed, None, ""),
             step(
-                Step::Kernel,
+                SurveyStep::Kernel,
                 State::Failed,
                 Some(Cause::new(CauseKind::MissingName, "Foo")),
                 "op_kernel/add.cpp:3: Foo",
@@ -604,16 +609,16 @@ pub fn surveyed() -> survey::Outcome {
 
 /// The survey that found nothing but [`surveyed`].
 fn survey_of_one() -> survey::Summary {
-    use events::survey::{Cause, CauseKind, Class, Group, Row, Step};
+    use events::survey::{Cause, CauseKind, Class, Group, Row, SurveyStep};
     let row = Row {
         repository: "ops".into(),
         class: Class::Vector.word().into(),
         operators: 1,
-        passed: BTreeMap::from([(Step::Host.word().into(), 1)]),
+        passed: BTreeMap::from([(SurveyStep::Host.word().into(), 1)]),
         ..Row::default()
     };
     let group = Group {
-        step: Step::Kernel,
+        step: SurveyStep::Kernel,
         cause: Cause::new(CauseKind::MissingName, "Foo"),
         passed_then: false,
         example: "op_kernel/add.cpp:3: Foo".into(),

@@ -15,7 +15,7 @@ use super::targets::Targets;
 use crate::archive::Archive;
 use crate::feasibility::Feasibility;
 use crate::neighbourhood::{differing_in_one, offspring};
-use crate::{Outcome, Prices};
+use crate::{Observation, Prices};
 use space::{Point, SearchSpace};
 
 /// A point worth asking.
@@ -330,7 +330,7 @@ fn in_order(archive: &Archive) -> Vec<Known<'_>> {
         .map(|(point, entry)| {
             let verdict = match &entry.outcome {
                 None => Verdict::InFlight,
-                Some(Outcome::Objective(time)) if time.is_finite() => Verdict::Time(*time),
+                Some(Observation::Objective(time)) if time.is_finite() => Verdict::Time(*time),
                 Some(_) => Verdict::Infeasible,
             };
             (entry.asked, Known { point, verdict })

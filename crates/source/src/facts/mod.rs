@@ -9,8 +9,9 @@ pub mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use crate::constant::{fixed_type_bytes, integer as parse_integer};
 pub use callers::{CallSite, Callers};
-pub use expression::{KnownValues, fixed_type_bytes, parse_integer};
+pub use expression::KnownValues;
 pub use kernel::{CopyOrigins, InitBuffer, Kernel, Place, Queue, is_host};
 pub use tensors::{Origin, Tensor, TensorFacts, TensorUse, base_name, element_type};
 

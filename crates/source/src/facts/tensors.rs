@@ -90,6 +90,18 @@ impl TensorFacts {
 
     fn collect_uses(&mut self, file: &SyntaxFile, function: &Function) {
         let mut accounted: BTreeMap<usize, TensorUse> = BTreeMap::new();
+        self.collect_calls(file, function, &mut accounted);
+        self.collect_casts(file, function, &mut accounted);
+        self.collect_mentions(file, function, &mut accounted);
+        self.collect_hidden(file, function, &mut accounted);
+        self.uses = accounted.into_values().collect();
+        let views = self.views(file, function);
+        self.uses.extend(views);
+        self.uses.sort_by_key(|used| used.span.start);
+    }
+
+    /// Objects and arguments of calls.
+    fn collect_calls(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
         for (index, call) in file.calls().iter().enumerate().filter(|(_, call)| inside(&call.span, &function.body)) {
             if let Some(object) = &call.object {
                 let name = base_name(object);
@@ -132,8 +144,10 @@ impl TensorFacts {
                 accounted.insert(argument.start, used);
             }
         }
-        self.collect_casts(file, function, &mut accounted);
-        // Every other mention is something this analysis does not understand.
+    }
+
+    /// Every other mention is something this analysis does not understand.
+    fn collect_mentions(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
         let body = file.slice(&function.body);
         let tokens = pieces(body);
         for (position, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == PieceKind::Word) {
@@ -169,7 +183,12 @@ impl TensorFacts {
             };
             accounted.insert(start, used);
         }
-        // A directive may hide more mentions.
+    }
+
+    /// A directive may hide more mentions.
+    fn collect_hidden(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
+        let body = file.slice(&function.body);
+        let tokens = pieces(body);
         for token in tokens.iter().filter(|token| token.kind == PieceKind::Directive) {
             for word in pieces(body[token.span.clone()].trim_start_matches('#')) {
                 let start = function.body.start + token.span.start;
@@ -188,10 +207,6 @@ impl TensorFacts {
                 }
             }
         }
-        self.uses = accounted.into_values().collect();
-        let views = self.views(file, function);
-        self.uses.extend(views);
-        self.uses.sort_by_key(|used| used.span.start);
     }
 
     /// Uses of tensors by other names: by variables that were made of a part of them, references, lists, lambdas.

@@ -10,6 +10,7 @@ use super::literal::constant_expression;
 use super::share::shares;
 use super::statement::{limit_statement, line_around};
 use super::{Declaration, Site, SiteForm, TunableError, line_of};
+use crate::constant::integer;
 
 /// All sites of a binding, in file order. A CMake entry has none in the sources.
 pub fn locate(tree: &SourceTree, binding: &Binding) -> Result<Vec<Site>, TunableError> {
@@ -297,7 +298,7 @@ pub fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<As
     let limited = (semicolon + 1..tokens.tokens.len().min(semicolon + 64)).find(|at| tokens.get(*at) == ";");
     let limit = limited.and_then(|end| {
         let statement = tokens.compact(semicolon + 1..end);
-        let bytes = statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?.parse().ok()?;
+        let bytes = integer(statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?)?;
         let written = limit_statement(&assigned, bytes).replace(' ', "");
         (written.strip_suffix(';') == Some(statement.as_str())).then_some((end, bytes))
     });

@@ -3,10 +3,11 @@
 use crate::{Edit, Patch, SourceTree};
 use space::{Binding, NO_LIMIT, Tunable, Value};
 
-use super::literal::{integer, written_like};
+use super::literal::written_like;
 use super::locate::locate;
 use super::statement::{has_side_effects, limit_asked};
 use super::{Site, SiteForm, TunableError};
+use crate::constant::integer;
 
 /// The value a tunable has in the sources: the literal, the limit of a cap (or [`NO_LIMIT`]), the name that stands there.
 /// `None` for a CMake entry, whose value is not in the sources.

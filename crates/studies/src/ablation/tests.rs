@@ -1,7 +1,7 @@
 //! Tables over made-up trials.
 
 use super::*;
-use events::ablation::{Finished, Step, Trial, Variant};
+use events::ablation::{BestSoFar, Finished, Trial, Variant};
 
 fn trial(project: &str, variant: Variant, seed: u64, steps: &[(u64, f64)]) -> Trial {
     let speedup = steps.last().map_or(1.0, |step| step.1);
@@ -14,7 +14,7 @@ fn trial(project: &str, variant: Variant, seed: u64, steps: &[(u64, f64)]) -> Tr
         wall_s: 9.0,
         steps: steps
             .iter()
-            .map(|&(evaluations, speedup)| Step { evaluations, wall_s: evaluations as f64 / 10.0, speedup })
+            .map(|&(evaluations, speedup)| BestSoFar { evaluations, wall_s: evaluations as f64 / 10.0, speedup })
             .collect(),
         host_gain: 1.0,
         kernel_gain: speedup,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use search::{InfeasibleClass, Outcome};
+use search::{InfeasibleClass, Observation};
 use space::{Binding, Configuration, Domain, Point, SearchSpace, Tunable, Value};
 
 /// What a recording says of one configuration.
@@ -16,10 +16,10 @@ pub enum Recorded {
 
 impl Recorded {
     /// The outcome that a strategy is told.
-    pub fn outcome(self) -> Outcome {
+    pub fn outcome(self) -> Observation {
         match self {
-            Recorded::Objective(value) => Outcome::Objective(value),
-            Recorded::Infeasible(class) => Outcome::Infeasible { class },
+            Recorded::Objective(value) => Observation::Objective(value),
+            Recorded::Infeasible(class) => Observation::Infeasible { class },
         }
     }
 }

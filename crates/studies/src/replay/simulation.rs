@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::recorded::{Recorded, RecordedSpace};
-use search::{Contest, ContestOptions, Outcome, Strategy};
+use search::{Contest, ContestOptions, Observation, Strategy};
 use space::Configuration;
 
 /// The strategy broke the contract of asking.
@@ -82,13 +82,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Spends an evaluation on a configuration of the space. Returns what the strategy is told.
-    fn evaluate(&mut self, configuration: &Configuration, row: Recorded) -> Outcome {
+    fn evaluate(&mut self, configuration: &Configuration, row: Recorded) -> Observation {
         let outcome = match row {
             Recorded::Objective(time) => {
                 let deviation = self.noise.deviation;
                 let off = if deviation > 0.0 { deviation * normal(&mut self.random) } else { 0.0 };
                 let estimate = self.contest.enter(configuration, time * (1.0 + off).max(0.1), deviation);
-                Outcome::Objective(estimate.time)
+                Observation::Objective(estimate.time)
             }
             Recorded::Infeasible(_) => {
                 self.trace.infeasible += 1;
@@ -104,7 +104,7 @@ impl Run<'_> {
     }
 
     /// Tells the strategy, on its own time.
-    fn tell(&mut self, strategy: &mut dyn Strategy, configuration: &Configuration, outcome: &Outcome) {
+    fn tell(&mut self, strategy: &mut dyn Strategy, configuration: &Configuration, outcome: &Observation) {
         let started = Instant::now();
         strategy.tell(configuration, outcome);
         self.trace.overhead += started.elapsed();

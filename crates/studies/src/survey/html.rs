@@ -3,12 +3,12 @@
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::own_tests::KERNEL_TESTS;
-use events::survey::{Outcome, State, Step, Summary, TestTotals};
+use events::survey::{State, Summary, SurveyStep, Surveyed, TestTotals};
 
 const TEMPLATE: &str = include_str!("../../../../templates/survey.html");
 
 /// The page as text.
-pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, minijinja::Error> {
+pub fn render_html(summary: &Summary, outcomes: &[Surveyed]) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -18,7 +18,7 @@ pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, mi
         .iter()
         .map(|row| {
             let share = |count: u32| 100.0 * f64::from(count) / f64::from(row.operators.max(1));
-            let steps: Vec<Value> = [Step::Host, Step::Tiling, Step::Kernel, Step::Run]
+            let steps: Vec<Value> = [SurveyStep::Host, SurveyStep::Tiling, SurveyStep::Kernel, SurveyStep::Run]
                 .into_iter()
                 .map(|step| context! { count => row.passed(step), share => share(row.passed(step)).round() as u32 })
                 .collect();
@@ -50,10 +50,10 @@ pub fn render_html(summary: &Summary, outcomes: &[Outcome]) -> Result<String, mi
     })
 }
 
-fn operator(outcome: &Outcome) -> Value {
-    let steps: Vec<Value> = Step::ALL
+fn operator(outcome: &Surveyed) -> Value {
+    let steps: Vec<Value> = SurveyStep::ALL
         .into_iter()
-        .chain([Step::TilingTests, Step::KernelTests])
+        .chain([SurveyStep::TilingTests, SurveyStep::KernelTests])
         .map(|step| {
             let found = outcome.step(step);
             let (mark, class) = match found.map(|found| found.state) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
 use super::discover::Found;
-use events::survey::Outcome;
+use events::survey::Surveyed;
 
 /// Version of the steps: outcomes of another are not taken over.
 const VERSION: u32 = 2;
@@ -20,14 +20,14 @@ const VERSION: u32 = 2;
 #[derive(Serialize, Deserialize)]
 struct Line {
     key: String,
-    outcome: Outcome,
+    outcome: Surveyed,
 }
 
 /// Outcomes on disk.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    known: BTreeMap<String, Outcome>,
+    known: BTreeMap<String, Surveyed>,
 }
 
 impl Journal {
@@ -54,12 +54,12 @@ impl Journal {
     }
 
     /// What an earlier survey found.
-    pub fn get(&self, key: &str) -> Option<&Outcome> {
+    pub fn get(&self, key: &str) -> Option<&Surveyed> {
         self.known.get(key)
     }
 
     /// Adds an outcome, in one write.
-    pub fn append(&mut self, key: &str, outcome: &Outcome) -> std::io::Result<()> {
+    pub fn append(&mut self, key: &str, outcome: &Surveyed) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(&Line { key: key.to_owned(), outcome: outcome.clone() })?;
         line.push(b'\n');
         self.file.write_all(&line)?;

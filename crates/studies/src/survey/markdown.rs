@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::own_tests::KERNEL_TESTS;
-use events::survey::{Outcome, Row, Step, Summary, TestTotals};
+use events::survey::{Row, Summary, SurveyStep, Surveyed, TestTotals};
 
 /// Operators named for each cause.
 const NAMED: usize = 6;
@@ -13,7 +13,7 @@ pub struct Section<'data> {
     /// Counts and groups.
     pub summary: &'data Summary,
     /// Operators.
-    pub outcomes: &'data [Outcome],
+    pub outcomes: &'data [Surveyed],
 }
 
 /// The page: a section for each door.
@@ -64,10 +64,10 @@ fn table(text: &mut String, rows: &[Row]) {
             "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             row.class,
             row.operators,
-            share(row.passed(Step::Host)),
-            share(row.passed(Step::Tiling)),
-            share(row.passed(Step::Kernel)),
-            share(row.passed(Step::Run)),
+            share(row.passed(SurveyStep::Host)),
+            share(row.passed(SurveyStep::Tiling)),
+            share(row.passed(SurveyStep::Kernel)),
+            share(row.passed(SurveyStep::Run)),
             row.right,
             row.wrong,
             row.unwritten,

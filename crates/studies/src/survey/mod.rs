@@ -2,7 +2,7 @@
 //!
 //! [`discover`] finds operators; [`trial`] takes one through the steps, in a process of its own; [`pool`] runs many of
 //! those with a time limit each; [`journal`] remembers outcomes, so that a survey that was stopped goes on; [`summary`]
-//! counts and groups by cause. What is said about an operator is one [`events::survey::Outcome`].
+//! counts and groups by cause. What is said about an operator is one [`events::survey::Surveyed`].
 
 mod case;
 pub mod cause;

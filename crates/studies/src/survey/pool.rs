@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use super::discover::Found;
 use super::trial::{Progress, Task};
-use events::survey::{Cause, CauseKind, Outcome, State, Step, StepOutcome};
+use events::survey::{Cause, CauseKind, State, StepOutcome, SurveyStep, Surveyed};
 
 /// Settings that all trials of a survey share.
 #[derive(Clone, Debug)]
@@ -30,9 +30,9 @@ pub struct PoolOptions {
 pub async fn run_all<Error>(
     options: &PoolOptions,
     trials: Vec<(Found, Task)>,
-    mut done: impl FnMut(usize, Outcome) -> Result<(), Error>,
+    mut done: impl FnMut(usize, Surveyed) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut running: JoinSet<(usize, Outcome)> = JoinSet::new();
+    let mut running: JoinSet<(usize, Surveyed)> = JoinSet::new();
     let mut waiting = trials.into_iter().enumerate();
     loop {
         while running.len() < options.jobs.max(1) {
@@ -50,9 +50,9 @@ pub async fn run_all<Error>(
 }
 
 /// Runs one trial to its end or its limit.
-async fn run_one(options: &PoolOptions, found: &Found, task: &Task) -> Outcome {
+async fn run_one(options: &PoolOptions, found: &Found, task: &Task) -> Surveyed {
     let started = Instant::now();
-    let mut outcome = Outcome {
+    let mut outcome = Surveyed {
         repository: found.repository.clone(),
         operator: found.operator.clone(),
         shape: found.shape,
@@ -64,7 +64,7 @@ async fn run_one(options: &PoolOptions, found: &Found, task: &Task) -> Outcome {
         kernel_tests: None,
         wall_s: 0.0,
     };
-    let mut open: Option<(Step, Instant)> = None;
+    let mut open: Option<(SurveyStep, Instant)> = None;
     let ended = tokio::time::timeout(options.timeout, follow(options, task, &mut outcome, &mut open)).await;
     let stop = match ended {
         Ok(Ok(None)) => None,
@@ -80,7 +80,7 @@ async fn run_one(options: &PoolOptions, found: &Found, task: &Task) -> Outcome {
         }
     };
     if let Some((cause, detail)) = stop {
-        let (step, since) = open.unwrap_or((Step::Discover, started));
+        let (step, since) = open.unwrap_or((SurveyStep::Discover, started));
         outcome.steps.push(StepOutcome {
             step,
             state: State::Failed,
@@ -108,8 +108,8 @@ impl Drop for Group {
 async fn follow(
     options: &PoolOptions,
     task: &Task,
-    outcome: &mut Outcome,
-    open: &mut Option<(Step, Instant)>,
+    outcome: &mut Surveyed,
+    open: &mut Option<(SurveyStep, Instant)>,
 ) -> std::io::Result<Option<String>> {
     fs_err::create_dir_all(&task.work_directory)?;
     let errors = log_file(&task.work_directory)?;

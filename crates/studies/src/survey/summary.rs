@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use events::survey::{Cause, Class, Group, Outcome, Row, State, Step, Summary};
+use events::survey::{Cause, Class, Group, Row, State, Summary, SurveyStep, Surveyed};
 
 /// Counts and groups.
-pub fn summarise(outcomes: &[Outcome]) -> Summary {
+pub fn summarise(outcomes: &[Surveyed]) -> Summary {
     Summary { rows: rows(outcomes), groups: groups(outcomes), ..Summary::default() }
 }
 
-fn count(row: &mut Row, outcome: &Outcome) {
+fn count(row: &mut Row, outcome: &Surveyed) {
     row.operators += 1;
-    for step in Step::ALL {
+    for step in SurveyStep::ALL {
         if outcome.passed(step) {
             *row.passed.entry(step.word().to_owned()).or_default() += 1;
         }
     }
-    match outcome.state(Step::Verify) {
+    match outcome.state(SurveyStep::Verify) {
         Some(State::Passed) => row.right += 1,
         Some(State::Failed) if outcome.stopped_by_unwritten_bytes() => row.unwritten += 1,
         Some(State::Failed) if outcome.contradicts_reference() => row.wrong += 1,
@@ -24,11 +24,11 @@ fn count(row: &mut Row, outcome: &Outcome) {
         Some(State::Failed | State::Unknown) => row.unknown += 1,
         None => {}
     }
-    row.clean += u32::from(outcome.passed(Step::Hazards));
+    row.clean += u32::from(outcome.passed(SurveyStep::Hazards));
     row.tests.add(outcome);
 }
 
-fn rows(outcomes: &[Outcome]) -> Vec<Row> {
+fn rows(outcomes: &[Surveyed]) -> Vec<Row> {
     let mut rows = Vec::new();
     for class in [Class::Vector, Class::Mix] {
         let mut by_repository: BTreeMap<&str, Row> = BTreeMap::new();
@@ -51,8 +51,8 @@ fn rows(outcomes: &[Outcome]) -> Vec<Row> {
     rows
 }
 
-fn groups(outcomes: &[Outcome]) -> Vec<Group> {
-    let mut groups: BTreeMap<(Step, bool, Cause), Group> = BTreeMap::new();
+fn groups(outcomes: &[Surveyed]) -> Vec<Group> {
+    let mut groups: BTreeMap<(SurveyStep, bool, Cause), Group> = BTreeMap::new();
     for outcome in outcomes {
         // An operator may give a wrong result and show a hazard: both are told.
         let is_told = |state: State| matches!(state, State::Failed | State::Passed);

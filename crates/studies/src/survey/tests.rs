@@ -2,12 +2,12 @@ use super::summary::summarise;
 use super::*;
 use events::survey::*;
 
-fn step(step: Step, state: State, cause: Option<Cause>) -> StepOutcome {
+fn step(step: SurveyStep, state: State, cause: Option<Cause>) -> StepOutcome {
     StepOutcome { step, state, wall_s: 0.5, cause, detail: format!("{step} <detail>") }
 }
 
-fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Outcome {
-    Outcome {
+fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Surveyed {
+    Surveyed {
         repository: repository.into(),
         operator: operator.into(),
         shape: Shape::Framework,
@@ -21,22 +21,22 @@ fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Outcome
     }
 }
 
-fn through(upto: Step) -> Vec<StepOutcome> {
-    Step::ALL.into_iter().filter(|one| *one <= upto).map(|one| step(one, State::Passed, None)).collect()
+fn through(upto: SurveyStep) -> Vec<StepOutcome> {
+    SurveyStep::ALL.into_iter().filter(|one| *one <= upto).map(|one| step(one, State::Passed, None)).collect()
 }
 
-fn sample() -> Vec<Outcome> {
+fn sample() -> Vec<Surveyed> {
     let missing = || Cause::new(CauseKind::MissingName, "Foo");
-    let mut unknown = through(Step::Run);
-    unknown.push(step(Step::Verify, State::Unknown, Some(Cause::new(CauseKind::NoReference, ""))));
-    unknown.push(step(Step::Hazards, State::Passed, None));
-    let mut failed = through(Step::Tiling);
-    failed.push(step(Step::Kernel, State::Failed, Some(missing())));
+    let mut unknown = through(SurveyStep::Run);
+    unknown.push(step(SurveyStep::Verify, State::Unknown, Some(Cause::new(CauseKind::NoReference, ""))));
+    unknown.push(step(SurveyStep::Hazards, State::Passed, None));
+    let mut failed = through(SurveyStep::Tiling);
+    failed.push(step(SurveyStep::Kernel, State::Failed, Some(missing())));
     vec![
-        outcome("one", "math/a", through(Step::Hazards)),
+        outcome("one", "math/a", through(SurveyStep::Hazards)),
         outcome("one", "math/b", unknown),
         outcome("one", "math/c", failed.clone()),
-        Outcome {
+        Surveyed {
             tiling_tests: Some(TilingTestCounts {
                 agree: 3,
                 differ: 1,
@@ -53,10 +53,10 @@ fn sample() -> Vec<Outcome> {
 fn unknown_is_never_counted_as_right() {
     let summary = summarise(&sample());
     let one = &summary.rows[0];
-    assert_eq!((one.repository.as_str(), one.operators, one.passed(Step::Run)), ("one", 3, 2));
+    assert_eq!((one.repository.as_str(), one.operators, one.passed(SurveyStep::Run)), ("one", 3, 2));
     assert_eq!((one.right, one.wrong, one.unknown, one.clean), (1, 0, 1, 2));
     let all = &summary.rows[2];
-    assert_eq!((all.repository.as_str(), all.operators, all.passed(Step::Kernel)), ("", 4, 2));
+    assert_eq!((all.repository.as_str(), all.operators, all.passed(SurveyStep::Kernel)), ("", 4, 2));
     // One operator has tests, it does not agree fully, and what holds elsewhere is no agreement.
     let tests = &all.tests;
     assert_eq!((tests.tiling_operators, tests.tiling_judged, tests.tiling_agreeing), (1, 1, 0));
@@ -67,8 +67,8 @@ fn unknown_is_never_counted_as_right() {
 #[test]
 fn unwritten_bytes_are_neither_wrong_nor_right() {
     let stopped = |kind: CauseKind| {
-        let mut steps = through(Step::Run);
-        steps.push(step(Step::Verify, State::Failed, Some(Cause::new(kind, ""))));
+        let mut steps = through(SurveyStep::Run);
+        steps.push(step(SurveyStep::Verify, State::Failed, Some(Cause::new(kind, ""))));
         outcome("one", "math/a", steps)
     };
     let kinds = [CauseKind::UnwrittenOutput, CauseKind::UnstableResult, CauseKind::WrongResult, CauseKind::TimeOut];
@@ -81,7 +81,7 @@ fn operators_are_grouped_by_what_stopped_them() {
     let summary = summarise(&sample());
     assert_eq!(summary.groups.len(), 1);
     let group = &summary.groups[0];
-    assert_eq!((group.step, group.cause.to_string().as_str()), (Step::Kernel, "unknown name: Foo"));
+    assert_eq!((group.step, group.cause.to_string().as_str()), (SurveyStep::Kernel, "unknown name: Foo"));
     assert_eq!(group.operators, ["one/math/c", "two/d"]);
 }
 
@@ -104,13 +104,13 @@ fn pages_name_repositories_and_causes() {
 
 #[test]
 fn own_tests_are_beside_the_way() {
-    let mut one = outcome("one", "math/a", vec![step(Step::Host, State::Passed, None)]);
-    one.steps.push(step(Step::TilingTests, State::Failed, Some(Cause::new(CauseKind::TestDisagrees, "key"))));
-    one.steps.push(step(Step::KernelTests, State::Passed, None));
-    assert_eq!((one.failure(), one.reached()), (None, Some(Step::Host)));
+    let mut one = outcome("one", "math/a", vec![step(SurveyStep::Host, State::Passed, None)]);
+    one.steps.push(step(SurveyStep::TilingTests, State::Failed, Some(Cause::new(CauseKind::TestDisagrees, "key"))));
+    one.steps.push(step(SurveyStep::KernelTests, State::Passed, None));
+    assert_eq!((one.failure(), one.reached()), (None, Some(SurveyStep::Host)));
     // What they disagree about is listed all the same.
     let summary = summarise(std::slice::from_ref(&one));
-    assert_eq!(summary.groups[0].step, Step::TilingTests);
+    assert_eq!(summary.groups[0].step, SurveyStep::TilingTests);
     // Where they were not run, no page has a table for them.
     let markdown = render_markdown(&[markdown::Section { summary: &summary, outcomes: &[one] }]);
     assert!(!markdown.contains("own unit tests"), "{markdown}");

@@ -22,7 +22,7 @@ use discovery::cases::{DescribedOp, DescribedOps, Finder, Python};
 use discovery::oracle::{
     KernelTestError, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests, tiling_test_files,
 };
-use events::survey::{Cause, CauseKind, KernelTestCounts, Shape, State, Step, StepOutcome, TilingTestCounts};
+use events::survey::{Cause, CauseKind, KernelTestCounts, Shape, State, StepOutcome, SurveyStep, TilingTestCounts};
 use project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
 use source::SourceTree;
 
@@ -36,7 +36,7 @@ pub struct Task {
     /// Private directory for builds and runs.
     pub work_directory: PathBuf,
     /// Last step to try.
-    pub last_step: Step,
+    pub last_step: SurveyStep,
     /// Machine description by name or path.
     pub machine: String,
     /// Wall-clock limit of one run in seconds.
@@ -60,7 +60,7 @@ pub enum Progress {
     /// A step begins.
     Begins {
         /// Step.
-        step: Step,
+        step: SurveyStep,
     },
     /// The operator type.
     Operator {
@@ -96,7 +96,7 @@ fn test_runner(backend: &SimBackend) -> TestRunner {
     }
 }
 
-type Stopped = (Step, Stop, Instant);
+type Stopped = (SurveyStep, Stop, Instant);
 
 struct Trial<'call> {
     task: &'call Task,
@@ -106,7 +106,7 @@ struct Trial<'call> {
 }
 
 impl Trial<'_> {
-    fn begin(&mut self, step: Step) -> Instant {
+    fn begin(&mut self, step: SurveyStep) -> Instant {
         (self.report)(Progress::Begins { step });
         Instant::now()
     }
@@ -121,7 +121,7 @@ impl Trial<'_> {
         }));
     }
 
-    fn pass(&mut self, step: Step, since: Instant, detail: impl Into<String>) {
+    fn pass(&mut self, step: SurveyStep, since: Instant, detail: impl Into<String>) {
         (self.report)(Progress::Ended(StepOutcome {
             step,
             state: State::Passed,
@@ -131,7 +131,7 @@ impl Trial<'_> {
         }));
     }
 
-    fn unknown(&mut self, step: Step, since: Instant, cause: Cause, detail: impl Into<String>) {
+    fn unknown(&mut self, step: SurveyStep, since: Instant, cause: Cause, detail: impl Into<String>) {
         (self.report)(Progress::Ended(StepOutcome {
             step,
             state: State::Unknown,
@@ -143,8 +143,8 @@ impl Trial<'_> {
 
     async fn all(&mut self) -> Result<(), Stopped> {
         let last = self.task.last_step;
-        let since = self.begin(Step::Discover);
-        let discover = |stop| (Step::Discover, stop, since);
+        let since = self.begin(SurveyStep::Discover);
+        let discover = |stop| (SurveyStep::Discover, stop, since);
         let project = OperatorProject::find(&self.task.directory).map_err(|error| {
             discover(Stop::failed(
                 Cause::new(CauseKind::NotRecognised, cause::general(&strip_path(&error.to_string()))),
@@ -161,8 +161,8 @@ impl Trial<'_> {
             .map_err(|error| discover(Stop::machine(error)))?;
         let machine =
             load_machine(&self.task.machine, &project.root).map_err(|error| discover(Stop::machine(error)))?;
-        self.pass(Step::Discover, since, project.layout.words());
-        if last == Step::Discover {
+        self.pass(SurveyStep::Discover, since, project.layout.words());
+        if last == SurveyStep::Discover {
             return Ok(());
         }
         let backend = SimBackend {
@@ -195,8 +195,8 @@ impl Trial<'_> {
         backend: SimBackend,
         options: BuildOptions,
     ) -> Result<(), Stopped> {
-        let since = self.begin(Step::Host);
-        let host_step = |stop| (Step::Host, stop, since);
+        let since = self.begin(SurveyStep::Host);
+        let host_step = |stop| (SurveyStep::Host, stop, since);
         let builder = Builder::new(project, sdk, options).map_err(|error| host_step(Stop::build(&error)))?;
         let host = builder.host(&tree).map_err(|error| host_step(Stop::build(&error)))?;
         if let Err(stopped) = self.with_host(&tree, &builder, &host, &backend, since).await {
@@ -222,7 +222,7 @@ impl Trial<'_> {
     ) -> Result<(), Stopped> {
         let last = self.task.last_step;
         let project = builder.project();
-        let host_step = |stop| (Step::Host, stop, since);
+        let host_step = |stop| (SurveyStep::Host, stop, since);
         let description = backend.describe(&host.path).await.map_err(|failure| host_step(Stop::run(&failure)))?;
         let ops = DescribedOps::of(&description.ops);
         let (op, entry) = ops.about(project).ok_or_else(|| {
@@ -238,12 +238,12 @@ impl Trial<'_> {
         let auto_sync = auto_sync_off(&project.root, &op.kind).is_none();
         let backend = &SimBackend { auto_sync, ..backend.clone() };
         (self.report)(Progress::Operator { op_type: op.kind.clone() });
-        self.pass(Step::Host, since, "");
-        if last == Step::Host {
+        self.pass(SurveyStep::Host, since, "");
+        if last == SurveyStep::Host {
             return Ok(());
         }
 
-        let since = self.begin(Step::Tiling);
+        let since = self.begin(SurveyStep::Tiling);
         let python = Python {
             program: self.task.python.clone(),
             worker_exe: backend.worker_exe.clone(),
@@ -263,35 +263,37 @@ impl Trial<'_> {
             python: Some(&python),
             most_data_bytes: u64::MAX,
         };
-        let mut accepted = case::find(&finder, 0).await.map_err(|stop| (Step::Tiling, stop, since))?;
+        let mut accepted = case::find(&finder, 0).await.map_err(|stop| (SurveyStep::Tiling, stop, since))?;
         (self.report)(Progress::Case { case: accepted.name.clone() });
-        self.pass(Step::Tiling, since, format!("tiling key {}", accepted.tiling_key));
-        if last == Step::Tiling {
+        self.pass(SurveyStep::Tiling, since, format!("tiling key {}", accepted.tiling_key));
+        if last == SurveyStep::Tiling {
             return Ok(());
         }
 
-        let since = self.begin(Step::Kernel);
+        let since = self.begin(SurveyStep::Kernel);
         let runs =
             Runs { tree, builder, op: &op, entry: &entry, classes: &description.tiling_classes, finder: &finder };
-        builder.kernel(tree, &runs.variant(&accepted)).map_err(|error| (Step::Kernel, Stop::build(&error), since))?;
-        self.pass(Step::Kernel, since, "");
-        if last == Step::Kernel {
+        builder
+            .kernel(tree, &runs.variant(&accepted))
+            .map_err(|error| (SurveyStep::Kernel, Stop::build(&error), since))?;
+        self.pass(SurveyStep::Kernel, since, "");
+        if last == SurveyStep::Kernel {
             return Ok(());
         }
 
-        let since = self.begin(Step::Run);
+        let since = self.begin(SurveyStep::Run);
         let mut backend = backend.clone();
         let execution = match runs.run(&mut accepted, &backend).await {
             Ok(execution) => {
-                self.pass(Step::Run, since, cores(&execution));
+                self.pass(SurveyStep::Run, since, cores(&execution));
                 execution
             }
             Err(stop) => {
-                let Some(ran) = runs.again(&backend).await else { return Err((Step::Run, stop, since)) };
+                let Some(ran) = runs.again(&backend).await else { return Err((SurveyStep::Run, stop, since)) };
                 (self.report)(Progress::Case { case: ran.accepted.name.clone() });
                 let detail = format!("{}, only {}; at first: {}", cores(&ran.execution), ran.how, stop.detail);
                 (self.report)(Progress::Ended(StepOutcome {
-                    step: Step::Run,
+                    step: SurveyStep::Run,
                     state: State::Passed,
                     wall_s: since.elapsed().as_secs_f64(),
                     cause: Some(stop.cause),
@@ -301,11 +303,11 @@ impl Trial<'_> {
                 ran.execution
             }
         };
-        if last == Step::Run {
+        if last == SurveyStep::Run {
             return Ok(());
         }
         self.verify_operator(&backend, &python, &op, &mut accepted, &execution).await;
-        if last != Step::Verify {
+        if last != SurveyStep::Verify {
             self.hazards(&execution);
         }
         Ok(())
@@ -323,7 +325,7 @@ impl Trial<'_> {
         if tiling_test_files(builder.project()).is_empty() {
             return;
         }
-        let since = self.begin(Step::TilingTests);
+        let since = self.begin(SurveyStep::TilingTests);
         self.run_own_tiling(tree, builder, host, backend).await;
         match self.own_tiling.take() {
             None => {}
@@ -335,16 +337,16 @@ impl Trial<'_> {
                     tracing::warn!(%error, "the list of tiling tests is not written");
                 }
                 (self.report)(Progress::TilingTests(counts));
-                self.judged(Step::TilingTests, since, judgement);
+                self.judged(SurveyStep::TilingTests, since, judgement);
             }
-            Some(Err(error)) => self.stopped((Step::TilingTests, Stop::build(&error), since)),
+            Some(Err(error)) => self.stopped((SurveyStep::TilingTests, Stop::build(&error), since)),
         }
     }
 
     /// Kernel unit tests: the first few.
     async fn kernel_tests(&mut self, builder: &Builder, backend: &SimBackend) {
         let Ok(tests) = KernelTests::find(builder.project()) else { return };
-        let since = self.begin(Step::KernelTests);
+        let since = self.begin(SurveyStep::KernelTests);
         let operator = builder.project().root.file_name().map(|name| name.to_string_lossy().into_owned());
         let operator = operator.unwrap_or_default();
         let mut counts = KernelTestCounts::default();
@@ -356,7 +358,7 @@ impl Trial<'_> {
         })
         .await;
         match ran {
-            Ok(runs) => self.judged(Step::KernelTests, since, own_tests::judge_kernel(&runs)),
+            Ok(runs) => self.judged(SurveyStep::KernelTests, since, own_tests::judge_kernel(&runs)),
             Err(error) => {
                 let cause = match &error {
                     KernelTestError::Build(error) => cause::of_build(error),
@@ -365,12 +367,12 @@ impl Trial<'_> {
                     KernelTestError::NoKernel { .. } => Cause::new(CauseKind::NotRecognised, "no kernel of its name"),
                 };
                 (self.report)(Progress::KernelTests(KernelTestCounts { not_built: true, ..counts }));
-                self.stopped((Step::KernelTests, Stop::failed(cause, error.to_string()), since));
+                self.stopped((SurveyStep::KernelTests, Stop::failed(cause, error.to_string()), since));
             }
         }
     }
 
-    fn judged(&mut self, step: Step, since: Instant, judgement: TestJudgement) {
+    fn judged(&mut self, step: SurveyStep, since: Instant, judgement: TestJudgement) {
         (self.report)(Progress::Ended(StepOutcome {
             step,
             state: judgement.state,
@@ -389,33 +391,33 @@ impl Trial<'_> {
         options: BuildOptions,
     ) -> Result<(), Stopped> {
         let last = self.task.last_step;
-        let since = self.begin(Step::Kernel);
-        let kernel = |stop| (Step::Kernel, stop, since);
+        let since = self.begin(SurveyStep::Kernel);
+        let kernel = |stop| (SurveyStep::Kernel, stop, since);
         let builder = Builder::new(project.clone(), sdk, options).map_err(|error| kernel(Stop::build(&error)))?;
         let program = builder.direct(&tree).map_err(|error| kernel(Stop::build(&error)))?;
-        self.pass(Step::Kernel, since, "");
-        if last <= Step::Kernel {
+        self.pass(SurveyStep::Kernel, since, "");
+        if last <= SurveyStep::Kernel {
             return Ok(());
         }
-        let since = self.begin(Step::Run);
+        let since = self.begin(SurveyStep::Run);
         (self.report)(Progress::Case { case: "the program itself".to_owned() });
         let knobs = BTreeMap::new();
         let job =
             ProgramJob { program: &program.path, arguments: &[], project: &project.root, knobs: &knobs, dump: false };
         let run = backend.run_program(&job);
-        let execution = run.await.map_err(|failure| (Step::Run, Stop::run(&failure), since))?;
+        let execution = run.await.map_err(|failure| (SurveyStep::Run, Stop::run(&failure), since))?;
         self.ran(&execution, since)?;
-        if last == Step::Run {
+        if last == SurveyStep::Run {
             return Ok(());
         }
-        let since = self.begin(Step::Verify);
+        let since = self.begin(SurveyStep::Verify);
         self.unknown(
-            Step::Verify,
+            SurveyStep::Verify,
             since,
             Cause::new(CauseKind::NoReference, "the program does not compare its results"),
             "",
         );
-        if last != Step::Verify {
+        if last != SurveyStep::Verify {
             self.hazards(&execution);
         }
         Ok(())
@@ -424,9 +426,9 @@ impl Trial<'_> {
     /// Whether the machine let every block run to its end.
     fn ran(&mut self, execution: &Execution, since: Instant) -> Result<(), Stopped> {
         if let Some(stop) = fault(execution) {
-            return Err((Step::Run, stop, since));
+            return Err((SurveyStep::Run, stop, since));
         }
-        self.pass(Step::Run, since, cores(execution));
+        self.pass(SurveyStep::Run, since, cores(execution));
         Ok(())
     }
 
@@ -438,11 +440,11 @@ impl Trial<'_> {
         accepted: &mut Accepted,
         execution: &Execution,
     ) {
-        let since = self.begin(Step::Verify);
+        let since = self.begin(SurveyStep::Verify);
         match judge(&self.task.directory, backend, python, op, accepted, execution).await {
-            Ok(detail) => self.pass(Step::Verify, since, detail),
+            Ok(detail) => self.pass(SurveyStep::Verify, since, detail),
             Err(stop) => (self.report)(Progress::Ended(StepOutcome {
-                step: Step::Verify,
+                step: SurveyStep::Verify,
                 state: stop.state,
                 wall_s: since.elapsed().as_secs_f64(),
                 cause: Some(stop.cause),
@@ -452,13 +454,13 @@ impl Trial<'_> {
     }
 
     fn hazards(&mut self, execution: &Execution) {
-        let since = self.begin(Step::Hazards);
+        let since = self.begin(SurveyStep::Hazards);
         let worst = hazards_of(execution)
             .find(|hazard| hazard.severity == Severity::Error && hazard.kind != HazardKind::UnwrittenOutput);
         match worst {
-            None => self.pass(Step::Hazards, since, ""),
+            None => self.pass(SurveyStep::Hazards, since, ""),
             Some(hazard) => (self.report)(Progress::Ended(StepOutcome {
-                step: Step::Hazards,
+                step: SurveyStep::Hazards,
                 state: State::Failed,
                 wall_s: since.elapsed().as_secs_f64(),
                 cause: Some(cause::of_hazard(hazard)),

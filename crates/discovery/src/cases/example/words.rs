@@ -1,14 +1,4 @@
-//! Words of programs that call AscendCL: numbers and dtypes.
-
-/// A number of C++: `0x3C00`, `1e-5f`, `10UL`.
-pub(super) fn literal(word: &str) -> Option<f64> {
-    let plain = word.replace('\'', "");
-    if let Some(digits) = plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
-        return i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), 16).ok().map(|value| value as f64);
-    }
-    let plain = plain.trim_end_matches(['u', 'U', 'l', 'L', 'f', 'F']);
-    plain.starts_with(|first: char| first.is_ascii_digit() || first == '.').then(|| plain.parse().ok())?
-}
+//! Words of programs that call AscendCL: dtypes.
 
 /// Dtype of an AscendCL enumerator.
 pub(super) fn dtype_of(word: &str) -> Option<String> {

@@ -111,7 +111,10 @@ impl Reader<'_> {
 
 /// Value of a literal.
 fn number(text: &str) -> Option<f64> {
-    text.trim().trim_end_matches(['f', 'F']).parse().ok()
+    let signed = text.trim();
+    let plain = signed.strip_prefix('-').unwrap_or(signed);
+    let value = source::constant::literal(plain.trim_start())?.number();
+    Some(if plain == signed { value } else { -value })
 }
 
 /// The statement of a branch, braces or not.

@@ -185,30 +185,7 @@ impl Class {
             "class Kernel {{\npublic:\n{init}    __aicore__ inline void Process()\n    {{\n{process}    }}\n\nprivate:\n{copies}    __aicore__ inline void Compute(uint32_t count)\n    {{\n{compute}    }}\n{first_pass}{helpers}\n    AscendC::TPipe pipe;\n{}    AscendC::GlobalTensor<T> xGm;\n    AscendC::GlobalTensor<T> yGm;\n    AscendC::GlobalTensor<T> zGm;\n    AscendC::GlobalTensor<int32_t> indexGm;\n    uint64_t length_;\n    uint32_t tile_;\n    uint32_t tiles_;\n    uint32_t tail_;\n    uint32_t mode_;\n    uint32_t valid_;\n    uint32_t rounds_;\n    uint32_t divisor_;\n    uint32_t first_;\n    uint32_t rows64_;\n    uint32_t rows128_;\n    float scale_;\n    float bias_;\n    float factor_;\n    float sum_;\n}};\n",
             members.declared()
         );
-        let constant = mentions(&class, "LEVEL") || mentions(&class, "FLAG");
-        let (parameters, arguments) = match (draw.percent(30), constant) {
-            (true, true) => (
-                "typename T, uint32_t LEVEL, bool FLAG".to_owned(),
-                format!("{element}, {}, {}", draw.below(4), draw.percent(50)),
-            ),
-            (true, false) => ("typename T".to_owned(), element.to_owned()),
-            (false, true) => {
-                ("uint32_t LEVEL, bool FLAG".to_owned(), format!("{}, {}", draw.below(4), draw.percent(50)))
-            }
-            (false, false) => (String::new(), String::new()),
-        };
-        let class = if parameters.contains("typename T") {
-            class
-                .replace("DeQue<T>", "template DeQue<T>")
-                .replace("AllocTensor<T>", "template AllocTensor<T>")
-                .replace("Get<T>", "template Get<T>")
-        } else {
-            spelled(&class, element)
-        };
-        if parameters.is_empty() {
-            return (class, "Kernel".to_owned());
-        }
-        (format!("template <{parameters}>\n{class}"), format!("Kernel<{arguments}>"))
+        templated(draw, &class, element)
     }
 
     fn init(&self, draw: &mut Draw) -> String {
@@ -423,4 +400,30 @@ fn mentions(text: &str, word: &str) -> bool {
         let before = at.checked_sub(1).and_then(|before| bytes.get(before));
         !is_part(before) && !is_part(bytes.get(at + word.len()))
     })
+}
+
+/// The class as a template or not, and how it is named where it is used.
+fn templated(draw: &mut Draw, class: &str, element: &str) -> (String, String) {
+    let constant = mentions(class, "LEVEL") || mentions(class, "FLAG");
+    let (parameters, arguments) = match (draw.percent(30), constant) {
+        (true, true) => (
+            "typename T, uint32_t LEVEL, bool FLAG".to_owned(),
+            format!("{element}, {}, {}", draw.below(4), draw.percent(50)),
+        ),
+        (true, false) => ("typename T".to_owned(), element.to_owned()),
+        (false, true) => ("uint32_t LEVEL, bool FLAG".to_owned(), format!("{}, {}", draw.below(4), draw.percent(50))),
+        (false, false) => (String::new(), String::new()),
+    };
+    let class = if parameters.contains("typename T") {
+        class
+            .replace("DeQue<T>", "template DeQue<T>")
+            .replace("AllocTensor<T>", "template AllocTensor<T>")
+            .replace("Get<T>", "template Get<T>")
+    } else {
+        spelled(class, element)
+    };
+    if parameters.is_empty() {
+        return (class, "Kernel".to_owned());
+    }
+    (format!("template <{parameters}>\n{class}"), format!("Kernel<{arguments}>"))
 }
