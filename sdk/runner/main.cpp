@@ -3,6 +3,7 @@
 // Loads an operator's host library and describes it (mode describe), runs its tiling function (tile), or runs tiling
 // and kernel (run). The result is a JSON file, also on failure.
 // Exit codes: 0 a result was written; 2 the job is wrong; 3 a library cannot be loaded.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "failure.h"
 #include "files.h"
 #include "host/log_ring.h"
+#include "initial_values.h"
 #include "job.h"
 #include "json.h"
 #include "operator_view.h"
@@ -95,22 +97,27 @@ void Watch::Fault(const void* address) const
     }
 }
 
-void WriteTiling(Json& json, const Tiling& tiling)
+std::string Hexadecimal(const std::vector<uint8_t>& bytes)
 {
     static const char digits[] = "0123456789abcdef";
     std::string hex;
-    hex.reserve(tiling.data.size() * 2);
-    for (const uint8_t byte : tiling.data) {
+    hex.reserve(bytes.size() * 2);
+    for (const uint8_t byte : bytes) {
         hex += digits[byte >> 4];
         hex += digits[byte & 15];
     }
+    return hex;
+}
+
+void WriteTiling(Json& json, const Tiling& tiling)
+{
     json.Key("tiling_key").Unsigned(tiling.decision.tiling_key);
     json.Key("block_dim").Unsigned(tiling.decision.block_dim);
     json.Key("workspace").BeginArray();
     for (const size_t bytes : tiling.decision.workspace_bytes) {
         json.Unsigned(bytes);
     }
-    json.EndArray().Key("tiling_size").Unsigned(tiling.data.size()).Key("tiling_hex").String(hex);
+    json.EndArray().Key("tiling_size").Unsigned(tiling.data.size()).Key("tiling_hex").String(Hexadecimal(tiling.data));
     json.Key("schedule_mode").Unsigned(tiling.decision.schedule_mode);
 }
 
@@ -122,7 +129,27 @@ void WriteOutputs(Json& json, const Call& call)
         for (const int64_t dim : line.dims) {
             json.Int(dim);
         }
-        json.EndArray().EndObject();
+        json.EndArray().Key("bytes").Unsigned(static_cast<uint64_t>(std::max<int64_t>(line.Bytes(), 0)));
+        if (const auto* const initialised = Initialised(call.view.outputs, line.name)) {
+            TensorLine element = line;
+            element.dims = {1};
+            std::vector<uint8_t> value(static_cast<size_t>(element.Bytes()));
+            FillInitialValue(*initialised, element, value.data());
+            json.Key("initial").String(Hexadecimal(value));
+        }
+        json.EndObject();
+    }
+    json.EndArray();
+}
+
+// The kernel's parameters before workspace and tiling data: how many of the call's tensors each takes; a list of them is passed
+// by its address.
+void WriteParameters(Json& json, const char* name, const std::vector<Parameter>& parameters)
+{
+    json.Key(name).BeginArray();
+    for (const Parameter& parameter : parameters) {
+        json.BeginObject().Key("name").String(parameter.name).Key("dynamic").Bool(parameter.dynamic);
+        json.Key("tensors").Unsigned(parameter.instances.size()).EndObject();
     }
     json.EndArray();
 }
@@ -159,6 +186,8 @@ std::string TileOrRun(const Job& job)
     WriteLog(json);
     WriteTiling(json, tiling);
     WriteOutputs(json, call);
+    WriteParameters(json, "input_parameters", call.inputs);
+    WriteParameters(json, "output_parameters", call.outputs);
     json.Key("knobs_read").BeginArray();
     for (const std::string& name : ascendsim::KnobsRead()) {
         json.String(name);

@@ -47,16 +47,23 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
     let artifacts = if arguments.dry_run {
         vec![builder.project_build_command()?]
     } else {
-        let mut paths =
-            builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
-        if !workspace.is_direct_launch() {
+        let paths = if let Some(attached) = &workspace.attached {
+            let cmake = candidate.plain_plan(workspace.tunables()).cmake;
+            let cmake = workspace.manifest.cmake.clone().into_iter().chain(cmake).collect();
+            attached.build(&candidate.sources, &cmake, &workspace.manifest.operator)?
+        } else if workspace.is_direct_launch() {
+            builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?
+        } else {
+            let mut paths =
+                builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
             // The project's flow only compiles an operator; what loads it is packaged by the real toolkit. Here it is the
             // libraries that every other command runs.
             let plan = candidate.plain_plan(workspace.tunables());
             let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
             let libraries = libraries.map_err(TrialError::of_baseline)?;
             paths.extend(kept_libraries(&libraries, &workspace.work_directory.join("libraries"))?);
-        }
+            paths
+        };
         paths.iter().map(|path| path.display().to_string()).collect()
     };
     output.emit(&Event::Build(Build {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Exit;
 use super::args::{CheckArgs, Common};
-use super::locked::{changed_outputs, drift_of, measured, new_findings};
+use super::locked::{changed_outputs, drift_of, measured, new_findings, not_comparable};
 use super::output::{Output, start_event};
 use super::target::{open_as_locked, runtime};
 use events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
@@ -15,10 +15,8 @@ use verify::{Reason, Rejection};
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let (workspace, locked) = open_as_locked(start_event("check", common), common, &arguments.target, output)?;
-    if locked.origin != workspace.origin() {
-        let message =
-            "ascend.lock was measured on an NPU, and this version only models: its latencies cannot be compared";
-        return Err(TunerError::Usage(message.to_owned()));
+    if let Some(message) = not_comparable(&workspace, &locked) {
+        return Err(TunerError::Usage(message));
     }
     let candidate = workspace.baseline()?;
     let drifted = drift_of(&workspace, &locked, &candidate);

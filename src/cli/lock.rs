@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Exit;
 use super::args::{Common, LockArgs};
 use super::locked::{
-    changed_outputs, drift_of, locked_findings, locked_machine, locked_manifest, measured, new_findings,
+    changed_outputs, drift_of, locked_device, locked_findings, locked_machine, locked_manifest, measured, new_findings,
 };
 use super::output::{Output, start_event};
 use super::target::{open_as_locked, runtime};
@@ -43,6 +43,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
             origin: workspace.origin(),
             manifest: locked_manifest(&workspace),
             machine: locked_machine(&workspace),
+            device: locked_device(&workspace),
             sources: source_digests(&workspace.sources),
             included: Some(source_digests(&workspace.included_beside())),
             configuration: candidate.configuration.clone(),
@@ -86,6 +87,7 @@ fn taken_over(locked: &Lock, times: &[MeasuredCase], finish: impl Fn(LockedCase)
         name: now.name.clone(),
         baseline: locked.case(&now.name).map_or(now.time, |case| case.baseline),
         tuned: now.time,
+        measured: None,
         verification: String::new(),
         outputs: BTreeMap::new(),
     };

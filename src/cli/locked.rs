@@ -1,7 +1,11 @@
 //! What `check`, `build` and `lock` ask of a lock: what drifted, which outputs differ, which hazards are new.
 
+use aicore::Origin;
 use events::KnownHazard;
-use lock::{Current, Drift, Lock, LockedFinding, LockedMachine, MeasuredCase, Picoseconds, drift, manifest_digest};
+use lock::{
+    Current, Drift, Lock, LockedDevice, LockedFinding, LockedMachine, LockedMeasurement, MeasuredCase, Picoseconds,
+    drift, manifest_digest,
+};
 use tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
 
 /// The machine as the lock names it.
@@ -10,6 +14,53 @@ pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
         name: workspace.machine.name.clone(),
         version: workspace.machine.version.clone(),
         digest: workspace.machine.digest(),
+    }
+}
+
+/// What was measured on, as the lock names it; nothing where times are modelled.
+pub fn locked_device(workspace: &Workspace) -> Option<LockedDevice> {
+    let attached = workspace.attached.as_ref()?;
+    let parameters = &workspace.machine.parameters;
+    Some(LockedDevice {
+        soc: attached.soc.clone(),
+        cube_cores: parameters.aic_cores as u32,
+        vector_cores: parameters.aiv_cores as u32,
+        toolkit: attached.toolkit.clone(),
+    })
+}
+
+/// How a time was measured, as the lock keeps it.
+pub fn locked_measurement(time: &CaseTime) -> Option<LockedMeasurement> {
+    let measured = time.measured?;
+    Some(LockedMeasurement {
+        spread_permille: (measured.spread * 1000.0).round() as u64,
+        launches: measured.count.into(),
+    })
+}
+
+/// Why times of a lock cannot be compared with those of this workspace; `None` where they can.
+pub fn not_comparable(workspace: &Workspace, locked: &Lock) -> Option<String> {
+    let now = locked_device(workspace);
+    match (&locked.device, &now) {
+        _ if locked.origin != workspace.origin() => Some(format!(
+            "ascend.lock holds {} latencies, and this command has {} ones: they are not compared; {}",
+            locked.origin.word(),
+            workspace.origin().word(),
+            match locked.origin {
+                Origin::Measured => "check with --backend cann on a machine with such a device",
+                Origin::Modelled => "check with --backend sim, or run with --backend cann to lock measured ones",
+            }
+        )),
+        (Some(then), Some(now)) if then.soc != now.soc => Some(format!(
+            "ascend.lock was measured on {}, and this is {}: latencies of different chips are not compared",
+            then.soc, now.soc
+        )),
+        (Some(then), Some(now)) if then.toolkit != now.toolkit => Some(format!(
+            "ascend.lock was measured with toolkit {}, and this is {}: another compiler makes other kernels; run again to lock \
+             their latencies, or name the toolkit with --toolkit",
+            then.toolkit, now.toolkit
+        )),
+        _ => None,
     }
 }
 

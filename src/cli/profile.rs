@@ -6,6 +6,7 @@ use super::Exit;
 use super::args::{Common, ProfileArgs};
 use super::output::{Output, start_event};
 use super::target::{hazard_reports, open_with, runtime};
+use aicore::Origin;
 use backend::{Execution, LaunchProfile};
 use events::{Event, PathReport, ProfileEvent, StallReport, Warning};
 use report::chrome_trace;
@@ -67,6 +68,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         wrong |= verdict.correct(true) == Some(false);
         for (number, launch) in execution.launches.iter().enumerate() {
             let event = profile_event(&workspace, &case, number, launch, &verdict);
+            measured_event(&event, launch).iter().for_each(|event| output.emit(event));
             wrong |= event.correct == Some(false);
             output.emit(&Event::Profile(Box::new(event)));
             profiles.entry(case.clone()).or_default().push(launch.clone());
@@ -82,7 +84,7 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
         let places = launch.profile.stalls.iter().zip(&launch.stall_places);
         let sites = places.map(|(stall, place)| (stall.site, format!("{}:{}", place.file, place.line))).collect();
         let title = workspace.manifest.operator.as_str();
-        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], workspace.origin(), &sites))?;
+        fs_err::write(path, chrome_trace(&[(title, &launch.profile)], Origin::Modelled, &sites))?;
     }
     Ok(if wrong { Exit::NothingValid } else { Exit::Fine })
 }
@@ -157,11 +159,13 @@ fn profile_event(
         kernel: profile.kernel.clone(),
         launch: u32::try_from(number).unwrap_or(u32::MAX),
         task_us: profile.task_us,
-        bound_us: profile.bound_us,
-        limiter: profile.limiter,
-        pipes: profile.pipes,
+        count: None,
+        spread: None,
+        bound_us: Some(profile.bound_us),
+        limiter: Some(profile.limiter),
+        pipes: Some(profile.pipes),
         cores: profile.cores,
-        longest_core_us: profile.longest_core_us,
+        longest_core_us: Some(profile.longest_core_us),
         gm_read_bytes: profile.gm_read_bytes,
         gm_write_bytes: profile.gm_write_bytes,
         stalls: profile
@@ -185,10 +189,29 @@ fn profile_event(
         },
         timing_only: matches!(verdict, Verdict::NotComputed),
         published_us: None,
-        origin: workspace.origin(),
+        // Whatever else was measured, this is what the model says.
+        origin: Origin::Modelled,
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     }
+}
+
+/// What a device says of a launch, where one was asked: nothing of the model's is in it but what counts instructions and bytes.
+fn measured_event(modelled: &ProfileEvent, launch: &LaunchProfile) -> Option<Event> {
+    let device = launch.device.as_ref()?;
+    Some(Event::Profile(Box::new(ProfileEvent {
+        task_us: device.task_us,
+        count: Some(device.count),
+        spread: Some(device.spread),
+        bound_us: None,
+        limiter: None,
+        pipes: device.pipes,
+        longest_core_us: device.core_us,
+        stalls: Vec::new(),
+        critical_path: Vec::new(),
+        origin: Origin::Measured,
+        ..modelled.clone()
+    })))
 }
 
 /// The critical path by source line: steps of one line that are spent on the same thing are one.

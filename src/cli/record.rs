@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::profile::path_reports;
-use aicore::Profile;
+use aicore::{Origin, Profile};
 use backend::{LaunchProfile, longest};
 use confinement::Layers;
 use events::{CaseTime, Stage, StageSummary, Stages, Status};
@@ -48,10 +48,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         wall_s,
         speedup: outcome.speedup(),
         baseline_objective_us: progress.baseline_us,
-        bound_objective_us: Some(geometric_mean(
-            outcome.winner_times.iter().map(|time| time.bound_us),
-            &outcome.weights,
-        )),
+        bound_objective_us: (workspace.origin() == Origin::Modelled)
+            .then(|| geometric_mean(outcome.winner_times.iter().map(|time| time.bound_us), &outcome.weights)),
         stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
         baseline_configuration: outcome.baseline.configuration.clone(),
         configuration: progress.best.configuration.clone(),
@@ -76,7 +74,7 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
                 cached: false,
             })
             .collect(),
-        changes: progress.milestones.iter().map(change_record).collect(),
+        changes: progress.milestones.iter().map(|milestone| change_record(milestone, workspace.origin())).collect(),
         diffs: FileDiff::of_trees(&outcome.baseline.sources, &progress.best.sources),
         sites: sites(outcome),
     }
@@ -90,11 +88,11 @@ fn confinement() -> String {
     }
 }
 
-fn change_record(milestone: &Milestone) -> ChangeRecord {
+fn change_record(milestone: &Milestone, origin: Origin) -> ChangeRecord {
     let percent = (1.0 - 1.0 / milestone.gain) * 100.0;
     let effect = match milestone.stage {
-        Stage::Host => format!("other values of the tunables took {percent:.1} % off the modelled time"),
-        Stage::Kernel => format!("{}; it took {percent:.1} % off the modelled time", milestone.why),
+        Stage::Host => format!("other values of the tunables took {percent:.1} % off the {} time", origin.word()),
+        Stage::Kernel => format!("{}; it took {percent:.1} % off the {} time", milestone.why, origin.word()),
     };
     ChangeRecord {
         stage: milestone.stage,
@@ -109,7 +107,10 @@ fn change_record(milestone: &Milestone) -> ChangeRecord {
 fn case_record(outcome: &RunOutcome, case: &Case) -> CaseRecord {
     let time = |times: &[tuner::CaseTime]| times.iter().find(|time| time.name == case.name).map(|time| time.task_us);
     let launch = |profiles: &BTreeMap<String, Vec<LaunchProfile>>| longest(profiles.get(&case.name)?).cloned();
-    let (before, after) = (launch(&outcome.baseline_profiles), launch(&outcome.winner_profiles));
+    // The model's profiles are not shown beside measured times.
+    let modelled = |launch: &LaunchProfile| launch.device.is_none();
+    let before = launch(&outcome.baseline_profiles).filter(modelled);
+    let after = launch(&outcome.winner_profiles).filter(modelled);
     let path = |launch: &Option<LaunchProfile>| launch.as_ref().map(path_reports).unwrap_or_default();
     // The path by source line says what is left of the one by instruction.
     let profile = |launch: LaunchProfile| Profile { critical_path: Vec::new(), ..launch.profile };

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
-use super::locked::{locked_findings, locked_machine, locked_manifest};
+use super::locked::{locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement};
 use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
@@ -35,7 +35,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         output.emit(&begins_from_winner(&project.root, &completed));
     }
     let may_write = !arguments.dry_run;
-    if may_write && workspace.options.backend != BackendKind::Sim {
+    if may_write && matches!(workspace.options.backend, BackendKind::Recorded { .. }) {
         let message =
             "--backend recorded rehearses on noise of its own making: nothing of it is written; add --dry-run";
         return Err(TunerError::Usage(message.to_owned()));
@@ -160,8 +160,9 @@ fn summary(
                 baseline_us: before.task_us,
                 best_us: after.task_us,
                 speedup: before.task_us / after.task_us,
-                bound_us: Some(after.bound_us),
-                limiter: longest.map(|launch| launch.profile.limiter),
+                // By the model, which says nothing about measured times.
+                bound_us: after.measured.is_none().then_some(after.bound_us),
+                limiter: longest.filter(|_| after.measured.is_none()).map(|launch| launch.profile.limiter),
             }
         })
         .collect();
@@ -215,6 +216,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         seed,
         manifest: locked_manifest(workspace),
         machine: locked_machine(workspace),
+        device: locked_device(workspace),
         sources: lock::source_digests(&best.sources),
         included: Some(lock::source_digests(&workspace.included_beside())),
         configuration,
@@ -232,6 +234,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
                 name: before.name.clone(),
                 baseline: Picoseconds::from_us(before.task_us).unwrap_or_default(),
                 tuned: Picoseconds::from_us(after.task_us).unwrap_or_default(),
+                measured: locked_measurement(after),
                 verification: outcome.verification.get(&before.name).cloned().unwrap_or_default(),
                 outputs: outcome.output_digests.get(&before.name).cloned().unwrap_or_default(),
             })
@@ -250,8 +253,8 @@ fn or_standing(new: Lock, present: Option<Lock>) -> Lock {
             (lock.version, lock.tool.clone(), lock.operator.clone(), lock.origin, times.collect::<Vec<_>>())
         };
         of(present) == of(&new)
-            && (&present.manifest, &present.machine, &present.configuration)
-                == (&new.manifest, &new.machine, &new.configuration)
+            && (&present.manifest, &present.machine, &present.configuration, &present.device)
+                == (&new.manifest, &new.machine, &new.configuration, &new.device)
             && (&present.sources, &present.included, &present.known) == (&new.sources, &new.included, &new.known)
     };
     present.filter(says_the_same).unwrap_or(new)

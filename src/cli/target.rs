@@ -10,10 +10,13 @@ use backend::{LaunchProfile, LocatedHazard};
 use build::sdk::SdkOptions;
 use events::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use lock::{self, LOCK_FILE, Lock};
-use manifest::{FILE_NAME, KernelHeaders};
+use manifest::{DeviceSettings, FILE_NAME, KernelHeaders, Layout, Manifest};
 use project::OperatorProject;
 use space::Configuration;
-use tuner::{BackendKind, InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions, invent, recover};
+use tuner::{
+    BackendKind, DeviceChoice, InputData, InventOptions, Opening, TunerError, Workspace, WorkspaceOptions,
+    devices_answer, invent, recover,
+};
 
 /// Opens the project that a command works on. Emits `start`, with what the manifest adds to it, and how the SDK came to
 /// be there.
@@ -36,11 +39,7 @@ pub fn open_with(
     data: InputData,
     output: &mut Output,
 ) -> Result<Workspace, TunerError> {
-    let backend = backend_of(target);
-    if backend != BackendKind::Sim && start.command != "run" {
-        let message = format!("--backend recorded is for `run --dry-run`, not for `{}`", start.command);
-        return Err(TunerError::Usage(message));
-    }
+    let (backend, backend_because) = backend_of(common, target, &start.command)?;
     let options = WorkspaceOptions {
         directory: common.project.clone(),
         machine: target.machine.clone(),
@@ -55,15 +54,17 @@ pub fn open_with(
         work_directory: None,
         data,
         seed: target.seed,
-        backend,
+        backend: backend.clone(),
     };
+    let origin = if matches!(backend, BackendKind::Cann(_)) { Origin::Measured } else { Origin::Modelled };
     Workspace::open(options, &mut |step| match step {
         Opening::Read(manifest, machine) => output.emit(&Event::Start(Start {
             operator: Some(manifest.operator.clone()),
             machine: Some(machine.name.clone()),
             machine_version: Some(machine.version.clone()),
-            origin: Some(Origin::Modelled),
+            origin: Some(origin),
             backend: Some(backend.name().to_owned()),
+            backend_because: backend_because.clone(),
             ..start.clone()
         })),
         Opening::Prepared(sdk) => output.emit(&Event::Sdk(SdkEvent {
@@ -72,6 +73,7 @@ pub fn open_with(
             compiler: sdk.compiler.version.clone(),
             wall_s: sdk.prepare_s,
         })),
+        Opening::Attached(attached) => output.emit(&attached.event()),
     })
 }
 
@@ -87,16 +89,69 @@ pub fn open_as_locked(
     recover(&project.root, &project.work_directory())?;
     let known = lock::read(&project.root.join(LOCK_FILE));
     let seed = known.as_ref().map_or(target.seed, |locked| locked.seed);
-    let workspace = open(start, common, &Target { seed, ..target.clone() }, false, output)?;
+    // Measured times are compared with measured ones, modelled with modelled.
+    let backend = match (target.backend, known.as_ref().map(|locked| locked.origin)) {
+        (BackendChoice::Auto, Ok(Origin::Measured)) => BackendChoice::Cann,
+        (BackendChoice::Auto, _) => BackendChoice::Sim,
+        (asked, _) => asked,
+    };
+    let workspace = open(start, common, &Target { seed, backend, ..target.clone() }, false, output)?;
     Ok((workspace, known?))
 }
 
-/// What `--backend` means.
-fn backend_of(target: &Target) -> BackendKind {
+/// Commands that know what to do with devices.
+const MEASURING: [&str; 5] = ["run", "check", "lock", "profile", "build"];
+/// Commands for which a device is found out, where nobody says what to take.
+const BY_ITSELF: [&str; 2] = ["run", "profile"];
+
+/// What `--backend` means to a command, and why, where it was not asked for.
+fn backend_of(common: &Common, target: &Target, command: &str) -> Result<(BackendKind, Option<String>), TunerError> {
+    let choice = device_choice(target);
+    let refuse = |message: String| Err(TunerError::Usage(message));
     match target.backend {
-        BackendChoice::Sim => BackendKind::Sim,
-        BackendChoice::Recorded => BackendKind::Recorded { noise: target.noise / 100.0 },
+        BackendChoice::Sim => Ok((BackendKind::Sim, None)),
+        BackendChoice::Recorded if command != "run" => {
+            refuse(format!("--backend recorded is for `run --dry-run`, not for `{command}`"))
+        }
+        BackendChoice::Recorded => Ok((BackendKind::Recorded { noise: target.noise / 100.0 }, None)),
+        BackendChoice::Cann if !MEASURING.contains(&command) => {
+            refuse(format!("--backend cann is for {}, not for `{command}`", MEASURING.join(", ")))
+        }
+        BackendChoice::Cann => Ok((BackendKind::Cann(choice), None)),
+        BackendChoice::Auto if !BY_ITSELF.contains(&command) => Ok((BackendKind::Sim, None)),
+        BackendChoice::Auto => Ok(match devices_answer(&choice) {
+            Ok(_) if has_own_main(common) => {
+                let because = "programs with a main of their own are not measured on devices yet";
+                (BackendKind::Sim, Some(because.to_owned()))
+            }
+            Ok(found) => (BackendKind::Cann(choice), Some(found)),
+            // Nobody asked for devices, and where there are none all is as it would be without any.
+            Err(_) => (BackendKind::Sim, None),
+        }),
     }
+}
+
+/// Whether the project is a program that launches its kernels itself.
+fn has_own_main(common: &Common) -> bool {
+    let manifest =
+        OperatorProject::find(&common.project).ok().map(|project| Manifest::load(&project.root.join(FILE_NAME)));
+    matches!(manifest, Some(Ok(manifest)) if manifest.layout == Layout::DirectLaunch)
+}
+
+/// What the command line says of devices.
+fn device_choice(target: &Target) -> DeviceChoice {
+    let settings = DeviceSettings {
+        toolkit: target.toolkit.clone(),
+        soc: target.soc.clone(),
+        devices: target.devices.clone(),
+        warm_up: target.warm_up,
+        warm_up_us: None,
+        launches: target.launches,
+        most_launches: target.launches.map(|least| 5 * least),
+        flush_l2: target.flush_l2.then_some(true),
+        rotate: target.rotate,
+    };
+    DeviceChoice { settings }
 }
 
 /// The manifest that `init` would write, where there is none.

@@ -1,6 +1,8 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
 mod bad_input;
+mod cann_commands;
+mod cann_traps;
 mod cli;
 mod constants;
 mod corpus;
@@ -26,6 +28,7 @@ mod rings;
 mod sampled_blocks;
 mod sdk;
 mod soundness;
+mod standin;
 mod support;
 mod survey;
 mod timing_only;

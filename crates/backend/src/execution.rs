@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use aicore::{BlockSample, HazardKind, NoSample, Profile, Severity};
+use aicore::{BlockSample, HazardKind, NoSample, PipeTimes, Profile, Severity};
 
 /// A place in the operator's sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,13 +63,22 @@ pub struct LaunchProfile {
     pub visited: BTreeMap<Place, u64>,
     /// Blocks that stand for all, or why all have to run. Of a run without data, `None` of all others.
     pub sample: Option<Result<BlockSample, NoSample>>,
+    /// What a device says of it. Everything else here is the model's.
+    pub device: Option<DeviceTime>,
+}
+
+impl LaunchProfile {
+    /// Task duration in microseconds: the device's where there is one, else the model's.
+    pub fn task_us(&self) -> f64 {
+        self.device.as_ref().map_or(self.profile.task_us, |device| device.task_us)
+    }
 }
 
 /// The launch that takes longest: the one that explains a case.
 pub fn longest<'launches>(
     launches: impl IntoIterator<Item = &'launches LaunchProfile>,
 ) -> Option<&'launches LaunchProfile> {
-    launches.into_iter().max_by(|left, right| left.profile.task_us.total_cmp(&right.profile.task_us))
+    launches.into_iter().max_by(|left, right| left.task_us().total_cmp(&right.task_us()))
 }
 
 /// What the tiling function decided.
@@ -81,6 +90,61 @@ pub struct TilingDecision {
     pub block_dim: u32,
     /// Tiling data in hexadecimal.
     pub tiling_hex: String,
+    /// Bytes of workspace.
+    #[serde(default)]
+    pub workspace_bytes: u64,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Parameter {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Whether it is a list of tensors, passed by its address.
+    #[serde(default)]
+    pub dynamic: bool,
+    /// How many tensors of the call it takes; 0 for one that the call leaves out.
+    #[serde(default)]
+    pub tensors: u64,
+}
+
+/// An output of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallOutput {
+    /// Name in the operator definition.
+    pub name: String,
+    /// Dimensions, inferred or given.
+    pub dims: Vec<u64>,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Bytes of one element, in hexadecimal, that it is filled with before a launch; empty for nothing.
+    pub initial: String,
+}
+
+/// How a kernel is called: its parameters, before workspace and tiling data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelCall {
+    /// Parameters for inputs.
+    pub inputs: Vec<Parameter>,
+    /// Parameters for outputs.
+    pub outputs: Vec<Parameter>,
+    /// The outputs.
+    pub tensors: Vec<CallOutput>,
+}
+
+/// What a device says of a launch, or of all launches of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceTime {
+    /// Median of the task durations in microseconds.
+    pub task_us: f64,
+    /// Standard deviation of one of them as a share of it.
+    pub spread: f64,
+    /// How many.
+    pub count: u32,
+    /// Longest time of a core in microseconds, without dispatch, where a profiler told it.
+    pub core_us: Option<f64>,
+    /// Busy times of the pipes, where a profiler told them.
+    pub pipes: Option<PipeTimes>,
 }
 
 /// One run of a candidate on one case.
@@ -95,12 +159,14 @@ pub struct Execution {
     pub tiling: TilingDecision,
     /// Knobs that tiling function and kernel have read; not known of a direct launch.
     pub knobs_read: Option<BTreeSet<String>>,
+    /// How the kernel was called; empty for direct launch.
+    pub call: KernelCall,
 }
 
 impl Execution {
     /// Task duration in microseconds, over all launches.
     pub fn task_us(&self) -> f64 {
-        self.launches.iter().map(|launch| launch.profile.task_us).sum()
+        self.launches.iter().map(LaunchProfile::task_us).sum()
     }
 }
 
@@ -152,9 +218,30 @@ pub enum RunFailure {
     /// A case that is no call of the operator: a tensor or an attribute is missing, or is of another type or size.
     #[error("the operator cannot be called so: {0}")]
     Misfit(String),
+    /// By the model it is so much slower than others that no device is asked.
+    #[error(
+        "by the model it takes {ratio:.1} times as long as the fastest so far, at {modelled_us:.2} us: no device time is spent on it"
+    )]
+    Hopeless {
+        /// Its modelled time in microseconds.
+        modelled_us: f64,
+        /// That over the fastest's.
+        ratio: f64,
+    },
+    /// It does not build for the device.
+    #[error("{message}")]
+    Build {
+        /// File of the first error, relative to the operator's root; empty if unknown.
+        place: Place,
+        /// What the toolkit says.
+        message: String,
+    },
     /// The candidate's libraries cannot be loaded, shape inference says no, its own code throws, or it ends the worker itself.
     #[error("it cannot be run: {0}")]
     Refused(String),
+    /// The devices do not answer, or none is left: nothing is known of the candidate.
+    #[error("{0}")]
+    NoDevice(String),
     /// The runner or its files were not as they must be, or somebody killed it: the machine's fault or ours, which says nothing
     /// about the candidate.
     #[error("the simulator failed: {0}")]
@@ -164,6 +251,6 @@ pub enum RunFailure {
 impl RunFailure {
     /// Whether the machine is at fault, so that nothing is known of what was to be run.
     pub fn is_of_machine(&self) -> bool {
-        matches!(self, RunFailure::Broken(_))
+        matches!(self, RunFailure::Broken(_) | RunFailure::NoDevice(_))
     }
 }

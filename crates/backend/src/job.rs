@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::execution::{CallOutput, KernelCall, Parameter, TilingDecision};
 use aicore::{BlockSample, KernelType};
 use build::{KernelLibraries, TilingClass};
 use manifest::Attribute;
+use source::SourceTree;
 
 /// An input tensor of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +71,17 @@ pub struct KernelJob {
     pub sample: Option<BlockSample>,
     /// Whether instructions are recorded without data: inputs need no files, and there are no outputs.
     pub timing_only: bool,
+    /// What is built for a device; `None` where none is asked.
+    pub device: Option<DeviceSources>,
+}
+
+/// What a candidate is built for a device from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceSources {
+    /// The operator's files, with every value compiled in that a kernel can see.
+    pub sources: SourceTree,
+    /// CMake entries of the candidate.
+    pub cmake: BTreeMap<String, String>,
 }
 
 /// One run of a direct-launch program, in a private copy of its project's data.
@@ -84,6 +97,8 @@ pub struct ProgramJob<'a> {
     pub knobs: &'a BTreeMap<String, i64>,
     /// Whether the regions that its kernels wrote are asked for, as the outputs to verify.
     pub dump: bool,
+    /// What is built for a device; `None` where none is asked.
+    pub device: Option<&'a DeviceSources>,
 }
 
 impl KernelJob {
@@ -187,14 +202,59 @@ pub struct RunnerReply {
     /// Knobs that were read.
     #[serde(default)]
     pub knobs_read: BTreeSet<String>,
+    /// Workspaces that the tiling function asks for, in bytes.
+    #[serde(default)]
+    pub workspace: Vec<u64>,
+    /// The kernel's parameters for inputs.
+    #[serde(default)]
+    pub input_parameters: Vec<Parameter>,
+    /// The kernel's parameters for outputs.
+    #[serde(default)]
+    pub output_parameters: Vec<Parameter>,
 }
 
 /// An output as the runner used it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReplyOutput {
+    /// Name.
+    #[serde(default)]
+    pub name: String,
     /// Dimensions, inferred or given.
     #[serde(default)]
     pub dims: Vec<u64>,
+    /// Its bytes.
+    #[serde(default)]
+    pub bytes: u64,
+    /// Bytes of one element, in hexadecimal, that the framework fills it with before a launch.
+    #[serde(default)]
+    pub initial: String,
+}
+
+impl RunnerReply {
+    /// What the tiling function decided.
+    pub(super) fn decision(&self) -> TilingDecision {
+        TilingDecision {
+            tiling_key: self.tiling_key,
+            block_dim: self.block_dim,
+            tiling_hex: self.tiling_hex.clone(),
+            workspace_bytes: self.workspace.iter().sum(),
+        }
+    }
+
+    /// How the kernel is called.
+    pub(super) fn call(&self) -> KernelCall {
+        let output = |output: &ReplyOutput| CallOutput {
+            name: output.name.clone(),
+            dims: output.dims.clone(),
+            bytes: output.bytes,
+            initial: output.initial.clone(),
+        };
+        KernelCall {
+            inputs: self.input_parameters.clone(),
+            outputs: self.output_parameters.clone(),
+            tensors: self.outputs.iter().map(output).collect(),
+        }
+    }
 }
 
 /// What a host library registers, as far as building its kernel needs it.
@@ -278,6 +338,7 @@ mod tests {
                 written: vec![WrittenRange { output: 0, from: 64, bytes: 32 }],
             }),
             timing_only: true,
+            device: None,
         };
         let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
                         kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\

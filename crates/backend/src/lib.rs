@@ -1,6 +1,7 @@
 //! Where candidates run. The embedded simulator runs every kernel in a worker process with limits and plays its instruction
 //! streams on the AI Core model; a recording of it, with noise on its times, stands in for a machine that measures.
 
+mod cann;
 mod execution;
 mod job;
 mod process;
@@ -8,12 +9,19 @@ mod recorded;
 mod seam;
 mod sim;
 mod symbols;
+mod tape;
 mod trace_file;
 mod unit_test;
 pub mod worker;
 
-pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
-pub use job::{Description, JobInput, JobOutput, KernelJob, ProgramJob};
+pub use self::cann::{
+    BuiltOnce, CannBackend, DeviceBuild, Fleet, FleetDevice, FleetError, FleetOptions, Learned, Route,
+};
+pub use execution::{
+    CallOutput, DeviceTime, Execution, KernelCall, LaunchProfile, LocatedHazard, Parameter, Place, RunFailure,
+    TilingDecision, longest,
+};
+pub use job::{Description, DeviceSources, JobInput, JobOutput, KernelJob, ProgramJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
 pub use recorded::Recorded;
 pub use seam::{Answer, Backend, Capabilities};

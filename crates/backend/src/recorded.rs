@@ -12,10 +12,8 @@ use super::execution::{Execution, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, ProgramJob};
 use super::seam::{Answer, Backend, Capabilities};
 use super::sim::SimBackend;
+use super::tape::{Tape, question};
 use aicore::Origin;
-
-/// Bytes of outputs that a recording holds; what would be more is run again.
-const MOST_BYTES: usize = 256 << 20;
 
 /// Answers from a recording that grows as it is asked.
 #[derive(Clone, Debug)]
@@ -24,21 +22,15 @@ pub struct Recorded {
     /// Standard deviation of the noise, as a share of a time.
     noise: f64,
     seed: u64,
-    tape: Arc<Mutex<Tape>>,
-}
-
-#[derive(Debug, Default)]
-struct Tape {
-    runs: BTreeMap<String, Execution>,
+    tape: Arc<Tape>,
     /// How often each was asked for: every answer has noise of its own.
-    asked: BTreeMap<String, u64>,
-    bytes: usize,
+    asked: Arc<Mutex<BTreeMap<String, u64>>>,
 }
 
 impl Recorded {
     /// A recording of what this simulator answers, with noise of this standard deviation, drawn by `seed`.
     pub fn new(simulator: SimBackend, noise: f64, seed: u64) -> Self {
-        Self { simulator, noise, seed, tape: Arc::default() }
+        Self { simulator, noise, seed, tape: Arc::default(), asked: Arc::default() }
     }
 
     async fn played(
@@ -46,24 +38,10 @@ impl Recorded {
         key: String,
         run: impl Future<Output = Result<Execution, RunFailure>>,
     ) -> Result<Execution, RunFailure> {
-        let tape = || self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = tape().runs.get(&key).cloned();
-        let mut execution = match known {
-            Some(execution) => execution,
-            None => {
-                let execution = run.await?;
-                let bytes: usize = execution.outputs.iter().map(Vec::len).sum();
-                let mut tape = tape();
-                if tape.bytes + bytes <= MOST_BYTES {
-                    tape.bytes += bytes;
-                    tape.runs.insert(key.clone(), execution.clone());
-                }
-                execution
-            }
-        };
+        let mut execution = self.tape.answer(&key, run).await?;
         let count = {
-            let mut tape = tape();
-            let asked = tape.asked.entry(key.clone()).or_default();
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let asked = asked.entry(key.clone()).or_default();
             *asked += 1;
             *asked
         };
@@ -84,23 +62,13 @@ fn factor(noise: f64, seed: u64, key: &str, count: u64) -> f64 {
     (noise * normal).exp()
 }
 
-/// What makes two jobs the same question: neither artifacts nor data are told by where they lie.
-fn key(job: &KernelJob, critical_path: bool) -> String {
-    let mut job = job.clone();
-    let libraries = job.kernels.values_mut().chain(job.cube_kernels.values_mut()).chain([&mut job.host]);
-    for path in libraries.chain(job.inputs.iter_mut().map(|input| &mut input.file)) {
-        *path = artifact_name(path);
-    }
-    blake3::hash(format!("{critical_path} {job:?}").as_bytes()).to_hex().to_string()
-}
-
 impl Backend for Recorded {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { origin: Origin::Modelled, exact: self.noise == 0.0 }
+        Capabilities { origin: Origin::Modelled, exact: self.noise == 0.0, devices: 0 }
     }
 
     fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {
-        let key = key(job, self.simulator.critical_path);
+        let key = question(job, self.simulator.critical_path);
         Box::pin(self.played(key, self.simulator.run_operator(job)))
     }
 
@@ -140,17 +108,5 @@ mod tests {
         assert!(mean.abs() < 0.003 && (deviation - 0.05).abs() < 0.003, "{mean} {deviation}");
         assert_eq!(factor(0.05, 7, "a job", 3).to_bits(), factor(0.05, 7, "a job", 3).to_bits());
         assert_ne!(factor(0.05, 7, "a job", 3).to_bits(), factor(0.05, 8, "a job", 3).to_bits());
-    }
-
-    #[test]
-    fn a_question_is_the_same_in_another_place_and_another_with_other_values() {
-        let job = |place: &str, cores: i64| KernelJob {
-            host: PathBuf::from(format!("{place}/0a1b/host.so")),
-            knobs: BTreeMap::from([("CORES".to_owned(), cores)]),
-            ..KernelJob::default()
-        };
-        assert_eq!(key(&job("/here", 8), false), key(&job("/there", 8), false));
-        assert_ne!(key(&job("/here", 8), false), key(&job("/here", 9), false));
-        assert_ne!(key(&job("/here", 8), false), key(&job("/here", 8), true));
     }
 }

@@ -19,6 +19,8 @@ pub struct Capabilities {
     pub origin: Origin,
     /// Whether a run takes the same time each time. Where it does not, what is faster is found out by duels.
     pub exact: bool,
+    /// Devices that it measures on; 0 where there are none. Each runs one candidate at a time.
+    pub devices: usize,
 }
 
 /// Runs candidates.
@@ -43,4 +45,9 @@ pub trait Backend: Debug + Send + Sync {
 
     /// The same that leaves an operator's latest instruction streams in a file.
     fn keeping_trace(&self, file: PathBuf) -> Arc<dyn Backend>;
+
+    /// The same that keeps to one device, for times that are compared with one another; `None` where there is nothing to keep to.
+    fn pinned(&self) -> Option<Arc<dyn Backend>> {
+        None
+    }
 }

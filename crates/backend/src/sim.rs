@@ -111,9 +111,8 @@ impl SimBackend {
         if let Some(kept) = self.keep_trace.as_ref().filter(|_| job.trace) {
             fs_err::rename(trace_file(path), kept).map_err(|error| RunFailure::Broken(error.to_string()))?;
         }
-        let tiling =
-            TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
-        Ok(Execution { launches, outputs, tiling, knobs_read: Some(reply.knobs_read) })
+        let (tiling, call) = (reply.decision(), reply.call());
+        Ok(Execution { launches, outputs, tiling, knobs_read: Some(reply.knobs_read), call })
     }
 
     /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
@@ -141,9 +140,7 @@ impl SimBackend {
             }
             _ => return Err(self.refusal(ended.code, reply.message)),
         }
-        let decision =
-            TilingDecision { tiling_key: reply.tiling_key, block_dim: reply.block_dim, tiling_hex: reply.tiling_hex };
-        Ok((decision, reply.outputs.into_iter().map(|output| output.dims).collect()))
+        Ok((reply.decision(), reply.outputs.into_iter().map(|output| output.dims).collect()))
     }
 
     /// What a host library registers.
@@ -187,7 +184,7 @@ impl SimBackend {
 
     /// Runs a direct-launch program once.
     pub async fn run_program(&self, job: &ProgramJob<'_>) -> Result<Execution, RunFailure> {
-        let ProgramJob { program, arguments, project, knobs, dump } = *job;
+        let ProgramJob { program, arguments, project, knobs, dump, .. } = *job;
         let directory = scratch_directory(&self.scratch)?;
         let path = directory.path();
         link_project(project, path).map_err(|error| RunFailure::Broken(error.to_string()))?;
@@ -224,7 +221,7 @@ impl SimBackend {
         if ended.code == 0 {
             whole(&launches)?;
         }
-        Ok(Execution { launches, outputs, tiling: TilingDecision::default(), knobs_read: None })
+        Ok(Execution { launches, outputs, tiling: TilingDecision::default(), knobs_read: None, ..Execution::default() })
     }
 
     /// Runs a direct-launch program and leaves the trace of its launches in a file; nothing is judged.
@@ -322,7 +319,7 @@ impl SimBackend {
 
 impl Backend for SimBackend {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { origin: Origin::Modelled, exact: true }
+        Capabilities { origin: Origin::Modelled, exact: true, devices: 0 }
     }
 
     fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution> {
@@ -413,7 +410,17 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     }
     let finished = report.status != LaunchStatus::Unfinished;
     let (profile, sample) = (report.profile, report.sample);
-    LaunchProfile { finished, profile, hazards, stall_places, path_places, buffer_places, visited, sample }
+    LaunchProfile {
+        finished,
+        profile,
+        hazards,
+        stall_places,
+        path_places,
+        buffer_places,
+        visited,
+        sample,
+        device: None,
+    }
 }
 
 /// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.

@@ -3,7 +3,11 @@
 //! Nothing here decides what is faster or right; it finds, starts, reads and classifies. The backend that the tuner runs candidates by
 //! stands on it.
 
+pub mod launcher;
+pub mod measure;
 mod object;
+pub mod profiler;
+pub mod replay;
 
 // The toolkit: found, driven, its words understood.
 mod device;

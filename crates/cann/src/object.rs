@@ -46,6 +46,8 @@ pub struct KernelObject {
     pub tiling_bytes: u64,
     /// Whether its cores wait for each other, so that a launch takes the address of their flags.
     pub intercore_sync: bool,
+    /// Dtypes of its inputs; empty where the text does not tell.
+    pub dtypes: Vec<String>,
 }
 
 /// A pair that does not say how to launch it.
@@ -73,6 +75,8 @@ struct Described {
     op_para_size: u64,
     #[serde(default)]
     intercore_sync: u64,
+    #[serde(default)]
+    support_info: serde_json::Value,
 }
 
 #[derive(Deserialize)]
@@ -114,8 +118,32 @@ impl KernelObject {
             magic,
             tiling_bytes: described.op_para_size,
             intercore_sync: described.intercore_sync != 0,
+            dtypes: dtypes(&described.support_info),
         })
     }
+
+    /// Whether it is for inputs of these dtypes; some of its own may be left out. One that does not tell is for all.
+    pub fn fits(&self, dtypes: &[&str]) -> bool {
+        let mut own = self.dtypes.iter();
+        self.dtypes.is_empty() || dtypes.iter().all(|wanted| own.any(|known| same_dtype(known, wanted)))
+    }
+}
+
+fn same_dtype(left: &str, right: &str) -> bool {
+    let plain = |name: &str| match name.trim_start_matches("DT_").to_ascii_lowercase().as_str() {
+        "float" => "float32".to_owned(),
+        "bf16" => "bfloat16".to_owned(),
+        "double" => "float64".to_owned(),
+        other => other.to_owned(),
+    };
+    plain(left) == plain(right)
+}
+
+/// Dtypes of the inputs that an object says it supports. A list of tensors stands as a list; what is absent, as nothing.
+fn dtypes(support: &serde_json::Value) -> Vec<String> {
+    let inputs = support["inputs"].as_array().into_iter().flatten();
+    let first = |input: &serde_json::Value| input.as_array().and_then(|list| list.first()).unwrap_or(input).clone();
+    inputs.filter_map(|input| Some(first(input)["dtype"].as_str()?.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -146,6 +174,14 @@ mod tests {
             [(1, "ScaleAdd_ab12_1".to_owned()), (21, "ScaleAdd_ab12_21".to_owned())]
         );
         assert!(!read.intercore_sync);
+        assert!(read.fits(&["float16"]), "what does not tell is for all");
+
+        let told = r#""supportInfo":{"inputs":[{"dtype":"float16"},null,[{"dtype":"float32"}]]},"sha256""#;
+        fs_err::write(&text, TEXT.replace("\"sha256\"", told)).unwrap();
+        let read = KernelObject::read(&text).unwrap();
+        assert_eq!(read.dtypes, ["float16", "float32"]);
+        assert!(read.fits(&["float16", "float"]) && read.fits(&["DT_FLOAT"]));
+        assert!(!read.fits(&["float32", "float16"]) && !read.fits(&["int8"]));
     }
 
     #[test]

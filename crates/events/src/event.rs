@@ -10,8 +10,8 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, Comparison, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ProfileEvent, Rewind,
-    Summary,
+    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ModelError,
+    ProfileEvent, Rewind, Summary,
 };
 
 /// Version of the event format, carried by the first event.
@@ -83,6 +83,10 @@ pub enum Event {
     Start(Start),
     /// The simulator's SDK was found or built.
     Sdk(Sdk),
+    /// What is measured on.
+    Devices(Devices),
+    /// How far the model was off from what was measured.
+    ModelError(ModelError),
     /// The unmodified operator was verified and timed.
     Baseline(Baseline),
     /// A candidate was evaluated.
@@ -158,9 +162,12 @@ pub struct Start {
     /// Project directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Backend: `sim`.
+    /// Backend: `sim`, `recorded`, `cann`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// Why that one, where it was chosen and not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_because: Option<String>,
     /// Machine description by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
@@ -191,6 +198,7 @@ impl Start {
             operator: None,
             project: None,
             backend: None,
+            backend_because: None,
             machine: None,
             machine_version: None,
             origin: None,
@@ -240,10 +248,17 @@ pub struct BaselineCase {
     pub name: String,
     /// Task duration in microseconds.
     pub us: f64,
-    /// Lower bound in microseconds.
+    /// Lower bound in microseconds; 0, and not written, where the time is measured.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub bound_us: f64,
-    /// What gives the bound.
+    /// What gives the bound by the model.
     pub limiter: Limiter,
+}
+
+// The signature is that of serde.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// The unmodified operator was verified and timed.

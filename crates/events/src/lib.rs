@@ -7,6 +7,7 @@
 
 pub mod ablation;
 mod checks;
+mod devices;
 mod event;
 mod experience;
 pub mod fidelity;
@@ -16,6 +17,7 @@ pub mod survey;
 mod taken_back;
 
 pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
+pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
     FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,

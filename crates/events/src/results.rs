@@ -142,16 +142,26 @@ pub struct ProfileEvent {
     pub launch: u32,
     /// Task duration in microseconds.
     pub task_us: f64,
-    /// Lower bound in microseconds.
-    pub bound_us: f64,
+    /// Median of so many measured launches, where it was measured; its modelled profile follows as another event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Standard deviation of one of them as a share of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// Lower bound in microseconds, by the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_us: Option<f64>,
     /// What gives the bound.
-    pub limiter: Limiter,
-    /// Busy time per pipe, mean over cores that ran.
-    pub pipes: PipeTimes,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limiter: Option<Limiter>,
+    /// Busy time per pipe, mean over cores that ran; nothing where no profiler told a measured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipes: Option<PipeTimes>,
     /// Cores that ran.
     pub cores: u32,
-    /// Duration of the longest core in microseconds.
-    pub longest_core_us: f64,
+    /// Duration of the longest core in microseconds; nothing where no profiler told a measured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_core_us: Option<f64>,
     /// Bytes read from global memory.
     pub gm_read_bytes: u64,
     /// Bytes written to global memory.

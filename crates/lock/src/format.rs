@@ -55,6 +55,30 @@ pub struct LockedMachine {
     pub digest: String,
 }
 
+/// What was measured on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedDevice {
+    /// Full name of the chip.
+    pub soc: String,
+    /// Its cube cores.
+    pub cube_cores: u32,
+    /// Its vector cores.
+    pub vector_cores: u32,
+    /// Version of the toolkit.
+    pub toolkit: String,
+}
+
+/// How a time was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedMeasurement {
+    /// Standard deviation of one launch, in thousandths of the median.
+    pub spread_permille: u64,
+    /// Launches.
+    pub launches: u64,
+}
+
 /// A motif that won.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,6 +120,9 @@ pub struct LockedCase {
     /// Latency of the winner.
     #[serde(rename = "tuned_ps")]
     pub tuned: Picoseconds,
+    /// How the winner's was measured; nothing of a modelled one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<LockedMeasurement>,
     /// Digest over the verified inputs and outputs.
     pub verification: String,
     /// Digest of each output, by name.
@@ -151,6 +178,9 @@ pub struct Lock {
     pub manifest: String,
     /// Machine description.
     pub machine: LockedMachine,
+    /// What was measured on; nothing of modelled latencies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<LockedDevice>,
     /// Digest of every source file after write-back, by path relative to the operator's root.
     pub sources: BTreeMap<String, String>,
     /// Digest of every file of the repository that these include beside themselves; nothing in a lock of before that was kept.

@@ -20,6 +20,7 @@ pub fn sample() -> Lock {
         seed: 1,
         manifest: "feed".into(),
         machine: LockedMachine { name: "ascend910b2".into(), version: "3".into(), digest: "beef".into() },
+        device: None,
         sources: source_digests(&tree),
         included: None,
         configuration: [
@@ -50,6 +51,7 @@ pub fn case(name: &str, baseline: u64, tuned: u64) -> LockedCase {
         name: name.into(),
         baseline: Picoseconds(baseline),
         tuned: Picoseconds(tuned),
+        measured: None,
         verification: "c0ffee".into(),
         outputs: BTreeMap::new(),
     }

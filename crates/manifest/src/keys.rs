@@ -11,7 +11,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
     Some(match path {
         "" => &[
             "operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "allow", "check", "limits",
-            "sdk",
+            "sdk", "cann",
         ],
         "operator" => &["name", "layout", "kernel", "tiling", "sources"],
         "machine" => &["name"],
@@ -44,6 +44,9 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "check" => &["tolerance"],
         "limits" => &["run-timeout-s", "run-memory-mib", "compile-timeout-s", "compile-memory-mib"],
         "sdk" => &["headers", "toolkit"],
+        "cann" => {
+            &["toolkit", "soc", "devices", "warm-up", "warm-up-us", "launches", "most-launches", "flush-l2", "rotate"]
+        }
         _ => return None,
     })
 }
@@ -129,6 +132,7 @@ pub fn all_keys() -> Vec<&'static str> {
         "check",
         "limits",
         "sdk",
+        "cann",
     ];
     tables.iter().filter_map(|table| known(table)).flatten().copied().collect()
 }

@@ -4,6 +4,7 @@
 //! wrong is found in one go, and each finding points at its bytes in the file.
 
 mod allow;
+mod cann;
 mod finding;
 mod keys;
 #[doc(hidden)]
@@ -17,6 +18,7 @@ mod wire;
 use std::path::Path;
 
 pub use allow::Allowance;
+pub use cann::DeviceSettings;
 pub use finding::{Finding, InvalidManifest, ManifestError};
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,

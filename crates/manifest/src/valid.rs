@@ -7,6 +7,7 @@ pub use verify::{TensorSpec, Tolerance, ValueRange};
 use serde::{Deserialize, Serialize};
 
 use super::allow::Allowance;
+use super::cann::DeviceSettings;
 use space::Tunable;
 
 /// Shape of an operator project.
@@ -91,6 +92,8 @@ pub struct Manifest {
     pub optional_outputs: BTreeSet<(String, String)>,
     /// Which headers kernels are built against.
     pub headers: KernelHeaders,
+    /// What it says of devices.
+    pub devices: DeviceSettings,
 }
 
 /// Headers that kernels are built against.

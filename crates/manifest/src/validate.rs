@@ -11,6 +11,7 @@ use space::{Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceE
 use source::arch::TARGET;
 
 use super::allow::{Allowance, hazard_kind};
+use super::cann::{self, DeviceSettings};
 use super::finding::Finding;
 use super::keys::nearest;
 use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
@@ -227,11 +228,20 @@ impl Validator {
             compile_timeout_s,
             compile_memory_bytes: compile_memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),
+            devices: self.devices(wire.cann),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,
             allow,
             optional_outputs: std::mem::take(&mut self.optional_outputs),
         }
+    }
+
+    fn devices(&mut self, table: Option<Spanned<DeviceSettings>>) -> DeviceSettings {
+        let Some(table) = table else { return DeviceSettings::default() };
+        for (message, help) in cann::findings(table.get_ref()) {
+            self.find(table.span(), message, help);
+        }
+        table.into_inner()
     }
 
     fn allowance(&mut self, entry: Spanned<WireAllow>) -> Option<Allowance> {

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use space::Value;
 
+use super::cann::DeviceSettings;
 use super::valid::{HazardPolicy, Layout};
 
 #[derive(Debug, Deserialize)]
@@ -37,6 +38,7 @@ pub(super) struct WireManifest {
     pub limits: WireLimits,
     #[serde(default)]
     pub sdk: WireSdk,
+    pub cann: Option<Spanned<DeviceSettings>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

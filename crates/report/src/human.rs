@@ -14,6 +14,7 @@ use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
 mod ablation;
+mod devices;
 mod experience;
 mod fidelity;
 mod replay;
@@ -137,6 +138,9 @@ impl<'a> Human<'a> {
         let project = start.project.as_deref().map(|path| format!(" ({path})")).unwrap_or_default();
         let origin = if self.origin.is_empty() { String::new() } else { format!(", latencies {}", self.origin) };
         self.note(verb, &format!("{operator}{project}{origin}"))?;
+        if let (Some(backend), Some(because)) = (&start.backend, &start.backend_because) {
+            self.note("Backend", &format!("{backend}: {because}"))?;
+        }
         match start.resumed {
             Some(count) if count > 0 => self.note(
                 "Resuming",
@@ -239,13 +243,12 @@ impl<'a> Human<'a> {
         self.best_us = Some(baseline.objective_us);
         for case in &baseline.cases {
             let share = percent_of_bound(case.us, case.bound_us).map(percent).unwrap_or_default();
-            let text = format!(
-                "{}: {}{}, {share} of the bound {}",
-                case.name,
-                microseconds(case.us),
-                self.word,
-                microseconds(case.bound_us),
-            );
+            let time = format!("{}: {}{}", case.name, microseconds(case.us), self.word);
+            // Measured times have no bound: that of the model says nothing about them.
+            let text = match case.bound_us > 0.0 {
+                true => format!("{time}, {share} of the bound {}", microseconds(case.bound_us)),
+                false => time,
+            };
             self.note("Baseline", &text)?;
         }
         self.begin_bar();
@@ -316,6 +319,8 @@ impl Sink for Human<'_> {
         match event {
             Event::Start(start) => self.start(start),
             Event::Sdk(sdk) => self.sdk(sdk),
+            Event::Devices(devices) => self.note("Measuring", &devices::devices(devices)),
+            Event::ModelError(error) => self.note("Model", &devices::model_error(error)),
             Event::Baseline(baseline) => self.baseline(baseline),
             Event::Evaluation(evaluation) => self.evaluation(evaluation),
             Event::Improvement(improvement) => self.improvement(improvement),

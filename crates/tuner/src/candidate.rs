@@ -97,6 +97,7 @@ impl Candidate {
             sources: self.sources.clone(),
             knobs: BTreeMap::new(),
             cmake: cmake_entries(tunables, &self.configuration),
+            written: None,
         }
     }
 
@@ -127,7 +128,8 @@ impl Candidate {
             })
             .collect();
         let cmake = cmake_entries(tunables, &self.configuration);
-        Ok(Plan { digest: self.digest(tunables), sources, knobs, cmake })
+        let written = Some(self.sources.clone());
+        Ok(Plan { digest: self.digest(tunables), sources, knobs, cmake, written })
     }
 }
 

@@ -43,6 +43,9 @@ pub enum TunerError {
         /// What went wrong.
         source: RunFailure,
     },
+    /// Toolkit or devices are not there, or not to be had.
+    #[error("{0}")]
+    Device(String),
     /// Test data could not be made.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -133,7 +136,9 @@ impl TunerError {
             TunerError::Baseline(rejection) if rejection.reason == Reason::BuildFailed => FailureKind::Build,
             TunerError::Baseline(_) | TunerError::Winner(_) => FailureKind::Wrong,
             TunerError::Lock(_) | TunerError::Locked(_) => FailureKind::Check,
-            TunerError::Journal { .. } | TunerError::Io(_) | TunerError::Run { .. } => FailureKind::Environment,
+            TunerError::Journal { .. } | TunerError::Io(_) | TunerError::Run { .. } | TunerError::Device(_) => {
+                FailureKind::Environment
+            }
             TunerError::Internal(_) => FailureKind::Bug,
         }
     }
@@ -160,6 +165,9 @@ impl TunerError {
                 "a faster operator must be compared with a right one: mend it first, or tune with other cases (`--case`, or \
                  without this one in ascend.toml); `cargo ascend-tune profile` shows its hazards"
                     .to_owned(),
+            ),
+            TunerError::Device(_) | TunerError::Run { source: RunFailure::NoDevice(_), .. } => Some(
+                "`cargo ascend-tune doctor` says what there is of toolkit and devices; `--backend sim` needs neither".to_owned(),
             ),
             TunerError::Run { .. } => Some(
                 "this says nothing about the operator: look for a full disk or too little memory, `cargo ascend-tune doctor` \

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::evaluator::Plan;
+use backend::LaunchProfile;
 use events::{BlocksRun, CaseBlocks};
 use search::geometric_mean;
 use verify::Rejection;
@@ -14,8 +15,45 @@ pub struct CaseTime {
     pub name: String,
     /// Task duration in microseconds; for direct launch the sum over launches.
     pub task_us: f64,
-    /// Lower bound in microseconds.
+    /// Lower bound in microseconds; 0 where there is none, which is where times are measured.
     pub bound_us: f64,
+    /// How it was measured, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredCase>,
+}
+
+/// How a time was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredCase {
+    /// Standard deviation of one launch as a share of the median.
+    pub spread: f64,
+    /// Launches.
+    pub count: u32,
+    /// What the model says of the same, in microseconds.
+    pub modelled_us: f64,
+    /// Longest time of a core in microseconds, where a profiler told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_us: Option<f64>,
+}
+
+impl CaseTime {
+    /// Time of a case out of its launches.
+    pub(super) fn of(name: &str, launches: &[LaunchProfile]) -> Self {
+        let sum = |value: fn(&LaunchProfile) -> f64| launches.iter().map(value).sum::<f64>();
+        let device = launches.iter().find_map(|launch| launch.device.as_ref());
+        Self {
+            name: name.to_owned(),
+            task_us: sum(LaunchProfile::task_us),
+            // A bound by the model says nothing about a measured time.
+            bound_us: if device.is_some() { 0.0 } else { sum(|launch| launch.profile.bound_us) },
+            measured: device.map(|device| MeasuredCase {
+                spread: device.spread,
+                count: device.count,
+                modelled_us: sum(|launch| launch.profile.task_us),
+                core_us: device.core_us,
+            }),
+        }
+    }
 }
 
 /// How a trial ended.
@@ -120,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_candidate_that_loses_the_first_case_by_far_is_out_of_the_race() {
-        let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 1.0 };
+        let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 1.0, measured: None };
         let champion = Champion { times: vec![time(10.0), time(40.0)], us: 20.0, plan: Plan::default() };
         assert_eq!(champion.beats(&[time(16.0)], &[]), Some(32.0));
         assert_eq!(champion.beats(&[time(14.0)], &[]), None, "the second case may make up for it");

@@ -34,6 +34,8 @@ pub struct Plan {
     pub knobs: BTreeMap<String, i64>,
     /// CMake entries on top of the manifest's.
     pub cmake: BTreeMap<String, String>,
+    /// The sources as they would be written back, where that is not what is compiled.
+    pub written: Option<SourceTree>,
 }
 
 /// Which trials to run.
@@ -151,6 +153,8 @@ pub struct Evaluator {
     garbage: (u8, u8),
     /// Trials of one candidate that run at the same time.
     trials_at_once: usize,
+    /// Whether no device is asked even where there is one.
+    pub(super) model_alone: bool,
 }
 
 /// Builders of differently configured trees, by their CMake entries.
@@ -178,6 +182,7 @@ impl Evaluator {
             configured: Arc::default(),
             garbage: Draw::default().garbage(),
             trials_at_once: 1,
+            model_alone: false,
         }
     }
 
@@ -193,6 +198,15 @@ impl Evaluator {
     #[must_use]
     pub fn following(&self) -> Self {
         Self { backend: self.backend.following(), ..self.clone() }
+    }
+
+    /// The same that keeps to one device, for times that are compared with one another.
+    #[must_use]
+    pub(super) fn on_one_device(&self) -> Self {
+        match self.backend.pinned() {
+            Some(backend) => Self { backend, ..self.clone() },
+            None => self.clone(),
+        }
     }
 
     /// The same with other bytes in unwritten memory.
@@ -295,12 +309,7 @@ impl Evaluator {
             }
             trialled.known.note(&case.name, &execution, &self.manifest.allow);
             if trial.timed {
-                let sum = |value: fn(&LaunchProfile) -> f64| execution.launches.iter().map(value).sum::<f64>();
-                times.push(CaseTime {
-                    name: case.name.clone(),
-                    task_us: sum(|launch| launch.profile.task_us),
-                    bound_us: sum(|launch| launch.profile.bound_us),
-                });
+                times.push(CaseTime::of(&case.name, &execution.launches));
                 trialled.profiles.insert(case.name.clone(), execution.launches);
                 if let Some(us) = race.and_then(|race| race.champion.beats(&times, race.weights)) {
                     trialled.evaluation.estimate_us = Some(us);
@@ -347,7 +356,9 @@ impl Evaluator {
         let case = &self.manifest.cases[trial.case];
         if self.manifest.layout == Layout::DirectLaunch {
             let program = self.build_direct(plan, &case.name).await?;
+            let device = self.device_sources(plan);
             let job = ProgramJob {
+                device: device.as_ref(),
                 program: &program,
                 arguments: &case.arguments,
                 project: &self.root,
@@ -442,6 +453,7 @@ impl Evaluator {
             poison: self.garbage(trial).0,
             // The order of blocks is nobody's promise: with two seeds, both directions are tried.
             blocks_reversed: !trial.seed.is_multiple_of(2),
+            device: self.device_sources(plan),
             ..KernelJob::default()
         };
         // One kernel may serve every tiling key. Where it does not, the key is only known after tiling, and most likely the one

@@ -97,6 +97,7 @@ mod tests {
             seed: 1,
             manifest: String::new(),
             machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },
+            device: None,
             sources: BTreeMap::new(),
             included: None,
             configuration: space::Configuration::new(),

@@ -22,6 +22,11 @@ impl Evaluator {
         expected: Option<&Vec<Vec<u8>>>,
         known: &mut KnownFindings,
     ) -> Result<Execution, TrialError> {
+        if let Some(model) = self.model_only() {
+            // What would be rejected anyway costs no device time, and cannot spoil a device.
+            let modelled = model.run_trial(plan, trial, false).await?;
+            self.judge(plan, trial, &modelled)?;
+        }
         let execution = self.run_trial(plan, trial, true).await?;
         self.judge(plan, trial, &execution)?;
         // Where something unwritten is read, results may hang on it even if the judge sees no error.

@@ -58,7 +58,7 @@ impl LastWord<'_> {
         {
             let (own, before) = (standing.progress.best.plain_plan(tunables), self.baseline.plain_plan(tunables));
             let limit = (1.0 / WORTH_WRITING, DuelOptions::FINAL);
-            let fought = fight(&workspace.evaluator, &own, &before, weights, limit).await?;
+            let fought = fight(&workspace.evaluator.on_one_device(), &own, &before, weights, limit).await?;
             let fought = fought.map_err(|rejection| TunerError::Winner(Box::new(rejection)))?;
             // What is not shown to be worth writing is not written.
             let shown = fought.verdict == DuelVerdict::Below;

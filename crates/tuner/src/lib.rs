@@ -5,6 +5,8 @@ mod baseline;
 mod candidate;
 mod case_sizes;
 mod case_trial;
+mod device_sources;
+mod devices;
 mod error;
 mod evaluation;
 mod evaluator;
@@ -50,6 +52,7 @@ mod write_back;
 
 pub use baseline::{establish_baseline, try_baseline_by_case};
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
+pub use devices::{Attached, DeviceChoice, devices_answer};
 pub use error::{FailureKind, TunerError};
 pub use evaluation::{CaseTime, Champion, Evaluation, Outcome};
 pub use evaluator::{Evaluator, NeedsData, Plan, References, Scope, Trialled};

@@ -408,7 +408,9 @@ impl ProbeSet {
         let before = self.plan.as_ref();
         let before = before.ok_or_else(|| TunerError::Internal("probes without the operator as it was".to_owned()))?;
         let limit = (self.floor, DuelOptions::STEP);
-        Ok(match fight(&self.task(place), plan, before, &[], limit).await? {
+        let mut task = self.task(place);
+        task.evaluator = task.evaluator.on_one_device();
+        Ok(match fight(&task, plan, before, &[], limit).await? {
             Err(rejection) => ProbeVerdict::Wrong(rejection),
             Ok(fought) if fought.ratio > self.floor => ProbeVerdict::Slower { speedup: 1.0 / fought.ratio },
             Ok(fought) => ProbeVerdict::Held { speedup: 1.0 / fought.ratio },

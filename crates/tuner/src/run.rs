@@ -218,6 +218,7 @@ pub async fn run(
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
+    emit_if(workspace.attached.as_ref().and_then(|attached| attached.model_event()), emit);
     let Standing { session, progress, learned, compiled_in, .. } = standing;
     // What was taken back and found again with others, on which it holds, is there.
     let steps = Steps::of(&baseline, &progress.best, &progress.milestones, tunables);
@@ -357,9 +358,11 @@ fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, ban
         &format!("{} {:?} {:?} {}", options.seed, options.strategy, options.stages, options.allow_rounding),
         &format!("{:?} {:?}", options.rewriting, options.earlier_winners),
         &bank.digest(),
-        &match workspace.options.backend {
-            BackendKind::Sim => String::new(),
-            other => format!("{other:?}"),
+        &match (&workspace.options.backend, &workspace.attached) {
+            (BackendKind::Sim, _) => String::new(),
+            // The same chip and toolkit, whichever of the devices: times of other ones are not taken over.
+            (_, Some(attached)) => format!("cann {} {} {:?}", attached.toolkit, attached.soc, attached.measure),
+            (other, None) => format!("{other:?}"),
         },
         &options.patches.as_ref().map(PatchFiles::digest).unwrap_or_default(),
     ];

@@ -342,7 +342,8 @@ impl Task {
             None => {
                 let started = Instant::now();
                 let limit = (self.limit.unwrap_or(1.0), DuelOptions::STEP);
-                let ended = fight(&self.evaluator, plan, &self.champion.plan, &self.weights, limit).await?;
+                let ended =
+                    fight(&self.evaluator.on_one_device(), plan, &self.champion.plan, &self.weights, limit).await?;
                 let (outcome, error) = match ended {
                     Err(rejection) => (Outcome::Rejected(rejection), None),
                     // In a search a tie is none: what cannot be told from the best does not take its place.

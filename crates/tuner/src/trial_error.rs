@@ -27,7 +27,7 @@ impl TrialError {
     /// What it means that a case of this name was run so.
     pub(super) fn of_run(failure: RunFailure, case: &str) -> Self {
         let reason = match &failure {
-            RunFailure::Broken(_) => {
+            RunFailure::Broken(_) | RunFailure::NoDevice(_) => {
                 return Self::Machine(Box::new(TunerError::Run { case: case.to_owned(), source: failure }));
             }
             RunFailure::Tiling(_) | RunFailure::Misfit(_) => Reason::TilingFailed,
@@ -36,7 +36,11 @@ impl TrialError {
                 let rejection = Rejection::new(Reason::TimedOut, case, nowhere.to_string());
                 return Rejection { file: place.file.clone(), line: place.line, ..rejection }.into();
             }
-            RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) => Reason::TimedOut,
+            RunFailure::Build { place, message } => {
+                let rejection = Rejection::new(Reason::BuildFailed, case, message.clone());
+                return Rejection { file: place.file.clone(), line: place.line, ..rejection }.into();
+            }
+            RunFailure::TimedOut(_) | RunFailure::TilingTimedOut(_) | RunFailure::Hopeless { .. } => Reason::TimedOut,
             RunFailure::OutOfMemory(_) => Reason::OutOfMemory,
             RunFailure::Program { .. } => Reason::WrongResult,
             RunFailure::Crashed(_)

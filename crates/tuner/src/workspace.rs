@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::TunerError;
 use super::candidate::Candidate;
+use super::devices::{Attached, Attachment, DeviceChoice, find};
 use super::evaluator::Evaluator;
 use super::left_alone::nothing_to_rewrite;
 use super::workload::{InputData, Workload};
@@ -83,6 +84,8 @@ pub struct Workspace {
     pub options: WorkspaceOptions,
     /// Directory for everything that the tool writes beside sources, manifest and lock.
     pub work_directory: PathBuf,
+    /// What is measured on, where something is.
+    pub attached: Option<Arc<Attached>>,
 }
 
 /// Folder of input files below the work directory.
@@ -95,10 +98,12 @@ pub enum Opening<'a> {
     Read(&'a Manifest, &'a Machine),
     /// The SDK is ready.
     Prepared(&'a Sdk),
+    /// Toolkit and devices are there.
+    Attached(&'a Attached),
 }
 
 /// What runs candidates.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum BackendKind {
     /// The embedded simulator and AI Core model.
     #[default]
@@ -108,14 +113,17 @@ pub enum BackendKind {
         /// Standard deviation as a share of a time.
         noise: f64,
     },
+    /// The simulator first, and then devices with a toolkit.
+    Cann(DeviceChoice),
 }
 
 impl BackendKind {
     /// Its name, as `--backend` takes it and every output says it.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             BackendKind::Sim => "sim",
             BackendKind::Recorded { .. } => "recorded",
+            BackendKind::Cann(_) => "cann",
         }
     }
 }
@@ -140,7 +148,15 @@ impl Workspace {
         known_kernel(&project, &manifest)?;
         let sources = editable_sources(&project, &manifest)?;
         manifest.cmake.extend(options.cmake.clone());
-        let machine_name = options.machine.clone().unwrap_or_else(|| manifest.machine.clone());
+        let found = match &options.backend {
+            BackendKind::Cann(choice) => Some(find(choice, &manifest, &project.root)?),
+            BackendKind::Sim | BackendKind::Recorded { .. } => None,
+        };
+        let machine_name = options.machine.clone().unwrap_or_else(|| match &found {
+            // The tiling function decides for the chip that is there.
+            Some((found, _)) => found.soc.name.to_ascii_lowercase(),
+            None => manifest.machine.clone(),
+        });
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
         let cases = select_cases(&manifest, &options.cases)?;
         on_step(Opening::Read(&manifest, &machine));
@@ -163,9 +179,26 @@ impl Workspace {
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
         let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);
         let simulator = simulator(&options, &manifest, &sdk, &machine, &work_directory, auto_sync_off.is_none());
-        let backend: Arc<dyn Backend> = match options.backend {
-            BackendKind::Sim => Arc::new(simulator),
-            BackendKind::Recorded { noise } => Arc::new(Recorded::new(simulator, noise, options.seed)),
+        let mut attached = None;
+        let backend: Arc<dyn Backend> = match (&options.backend, found) {
+            (BackendKind::Recorded { noise }, _) => Arc::new(Recorded::new(simulator, *noise, options.seed)),
+            (BackendKind::Cann(_), Some((found, settings))) => {
+                let attachment = Attachment {
+                    found,
+                    settings: &settings,
+                    project: &project,
+                    manifest: &manifest,
+                    machine: &machine,
+                    simulator,
+                    work_directory: &work_directory,
+                    jobs: options.jobs,
+                };
+                let (backend, what) = attachment.attach()?;
+                on_step(Opening::Attached(&what));
+                attached = Some(Arc::new(what));
+                Arc::new(backend)
+            }
+            (BackendKind::Sim | BackendKind::Cann(_), _) => Arc::new(simulator),
         };
         let draw = Draw::of(options.seed);
         let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data, draw)?;
@@ -186,6 +219,7 @@ impl Workspace {
             evaluator,
             options,
             work_directory,
+            attached,
         })
     }
 

@@ -166,9 +166,13 @@ impl Command {
 /// What executes kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum BackendChoice {
-    /// The embedded simulator and AI Core model; needs a C++ compiler, no NPU.
+    /// `cann` where a toolkit and a device answer, else `sim`; commands that compare with a lock take what that was made with.
     #[default]
+    Auto,
+    /// The embedded simulator and AI Core model; needs a C++ compiler, no NPU.
     Sim,
+    /// A toolkit and its devices: what the simulator finds right is built and measured there.
+    Cann,
     /// What the simulator answers, recorded once, with noise on the times: a rehearsal of measured tuning, for `run --dry-run`.
     Recorded,
 }
@@ -184,6 +188,27 @@ pub struct Target {
     /// What executes kernels.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub backend: BackendChoice,
+    /// The toolkit's folder [default: that of ascend.toml, of ASCEND_HOME_PATH, or an installed one].
+    #[arg(long, value_name = "DIR")]
+    pub toolkit: Option<PathBuf>,
+    /// Full name of the chip, such as Ascend910B3, where the driver tells no more than its family.
+    #[arg(long, value_name = "NAME")]
+    pub soc: Option<String>,
+    /// Number of a device to measure on, as the driver counts; may be repeated [default: all that are free].
+    #[arg(long = "device", value_name = "N")]
+    pub devices: Vec<u32>,
+    /// Launches before the first that counts [default: 5].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=500))]
+    pub warm_up: Option<u32>,
+    /// Launches that count, at least [default: 10]; more follow while the median is not known to 1 %, five times as many at most.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub launches: Option<u32>,
+    /// Empty the L2 cache before every launch that counts.
+    #[arg(long)]
+    pub flush_l2: bool,
+    /// Copies of the tensors that launches take turns through [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub rotate: Option<u32>,
     /// Standard deviation of the noise of `--backend recorded`, in percent of a time.
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = noise_percent)]
     pub noise: f64,

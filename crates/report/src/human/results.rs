@@ -36,6 +36,8 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         | Event::Error(_)
         | Event::Build(_)
         | Event::Init(_)
-        | Event::Surveyed(_) => return None,
+        | Event::Surveyed(_)
+        | Event::Devices(_)
+        | Event::ModelError(_) => return None,
     })
 }

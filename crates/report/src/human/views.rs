@@ -202,20 +202,28 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
         profile.kernel,
         profile.launch,
     );
-    let _ = writeln!(
+    let _ = write!(
         text,
-        "  task   {} {origin}, {}, longest core {}",
+        "  task   {} {origin}, {}",
         paint(color, STRONG, &microseconds(profile.task_us)),
         counted(u64::from(profile.cores), "core"),
-        microseconds(profile.longest_core_us),
     );
-    if let Some(share) = percent_of_bound(profile.task_us, profile.bound_us) {
+    if let Some(longest) = profile.longest_core_us {
+        let _ = write!(text, ", longest core {}", microseconds(longest));
+    }
+    if let (Some(count), Some(spread)) = (profile.count, profile.spread) {
+        let _ = write!(text, ", median of {}, spread {:.1} %", counted(u64::from(count), "launch"), spread * 100.0);
+    }
+    text.push('\n');
+    if let (Some(bound_us), Some(by)) = (profile.bound_us, profile.limiter)
+        && let Some(share) = percent_of_bound(profile.task_us, bound_us)
+    {
         let style = if share >= 90.0 { GOOD } else { WARN };
         let _ = writeln!(
             text,
             "  bound  {} by {}: you are at {} of the bound",
-            microseconds(profile.bound_us),
-            limiter(profile.limiter),
+            microseconds(bound_us),
+            limiter(by),
             paint(color, style, &percent(share)),
         );
     }
@@ -248,7 +256,8 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
 }
 
 fn pipes(profile: &ProfileEvent) -> String {
-    let pipes = &profile.pipes;
+    let Some(pipes) = &profile.pipes else { return String::new() };
+    let longest_core_us = profile.longest_core_us.unwrap_or(0.0);
     let all = [
         ("MTE2", pipes.mte2_us, true),
         ("MTE1", pipes.mte1_us, false),
@@ -263,8 +272,7 @@ fn pipes(profile: &ProfileEvent) -> String {
         if !always && busy_us == 0.0 {
             continue;
         }
-        let share =
-            if profile.longest_core_us > 0.0 { (busy_us / profile.longest_core_us).clamp(0.0, 1.0) } else { 0.0 };
+        let share = if longest_core_us > 0.0 { (busy_us / longest_core_us).clamp(0.0, 1.0) } else { 0.0 };
         let _ = writeln!(text, "    {name:<8}{} {:>5}  {}", bar(share), percent(share * 100.0), microseconds(busy_us));
     }
     text

@@ -110,6 +110,11 @@ pub fn of_run(failure: &RunFailure) -> Cause {
         RunFailure::Program { output, .. } => {
             Cause::new(CauseKind::ExitStatus, general(output.lines().last().unwrap_or_default()))
         }
+        // No survey asks a device.
+        RunFailure::NoDevice(message) | RunFailure::Build { message, .. } => {
+            Cause::new(CauseKind::Machine, general(message))
+        }
+        RunFailure::Hopeless { .. } => Cause::new(CauseKind::Machine, failure.to_string()),
         RunFailure::NeedsData { reason, .. } => Cause::new(CauseKind::Machine, general(reason)),
         RunFailure::Misfit(message) | RunFailure::Refused(message) | RunFailure::Broken(message) => {
             Cause::new(CauseKind::Machine, general(message))

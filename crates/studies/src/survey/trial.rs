@@ -402,8 +402,14 @@ impl Trial<'_> {
         let since = self.begin(SurveyStep::Run);
         (self.report)(Progress::Case { case: "the program itself".to_owned() });
         let knobs = BTreeMap::new();
-        let job =
-            ProgramJob { program: &program.path, arguments: &[], project: &project.root, knobs: &knobs, dump: false };
+        let job = ProgramJob {
+            program: &program.path,
+            arguments: &[],
+            project: &project.root,
+            knobs: &knobs,
+            dump: false,
+            device: None,
+        };
         let run = backend.run_program(&job);
         let execution = run.await.map_err(|failure| (SurveyStep::Run, Stop::run(&failure), since))?;
         self.ran(&execution, since)?;

@@ -1,0 +1,13 @@
+//! Devices as a backend: every job runs on the simulator first, and what is left of it on a device.
+
+mod fleet;
+mod launch;
+mod learned;
+mod measuring;
+mod objects;
+mod slot;
+
+pub use fleet::{Fleet, FleetDevice, FleetError, FleetOptions, Route};
+pub use learned::Learned;
+pub use measuring::CannBackend;
+pub use objects::{BuiltOnce, DeviceBuild};

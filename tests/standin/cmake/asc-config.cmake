@@ -1,0 +1,13 @@
+# find_package(ASC) of the stand-in.
+if(NOT DEFINED ENV{ASCEND_HOME_PATH})
+  message(FATAL_ERROR "ASCEND_HOME_PATH is not set, source set_env.sh first")
+endif()
+if(NOT EXISTS "$ENV{ASCEND_HOME_PATH}")
+  message(FATAL_ERROR "ASCEND_HOME_PATH $ENV{ASCEND_HOME_PATH} does not exist")
+endif()
+set(ASCEND_CANN_PACKAGE_PATH "$ENV{ASCEND_HOME_PATH}")
+set(_standin_modules "${ASCEND_CANN_PACKAGE_PATH}/compiler/tikcpp/ascendc_kernel_cmake")
+include("${_standin_modules}/fwk_modules/config.cmake")
+include("${_standin_modules}/fwk_modules/func.cmake")
+include("${_standin_modules}/asc_modules/asc_settings.cmake")
+set(ASC_FOUND TRUE)

@@ -1,0 +1,16 @@
+# Settings of the language ASC. They are taken once: what is set after find_package(ASC), or on a tree that has been configured
+# before, changes nothing.
+if(NOT DEFINED STANDIN_ASC_ARCHITECTURE)
+  if(NOT CMAKE_ASC_ARCHITECTURES)
+    set(CMAKE_ASC_ARCHITECTURES dav-2201)
+  endif()
+  set(STANDIN_ASC_ARCHITECTURE "${CMAKE_ASC_ARCHITECTURES}" CACHE INTERNAL "")
+  set(STANDIN_ASC_FLAGS "${CMAKE_ASC_FLAGS}" CACHE INTERNAL "")
+endif()
+if(NOT CMAKE_ASC_RUN_MODE)
+  set(CMAKE_ASC_RUN_MODE npu)
+endif()
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+if(NOT CMAKE_ASC_COMPILER)
+  set(CMAKE_ASC_COMPILER "${ASCEND_CANN_PACKAGE_PATH}/compiler/ccec_compiler/bin/bisheng")
+endif()

@@ -1,0 +1,10 @@
+# Settings of operator packages. What a project or the command line has set stays.
+if(NOT DEFINED ASCEND_COMPUTE_UNIT)
+  set(ASCEND_COMPUTE_UNIT ascend910b CACHE STRING "")
+endif()
+if(NOT DEFINED vendor_name)
+  set(vendor_name customize CACHE STRING "")
+endif()
+set(ASCEND_AUTOGEN_PATH "${CMAKE_BINARY_DIR}/autogen")
+set(_standin_opc "${ASCEND_CANN_PACKAGE_PATH}/bin/opc")
+set(_standin_op_build "${ASCEND_CANN_PACKAGE_PATH}/bin/op_build")

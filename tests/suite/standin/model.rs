@@ -1,0 +1,48 @@
+//! The time of a launch: the AI Core model on its trace.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use aicore::{Machine, Options, Profile, analyse};
+
+use super::program::Started;
+
+/// `model TRACE ANSWER`: lines `name=value` about the trace's only launch.
+pub fn run(started: &Started) -> i32 {
+    let [trace, answer] = &started.words[..] else { return 2 };
+    let soc = started.knobs().get("soc").unwrap_or_else(|| "Ascend910B2".to_owned());
+    let machine = Machine::named(&soc.to_lowercase()).unwrap_or_else(|error| panic!("{error}"));
+    let bytes = fs_err::read(trace).expect("a trace");
+    let options = Options { hazards: false, ..Options::default() };
+    let reports = analyse(&bytes, &machine, &options).unwrap_or_else(|error| panic!("{error}"));
+    let Some(report) = reports.first() else { return 1 };
+    fs_err::write(Path::new(answer), text(&report.profile)).expect("an answer");
+    0
+}
+
+fn text(profile: &Profile) -> String {
+    let mut text = format!(
+        "task_us={}\ncore_us={}\nshortest_us={}\ncores={}\nread_bytes={}\nwritten_bytes={}\n",
+        profile.task_us,
+        profile.longest_core_us,
+        profile.shortest_core_us,
+        profile.cores,
+        profile.gm_read_bytes,
+        profile.gm_write_bytes
+    );
+    for unit in &profile.units {
+        let pipes = &unit.pipes;
+        for (pipe, us) in [
+            ("scalar", pipes.scalar_us),
+            ("vec", pipes.vec_us),
+            ("mte1", pipes.mte1_us),
+            ("mte2", pipes.mte2_us),
+            ("mte3", pipes.mte3_us),
+            ("cube", pipes.cube_us),
+            ("fixpipe", pipes.fixpipe_us),
+        ] {
+            let _ = writeln!(text, "{}_{pipe}={us}", unit.unit);
+        }
+    }
+    text
+}
