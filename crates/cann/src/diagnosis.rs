@@ -104,7 +104,7 @@ impl fmt::Display for Finding {
 }
 
 /// Words of a line by which its class is known: all of an entry's words have to be in it, in whatever case.
-const SAID: [(Class, &[&str]); 34] = [
+const SAID: [(Class, &[&str]); 35] = [
     (Class::TooLarge, &["ub overflow"]),
     (Class::TooLarge, &["overflow, requires", "bits available"]),
     (Class::Registration, &["no operator is registered"]),
@@ -117,6 +117,7 @@ const SAID: [(Class, &[&str]); 34] = [
     (Class::Project, &["value not set.", "soc_version"]),
     (Class::Project, &["does not support, the support list is"]),
     (Class::Project, &["asc compiler not found"]),
+    (Class::Project, &["cannot find -l"]),
     (Class::KernelCompile, &["an error occurred during compile phases"]),
     (Class::KernelCompile, &["opc tool compile failed"]),
     (Class::KernelCompile, &["kernel compile failed, the run package will not be generated"]),
@@ -161,7 +162,7 @@ pub fn diagnose(log: &str, map: &dyn Fn(&str) -> String) -> Vec<Finding> {
             message,
         });
     }
-    for (program, message) in log.lines().filter_map(by_program) {
+    for (program, message) in log.lines().filter(|line| !is_repeated(line)).filter_map(by_program) {
         let class = class_of(message).unwrap_or(Class::Source);
         let message = format!("{program}: {message}");
         found.push(Finding { class, code: None, file: String::new(), line: 0, column: 0, message });
@@ -207,9 +208,12 @@ fn by_program(line: &str) -> Option<(&str, &str)> {
     (is_program && name.chars().any(|one| one.is_ascii_alphabetic())).then(|| (name, message.trim()))
 }
 
+/// What drivers say after what their linker said.
+const FOLLOWS: [&str; 2] = ["ld returned 1 exit status", "linker command failed with exit code"];
+
 /// Lines that only lead to, or come of, what is said elsewhere.
 fn is_repeated(line: &str) -> bool {
-    line.starts_with("CMake Error") || line.starts_with("raise ")
+    line.starts_with("CMake Error") || line.starts_with("raise ") || FOLLOWS.iter().any(|word| line.contains(word))
 }
 
 /// The path at the end of what a tool writes before it (`build ops lib error: /p/a.cpp`).
@@ -465,6 +469,14 @@ mod tests {
         let log = "[100%] Built target ascendc_bin\ncompile Ascend C operator: AddCustom success!\n\
             /w/a.cpp:1:2: warning: unused\n-- Found 0 errors, specced and recce\n";
         assert!(diagnose(log, &map).is_empty(), "{:?}", diagnose(log, &map));
+    }
+
+    #[test]
+    fn a_linkers_words_count_and_not_what_its_driver_says_after_it() {
+        let log = "/usr/bin/ld: cannot find -lplatform: No such file or directory\ncollect2: error: ld returned 1 exit status\n";
+        let found = diagnose(log, &map);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].class, found[0].message.contains("-lplatform")), (Class::Project, true));
     }
 
     #[test]

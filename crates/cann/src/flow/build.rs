@@ -39,14 +39,14 @@ impl Flow {
         let mut ran = Ran::default();
         if pending.configuration {
             // These are made once and then never again, whatever they were made of.
-            forget(&binary, &|name| name.ends_with("-ops-info.json") || name == "npu_supported_ops.json")?;
+            forget(&binary, &is_generated)?;
             drive.configure(&cmake, &entries)?;
             ran.configured = true;
             pending = Pending { configuration: false, ..pending };
             pending.keep(&binary)?;
         }
         if pending.kernel {
-            forget(&binary, &|name| name == "copy_kernel_src.timestamp")?;
+            forget(&binary, &|path| path.ends_with("copy_kernel_src.timestamp"))?;
         }
         let result = match self.style.is_program() {
             true => self.program(&cmake, &mut drive, pending, started, tree),
@@ -247,10 +247,50 @@ impl Flow {
     }
 }
 
-/// Removes files of a tree that are made once for all.
-fn forget(tree: &Path, is_name: &dyn Fn(&str) -> bool) -> Result<(), FlowError> {
-    for file in products::named(tree, is_name) {
-        fs_err::remove_file(&file).map_err(FlowError::io(&file))?;
+/// Whether a file is made out of definitions: when CMake runs, and then taken by whatever name it has, so that one of an operator or a
+/// variant that is no more is taken too; or once, and never again.
+fn is_generated(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_script = path.parent().is_some_and(|folder| folder.ends_with("gen")) && name.ends_with(".sh");
+    path.starts_with("autogen")
+        || is_script
+        || name.ends_with("-ops-info.json")
+        || ["npu_supported_ops.json", ".impl_timestamp"].contains(&name.as_ref())
+}
+
+/// Removes files of a tree, told by their paths within it.
+fn forget(tree: &Path, is_one: &dyn Fn(&Path) -> bool) -> Result<(), FlowError> {
+    for file in products::named(tree, &|_| true) {
+        if file.strip_prefix(tree).is_ok_and(is_one) {
+            fs_err::remove_file(&file).map_err(FlowError::io(&file))?;
+        }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_generated;
+    use std::path::Path;
+
+    #[test]
+    fn what_is_made_out_of_definitions_is_made_again() {
+        let of = |path: &str| is_generated(Path::new(path));
+        for path in [
+            "autogen/aclnn_add.cpp",
+            "op_kernel/binary/u1/gen/Add-add-0.sh",
+            "op_kernel/tbe/op_info_cfg/ai_core/u1/aic-u1-ops-info.json",
+            "op_kernel/tbe/.impl_timestamp",
+        ] {
+            assert!(of(path), "{path}");
+        }
+        for path in [
+            "op_kernel/binary/u1/bin/add/Add_ab12.json",
+            "op_host/libcust_opapi.so",
+            "scripts/install.sh",
+            "CMakeCache.txt",
+        ] {
+            assert!(!of(path), "{path}");
+        }
+    }
 }

@@ -46,6 +46,8 @@ impl Drive<'_> {
             text.push_str(&String::from_utf8_lossy(&fs_err::read(&file).unwrap_or_default()));
             text.push('\n');
         }
+        // The error is worth more than its log.
+        let _ = fs_err::write(self.logs.join("last-build.txt"), &self.log);
         Err(FlowError::Refused { step: step.to_owned(), findings: diagnose(&text, self.map), log: text })
     }
 

@@ -63,9 +63,17 @@ pub enum FlowError {
     },
 }
 
+/// Words of a line that says why, where nothing better is known.
+const TELLING: [&str; 5] = ["error", "cannot ", "no such file", "permission denied", "not found"];
+
 fn headline(findings: &[Finding], log: &str) -> String {
-    let last = || log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim().to_owned();
-    findings.first().map_or_else(last, Finding::to_string)
+    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let tells = |line: &&str| {
+        let lower = line.to_ascii_lowercase();
+        TELLING.iter().any(|word| lower.contains(word))
+    };
+    let line = || lines().find(tells).or_else(|| lines().next_back()).unwrap_or("it said nothing").to_owned();
+    findings.first().map_or_else(line, Finding::to_string)
 }
 
 fn because(findings: &[Finding]) -> String {

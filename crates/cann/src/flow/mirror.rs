@@ -30,6 +30,13 @@ struct Copied {
     edited: bool,
 }
 
+/// A file of the project.
+struct Original {
+    name: String,
+    path: PathBuf,
+    copied: Copied,
+}
+
 /// The copy.
 #[derive(Clone, Debug)]
 pub(super) struct Mirror {
@@ -80,9 +87,9 @@ impl Mirror {
             changed.push(name.to_owned());
             Ok(())
         };
-        for (name, path, bytes, modified_ns, mode) in self.files()? {
+        for Original { name, path, mut copied } in self.files()? {
             let text = if (self.emptied)(&name) { Some("") } else { texts.get(&name).copied() };
-            let copied = Copied { bytes, modified_ns, mode, edited: text.is_some() };
+            copied.edited = text.is_some();
             let target = self.to.join(&name);
             let content = match text {
                 Some(text) => text.as_bytes().to_vec(),
@@ -95,7 +102,7 @@ impl Mirror {
             if fs_err::read(&target).ok().as_deref() != Some(content.as_slice()) {
                 write(&name, &content)?;
             }
-            let permissions = std::fs::Permissions::from_mode(mode | OWN);
+            let permissions = std::fs::Permissions::from_mode(copied.mode | OWN);
             fs_err::set_permissions(&target, permissions).map_err(FlowError::io(&target))?;
             now.insert(name, copied);
         }
@@ -124,7 +131,7 @@ impl Mirror {
     }
 
     /// Name, place, size, time and mode of every file to copy. Links count as what they lead to.
-    fn files(&self) -> Result<Vec<(String, PathBuf, u64, u64, u32)>, FlowError> {
+    fn files(&self) -> Result<Vec<Original>, FlowError> {
         let kept = |entry: &walkdir::DirEntry| {
             entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name) || entry.file_type().is_file()
         };
@@ -140,7 +147,8 @@ impl Mirror {
             let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let modified_ns = modified.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(0));
             let name: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-            files.push((name.join("/"), entry.path().to_owned(), found.len(), modified_ns, found.permissions().mode()));
+            let copied = Copied { bytes: found.len(), modified_ns, mode: found.permissions().mode(), edited: false };
+            files.push(Original { name: name.join("/"), path: entry.path().to_owned(), copied });
         }
         Ok(files)
     }

@@ -128,7 +128,7 @@ impl Flow {
             _ => {}
         }
         let root = match style {
-            Style::Repository => project.repository_root.clone(),
+            Style::Repository => style::repository_of(&project).unwrap_or(&project.repository_root).to_owned(),
             _ => project.cmake_root.directory().to_owned(),
         };
         let inside = project.root.strip_prefix(&root).unwrap_or(Path::new(""));

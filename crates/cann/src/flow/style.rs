@@ -50,9 +50,7 @@ impl Style {
     pub fn of(project: &OperatorProject) -> Style {
         let root = project.cmake_root.directory();
         if let CmakeRoot::Operator(_) = &project.cmake_root {
-            let script = project.repository_root.join("build.sh");
-            let text = fs_err::read_to_string(script).unwrap_or_default();
-            return if text.contains("--ops") || text.contains("ops=") { Style::Repository } else { Style::Unknown };
+            return if repository_of(project).is_some() { Style::Repository } else { Style::Unknown };
         }
         let text = cmake_texts(root);
         let calls = |name: &str| calls(&text, name);
@@ -72,6 +70,16 @@ impl Style {
             Style::Unknown
         }
     }
+}
+
+/// The repository whose script builds the project: the one that was found around it, or the nearest folder above with such a script.
+pub(super) fn repository_of(project: &OperatorProject) -> Option<&Path> {
+    let builds = |folder: &&Path| {
+        let text = fs_err::read_to_string(folder.join("build.sh")).unwrap_or_default();
+        text.contains("--ops")
+    };
+    let above = project.root.ancestors().skip(1).take(4);
+    std::iter::once(project.repository_root.as_path()).chain(above).find(builds)
 }
 
 /// CMake files of a project, without comments: those of its folders, not those of builds.

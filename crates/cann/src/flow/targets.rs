@@ -31,9 +31,8 @@ impl Targets {
                 && !name.starts_with("ascendc_bin_")
                 && !is_text
                 && !is_optional;
-            if name == "binary" || name.strip_prefix("ascendc_bin_") == Some(unit) && !whole {
-                targets.kernel.push(name.clone());
-            } else if is_kernel && !whole {
+            let is_part = is_kernel || name.strip_prefix("ascendc_bin_") == Some(unit);
+            if name == "binary" || is_part && !whole {
                 targets.kernel.push(name.clone());
             } else if HOST.contains(&name.as_str()) || is_library && !is_kernel {
                 targets.host.push(name.clone());

@@ -105,7 +105,8 @@ fn what_is_named_and_is_none_is_told() {
 
 #[test]
 fn versions_are_read_from_whatever_says_them() {
-    let cases: [(&[(&str, &str)], Option<&str>, Option<&str>); 7] = [
+    type Case<'text> = (&'text [(&'text str, &'text str)], Option<&'text str>, Option<&'text str>);
+    let cases: [Case<'_>; 7] = [
         (
             &[(
                 "x86_64-linux/ascend_toolkit_install.info",
