@@ -2,13 +2,8 @@
 
 use serde_json::Value;
 
-use crate::standin::{Machine, Style};
+use crate::standin::{Machine, Style, at_length};
 use crate::support::{Ended, require_tools};
-
-/// How long everything is tried that continuous integration has no time for: any value of this variable.
-fn at_length() -> bool {
-    std::env::var_os("ASCEND_TUNE_STANDIN").is_some()
-}
 
 fn summary(ended: &Ended) -> &Value {
     ended.named("summary").last().copied().expect("a summary")
@@ -29,11 +24,10 @@ fn doctor_finds_the_toolkit_and_its_device() {
     assert!(!said.contains("NOT-FOR-LOGS"), "serial numbers are nobody's business: {said}");
 }
 
-/// build, profile, run and check of one style.
+/// profile, run and check of one style.
 fn everything(style: Style) {
     let machine = Machine::new(style);
     machine.standin.set("noise", "0.02");
-    machine.run(&["build"]).expect(0);
     let before = machine.profiled_us(&[]);
     let ended = machine.run(&["run", "--budget", "12", "--stage", "host", "--seed", "3"]).expect(0);
     let said = summary(&ended);
@@ -44,16 +38,21 @@ fn everything(style: Style) {
 }
 
 #[test]
-fn a_framework_project_is_built_profiled_tuned_and_checked() {
+fn operators_of_every_style_are_profiled_tuned_and_checked() {
     require_tools!();
-    everything(Style::Framework);
+    for style in [Style::Framework, Style::Package, Style::Repository].into_iter().filter(|_| at_length()) {
+        everything(style);
+    }
 }
 
+/// What is not driven says so, and is not modelled instead.
 #[test]
-fn projects_of_other_styles_are_built_profiled_tuned_and_checked() {
+fn programs_with_a_main_are_refused_with_the_reason() {
     require_tools!();
-    for style in Style::ALL.into_iter().skip(1).filter(|_| at_length()) {
-        everything(style);
+    for style in [Style::KernelLaunch, Style::Language].into_iter().filter(|_| at_length()) {
+        let ended = Machine::new(style).run(&["profile"]).expect(3);
+        let error = ended.named("error")[0].to_string();
+        assert!(error.contains("programs with a main of their own are not measured"), "{style:?}: {error}");
     }
 }
 
@@ -61,17 +60,18 @@ fn projects_of_other_styles_are_built_profiled_tuned_and_checked() {
 #[test]
 fn a_device_that_dies_costs_nothing_but_time() {
     require_tools!();
-    let seeds = if at_length() { 20 } else { 1 };
+    let (seeds, budget, dies) = (if at_length() { 20 } else { 0 }, "10", "60");
     for seed in 1..=seeds {
         let machine = Machine::new(Style::Framework);
         machine.standin.set("noise", "0.05");
         machine.standin.set("seed", &seed.to_string());
         machine.standin.set("devices", "2");
-        machine.standin.set("device.1.dies_after", "40");
+        machine.standin.set("device.1.dies_after", dies);
         let seed = seed.to_string();
-        let ended = machine.run(&["run", "--budget", "10", "--stage", "host", "--seed", &seed]).expect(0);
+        let ended = machine.run(&["run", "--budget", budget, "--stage", "host", "--seed", &seed]).expect(0);
         let speedup = summary(&ended)["speedup"].as_f64().expect("a factor");
         assert!(speedup >= 1.0, "{speedup}");
+        assert!(machine.standin.own().join("state/dead.1").exists(), "it was used, and died");
         // What was written is really no slower, without noise, on the device that lives.
         machine.standin.set("noise", "0");
         let after = machine.profiled_us(&[]);

@@ -79,6 +79,13 @@ impl Standin {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// Takes the loading of kernel objects out of its headers: no launcher can be built against them.
+    pub fn without_kernel_objects(&self) {
+        let acl = self.arch_folder().join("include/acl");
+        fs_err::remove_file(&acl).expect("a link");
+        symlink(crate::support::sdk().include().join("acl"), acl).expect("a link");
+    }
+
     /// Leaves the tree where it is when this ends; for a person who wants to look.
     pub fn leave(self) -> PathBuf {
         let _ = self.directory.keep();

@@ -19,5 +19,5 @@ mod soc;
 
 mod tests;
 
-pub use drive::{Machine, Style};
+pub use drive::{Machine, Style, at_length};
 pub use layout::{Layout, Standin};
