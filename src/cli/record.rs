@@ -47,7 +47,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         budget,
         wall_s,
         speedup: outcome.speedup(),
-        baseline_objective_us: progress.baseline_us,
+        claimed: outcome.claimed(),
+        baseline_objective_us: outcome.baseline_us(),
         bound_objective_us: Some(geometric_mean(
             outcome.winner_times.iter().map(|time| time.bound_us),
             &outcome.weights,
@@ -170,6 +171,7 @@ pub fn generalisation(general: &Generalisation) -> events::Generalisation {
         at_fault: general.at_fault as u64,
         faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
         joined: general.joined.clone(),
+        representing: general.representing.clone(),
     }
 }
 

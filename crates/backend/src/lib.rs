@@ -4,6 +4,7 @@
 mod execution;
 mod job;
 mod process;
+mod processor_time;
 mod recorded;
 mod seam;
 mod sim;
@@ -15,6 +16,7 @@ pub mod worker;
 pub use execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision, longest};
 pub use job::{Description, JobInput, JobOutput, KernelJob, ProgramJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
+pub use processor_time::Meter;
 pub use recorded::Recorded;
 pub use seam::{Answer, Backend, Capabilities};
 pub use sim::{SimBackend, SimError};

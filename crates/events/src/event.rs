@@ -83,6 +83,8 @@ pub enum Event {
     Start(Start),
     /// The simulator's SDK was found or built.
     Sdk(Sdk),
+    /// A step of a command that takes long enough to be told.
+    Progress(Progress),
     /// The unmodified operator was verified and timed.
     Baseline(Baseline),
     /// A candidate was evaluated.
@@ -222,6 +224,13 @@ pub struct Sdk {
     pub compiler: String,
     /// Seconds that took.
     pub wall_s: f64,
+}
+
+/// What a command does now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// It in words.
+    pub step: String,
 }
 
 /// A case with one latency.

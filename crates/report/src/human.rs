@@ -234,6 +234,7 @@ impl Sink for Human<'_> {
                 SdkStatus::Cached if self.verbosity == Verbosity::Verbose => self.note("Fresh", &sdk.path),
                 SdkStatus::Cached => Ok(()),
             },
+            Event::Progress(progress) => self.note("Looking", &progress.step),
             Event::Baseline(baseline) => {
                 self.best_us = Some(baseline.objective_us);
                 for case in &baseline.cases {
