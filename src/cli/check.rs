@@ -27,6 +27,7 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         drift: drifted.iter().map(ToString::to_string).collect(),
         differences: Vec::new(),
         tolerance,
+        claimed: locked.speedup_permille.map(|claimed| claimed as f64 / 1000.0),
         origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
@@ -64,7 +65,10 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         output.emit(&Event::Warning(Warning { code: "wrong".to_owned(), message: rejection.to_string(), help: None }));
     }
     let comparisons = compare(&locked, &times, tolerance, &arguments.target.cases);
-    check.cases = rows(&comparisons, &wrong, all_run);
+    let checked: Vec<&str> = (workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]))
+        .filter_map(|case| case.verify_only.then_some(case.name.as_str()))
+        .collect();
+    check.cases = rows(&comparisons, &checked, &wrong, all_run);
     if check.verdict == CheckVerdict::Ok {
         let any = |verdict: CaseVerdict| comparisons.iter().any(|case| case.verdict == verdict);
         check.verdict = if !check.differences.is_empty() {
@@ -84,8 +88,13 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
     Ok(exit)
 }
 
-/// One row a case, those that are wrong and not in the lock last.
-fn rows(comparisons: &[CaseComparison], wrong: &BTreeMap<String, Rejection>, all_run: bool) -> Vec<CheckCase> {
+/// One row a case: those of the lock, those that are only `checked` and have no time, and last what is wrong and in neither.
+fn rows(
+    comparisons: &[CaseComparison],
+    checked: &[&str],
+    wrong: &BTreeMap<String, Rejection>,
+    all_run: bool,
+) -> Vec<CheckCase> {
     let verdict = |case: &CaseComparison| match case.verdict {
         _ if wrong.contains_key(&case.name) => CaseVerdict::Wrong,
         CaseVerdict::Missing if !all_run => CaseVerdict::NotRun,
@@ -98,15 +107,21 @@ fn rows(comparisons: &[CaseComparison], wrong: &BTreeMap<String, Rejection>, all
         ratio: case.ratio,
         verdict: verdict(case),
     };
-    let is_new = |name: &&String| comparisons.iter().all(|case| case.name != **name);
-    let unlocked = wrong.keys().filter(is_new).map(|name| CheckCase {
-        name: name.clone(),
-        locked_us: None,
-        now_us: None,
-        ratio: None,
-        verdict: CaseVerdict::Wrong,
+    let without_time =
+        |name: &str, verdict| CheckCase { name: name.to_owned(), locked_us: None, now_us: None, ratio: None, verdict };
+    let verified = checked.iter().filter(|name| comparisons.iter().all(|case| case.name != **name)).map(|&name| {
+        let verdict = match wrong.contains_key(name) {
+            true => CaseVerdict::Wrong,
+            false if all_run => CaseVerdict::Ok,
+            false => CaseVerdict::NotRun,
+        };
+        without_time(name, verdict)
     });
-    comparisons.iter().map(row).chain(unlocked).collect()
+    let is_new = |name: &&String| {
+        comparisons.iter().all(|case| case.name != **name) && checked.iter().all(|checked| checked != name)
+    };
+    let unlocked = wrong.keys().filter(is_new).map(|name| without_time(name, CaseVerdict::Wrong));
+    comparisons.iter().map(row).chain(verified).chain(unlocked).collect()
 }
 
 #[cfg(test)]
@@ -126,11 +141,12 @@ mod tests {
         let crashed = |name: &str| (name.to_owned(), Rejection::new(Reason::Crashed, name, "SIGSEGV"));
         let verdicts = |wrong: &[&str], all_run| -> Vec<String> {
             let wrong = wrong.iter().map(|name| crashed(name)).collect();
-            let rows = rows(&comparisons, &wrong, all_run);
+            let rows = rows(&comparisons, &["odd"], &wrong, all_run);
             rows.iter().map(|row| format!("{} {}", row.name, row.verdict.word())).collect()
         };
-        assert_eq!(verdicts(&["a"], true), ["a wrong", "b missing"]);
-        assert_eq!(verdicts(&["a"], false), ["a wrong", "b not-run"]);
-        assert_eq!(verdicts(&["new"], true), ["a missing", "b missing", "new wrong"]);
+        assert_eq!(verdicts(&["a"], true), ["a wrong", "b missing", "odd ok"]);
+        assert_eq!(verdicts(&["a"], false), ["a wrong", "b not-run", "odd not-run"]);
+        assert_eq!(verdicts(&["new"], true), ["a missing", "b missing", "odd ok", "new wrong"]);
+        assert_eq!(verdicts(&["odd"], true), ["a missing", "b missing", "odd wrong"]);
     }
 }

@@ -5,7 +5,7 @@ use super::args::{Common, InitArgs};
 use super::output::{Output, start_event};
 use super::target::{processors, runtime, worker_exe};
 use build::sdk::SdkOptions;
-use events::{Event, Init, Warning};
+use events::{Event, Init, Progress, Warning};
 use manifest::{FILE_NAME, Manifest, ManifestError};
 use project::OperatorProject;
 use tuner::{InventOptions, TunerError, invent};
@@ -32,7 +32,8 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         most_cases: arguments.cases.0,
         cmake: arguments.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
     };
-    let invented = runtime()?.block_on(invent(&project, &options))?;
+    let mut on_step = |step: &str| output.emit(&Event::Progress(Progress { step: step.to_owned() }));
+    let invented = runtime()?.block_on(invent(&project, &options, &mut on_step))?;
     let text = invented.text;
     // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.
     let manifest = Manifest::parse(&text, &path).map_err(ManifestError::from)?;

@@ -42,6 +42,8 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
             operator: workspace.manifest.operator.clone(),
             origin: workspace.origin(),
             manifest: locked_manifest(&workspace),
+            // Nobody tried this state on probes.
+            speedup_permille: None,
             machine: locked_machine(&workspace),
             device: locked_device(&workspace),
             sources: source_digests(&workspace.sources),

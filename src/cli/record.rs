@@ -47,7 +47,8 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         budget,
         wall_s,
         speedup: outcome.speedup(),
-        baseline_objective_us: progress.baseline_us,
+        claimed: outcome.claimed(),
+        baseline_objective_us: outcome.baseline_us(),
         bound_objective_us: (workspace.origin() == Origin::Modelled)
             .then(|| geometric_mean(outcome.winner_times.iter().map(|time| time.bound_us), &outcome.weights)),
         stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
@@ -171,6 +172,7 @@ pub fn generalisation(general: &Generalisation) -> events::Generalisation {
         at_fault: general.at_fault as u64,
         faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
         joined: general.joined.clone(),
+        representing: general.representing.clone(),
     }
 }
 

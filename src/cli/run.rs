@@ -170,6 +170,7 @@ fn summary(
         operator: workspace.manifest.operator.clone(),
         cases,
         speedup: outcome.speedup(),
+        claimed: outcome.claimed(),
         error: outcome.error,
         evaluations: outcome.evaluations,
         rejected: outcome.rejected,
@@ -215,6 +216,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         origin: workspace.origin(),
         seed,
         manifest: locked_manifest(workspace),
+        speedup_permille: Some(permille(outcome.claimed())),
         machine: locked_machine(workspace),
         device: locked_device(workspace),
         sources: lock::source_digests(&best.sources),
@@ -260,9 +262,13 @@ fn or_standing(new: Lock, present: Option<Lock>) -> Lock {
     present.filter(says_the_same).unwrap_or(new)
 }
 
+/// A speed-up as the lock has it.
+fn permille(speedup: f64) -> u64 {
+    (speedup * 1000.0).round() as u64
+}
+
 /// What the lock says of other shapes; nothing where no probe was to be had.
 fn locked_generalisation(general: &Generalisation) -> Option<LockedGeneralisation> {
-    let permille = |speedup: f64| (speedup * 1000.0).round() as u64;
     let (worst, worst_speedup) = general.worst()?;
     Some(LockedGeneralisation {
         seed: general.seed,
@@ -271,6 +277,7 @@ fn locked_generalisation(general: &Generalisation) -> Option<LockedGeneralisatio
         worst: worst.case.name.clone(),
         probes: general.probes.iter().map(|(probe, _)| probe.case.name.clone()).collect(),
         joined: general.joined.clone(),
+        representing: general.representing.clone(),
     })
 }
 
@@ -330,7 +337,8 @@ mod tests {
     #[test]
     fn a_run_that_finds_nothing_better_leaves_the_lock_its_history() {
         let again = || {
-            let mut lock = Lock { generalisation: None, motifs: Vec::new(), seed: 9, ..sample() };
+            let mut lock =
+                Lock { generalisation: None, speedup_permille: Some(1000), motifs: Vec::new(), seed: 9, ..sample() };
             lock.cases.iter_mut().for_each(|case| case.baseline = case.tuned);
             lock
         };

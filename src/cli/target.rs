@@ -167,7 +167,7 @@ fn made_up(common: &Common, target: &Target) -> Result<Option<String>, TunerErro
         most_cases: CaseCount::default().0,
         cmake: target.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
     };
-    Ok(Some(runtime()?.block_on(invent(&project, &options))?.text))
+    Ok(Some(runtime()?.block_on(invent(&project, &options, &mut |_| {}))?.text))
 }
 
 /// Choice of `--sdk-headers`.

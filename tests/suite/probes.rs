@@ -96,6 +96,65 @@ fn a_run_goes_on_with_the_probe_that_it_broke_on() {
     assert!(!joined(summary).contains(&refused), "{summary}");
 }
 
+/// A rule that gains at the sizes of the cases and is nothing elsewhere: what is claimed is what probes confirm.
+#[test]
+fn no_more_is_claimed_than_probes_confirm() {
+    require_tools!();
+    let project = CORES.project();
+    let host = "op_host/shape_traps.cpp";
+    let by_platform = |project: &Project| {
+        let include = "#include \"register/op_def_registry.h\"";
+        let with_platform = format!("#include <algorithm>\n{include}\n#include \"tiling/platform/platform_ascendc.h\"");
+        let by_constant = "    const uint32_t rowsOfCore = (rows + CORES - 1) / CORES;";
+        let divided = "    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());\n    \
+            uint32_t coreNum = platform.GetCoreNumAiv();\n    \
+            const uint32_t rowsOfCore = rows / coreNum + (rows % coreNum == 0 ? 0 : 1);";
+        let text = edited(&project.read(host), include, &with_platform);
+        project.write(host, &edited(&text, by_constant, divided));
+    };
+    by_platform(&project);
+    let manifest = project.read("ascend.toml");
+    let rule = manifest
+        .replace("constant = \"CORES\"", "share = \"coreNum\"\nof = \"rows\"")
+        .replace("values = [8, 48]", "values = [0, 32]")
+        .replace("default = 48", "default = 0")
+        .replace("probes = 5", "probes = 16");
+    assert_ne!(rule, manifest);
+    project.write("ascend.toml", &rule);
+    let run = ["run", "--budget", "16", "--seed", "1", "--stage", "host"];
+    let ended = project.run(&run).expect(0);
+    let summary = ended.events.last().expect("a summary");
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{summary}"));
+    let (on_cases, on_probes) = (number(&summary["speedup"]), number(&summary["generalisation"]["speedup"]));
+    assert!(on_cases > 1.03 && on_probes.ln() < on_cases.ln() * 2.0 / 3.0, "{summary}");
+    assert_eq!(number(&summary["claimed"]), on_probes);
+    let named = |event: &Value| event["code"] == "cases-flatter";
+    assert!(ended.events.iter().any(named), "nobody is told that the cases flatter");
+    let representing = summary["generalisation"]["representing"].as_array().map_or(0, Vec::len);
+    assert!((1..=3).contains(&representing), "{summary}");
+    let lock = project.read("ascend.lock");
+    let permille = (on_probes * 1000.0).round();
+    assert!(lock.contains(&format!("\nspeedup_permille = {permille}\n")), "{lock}");
+    let check = project.run(&["check"]).expect(0);
+    let check = check.events.last().expect("a check");
+    assert!((number(&check["claimed"]) - on_probes).abs() < 0.001, "{check}");
+
+    // What other probes say is what was claimed, or nearly so.
+    let before = CORES.project();
+    by_platform(&before);
+    let against = before.path().to_str().expect("a path");
+    let compared = project.run(&["compare", "--against", against, "--seed", "77", "--probes", "16"]).expect(0);
+    let compared = compared.events.last().expect("a comparison");
+    let ratios: Vec<f64> = compared["probes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|probe| number(&probe["before_us"]) / number(&probe["now_us"]))
+        .collect();
+    let logarithms = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
+    assert!(logarithms >= on_probes.ln() * 2.0 / 3.0 - 0.002, "{logarithms} {on_probes} {compared}");
+}
+
 /// What the tiling function decides holds for every dtype of the definition; of one that no case can have nothing is known.
 #[test]
 fn values_for_a_dtype_that_nobody_can_try_are_not_written() {

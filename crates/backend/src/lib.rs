@@ -5,6 +5,7 @@ mod cann;
 mod execution;
 mod job;
 mod process;
+mod processor_time;
 mod recorded;
 mod seam;
 mod sim;
@@ -23,6 +24,7 @@ pub use execution::{
 };
 pub use job::{Description, DeviceSources, JobInput, JobOutput, KernelJob, ProgramJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
+pub use processor_time::Meter;
 pub use recorded::Recorded;
 pub use seam::{Answer, Backend, Capabilities};
 pub use sim::{SimBackend, SimError};

@@ -19,6 +19,8 @@ use confinement::kept_environment;
 pub struct ProcessLimits {
     /// Wall-clock seconds.
     pub wall_s: f64,
+    /// Seconds of processor time; a process that only waits is ended by the other limit.
+    pub cpu_s: u64,
     /// Address space in bytes.
     pub memory_bytes: u64,
     /// Largest file that it may write, which is the trace.
@@ -28,7 +30,25 @@ pub struct ProcessLimits {
 impl ProcessLimits {
     /// Limits with the usual one of traces.
     pub const fn new(wall_s: f64, memory_bytes: u64) -> Self {
-        Self { wall_s, memory_bytes, file_bytes: TRACE_LIMIT_BYTES }
+        Self { wall_s, cpu_s: wall_s.ceil() as u64 + 1, memory_bytes, file_bytes: TRACE_LIMIT_BYTES }
+    }
+
+    /// Limits that do not depend on how busy the machine is: so many seconds of processor time, and a multiple of that on the clock.
+    pub const fn of_processor_time(cpu_s: u64, memory_bytes: u64) -> Self {
+        let wall_s = (cpu_s * WAITING) as f64;
+        Self { wall_s, cpu_s, memory_bytes, file_bytes: TRACE_LIMIT_BYTES }
+    }
+
+    /// The same with no more than so many seconds, of processor time where that is what is limited.
+    #[must_use]
+    pub fn at_most(self, seconds: u64) -> Self {
+        let waiting = if self.wall_s > self.cpu_s as f64 { WAITING } else { 1 };
+        Self { wall_s: self.wall_s.min((seconds * waiting) as f64), cpu_s: self.cpu_s.min(seconds + 1), ..self }
+    }
+
+    /// Seconds after which the processor time is used up, or the patience.
+    fn told_s(&self, by_processor_time: bool) -> f64 {
+        if by_processor_time { self.wall_s.min(self.cpu_s as f64) } else { self.wall_s }
     }
 }
 
@@ -60,6 +80,8 @@ pub struct Ended {
     pub output: String,
 }
 
+/// Times the processor time that a process may take on the clock, where processor time is what is limited.
+const WAITING: u64 = 12;
 /// Output beyond this is cut from the front: only the end explains a failure.
 const KEPT_OUTPUT_BYTES: usize = 4096;
 
@@ -81,11 +103,10 @@ const TRACE_LIMIT_BYTES: u64 = 4 << 30;
 impl WorkerCommand {
     /// Runs the worker to its end or its limits.
     pub async fn run(&self) -> Result<Ended, RunFailure> {
-        let cpu_s = self.limits.wall_s.ceil() as u64 + 1;
         let mut command = Command::new(&self.worker_exe);
         command
             .arg("__worker")
-            .arg(format!("--cpu-s={cpu_s}"))
+            .arg(format!("--cpu-s={}", self.limits.cpu_s))
             .arg(format!("--memory-bytes={}", self.limits.memory_bytes))
             .arg(format!("--file-bytes={}", self.limits.file_bytes))
             .arg("--writable")
@@ -139,7 +160,7 @@ impl WorkerCommand {
         if let Some(signal) = status.signal() {
             return Err(match signal {
                 _ if out_of_memory => RunFailure::OutOfMemory(self.limits.memory_bytes >> 20),
-                libc_signal::XCPU => RunFailure::TimedOut(self.limits.wall_s),
+                libc_signal::XCPU => RunFailure::TimedOut(self.limits.told_s(true)),
                 libc_signal::XFSZ => self.too_long(&output),
                 // Our own limits show as other signals: whoever sent these looked at the machine, not at the candidate.
                 libc_signal::KILL | libc_signal::TERM | libc_signal::INT | libc_signal::HUP => {
@@ -240,6 +261,18 @@ mod tests {
             limits: ProcessLimits { file_bytes: 64 << 20, ..ProcessLimits::new(1.0, 1 << 30) },
         };
         command.outcome(std::process::ExitStatus::from_raw(signal), output.to_owned()).expect_err("a failure")
+    }
+
+    #[test]
+    fn processor_time_is_limited_whatever_the_clock_says() {
+        let limits = ProcessLimits::of_processor_time(10, 1 << 30);
+        assert_eq!((limits.cpu_s, limits.wall_s), (10, 120.0));
+        assert_eq!(limits.told_s(true), 10.0);
+        let shorter = limits.at_most(5);
+        assert_eq!((shorter.cpu_s, shorter.wall_s), (6, 60.0));
+        let by_clock = ProcessLimits::new(60.0, 1 << 30).at_most(10);
+        assert_eq!((by_clock.cpu_s, by_clock.wall_s), (11, 10.0));
+        assert_eq!(outcome(24, ""), RunFailure::TimedOut(1.0));
     }
 
     #[test]

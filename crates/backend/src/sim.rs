@@ -60,7 +60,7 @@ impl From<SimError> for RunFailure {
 }
 
 /// Seconds for shape inference and a tiling function that are asked alone. They compute a few numbers, in a millisecond.
-const TILING_WALL_S: f64 = 10.0;
+const TILING_S: u64 = 10;
 
 /// Exit codes of the runner, section "Runner" of the SDK's README.
 const RUNNER_BAD_JOB: i32 = 2;
@@ -124,7 +124,7 @@ impl SimBackend {
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
         command.readable.get_or_insert_default().extend(job.library_folders());
-        command.limits.wall_s = command.limits.wall_s.min(TILING_WALL_S);
+        command.limits = command.limits.at_most(TILING_S);
         let ended = command.run().await.map_err(|failure| match failure {
             RunFailure::TimedOut(wall_s) => RunFailure::TilingTimedOut(wall_s),
             other => other,

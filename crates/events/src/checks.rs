@@ -118,6 +118,9 @@ pub struct Check {
     pub differences: Vec<String>,
     /// Ratio up to which a case is not slower.
     pub tolerance: f64,
+    /// Speed-up that the lock claims; nothing where it claims none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<f64>,
     /// Where the latencies come from.
     pub origin: Origin,
     /// Machine description by name.

@@ -87,6 +87,8 @@ pub enum Event {
     Devices(Devices),
     /// How far the model was off from what was measured.
     ModelError(ModelError),
+    /// A step of a command that takes long enough to be told.
+    Progress(Progress),
     /// The unmodified operator was verified and timed.
     Baseline(Baseline),
     /// A candidate was evaluated.
@@ -230,6 +232,13 @@ pub struct Sdk {
     pub compiler: String,
     /// Seconds that took.
     pub wall_s: f64,
+}
+
+/// What a command does now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// It in words.
+    pub step: String,
 }
 
 /// A case with one latency.

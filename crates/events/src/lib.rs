@@ -20,7 +20,7 @@ pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Com
 pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
-    FORMAT, Failure, Improvement, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
+    FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
 };
 pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
 pub use results::{

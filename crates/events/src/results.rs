@@ -336,6 +336,9 @@ pub struct Summary {
     pub cases: Vec<SummaryCase>,
     /// Weighted geometric mean of the cases' speed-ups.
     pub speedup: f64,
+    /// What may be claimed: the same, or the speed-up on probes where that is less.
+    #[serde(default = "as_fast")]
+    pub claimed: f64,
     /// Standard error of the speed-up as a share of it, where times differ from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
@@ -399,6 +402,13 @@ pub struct Generalisation {
     /// Probes that an earlier winner did not hold on, and that the search went on with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<String>,
+    /// Probes that were timed with the cases from some moment on, because these flattered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub representing: Vec<String>,
+}
+
+fn as_fast() -> f64 {
+    1.0
 }
 
 impl Generalisation {

@@ -106,6 +106,9 @@ pub struct LockedGeneralisation {
     /// Those that an earlier winner did not hold on, and that the search went on with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<String>,
+    /// Those that were timed with the cases from some moment on, because these flattered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub representing: Vec<String>,
 }
 
 /// One timed case.
@@ -176,6 +179,10 @@ pub struct Lock {
     pub seed: u64,
     /// Digest of what the manifest says.
     pub manifest: String,
+    /// What the run claims, in thousandths: the speed-up on its cases, or that on its probes where it is less. Nothing in a lock
+    /// of before that was kept, or of a state that no run made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speedup_permille: Option<u64>,
     /// Machine description.
     pub machine: LockedMachine,
     /// What was measured on; nothing of modelled latencies.

@@ -55,6 +55,7 @@ fn page(record: &RunRecord) -> Value {
         seed => record.seed,
         budget => record.budget,
         wall => seconds(record.wall_s),
+        claimed => factor(record.claimed),
         speedup => factor(record.speedup),
         faster => record.speedup > NO_GAIN,
         baseline => microseconds(record.baseline_objective_us),
@@ -88,6 +89,7 @@ fn generalisation(general: &Generalisation) -> Value {
         worst => general.worst().map(probe),
         probes => general.probes.iter().map(probe).collect::<Vec<_>>(),
         joined => general.joined.join(", "),
+        representing => general.representing.join(", "),
         faulty => general.faulty.clone(),
         at_fault => general.at_fault,
     }

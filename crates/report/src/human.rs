@@ -321,6 +321,7 @@ impl Sink for Human<'_> {
             Event::Sdk(sdk) => self.sdk(sdk),
             Event::Devices(devices) => self.note("Measuring", &devices::devices(devices)),
             Event::ModelError(error) => self.note("Model", &devices::model_error(error)),
+            Event::Progress(progress) => self.note("Looking", &progress.step),
             Event::Baseline(baseline) => self.baseline(baseline),
             Event::Evaluation(evaluation) => self.evaluation(evaluation),
             Event::Improvement(improvement) => self.improvement(improvement),

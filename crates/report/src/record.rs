@@ -160,6 +160,8 @@ pub struct RunRecord {
     pub wall_s: f64,
     /// Weighted geometric mean of the cases' speed-ups.
     pub speedup: f64,
+    /// What may be claimed: the same, or the speed-up on probes where that is less.
+    pub claimed: f64,
     /// Objective of the unmodified operator in microseconds.
     pub baseline_objective_us: f64,
     /// Objective at the lower bound in microseconds, where every case has one.

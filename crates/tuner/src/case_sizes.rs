@@ -1,7 +1,7 @@
 //! Sizes that say something: what operators bring to show how they are called is mostly too small to say anything about speed.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::Duration;
 
 use super::TunerError;
 use super::case_trial::CaseTrial;
@@ -71,11 +71,16 @@ impl Size {
 pub(super) struct CaseSizes<'call> {
     pub finder: &'call Finder<'call>,
     pub trial: &'call CaseTrial<'call>,
-    /// When to be content with what was found.
-    pub until: Instant,
+    /// Processor time of the trial's meter at which to be content with what was found.
+    pub until: Duration,
 }
 
 impl CaseSizes<'_> {
+    /// Whether no further size is tried.
+    pub fn is_spent(&self) -> bool {
+        self.trial.meter.spent() > self.until
+    }
+
     /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where
     /// that takes too long to be simulated again and again.
     pub async fn at(
@@ -99,7 +104,7 @@ impl CaseSizes<'_> {
         size: Size,
         known: &BTreeSet<HazardKind>,
     ) -> Result<Option<Accepted>, TunerError> {
-        if Instant::now() > self.until {
+        if self.is_spent() {
             return Ok(None);
         }
         let present = traffic_bytes(&base.candidate);
@@ -140,7 +145,7 @@ impl CaseSizes<'_> {
             if !is_about(traffic_bytes(&way), wanted) {
                 continue;
             }
-            if Instant::now() > self.until {
+            if self.is_spent() {
                 return Ok(None);
             }
             let place = std::mem::take(&mut way.place);
@@ -148,7 +153,7 @@ impl CaseSizes<'_> {
             let source = place.split(", dimension ").next().unwrap_or_default();
             let from = if source.is_empty() { "guessed" } else { source };
             way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
-            match self.finder.ask(&way).await {
+            match self.trial.meter.measure(self.finder.ask(&way)).await {
                 Ok(accepted) => {
                     if let Some(us) = self.trial.time_us(&accepted, known).await? {
                         return Ok(Some((accepted, us)));

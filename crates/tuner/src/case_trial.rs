@@ -1,12 +1,12 @@
 //! Cases that an operator survives: what `init` chose is run once, so that no command after it starts from a faulty baseline.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::TunerError;
 use super::judgement::rejects;
 use aicore::HazardKind;
-use backend::{Backend, JobOutput, KernelJob, LocatedHazard, RunFailure};
+use backend::{Backend, JobOutput, KernelJob, LocatedHazard, Meter, RunFailure};
 use build::{BuildErrorKind, Builder, TilingClass};
 use discovery::cases::{Accepted, DescribedOp, traffic_bytes};
 use manifest::HazardPolicy;
@@ -14,7 +14,8 @@ use project::KernelEntry;
 use source::SourceTree;
 use verify::{DType, compare, default_tolerance_of};
 
-/// Wall-clock time after which the remaining cases are written as they are.
+/// Processor time of runs after which the remaining cases are written as they are. What is found must not depend on what else the
+/// machine does, nor on whether a kernel was compiled before.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Bytes of all tensors up to which a case runs with data: every case that authors wrote is below.
@@ -28,6 +29,8 @@ pub(super) struct CaseTrial<'call> {
     pub op: &'call DescribedOp,
     pub entry: &'call KernelEntry,
     pub tiling_classes: &'call [TilingClass],
+    /// What runs and questions have taken.
+    pub meter: Meter,
 }
 
 /// What became of the cases that were chosen.
@@ -61,7 +64,7 @@ impl CaseTrial<'_> {
         accepted: &[Accepted],
         choose: impl Fn(&[Accepted]) -> Vec<usize>,
     ) -> Result<Tried, TunerError> {
-        let started = Instant::now();
+        let before = self.meter.spent();
         let mut tried = Tried::default();
         let first = choose(accepted);
         let mut left: Vec<usize> = (0..accepted.len()).collect();
@@ -75,7 +78,7 @@ impl CaseTrial<'_> {
             let Some(&next) = chosen.iter().find(|found| !fine.contains(found)) else {
                 return Ok(Tried { chosen, ..tried });
             };
-            if started.elapsed() > PATIENCE {
+            if self.meter.spent().saturating_sub(before) > PATIENCE {
                 let count = chosen.len() - chosen.iter().filter(|found| fine.contains(found)).count();
                 tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
                 return Ok(Tried { chosen, ..tried });
@@ -105,7 +108,9 @@ impl CaseTrial<'_> {
     /// Kinds of hazards that a case shows as it is, if it runs to its end with them.
     pub async fn hazards(&self, accepted: &Accepted) -> Result<BTreeSet<HazardKind>, TunerError> {
         let Ok(job) = self.job(accepted, false)? else { return Ok(BTreeSet::new()) };
-        let Ok(execution) = self.backend.run_operator(&job).await else { return Ok(BTreeSet::new()) };
+        let Ok(execution) = self.meter.measure(self.backend.run_operator(&job)).await else {
+            return Ok(BTreeSet::new());
+        };
         let all = execution.launches.iter().flat_map(|launch| &launch.hazards);
         let kinds = all.filter(|hazard| rejects(hazard, HazardPolicy::Errors)).map(|hazard| hazard.kind);
         // What stops the machine leaves nothing to tune.
@@ -149,7 +154,7 @@ impl CaseTrial<'_> {
             Ok(job) => job,
             Err(reason) => return Ok(Ending::Unbuilt(reason)),
         };
-        match self.judged(job, known).await {
+        match self.meter.measure(self.judged(job, known)).await {
             Ok(ending) => Ok(ending),
             Err(source) if source.is_of_machine() => Err(TunerError::Run { case: title(accepted), source }),
             Err(failure) => Ok(Ending::Fault(first_line(&failure.to_string()))),

@@ -96,6 +96,7 @@ mod tests {
             origin: Origin::Modelled,
             seed: 1,
             manifest: String::new(),
+            speedup_permille: None,
             machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },
             device: None,
             sources: BTreeMap::new(),

@@ -18,11 +18,19 @@ pub struct Generalisation {
     pub faulty: Vec<(String, String)>,
     /// Names of the probes on which an earlier winner broke: the search saw these from then on.
     pub joined: Vec<String>,
+    /// Names of the probes that were timed with the cases because these flattered: the search saw them from then on.
+    pub representing: Vec<String>,
 }
 
 impl Generalisation {
-    /// Tries a winner on all probes. It is an error if it does not hold: then it must not be written.
-    pub(super) async fn of(set: &ProbeSet, plan: &Plan, jobs: usize, joined: Vec<String>) -> Result<Self, TunerError> {
+    /// Tries a winner on all probes, of which some joined the cases (those that refused, those that represent the rest). It is an
+    /// error if it does not hold: then it must not be written.
+    pub(super) async fn of(
+        set: &ProbeSet,
+        plan: &Plan,
+        jobs: usize,
+        (joined, representing): (Vec<String>, Vec<String>),
+    ) -> Result<Self, TunerError> {
         let mut probes = Vec::new();
         for (place, verdict) in set.check(plan, jobs, false).await? {
             match verdict {
@@ -34,7 +42,8 @@ impl Generalisation {
                 ProbeVerdict::Wrong(rejection) => return Err(TunerError::Winner(Box::new(rejection))),
             }
         }
-        Ok(Self { seed: set.seed, probes, at_fault: set.at_fault(), faulty: set.faulty.clone(), joined })
+        let (at_fault, faulty) = (set.at_fault(), set.faulty.clone());
+        Ok(Self { seed: set.seed, probes, at_fault, faulty, joined, representing })
     }
 
     /// Geometric mean of the speed-ups; `None` without probes.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
 use super::reference::right_outputs;
-use backend::{ProcessLimits, SimBackend};
+use backend::{Meter, ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
 use discovery::cases::{
@@ -64,9 +64,9 @@ const MOST_ELEMENTS: u64 = 1 << 21;
 /// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
 const WANTED: u64 = 1 << 20;
 const TOO_SMALL: u64 = 1 << 17;
-/// Wall-clock seconds of one run of a case. What takes longer is no case to be run some hundred times.
-const RUN_WALL_S: f64 = 10.0;
-/// After this no further size is tried.
+/// Seconds of processor time of one run of a case. What takes longer is no case to be run some hundred times.
+const RUN_S: u64 = 10;
+/// Processor time after which no further size is tried.
 const SIZES_END: Duration = Duration::from_secs(30);
 /// Small cases of a dtype that are tried to be made larger.
 const GROWTHS: usize = 12;
@@ -89,7 +89,11 @@ const SIZES_NOTE: &str = "Timed at several sizes, all with the same weight: what
 const TOLD: usize = 6;
 
 /// Reads the project, builds its host library and asks its tiling function about every case it finds.
-pub async fn invent(project: &OperatorProject, options: &InventOptions) -> Result<Invented, TunerError> {
+pub async fn invent(
+    project: &OperatorProject,
+    options: &InventOptions,
+    on_step: &mut dyn FnMut(&str),
+) -> Result<Invented, TunerError> {
     let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
     let tree = project.load_sources()?;
     let discovery = init::discover(project, &tree, None, None);
@@ -102,7 +106,7 @@ pub async fn invent(project: &OperatorProject, options: &InventOptions) -> Resul
         }
     }
     let (mut discovery, invented) = match (Asked::open(project, &tree, options).await, discovery) {
-        (Ok(asked), _) => asked.cases(project, &tree, options).await?,
+        (Ok(asked), _) => asked.cases(project, &tree, options, on_step).await?,
         (Err(Unasked::Trouble(error)), _) => return Err(error),
         (Err(Unasked::Reason(reason)), Ok(discovery)) => {
             (discovery, Invented { unasked: Some(reason), ..Invented::default() })
@@ -144,7 +148,7 @@ impl Asked {
             runner: sdk.runner(),
             scratch: work.join("runs"),
             machine: Arc::new(machine),
-            limits: ProcessLimits::new(RUN_WALL_S, 8 << 30),
+            limits: ProcessLimits::of_processor_time(RUN_S, 8 << 30),
             keep_trace: None,
             critical_path: false,
             auto_sync: true,
@@ -168,6 +172,7 @@ impl Asked {
         project: &OperatorProject,
         tree: &SourceTree,
         options: &InventOptions,
+        on_step: &mut dyn FnMut(&str),
     ) -> Result<(Discovery, Invented), TunerError> {
         let failed = |error: init::InitError| TunerError::Usage(format!("{}: {error}", project.root.display()));
         let chosen = self.ops.about(project);
@@ -188,6 +193,7 @@ impl Asked {
                 format!("The definition is for {chips}; times are those of {}.", self.backend.machine.name)
             }),
         );
+        on_step("for calls in tests, examples and documents, and asking the tiling function about them");
         let runner = TestRunner {
             worker_exe: options.worker_exe.clone(),
             scratch: self.backend.scratch.clone(),
@@ -225,7 +231,9 @@ impl Asked {
             op: &op,
             entry: &entry,
             tiling_classes: &self.tiling_classes,
+            meter: Meter::default(),
         };
+        on_step(&format!("at {} accepted cases, running some", search.accepted.len()));
         let Tried { mut chosen, all_at_fault, mut faults, unrun } =
             trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await?;
         if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
@@ -237,7 +245,8 @@ impl Asked {
         let mut others = choose(&search.accepted, usize::MAX).len().saturating_sub(chosen.len() + faults.len());
         let mut sized = Vec::new();
         if unrun.is_none() && options.most_cases != usize::MAX {
-            let sizes = CaseSizes { finder: &finder, trial: &trial, until: Instant::now() + SIZES_END };
+            on_step("for sizes that say something of speed");
+            let sizes = CaseSizes { finder: &finder, trial: &trial, until: trial.meter.spent() + SIZES_END };
             let (found, of_guesses) = larger(sizes, &mut search, &chosen, options.most_cases).await?;
             if of_guesses && all_at_fault && !found.is_empty() {
                 chosen.clear();
@@ -302,7 +311,7 @@ async fn larger(
     search.guesses().await?;
     search.odd = None;
     let guessed: Vec<usize> = (known..search.accepted.len()).collect();
-    let sizes = CaseSizes { until: Instant::now() + SIZES_END, ..sizes };
+    let sizes = CaseSizes { until: sizes.trial.meter.spent() + SIZES_END, ..sizes };
     Ok((sizes_of(&sizes, &search.accepted, &guessed, most).await?, true))
 }
 
@@ -396,7 +405,7 @@ async fn sizes_of(
             continue;
         }
         let wanted: &[Size] = if dtypes.is_empty() { &Size::ALL } else { &[Size::Middle] };
-        if Instant::now() > sizes.until {
+        if sizes.is_spent() {
             break;
         }
         // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.

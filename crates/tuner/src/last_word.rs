@@ -17,6 +17,9 @@ use search::{DuelOptions, DuelVerdict, geometric_mean};
 /// What it takes.
 pub(super) struct LastWord<'a> {
     pub field: &'a Field,
+    /// The workspace with the cases of the manifest only: what is locked is of these. Probes that joined are timed in front of what is
+    /// only checked, so that trials have other numbers in the field's.
+    pub workspace: &'a Workspace,
     pub judging: &'a Evaluator,
     pub references: &'a References,
     pub baseline: &'a Candidate,
@@ -42,7 +45,7 @@ impl LastWord<'_> {
         taken_back: &mut Vec<TakenBack>,
         emit: &mut dyn FnMut(Event),
     ) -> Result<Said, TunerError> {
-        let (workspace, tunables) = (&self.field.workspace, self.field.workspace.tunables());
+        let (workspace, tunables) = (self.workspace, self.workspace.tunables());
         let (mut winner, mut verification) =
             verify_winner(workspace, self.judging, &standing.progress.best, self.references).await?;
         let is_baseline = standing.progress.best.digest(tunables) == self.baseline.digest(tunables);

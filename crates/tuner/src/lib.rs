@@ -5,6 +5,7 @@ mod baseline;
 mod candidate;
 mod case_sizes;
 mod case_trial;
+mod claim;
 mod device_sources;
 mod devices;
 mod error;

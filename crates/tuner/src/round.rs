@@ -129,7 +129,7 @@ pub(super) struct Standing {
 pub(super) struct Ended {
     /// Why.
     pub why: String,
-    /// Whether the best candidate does not hold on a probe.
+    /// Whether the best candidate does not hold on a probe, or is not worth as much there.
     pub by_probe: bool,
 }
 
@@ -148,12 +148,13 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Searches. `doubt` is asked about the best candidate after every turn that changed it; what it answers ends the round.
+    /// Searches. `doubt` is asked about the best candidate after every turn that changed it, with the evaluations that are left; what
+    /// it answers ends the round.
     pub async fn search(
         &self,
         field: &Field,
         standing: &mut Standing,
-        doubt: &mut impl AsyncFnMut(&Candidate) -> Result<Option<String>, TunerError>,
+        doubt: &mut impl AsyncFnMut(&Progress, u64) -> Result<Option<String>, TunerError>,
         emit: &mut dyn FnMut(Event),
     ) -> Result<Ended, TunerError> {
         let Self { options, bank, baseline, space, first } = *self;
@@ -273,7 +274,7 @@ impl Round<'_> {
             // Another way than the best is looked at when it has led to something better.
             if best != doubted && session.left() > 0 && progress.is_best_of_all() {
                 doubted = best;
-                if let Some(reason) = doubt(&progress.best).await? {
+                if let Some(reason) = doubt(progress, session.left()).await? {
                     by_probe = true;
                     break reason;
                 }

@@ -1,11 +1,13 @@
 //! A run from baseline to verified winner. Writing back, lock and report are the caller's.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
+use super::claim::{cases_flatter, claimed, drop_what_only_the_cases_gain, flatter, representatives};
 use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
 use super::generalisation::Generalisation;
@@ -88,6 +90,16 @@ impl RunOutcome {
         at_bound(&self.winner_times)
     }
 
+    /// The speed-up that may be claimed: that on the cases, or that on the probes where it is less.
+    pub fn claimed(&self) -> f64 {
+        claimed(self.speedup(), self.generalisation.as_ref().and_then(Generalisation::speedup))
+    }
+
+    /// Weighted geometric mean of the cases' times as they were, in microseconds.
+    pub fn baseline_us(&self) -> f64 {
+        geometric_mean(self.baseline_times.iter().map(|time| time.task_us), &self.weights)
+    }
+
     /// Weighted geometric mean of the cases' speed-ups.
     pub fn speedup(&self) -> f64 {
         let ratios =
@@ -149,19 +161,28 @@ pub async fn run(
             Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
         Ok::<_, TunerError>(drawn.with_margin().with_journal(journal))
     };
-    let mut doubt = async |best: &Candidate| {
+    // Whether the cases have been measured by the probes: that is done once.
+    let measured = Cell::new(false);
+    let mut doubt = async |progress: &Progress, left: u64| {
         let probes = drawn.get_or_try_init(draw).await?;
-        let verdicts = probes.check(&best.plain_plan(tunables), jobs, true).await?;
+        let verdicts = probes.check(&progress.best.plain_plan(tunables), jobs, true).await?;
         let broken = verdicts.iter().find(|(_, verdict)| !verdict.holds());
-        Ok(broken.map(|(place, _)| format!("probe {} has to be heeded", probes.probes[*place].case.name)))
+        if let Some((place, _)) = broken {
+            return Ok(Some(format!("probe {} has to be heeded", probes.probes[*place].case.name)));
+        }
+        let on_cases = progress.baseline_us / progress.best_us;
+        let flattered = !measured.get() && left >= LEAST_ROUND && flatter(on_cases, &verdicts);
+        Ok(flattered.then(|| "the cases flatter: on probes the gain is less than two thirds of theirs".to_owned()))
     };
     let mut taken_back = Vec::new();
     let mut joined = Vec::new();
+    let mut representing = Vec::new();
     let mut doubted = Doubted::default();
     let mut space = space;
     let mut rounds = 0;
     let ended = loop {
-        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first: rounds == 0 };
+        let first = rounds == 0 && !measured.get();
+        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first };
         let Ended { why: ended, by_probe } = round.search(&field, &mut standing, &mut doubt, emit).await?;
         standing.progress.keep_best();
         if !by_probe {
@@ -175,7 +196,29 @@ pub async fn run(
         drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, now, back, emit).await?;
         let Some(broken) = settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
         else {
-            break ended;
+            if measured.get() || standing.session.left() < LEAST_ROUND {
+                break ended;
+            }
+            let least = representatives(&field, probes, &standing.progress, &joined).await?;
+            if least.is_empty() {
+                break ended;
+            }
+            measured.set(true);
+            for case in least {
+                let broken = Broken { case, wrong: false, tunables: Vec::new() };
+                field = with_probe(&field, broken, &baseline, &mut representing).await?.unwrap_or(field);
+            }
+            if representing.is_empty() {
+                continue;
+            }
+            emit(cases_flatter(&representing));
+            standing.session.enlarge(
+                field.workspace.evaluator.against(&field.reference),
+                Arc::clone(&field.references),
+                field.weights.clone(),
+            );
+            restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
+            continue;
         };
         if rounds == MORE_ROUNDS || standing.session.left() < LEAST_ROUND {
             while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
@@ -187,6 +230,7 @@ pub async fn run(
             };
         }
         rounds += 1;
+        measured.set(measured.get() || rounds == MORE_ROUNDS);
         let given_up = doubted.note(&broken);
         drop_given_up(&field, &baseline, &given_up, &mut standing, &mut taken_back, emit).await?;
         space = without(space, &given_up, &baseline);
@@ -201,17 +245,23 @@ pub async fn run(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
+    if let Some(probes) = drawn.get() {
+        let (now, back) = (&mut standing, &mut taken_back);
+        drop_what_only_the_cases_gain(&field, &baseline, probes, now, back, emit).await?;
+    }
     if let Some(patches) = &options.patches {
         let untried = patches.names().filter(|name| standing.learned.history.seen(name).is_none());
         untried.map(not_tried).for_each(&mut *emit);
     }
-    let last_word = LastWord { field: &field, judging: &judging, references: &references, baseline: &baseline };
+    let (judging, references) = (&judging, &references);
+    let last_word = LastWord { field: &field, workspace, judging, references, baseline: &baseline };
     let Said { winner, verification, error } =
         last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
     let generalisation = match drawn.get() {
         Some(probes) if count > 0 && changed => {
-            Some(Generalisation::of(probes, &standing.progress.best.plain_plan(tunables), jobs, joined).await?)
+            let plan = standing.progress.best.plain_plan(tunables);
+            Some(Generalisation::of(probes, &plan, jobs, (joined, representing)).await?)
         }
         _ => None,
     };

@@ -193,7 +193,9 @@ fn a_case_that_crashes_is_wrong_and_the_others_are_checked() {
     assert_eq!(check["verdict"], "wrong");
     let verdicts: Vec<_> =
         check["cases"].as_array().expect("a list").iter().map(|case| (&case["name"], &case["verdict"])).collect();
-    assert_eq!(verdicts, [(&"64x1024".into(), &"ok".into()), (&"64x512".into(), &"wrong".into())], "{check}");
+    let row = |name: &str, verdict: &str| (Value::from(name), Value::from(verdict));
+    let expected = [row("64x1024", "ok"), row("64x512", "wrong"), row("odd-7x333", "ok")];
+    assert!(verdicts.iter().copied().eq(expected.iter().map(|(name, verdict)| (name, verdict))), "{check}");
     assert_eq!(check["differences"], Value::Null, "{check}");
     assert_has(&only(&ended, "warning")["message"].to_string(), &["64x512", "SIGILL"]);
 }

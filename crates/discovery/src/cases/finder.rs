@@ -1,7 +1,7 @@
 //! Which cases the tiling function accepts: it is called.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::beside::Beside;
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
@@ -10,7 +10,7 @@ use super::{
     tiling_test, traffic_bytes, vary,
 };
 use crate::oracle::TilingExample;
-use backend::{Backend, JobInput, JobOutput, KernelJob, RunFailure};
+use backend::{Backend, JobInput, JobOutput, KernelJob, Meter, RunFailure};
 use manifest::TensorSpec;
 use project::snake_case;
 use verify::{DType, DataKind, generate};
@@ -19,7 +19,7 @@ use verify::{DType, DataKind, generate};
 const ORDERLY: usize = 150;
 const RANDOM: usize = 350;
 
-/// After this no further script is started.
+/// Processor time after which no further script is started.
 const SCRIPTS_END: Duration = Duration::from_secs(30);
 
 /// Bytes of an input that a tiling function may look into; no larger one is a list of sizes or places.
@@ -139,14 +139,13 @@ impl Finder<'_> {
     async fn scripts(&self) -> (Vec<Candidate>, Option<ReferenceError>) {
         let (mut found, mut note) = (Vec::new(), None);
         let Some(python) = self.python else { return (found, note) };
-        let since = Instant::now();
+        let meter = Meter::default();
         for script in data_scripts(self.directory) {
             // One that makes a lot of data is one too many.
-            if since.elapsed() > SCRIPTS_END {
+            if meter.spent() > SCRIPTS_END {
                 break;
             }
-
-            let arrays = match python.data(&script).await {
+            let arrays = match meter.measure(python.data(&script)).await {
                 Ok(arrays) => arrays,
                 Err(error) => {
                     let missing = matches!(error, ReferenceError::Missing(_));

@@ -76,6 +76,14 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
             attribute.value = end.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         }
     }
+    // So does a tensor that does, such as the dimensions that are to be filled.
+    for input in changed.inputs.iter_mut().filter(|input| !input.values.is_empty() && input.dtype.starts_with("int")) {
+        let list: Vec<u64> = input.values.iter().map(|value| *value as u64).collect();
+        let is_shape = elements(&list) >= LEAST_COUNT && leading.ends_with(&list) && after.len() == leading.len();
+        if is_shape {
+            input.values = after[after.len() - list.len()..].iter().map(|length| *length as f64).collect();
+        }
+    }
     let (count, count_after) = (elements(&leading), elements(&after));
     for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "int") {
         if count >= LEAST_COUNT && attribute.value == count.to_string() {
@@ -192,6 +200,25 @@ mod tests {
         let of_rows = counted(&[32, 64], &[number("count", 2048), number("groups", 32)], 64);
         assert_eq!(of_rows, ["4096", "32"], "the length of one axis may be that of groups, which stay");
         assert_eq!(counted(&[2], &[number("axis", 2)], 8), ["2"], "two tells nothing");
+    }
+
+    #[test]
+    fn a_tensor_of_dimensions_goes_with_what_they_are_of() {
+        let dims = |values: &[f64]| TensorSpec {
+            name: "dims".into(),
+            values: values.to_vec(),
+            ..tensor("int64", &[values.len() as u64])
+        };
+        let mut fill = case(&[&[1]]);
+        fill.inputs.insert(0, dims(&[32.0, 64.0]));
+        fill.output_shapes = vec![vec![32, 64]];
+        fill.attributes.clear();
+        let larger = with_length(&fill, 0, 512).unwrap();
+        assert_eq!((&larger.output_shapes, &larger.inputs[0].values), (&vec![vec![512, 64]], &vec![512.0, 64.0]));
+        assert_eq!(shapes(&larger), [vec![2], vec![1]]);
+        fill.inputs[0] = dims(&[2.0, 64.0]);
+        let other = with_length(&fill, 0, 512).unwrap();
+        assert_eq!(other.inputs[0].values, [2.0, 64.0], "it is of something else");
     }
 
     #[test]

@@ -198,6 +198,19 @@ fn cmake_amounts_are_tunables() {
 
 /// A number in the template that is no choice of the finder is the default.
 #[test]
+fn what_only_a_name_tells_is_a_hint_and_tried_to_its_safe_side() {
+    let host = "class Sum : public OpDef {};\nconst uint32_t TILE_LENGTH = 2048;\nstatic ge::graphStatus Tiling(gert::TilingContext *context)\n{\n    \
+        uint32_t total = 1;\n    uint32_t each = total / TILE_LENGTH;\n    tiling.set_each(each);\n    return ge::GRAPH_SUCCESS;\n}\n";
+    let tree: SourceTree = [("op_host/sum.cpp", host), ("op_kernel/sum.cpp", "extern \"C\" __global__ void sum() {}")]
+        .into_iter()
+        .collect();
+    let discovery = discover_sources(&tree, Layout::Msopgen, None, None).expect("an operator");
+    let tile = discovery.tunables.iter().find(|tunable| tunable.name == "TILE_LENGTH").expect("a tunable");
+    assert!(tile.reason.starts_with("a hint: only its name says so"), "{tile:?}");
+    assert_eq!(tile.domain, Domain::PowerOfTwo { min: 64, max: 2048 });
+}
+
+#[test]
 fn the_template_has_as_many_probes_as_a_manifest_without_the_key() {
     let manifest = Manifest::parse(manifest::testing::SMALLEST, Path::new("ascend.toml")).expect("a manifest");
     assert!(render::TEMPLATE.contains(&format!("\nprobes = {}\n", manifest.probes)));

@@ -152,19 +152,52 @@ const NOWHERE: &str = "where it goes is no number of buffers or cores and no len
 /// What a constant decides, by where its value goes. Where it does not stand in the call itself the name must say so as well:
 /// chains run through names that mean different things in different places, and lengths are made of many constants
 /// (alignments, sizes of types, slots of the unified buffer), few of which are choices.
-fn decides(flow: &Flow, name: &str) -> Option<Meaning> {
+fn decides(flow: &Flow, name: &str) -> Option<(Meaning, Evidence)> {
+    let known = |meaning| Some((meaning, Evidence::Flow));
     if flow.stands_in(name, Sink::Buffers) {
-        return Some(Meaning::Buffers);
+        return known(Meaning::Buffers);
     }
     if flow.stands_in(name, Sink::Cores) {
-        return Some(Meaning::Cores).filter(|_| flow.splits_among_cores);
+        return known(Meaning::Cores).filter(|_| flow.splits_among_cores);
     }
-    let length = flow.makes(name, Sink::Length);
-    match Meaning::of_name(name)? {
-        Meaning::Buffers => flow.is_handed_to(name, Sink::Buffers).then_some(Meaning::Buffers),
-        Meaning::Cores => (flow.is_number_of_cores(name) && flow.splits_among_cores).then_some(Meaning::Cores),
-        Meaning::TileLength => (length || flow.divides_work(name)).then_some(Meaning::TileLength),
-        Meaning::TileCount => (flow.divides_work(name) || flow.makes(name, Sink::Loop)).then_some(Meaning::TileCount),
+    let meaning = Meaning::of_name(name)?;
+    let reaches = match meaning {
+        Meaning::Buffers => flow.is_handed_to(name, Sink::Buffers),
+        Meaning::Cores => flow.is_number_of_cores(name) && flow.splits_among_cores,
+        Meaning::TileLength => flow.makes(name, Sink::Length),
+        Meaning::TileCount => flow.makes(name, Sink::Loop),
+    };
+    if reaches {
+        return known(meaning);
+    }
+    // That work is divided by it says that it is an amount; of what, only its name does.
+    let is_amount = matches!(meaning, Meaning::TileLength | Meaning::TileCount) && flow.divides_work(name);
+    is_amount.then_some((meaning, Evidence::Name))
+}
+
+/// What a meaning rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Evidence {
+    /// Where the value goes.
+    Flow,
+    /// What it is called: a hint.
+    Name,
+}
+
+impl Evidence {
+    /// The domain as far as it may be tried on that evidence, and the reason with what has to be known of it. Tiles may get shorter
+    /// on a hint, and so more, which needs no more memory than there is.
+    fn limits(self, meaning: Meaning, value: i64, domain: Domain, reason: &str) -> (Domain, String) {
+        if self == Evidence::Flow {
+            return (domain, reason.to_owned());
+        }
+        let (least, most) = if meaning == Meaning::TileLength { (i64::MIN, value) } else { (value, i64::MAX) };
+        let domain = match domain {
+            Domain::Range { min, max, step } => Domain::Range { min: min.max(least), max: max.min(most), step },
+            Domain::PowerOfTwo { min, max } => Domain::PowerOfTwo { min: min.max(least), max: max.min(most) },
+            other => other,
+        };
+        (domain, format!("a hint: only its name says so, and so tiles may only get shorter; {reason}"))
     }
 }
 
@@ -196,7 +229,7 @@ fn constants(tree: &SourceTree, sources: &[String], flow: &Flow, found: &mut Fou
     for (name, value) in order {
         let Some(group) = groups.get(&(name.clone(), value)) else { continue };
         let Some((_, short)) = group.first() else { continue };
-        let Some(meaning) = decides(flow, short) else {
+        let Some((meaning, evidence)) = decides(flow, short) else {
             if Meaning::of_name(short).is_some() {
                 found.notes.push(format!("Left out: {name} = {value}: {NOWHERE}."));
             }
@@ -206,9 +239,10 @@ fn constants(tree: &SourceTree, sources: &[String], flow: &Flow, found: &mut Fou
             found.notes.push(format!("Left out: {name} = {value} does not look like an amount to choose."));
             continue;
         };
+        let (domain, reason) = evidence.limits(meaning, value, domain, reason);
         let mut files: Vec<String> = group.iter().map(|(file, _)| file.clone()).collect();
         files.dedup();
-        let reason = if files.len() > 1 { format!("{reason}; host and kernel must agree") } else { reason.to_owned() };
+        let reason = if files.len() > 1 { format!("{reason}; host and kernel must agree") } else { reason };
         let file = files.remove(0);
         let binding = Binding::Constant { file, name: name.clone(), also: files };
         add(tree, found, Tunable { name, domain, default: Some(Value::Int(value)), binding, reason, when: None });

@@ -37,6 +37,7 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         | Event::Build(_)
         | Event::Init(_)
         | Event::Surveyed(_)
+        | Event::Progress(_)
         | Event::Devices(_)
         | Event::ModelError(_) => return None,
     })

@@ -1,0 +1,146 @@
+//! What is claimed of a winner: no more than what probes confirm. Cases flatter where a rule gains at their sizes and nowhere else.
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict, case_bytes};
+use super::progress::Progress;
+use super::round::{Field, Standing};
+use super::settle::{TakenBack, WORTH_A_STEP, WORTH_WRITING, said};
+use events::{self, Event};
+use manifest::Case;
+use search::geometric_mean;
+
+/// Share of the cases' gain, in logarithms, that probes have to confirm; with less of it the cases flatter.
+const CONFIRMED: f64 = 2.0 / 3.0;
+/// Probes that join the cases where these flatter.
+const REPRESENTATIVES: usize = 3;
+/// Speed-ups that differ by less than this are the same for choosing among probes; the smaller case is the cheaper one then.
+const SAME_GAIN: f64 = 0.005;
+/// What is slower by more than this is slower: the model's last digits mean nothing.
+const SLOWER: f64 = 0.9995;
+
+/// Speed-up that may be claimed: the lesser of both, where there are probes.
+pub(super) fn claimed(on_cases: f64, on_probes: Option<f64>) -> f64 {
+    on_probes.map_or(on_cases, |on_probes| on_probes.min(on_cases))
+}
+
+/// Whether the cases show a gain of which probes confirm too little.
+pub(super) fn flatter(on_cases: f64, verdicts: &[(usize, ProbeVerdict)]) -> bool {
+    let on_probes = mean(verdicts);
+    on_cases >= WORTH_WRITING && on_probes.is_some_and(|on_probes| on_probes.ln() < on_cases.ln() * CONFIRMED)
+}
+
+/// Geometric mean of the speed-ups on probes; `None` without any.
+fn mean(verdicts: &[(usize, ProbeVerdict)]) -> Option<f64> {
+    let speedups: Vec<f64> = verdicts.iter().filter_map(|(_, verdict)| verdict.speedup()).collect();
+    (!speedups.is_empty()).then(|| geometric_mean(speedups.into_iter(), &[]))
+}
+
+/// Where the cases flatter the best candidate: the probes that gain least, as cases that together weigh as much as those of the
+/// manifest. Empty where they do not. Of `joined` the search knows already.
+pub(super) async fn representatives(
+    field: &Field,
+    probes: &ProbeSet,
+    progress: &Progress,
+    joined: &[String],
+) -> Result<Vec<Case>, TunerError> {
+    let workspace = &field.workspace;
+    let plan = progress.best.plain_plan(workspace.tunables());
+    let verdicts = probes.check(&plan, workspace.options.jobs, false).await?;
+    if !flatter(progress.baseline_us / progress.best_us, &verdicts) {
+        return Ok(Vec::new());
+    }
+    let mut candidates: Vec<(i64, u64, &Case)> = verdicts
+        .iter()
+        .filter_map(|(place, verdict)| {
+            let probe = &probes.probes[*place];
+            let bytes = case_bytes(&probe.case);
+            let usable = probe.with_data && bytes <= MUST_HAVE_DATA_BYTES && !joined.contains(&probe.case.name);
+            usable.then(|| Some(((verdict.speedup()? / SAME_GAIN).round() as i64, bytes, &probe.case)))?
+        })
+        .collect();
+    candidates.sort_by_key(|(gain, bytes, _)| (*gain, *bytes));
+    candidates.truncate(REPRESENTATIVES);
+    let weight = field.weights.iter().sum::<f64>() / candidates.len().max(1) as f64;
+    Ok(candidates.into_iter().map(|(.., case)| Case { weight, verify_only: false, ..case.clone() }).collect())
+}
+
+/// Says that probes join the cases.
+pub(super) fn cases_flatter(names: &[String]) -> Event {
+    Event::Warning(events::Warning {
+        code: "cases-flatter".to_owned(),
+        message: format!(
+            "the cases flatter: on probes the gain is less than two thirds of theirs; {} are timed with them from now on",
+            names.join(", ")
+        ),
+        help: None,
+    })
+}
+
+/// Leaves the sources as they were where a winner gains nothing on the probes and is slower somewhere: it would be a change for
+/// the sake of its cases.
+pub(super) async fn drop_what_only_the_cases_gain(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    let tunables = field.workspace.tunables();
+    let best = &standing.progress.best;
+    if best.digest(tunables) == baseline.digest(tunables) {
+        return Ok(());
+    }
+    let verdicts = probes.check(&best.plain_plan(tunables), field.workspace.options.jobs, false).await?;
+    let Some(why) = only_the_cases_gain(&verdicts, field.noise) else { return Ok(()) };
+    taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
+    let (us, times) = (field.baseline_us, field.baseline_times.clone());
+    standing.progress.settle(baseline.clone(), us, times);
+    Ok(())
+}
+
+/// Why a winner is none, where it gains nothing on the probes and is slower on one of them. `noise` is the standard deviation of a
+/// time as a share of it.
+fn only_the_cases_gain(verdicts: &[(usize, ProbeVerdict)], noise: f64) -> Option<String> {
+    let mean = mean(verdicts).filter(|mean| *mean < WORTH_A_STEP)?;
+    let worst = verdicts.iter().filter_map(|(_, verdict)| verdict.speedup()).fold(f64::INFINITY, f64::min);
+    // One run in a thousand lies further from the mean than three deviations.
+    let slower = worst < SLOWER - 3.0 * noise;
+    slower.then(|| format!("it gains on the cases only: {mean:.3}x on probes, {worst:.3}x on the worst of them"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(speedups: &[f64]) -> Vec<(usize, ProbeVerdict)> {
+        speedups.iter().enumerate().map(|(place, &speedup)| (place, ProbeVerdict::Held { speedup })).collect()
+    }
+
+    #[test]
+    fn no_more_is_claimed_than_probes_confirm() {
+        assert_eq!(claimed(1.08, Some(1.02)), 1.02);
+        assert_eq!(claimed(1.02, Some(1.08)), 1.02, "the cases are what was asked for");
+        assert_eq!(claimed(1.08, None), 1.08);
+    }
+
+    #[test]
+    fn cases_flatter_below_two_thirds_of_their_gain() {
+        assert!(flatter(1.08, &held(&[1.1, 1.0, 1.0])));
+        assert!(!flatter(1.08, &held(&[1.1, 1.05, 1.03])));
+        assert!(!flatter(1.21, &held(&[1.14])), "in logarithms");
+        assert!(!flatter(1.005, &held(&[1.0])), "nothing that would be written");
+        assert!(!flatter(1.08, &held(&[])), "nothing is known of others");
+    }
+
+    #[test]
+    fn what_gains_nothing_on_probes_must_be_slower_on_none() {
+        let why = only_the_cases_gain(&held(&[1.002, 1.0, 0.995]), 0.0).expect("a reason");
+        assert_eq!(why, "it gains on the cases only: 0.999x on probes, 0.995x on the worst of them");
+        assert_eq!(only_the_cases_gain(&held(&[1.0, 1.0, 0.9999]), 0.0), None, "slower nowhere");
+        assert_eq!(only_the_cases_gain(&held(&[1.05, 1.02, 0.995]), 0.0), None, "worth something");
+        assert_eq!(only_the_cases_gain(&held(&[1.0, 0.995]), 0.05), None, "within the noise");
+        assert_eq!(only_the_cases_gain(&held(&[]), 0.0), None, "nothing is known");
+    }
+}
