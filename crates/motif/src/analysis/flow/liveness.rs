@@ -95,7 +95,8 @@ impl Flow<'_> {
         };
         let start = from.first().map_or(0, |step| self.graph.step(*step).span.end);
         let mut overwritten: Option<usize> = None;
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        // What the statement itself reads in its next round is gone with it.
+        let mut seen: BTreeSet<usize> = from.iter().copied().collect();
         let mut open: VecDeque<usize> = from.iter().flat_map(|step| self.graph.step(*step).next.clone()).collect();
         while let Some(index) = open.pop_front() {
             if !seen.insert(index) {
