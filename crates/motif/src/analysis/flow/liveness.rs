@@ -94,8 +94,11 @@ impl Flow<'_> {
             return Err(format!("{tensor} is not a local tensor"));
         };
         let start = from.first().map_or(0, |step| self.graph.step(*step).span.end);
+        // `data->x` is no tensor `x`.
+        let is_field = |used: &TensorUse| file.slice(&(0..used.span.start)).ends_with("->");
         let mut overwritten: Option<usize> = None;
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        // What the statement itself reads in its next round is gone with it.
+        let mut seen: BTreeSet<usize> = from.iter().copied().collect();
         let mut open: VecDeque<usize> = from.iter().flat_map(|step| self.graph.step(*step).next.clone()).collect();
         while let Some(index) = open.pop_front() {
             if !seen.insert(index) {
@@ -117,7 +120,7 @@ impl Flow<'_> {
                 return Err(format!("{name} may share memory with {tensor} and is used at line {}", line(used)));
             }
             let own: Vec<&&TensorUse> =
-                uses.iter().filter(|used| used.tensor == tensor && relevant(file, used)).collect();
+                uses.iter().filter(|used| used.tensor == tensor && relevant(file, used) && !is_field(used)).collect();
             if let Some(used) = own.first() {
                 if own.len() == 1 && overwrites(used)? {
                     overwritten = overwritten.or(Some(line(used)).filter(|_| used.span.start >= start));

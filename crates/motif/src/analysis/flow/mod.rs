@@ -46,9 +46,10 @@ impl<'a> Flow<'a> {
     pub(crate) fn follows(&self, first: &Range<usize>, second: &Range<usize>) -> Result<(), String> {
         let (from, to) = (self.step(first)?, self.step(second)?);
         let line = |statement: &Range<usize>| self.around.file.line(statement.start);
-        if let Some(out) = self.graph.way_out(from, to) {
+        if let Some(steps) = self.graph.ways_out(from, to) {
             let leaves = |word: &&str| matches!(*word, "break" | "continue" | "return" | "goto" | "throw");
-            let word = words(self.around.file.slice(&self.graph.step(out).span)).into_iter().find(leaves);
+            let text = |step: usize| self.around.file.slice(&self.graph.step(step).span);
+            let word = steps.into_iter().find_map(|step| words(text(step)).into_iter().find(leaves));
             return Err(format!("{} may leave before line {}", word.unwrap_or("the code"), line(second)));
         }
         if !self.graph.is_preceded(from, to) {
