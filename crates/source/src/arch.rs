@@ -7,7 +7,7 @@
 pub struct VectorCore {
     /// How many there are on the chip that counts where nobody names one.
     pub count: i64,
-    /// Bytes of the unified buffer that kernels may use: of 192 KiB here the last 256 are reserved.
+    /// Bytes of the unified buffer, with those that are reserved.
     pub unified_buffer_bytes: i64,
     /// Bytes of a block in it: rows start at blocks, as the buffers do.
     pub block_bytes: i64,
@@ -55,7 +55,7 @@ pub const DAV_2201: Arch = Arch {
     aicore: 220,
     vector: VectorCore {
         count: 48,
-        unified_buffer_bytes: 196_352,
+        unified_buffer_bytes: 196_608,
         block_bytes: 32,
         repeat_bytes: 256,
         repeats: 255,

@@ -6,7 +6,7 @@ use source::arch::TARGET;
 use source::facts::{Facts, InitBuffer, Kernel};
 use source::parse::SyntaxForest;
 
-/// Bytes of the unified buffer that kernels may use.
+/// Bytes of the unified buffer.
 pub(crate) const UNIFIED_BUFFER_BYTES: i64 = TARGET.vector.unified_buffer_bytes;
 
 /// Bytes that `InitBuffer` calls took, by file relative to the operator's root, and line.
