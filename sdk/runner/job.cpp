@@ -26,6 +26,29 @@ const TypeRow kTypes[] = {
     throw Failure(kExitBadJob, "job line " + std::to_string(line) + ": " + message);
 }
 
+int HexDigit(char letter)
+{
+    if (letter >= '0' && letter <= '9') {
+        return letter - '0';
+    }
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+// What stands at a backslash in quotes: a byte by its code, or the next letter itself. Moves behind it.
+char Escaped(const std::string& line, size_t& i)
+{
+    ++i;
+    if (line[i] == 'x' && i + 2 < line.size()) {
+        const int high = HexDigit(line[i + 1]);
+        const int low = HexDigit(line[i + 2]);
+        if (high >= 0 && low >= 0) {
+            i += 3;
+            return static_cast<char>(high * 16 + low);
+        }
+    }
+    return line[i++];
+}
+
 // Splits a line into words. False at an open quote.
 bool Split(const std::string& line, std::vector<std::string>& words)
 {
@@ -39,10 +62,8 @@ bool Split(const std::string& line, std::vector<std::string>& words)
         if (line[i] == '"') {
             ++i;
             while (i < line.size() && line[i] != '"') {
-                if (line[i] == '\\' && i + 1 < line.size()) {
-                    ++i;
-                }
-                word += line[i++];
+                const bool escaped = line[i] == '\\' && i + 1 < line.size();
+                word += escaped ? Escaped(line, i) : line[i++];
             }
             if (i == line.size()) {
                 return false;

@@ -1,5 +1,5 @@
 // A job: what to load, what to run it on, where the results go. One `key value...` per line; values may be quoted
-// ("a b", with \" and \\ inside), empty lines and lines that start with # are skipped.
+// ("a b", with \", \\ and bytes as \x0a inside), empty lines and lines that start with # are skipped.
 #ifndef ASCEND_SDK_RUNNER_JOB_H
 #define ASCEND_SDK_RUNNER_JOB_H
 

@@ -41,6 +41,10 @@ int main()
     CHECK((job.blocks == std::vector<uint32_t>{0, 3, 47}));
     CHECK(job.ranges.size() == 2 && job.ranges[0].output == 1 && job.ranges[0].from == 64 && job.ranges[1].bytes == 8);
     CHECK(JobWith("").blocks.empty());
+    // Whatever a path or a value holds comes through: a line ends, quotes, what is no UTF-8.
+    const runner::Job odd = JobWith("trace \"a\\x0ab \\\\x0a\\\"c\\\"\\xff\\xg1\\x\"\n");
+    CHECK(odd.trace == "a\nb \\x0a\"c\"\xffxg1x");
+    CHECK(IsRefused("trace \"a\\\"\n"));
     CHECK(IsRefused("blocks\n"));
     CHECK(IsRefused("blocks 3 3\n"));
     CHECK(IsRefused("blocks 4 3\n"));

@@ -89,7 +89,9 @@ fn sizes_of_the_target_are_those_of_its_machine() {
     let (target, machine) = (source::arch::TARGET, aicore::Machine::named(source::arch::TARGET.machine));
     let parameters = machine.expect("the default machine").parameters;
     assert_eq!(target.vector.count as f64, parameters.aiv_cores);
-    assert_eq!(target.vector.unified_buffer_bytes as f64, parameters.ub_bytes);
+    // The machine leaves out what is reserved (its description says so).
+    let reserved_bytes = target.vector.unified_buffer_bytes as f64 - parameters.ub_bytes;
+    assert_eq!(reserved_bytes, 256.0);
 }
 
 /// The picture in docs/architecture.md is drawn from what Cargo knows: every crate is in it, and knows only what lies below.

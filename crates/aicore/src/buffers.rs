@@ -108,18 +108,7 @@ mod tests {
     use super::*;
 
     fn operand(addr: u64, len: u32, count: u32, stride: i64) -> Operand {
-        Operand {
-            addr,
-            stride0: stride,
-            stride1: 0,
-            len,
-            count0: count,
-            count1: 1,
-            space: Space::Ub,
-            reads: true,
-            writes: false,
-            uncached: false,
-        }
+        Operand::rows(Space::Ub, addr, len, count, stride)
     }
 
     #[test]

@@ -55,18 +55,7 @@ mod tests {
     use super::*;
 
     fn gm(addr: u64, len: u32) -> Operand {
-        Operand {
-            addr,
-            stride0: 0,
-            stride1: 0,
-            len,
-            count0: 1,
-            count1: 1,
-            space: Space::Gm,
-            reads: true,
-            writes: false,
-            uncached: false,
-        }
+        Operand::rows(Space::Gm, addr, len, 1, 0)
     }
 
     #[test]

@@ -75,6 +75,15 @@ pub struct Operand {
     pub uncached: bool,
 }
 
+#[cfg(test)]
+impl Operand {
+    /// So many pieces that are read, in equal distances.
+    pub(crate) fn rows(space: Space, addr: u64, len: u32, count0: u32, stride0: i64) -> Self {
+        let (reads, writes, uncached) = (true, false, false);
+        Self { addr, stride0, stride1: 0, len, count0, count1: 1, space, reads, writes, uncached }
+    }
+}
+
 impl Operand {
     pub(super) fn decode(bytes: &[u8]) -> Self {
         let access = bytes[37];

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -133,20 +134,20 @@ impl KernelJob {
         for (key, kind) in &self.kernel_types {
             line(&["kernel_type", &name(key), kind.name()]);
         }
-        line(&["op", &self.operator]);
+        line(&["op", &word(&self.operator)]);
         line(&[platform.trim_end()]);
         for input in &self.inputs {
             let shape = dimensions(&input.shape);
-            line(&["input", &input.name, wire_dtype(&input.dtype), &input.format, &shape, &quote(&input.file)]);
+            line(&["input", &word(&input.name), wire_dtype(&input.dtype), &input.format, &shape, &quote(&input.file)]);
         }
         for (index, output) in self.outputs.iter().enumerate() {
             let shape = output.shape.as_deref().map_or_else(|| "infer".to_owned(), dimensions);
             let file = quote(&output_file(directory, index));
-            line(&["output", &output.name, wire_dtype(&output.dtype), &output.format, &shape, &file]);
+            line(&["output", &word(&output.name), wire_dtype(&output.dtype), &output.format, &shape, &file]);
         }
         for attribute in &self.attributes {
-            let value = format!("\"{}\"", attribute.value.replace('\\', "\\\\").replace('"', "\\\""));
-            line(&["attr", &attribute.name, &attribute.kind, &value]);
+            let value = quoted(attribute.value.as_bytes());
+            line(&["attr", &word(&attribute.name), &attribute.kind, &value]);
         }
         if self.trace {
             line(&["trace", &quote(&trace_file(directory))]);
@@ -298,7 +299,34 @@ fn dimensions(shape: &[u64]) -> String {
 }
 
 fn quote(path: &Path) -> String {
-    format!("\"{}\"", path.display().to_string().replace('\\', "\\\\").replace('"', "\\\""))
+    quoted(path.as_os_str().as_bytes())
+}
+
+/// A name as it stands where nothing in it means something to the runner, and in quotes elsewhere.
+fn word(name: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | ':' | '/');
+    if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { quoted(name.as_bytes()) }
+}
+
+/// A value in quotes, whatever bytes it has: a job has a line for everything, and is text.
+fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '"' | '\\' => text.extend(['\\', letter]),
+                control if control.is_ascii_control() => {
+                    let _ = write!(text, "\\x{:02x}", control as u32);
+                }
+                letter => text.push(letter),
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text.push('"');
+    text
 }
 
 #[cfg(test)]
@@ -346,5 +374,47 @@ mod tests {
                         attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\n\
                         blocks 0 7\nrange 0 64 32\ntiming_only 1\nresult \"/run/result.json\"\n";
         assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
+    }
+
+    /// Reads a quoted value as the runner does.
+    fn read(quoted: &str) -> Vec<u8> {
+        let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).expect("quotes");
+        assert!(!inner.contains('\n'), "a value in more than one line");
+        let (mut bytes, mut rest) = (Vec::new(), inner.as_bytes());
+        while let Some((&first, behind)) = rest.split_first() {
+            rest = behind;
+            if first != b'\\' {
+                assert_ne!(first, b'"', "an open quote");
+                bytes.push(first);
+            } else if let [b'x', high, low, ..] = rest {
+                let digits = [*high, *low];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
+                rest = &rest[3..];
+            } else {
+                bytes.push(rest[0]);
+                rest = &rest[1..];
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn values_of_any_bytes_come_through() {
+        let mut state = 7_u32;
+        for length in 0..400 {
+            let bytes: Vec<u8> = (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let any = (state >> 24) as u8;
+                    // Half of them are what quoting is about.
+                    if any & 1 == 0 { b"\\\"x\n\r 0\xff\xc3\xa9"[usize::from(any >> 1) % 10] } else { any }
+                })
+                .collect();
+            assert_eq!(read(&quoted(&bytes)), bytes);
+        }
+        assert_eq!(quoted("a b".as_bytes()), "\"a b\"");
+        assert_eq!(word("x y"), "\"x y\"");
+        assert_eq!(word("x_1"), "x_1");
+        assert_eq!(word(""), "\"\"");
     }
 }

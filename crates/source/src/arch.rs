@@ -7,7 +7,7 @@
 pub struct VectorCore {
     /// How many there are on the chip that counts where nobody names one.
     pub count: i64,
-    /// Bytes of the unified buffer.
+    /// Bytes of the unified buffer, with those that are reserved.
     pub unified_buffer_bytes: i64,
     /// Bytes of a block in it: rows start at blocks, as the buffers do.
     pub block_bytes: i64,

@@ -27,6 +27,16 @@ pub struct Violation {
     pub because: &'static str,
 }
 
+const fn of(
+    motif: Id,
+    precondition: &'static str,
+    kernel: fn() -> String,
+    change: &'static [(&'static str, &'static str)],
+    because: &'static str,
+) -> Violation {
+    Violation { motif, precondition, kernel, change, because }
+}
+
 /// How a motif answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {

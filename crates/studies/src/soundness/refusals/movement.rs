@@ -2,18 +2,8 @@
 
 use motif::Id;
 
-use super::Violation;
 use super::kernels::{class, computing, processing};
-
-const fn of(
-    motif: Id,
-    precondition: &'static str,
-    kernel: fn() -> String,
-    change: &'static [(&'static str, &'static str)],
-    because: &'static str,
-) -> Violation {
-    Violation { motif, precondition, kernel, change, because }
-}
+use super::{Violation, of};
 
 const CALL: &str = "            Compute(TILE);\n";
 const LOOP: &str = "for (uint32_t i = 0; i < tiles; i++) {\n            CopyIn(i * TILE, TILE);";

@@ -2,18 +2,8 @@
 
 use motif::Id;
 
-use super::Violation;
 use super::kernels::{class, computing};
-
-const fn of(
-    motif: Id,
-    precondition: &'static str,
-    kernel: fn() -> String,
-    change: &'static [(&'static str, &'static str)],
-    because: &'static str,
-) -> Violation {
-    Violation { motif, precondition, kernel, change, because }
-}
+use super::{Violation, of};
 
 fn axpy() -> String {
     computing("AscendC::Muls(a, x, 2.0f, count);\nAscendC::Exp(z, x, count);\nAscendC::Add(z, z, a, count);")
