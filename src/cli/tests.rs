@@ -123,7 +123,7 @@ fn refusals_say_what_to_write() {
         &["run", "--seed", "-1"],
         &["run", "--time-limit", "soon"],
         &["check", "--tolerance", "0.9"],
-        &["run", "--backend", "cann"],
+        &["run", "--backend", "npu"],
         &["-q", "-v", "doctor"],
         &["tune"],
     ];
@@ -140,7 +140,7 @@ fn refusals_say_what_to_write() {
     error: unexpected argument '-1' found
     error: invalid value 'soon' for '--time-limit <TIME>': not a duration; write a number with s, m or h, such as 90s, 15m or 1.5h
     error: invalid value '0.9' for '--tolerance <RATIO>': not a ratio of at least 1, such as 1.03 for 3 %
-    error: invalid value 'cann' for '--backend <NAME>'
+    error: invalid value 'npu' for '--backend <NAME>'
     error: the argument '--quiet' cannot be used with '--verbose...'
     error: unrecognized subcommand 'tune'
     ");

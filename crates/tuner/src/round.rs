@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::baseline::follow_baseline;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
-use super::evaluator::{References, Trialled};
+use super::evaluator::{Evaluator, References, Trialled};
 use super::head_start::{earlier_winners, settings_of_others};
 use super::host_search::HostSearch;
+use super::journal::Journal;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::noise::repeat;
 use super::probing::floor_of_probes;
@@ -17,7 +18,7 @@ use super::progress::Progress;
 use super::queue_depths::overflows;
 use super::run_options::RunOptions;
 use super::scheduler::{Limits, Scheduler, Turn};
-use super::session::Session;
+use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use backend::LaunchProfile;
@@ -123,6 +124,31 @@ pub(super) struct Standing {
     pub turns: u64,
     /// Tunables that had to be compiled in, with reasons.
     pub compiled_in: Vec<(String, String)>,
+}
+
+impl Standing {
+    /// Before the first evaluation that counts.
+    pub fn at_first(
+        field: &Field,
+        evaluator: Evaluator,
+        journal: Journal,
+        baseline: &Candidate,
+        budget: Budget,
+        jobs: usize,
+    ) -> Self {
+        let references = Arc::clone(&field.references);
+        let mut session = Session::new(evaluator, Arc::new(journal), references, budget, jobs, field.weights.clone())
+            .with_noise(field.noise);
+        session.remember(field.reference.evaluation.clone());
+        let progress = Progress::new(baseline.clone(), field.baseline_us, field.baseline_times.clone(), field.floors());
+        Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() }
+    }
+
+    /// Goes on with the cases of another field.
+    pub fn enlarge(&mut self, field: &Field) {
+        let evaluator = field.workspace.evaluator.against(&field.reference);
+        self.session.enlarge(evaluator, Arc::clone(&field.references), field.weights.clone());
+    }
 }
 
 /// How a round ended.

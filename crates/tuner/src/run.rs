@@ -12,14 +12,13 @@ use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
 use super::generalisation::Generalisation;
 use super::journal::{Journal, Opened};
-use super::kernel_stage::Learned;
 use super::known::KnownFindings;
 use super::last_word::{LastWord, Said};
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, WithData, case_bytes};
 use super::progress::Progress;
 use super::round::{Ended, Field, Round, Standing, at_bound};
 use super::run_options::{Experience, RunOptions};
-use super::session::{Budget, Session};
+use super::session::Budget;
 use super::settle::{
     Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle_on_probes, simplify,
 };
@@ -133,23 +132,14 @@ pub async fn run(
     let baseline_times = field.baseline_times.clone();
     let references = Arc::clone(&field.references);
     let weights = field.weights.clone();
-    emit(baseline_event(workspace, &baseline_times, &field.reference, field.baseline_us));
-    emit_if(mostly_fixed(&baseline_profiles), emit);
     let baseline_known = field.reference.known.clone();
-    baseline_known.warnings().into_iter().for_each(&mut *emit);
-    emit_if(workspace.auto_sync_off.as_ref().map(without_auto_sync), emit);
-    emit_if(not_confined(&Layers::of_this_machine().missing()), emit);
+    tell_of_baseline(workspace, &field, emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
     let evaluator = workspace.evaluator.against(&field.reference);
     let judging = evaluator.clone();
     let jobs = workspace.options.jobs;
-    let mut session =
-        Session::new(evaluator, Arc::new(journal), Arc::clone(&references), budget, jobs, weights.clone())
-            .with_noise(field.noise);
-    session.remember(field.reference.evaluation.clone());
-    let progress = Progress::new(baseline.clone(), field.baseline_us, baseline_times.clone(), field.floors());
-    let mut standing = Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() };
+    let mut standing = Standing::at_first(&field, evaluator, journal, &baseline, budget, jobs);
 
     // Drawn when there is something to try on them.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
@@ -204,19 +194,12 @@ pub async fn run(
                 break ended;
             }
             measured.set(true);
-            for case in least {
-                let broken = Broken { case, wrong: false, tunables: Vec::new() };
-                field = with_probe(&field, broken, &baseline, &mut representing).await?.unwrap_or(field);
-            }
+            field = with_least(field, least, &baseline, &mut representing).await?;
             if representing.is_empty() {
                 continue;
             }
             emit(cases_flatter(&representing));
-            standing.session.enlarge(
-                field.workspace.evaluator.against(&field.reference),
-                Arc::clone(&field.references),
-                field.weights.clone(),
-            );
+            standing.enlarge(&field);
             restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
             continue;
         };
@@ -237,11 +220,7 @@ pub async fn run(
         // Where it cannot be a case the search goes on without: what was tried does not win a second time.
         let Some(next) = with_probe(&field, broken, &baseline, &mut joined).await? else { continue };
         field = next;
-        standing.session.enlarge(
-            field.workspace.evaluator.against(&field.reference),
-            Arc::clone(&field.references),
-            field.weights.clone(),
-        );
+        standing.enlarge(&field);
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
@@ -249,21 +228,16 @@ pub async fn run(
         let (now, back) = (&mut standing, &mut taken_back);
         drop_what_only_the_cases_gain(&field, &baseline, probes, now, back, emit).await?;
     }
-    if let Some(patches) = &options.patches {
-        let untried = patches.names().filter(|name| standing.learned.history.seen(name).is_none());
-        untried.map(not_tried).for_each(&mut *emit);
-    }
+    tell_of_untried(options, &standing, emit);
     let (judging, references) = (&judging, &references);
     let last_word = LastWord { field: &field, workspace, judging, references, baseline: &baseline };
     let Said { winner, verification, error } =
         last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
-    let generalisation = match drawn.get() {
-        Some(probes) if count > 0 && changed => {
-            let plan = standing.progress.best.plain_plan(tunables);
-            Some(Generalisation::of(probes, &plan, jobs, (joined, representing)).await?)
-        }
-        _ => None,
+    let plan = standing.progress.best.plain_plan(tunables);
+    let generalisation = match drawn.get().filter(|_| count > 0 && changed) {
+        Some(probes) => Some(Generalisation::of(probes, &plan, jobs, (joined, representing)).await?),
+        None => None,
     };
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
@@ -326,6 +300,36 @@ async fn with_probe(
         Err(TunerError::Baseline(_)) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The field with the probes that gain least among its timed cases.
+async fn with_least(
+    mut field: Field,
+    least: Vec<Case>,
+    baseline: &Candidate,
+    representing: &mut Vec<String>,
+) -> Result<Field, TunerError> {
+    for case in least {
+        let broken = Broken { case, wrong: false, tunables: Vec::new() };
+        field = with_probe(&field, broken, baseline, representing).await?.unwrap_or(field);
+    }
+    Ok(field)
+}
+
+/// What is said before anything is tried.
+fn tell_of_baseline(workspace: &Workspace, field: &Field, emit: &mut dyn FnMut(Event)) {
+    emit(baseline_event(workspace, &field.baseline_times, &field.reference, field.baseline_us));
+    emit_if(mostly_fixed(field.baseline_profiles()), emit);
+    field.reference.known.warnings().into_iter().for_each(&mut *emit);
+    emit_if(workspace.auto_sync_off.as_ref().map(without_auto_sync), emit);
+    emit_if(not_confined(&Layers::of_this_machine().missing()), emit);
+}
+
+/// Patches of the user that found no place.
+fn tell_of_untried(options: &RunOptions, standing: &Standing, emit: &mut dyn FnMut(Event)) {
+    let names = options.patches.iter().flat_map(PatchFiles::names);
+    let untried = names.filter(|name| standing.learned.history.seen(name).is_none());
+    untried.map(not_tried).for_each(&mut *emit);
 }
 
 /// A warning where every case is mostly launch and start-up.

@@ -199,6 +199,11 @@ impl Bound<'_> {
         self.tensors.tensors.get(self.text(variable)).map_or("", |tensor| tensor.element.as_str())
     }
 
+    /// Operands of the second call as they are written.
+    pub(crate) fn operands(&self) -> &[&str] {
+        &self.call.sources
+    }
+
     /// A name with the scope that names have here.
     pub(crate) fn scoped(&self, name: &str) -> String {
         renamed(self.file, self.call, name)

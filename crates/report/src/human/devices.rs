@@ -54,7 +54,7 @@ mod tests {
             pairs: 1,
             lost: Vec::new(),
         };
-        assert_eq!(model_error(&error), "modelled 9.10 us, measured 10.4 us, ratio 1.14");
+        assert_eq!(model_error(&error), "modelled 9.100 us, measured 10.40 us, ratio 1.14");
         error = ModelError { deviation: Some(0.031), pairs: 25, lost: vec!["device 1: ECC".to_owned()], ..error };
         assert!(model_error(&error).ends_with("ratio 1.14 ± 3 % over 25 pairs; lost device 1: ECC"));
     }

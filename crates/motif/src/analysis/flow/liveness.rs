@@ -113,24 +113,27 @@ impl Flow<'_> {
                 .filter(|used| span.contains(&used.span.start) && used.access != Access::None)
                 .collect();
             let line = |used: &TensorUse| file.line(used.span.start);
-            let others = uses.iter().filter(|used| shared && used.tensor != tensor);
-            let other = others.into_iter().find(|used| may_share(self.around, tensor, &used.tensor));
-            if let Some(used) = other {
-                let name = &used.tensor;
-                return Err(format!("{name} may share memory with {tensor} and is used at line {}", line(used)));
-            }
             let own: Vec<&&TensorUse> =
                 uses.iter().filter(|used| used.tensor == tensor && relevant(file, used) && !is_field(used)).collect();
-            if let Some(used) = own.first() {
-                if own.len() == 1 && overwrites(used)? {
-                    overwritten = overwritten.or(Some(line(used)).filter(|_| used.span.start >= start));
-                    continue;
-                }
+            let whole = match own[..] {
+                [used] => overwrites(used)?,
+                _ => false,
+            };
+            if let Some(used) = own.first().filter(|_| !whole) {
                 return Err(if used.span.start >= start {
                     format!("{tensor} is used again at line {}", line(used))
                 } else {
                     format!("the next round of the loop reads {tensor}")
                 });
+            }
+            let mut others = uses.iter().filter(|used| shared && used.tensor != tensor);
+            if let Some(used) = others.find(|used| may_share(self.around, tensor, &used.tensor)) {
+                let name = &used.tensor;
+                return Err(format!("{name} may share memory with {tensor} and is used at line {}", line(used)));
+            }
+            if let Some(used) = own.first() {
+                overwritten = overwritten.or(Some(line(used)).filter(|_| used.span.start >= start));
+                continue;
             }
             // A tensor of a queue is another one when it is declared again.
             let fresh = matches!(variable.origin, Origin::Alloc(_) | Origin::DeQue(_));

@@ -237,6 +237,13 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         &[(LAST, "        AscendC::Exp(b, a, count);\n        outQueue.EnQue(z);")],
         "used again",
     ),
+    of(
+        Id::V06,
+        "the filled tensor comes second in a maximum of floats",
+        scalar_operand,
+        &[("Add(z, x, a", "Max(z, a, x")],
+        "of 0 and -0 another one",
+    ),
     of(Id::V06, "not a division", scalar_operand, &[("Add(z, x, a", "Div(z, x, a")], "rounds differently"),
     of(
         Id::V06,
