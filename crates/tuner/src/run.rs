@@ -205,12 +205,7 @@ pub async fn run(
         };
         if rounds == MORE_ROUNDS || standing.session.left() < LEAST_ROUND {
             while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
-            let left = standing.session.left();
-            break match left {
-                0 => ended,
-                _ if rounds == MORE_ROUNDS => format!("{ended}, after {MORE_ROUNDS} rounds that ended like that"),
-                _ => format!("{ended}, and {left} evaluations are too few for another round"),
-            };
+            break no_further_round(ended, rounds, standing.session.left());
         }
         rounds += 1;
         measured.set(measured.get() || rounds == MORE_ROUNDS);
@@ -299,6 +294,15 @@ async fn with_probe(
         // With other data than the probe's the operator as it was is at fault there.
         Err(TunerError::Baseline(_)) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Why a run ends whose winner had to be taken back.
+fn no_further_round(ended: String, rounds: usize, left: u64) -> String {
+    match left {
+        0 => ended,
+        _ if rounds == MORE_ROUNDS => format!("{ended}, after {MORE_ROUNDS} rounds that ended like that"),
+        _ => format!("{ended}, and {left} evaluations are too few for another round"),
     }
 }
 
