@@ -12,10 +12,11 @@ use super::super::process::scratch_directory;
 use super::super::seam::{Answer, Backend, Capabilities};
 use super::super::sim::SimBackend;
 use super::super::tape::{Tape, question};
-use super::fleet::{Fleet, Pin, Told};
+use super::fleet::{Fleet, Pin};
 use super::launch::DeviceLaunch;
 use super::learned::Learned;
 use super::objects::BuiltOnce;
+use super::options::Told;
 
 /// Runs candidates on the simulator first, and on a device what is left of them.
 #[derive(Clone, Debug)]

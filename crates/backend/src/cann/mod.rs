@@ -5,9 +5,11 @@ mod launch;
 mod learned;
 mod measuring;
 mod objects;
+mod options;
 mod slot;
 
-pub use fleet::{Fleet, FleetDevice, FleetError, FleetOptions, Route};
+pub use fleet::{Fleet, FleetError};
 pub use learned::Learned;
 pub use measuring::CannBackend;
 pub use objects::{BuiltOnce, DeviceBuild};
+pub use options::{FleetDevice, FleetOptions, Route};

@@ -11,8 +11,8 @@ use ::cann::profiler::{KernelLaunch, OpProfile, PrivateFolder, ProfilerError};
 use tokio::process::Command;
 
 use super::super::execution::RunFailure;
-use super::fleet::{FleetDevice, FleetOptions, Route, Told};
 use super::launch::DeviceLaunch;
+use super::options::{FleetDevice, FleetOptions, Route, Told};
 
 /// Objects that stay loaded.
 const LOADED: usize = 64;
