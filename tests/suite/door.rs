@@ -208,18 +208,21 @@ fn a_failed_check_of_the_headers_says_why_at_the_kernels_line() {
 /// The kernel that both header sets understand: instructions alone, with one more where the toolkit's are used.
 const ON_INSTRUCTIONS: &str = r#"#include "kernel_operator.h"
 
-// No set of headers has a word for these that both know, and kernels may not name the simulator.
-uint8_t* OnChip(uint32_t space) __asm__("_ZN9ascendsim10OnChipBaseEj");
-int64_t Block() __asm__("_ZN9ascendsim8BlockIdxEv");
+// No word for this is known to both sets of headers, and kernels may not name the simulator.
+#ifdef ASCENDC_CPU_DEBUG
+#define ON_CHIP(elements) AscendC::Tile(0, elements).Memory()
+#else
+#define ON_CHIP(elements) AscendC::LocalTensor<half>(AscendC::TPosition::VECCALC, 0, elements).GetPhyAddr()
+#endif
 
 extern "C" __global__ __aicore__ void add_custom(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA(data, tiling);
     const uint32_t tile = data.blockLength / (2 * data.tileNum);
-    __ubuf__ half* a = reinterpret_cast<__ubuf__ half*>(OnChip(0));
+    __ubuf__ half* a = reinterpret_cast<__ubuf__ half*>(ON_CHIP(2 * tile));
     __ubuf__ half* b = a + tile;
     for (uint32_t done = 0; done < data.blockLength; done += tile) {
-        const uint64_t at = Block() * data.blockLength + done;
+        const uint64_t at = static_cast<uint64_t>(block_idx) * data.blockLength + done;
         copy_gm_to_ubuf(a, reinterpret_cast<__gm__ half*>(x) + at, 0, 1, tile / 16, 0, 0);
         copy_gm_to_ubuf(b, reinterpret_cast<__gm__ half*>(y) + at, 0, 1, tile / 16, 0, 0);
         pipe_barrier(PIPE_ALL);
