@@ -108,16 +108,7 @@ impl Candidate {
             return Ok(self.plain_plan(tunables));
         }
         // A common spelling for all candidates: injectable tunables stand at their first value before instrumenting.
-        let anchor: Vec<(Tunable, Value)> = injectable
-            .iter()
-            .filter_map(|tunable| {
-                let value = match tunable.binding {
-                    Binding::Cap { .. } | Binding::Share { .. } => NO_LIMIT,
-                    _ => domain_values(tunable).ok()?.into_iter().next()?,
-                };
-                Some((tunable.clone(), value))
-            })
-            .collect();
+        let anchor: Vec<(Tunable, Value)> = injectable.iter().filter_map(at_first_value).collect();
         let anchored = self.sources.apply(&realize(&self.sources, &anchor)?)?;
         let sources = anchored.apply(&instrument(&anchored, injectable)?)?;
         let knobs = injectable
@@ -131,6 +122,15 @@ impl Candidate {
         let written = Some(self.sources.clone());
         Ok(Plan { digest: self.digest(tunables), sources, knobs, cmake, written })
     }
+}
+
+/// A tunable with the value that stands for all of its values: the first one, or no limit.
+pub(super) fn at_first_value(tunable: &Tunable) -> Option<(Tunable, Value)> {
+    let value = match tunable.binding {
+        Binding::Cap { .. } | Binding::Share { .. } => NO_LIMIT,
+        _ => domain_values(tunable).ok()?.into_iter().next()?,
+    };
+    Some((tunable.clone(), value))
 }
 
 fn values_of(tunables: &[Tunable], configuration: &Configuration) -> Vec<(Tunable, Value)> {

@@ -1,11 +1,12 @@
 //! What a candidate is built for a device from.
 
+use super::candidate::at_first_value;
 use super::evaluator::{Evaluator, Plan};
 use backend::DeviceSources;
 use manifest::Layout;
 use source::SourceTree;
 use source::tunable::realize;
-use space::{Binding, NO_LIMIT, Tunable, Value, domain_values};
+use space::{Binding, Tunable, Value};
 
 impl Evaluator {
     /// The same that asks the model alone; `None` where that is all that is asked anyway.
@@ -41,17 +42,8 @@ impl Evaluator {
 
 /// The sources with every tunable of host code at the first value of its domain; `None` where that cannot be written.
 fn at_one_value(sources: &SourceTree, tunables: &[Tunable], kernels: &[String]) -> Option<SourceTree> {
-    let anchored: Vec<(Tunable, Value)> = tunables
-        .iter()
-        .filter(|tunable| only_host(tunable, sources, kernels))
-        .filter_map(|tunable| {
-            let value = match tunable.binding {
-                Binding::Cap { .. } | Binding::Share { .. } => NO_LIMIT,
-                _ => domain_values(tunable).ok()?.into_iter().next()?,
-            };
-            Some((tunable.clone(), value))
-        })
-        .collect();
+    let of_host = tunables.iter().filter(|tunable| only_host(tunable, sources, kernels));
+    let anchored: Vec<(Tunable, Value)> = of_host.filter_map(at_first_value).collect();
     sources.apply(&realize(sources, &anchored).ok()?).ok()
 }
 

@@ -79,11 +79,17 @@ impl Standin {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Takes the loading of kernel objects out of its headers: no launcher can be built against them.
-    pub fn without_kernel_objects(&self) {
+    /// Takes AscendCL's main header away: no launcher can be built, and what projects generate still can.
+    pub fn without_acl_header(&self) {
         let acl = self.arch_folder().join("include/acl");
+        let headers = fs_err::canonicalize(&acl).expect("a folder");
         fs_err::remove_file(&acl).expect("a link");
-        symlink(crate::support::sdk().include().join("acl"), acl).expect("a link");
+        fs_err::create_dir(&acl).expect("a folder");
+        for header in fs_err::read_dir(headers).expect("a folder").filter_map(Result::ok) {
+            if header.file_name() != "acl.h" {
+                symlink(header.path(), acl.join(header.file_name())).expect("a link");
+            }
+        }
     }
 
     /// Leaves the tree where it is when this ends; for a person who wants to look.

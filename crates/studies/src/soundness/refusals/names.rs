@@ -1,19 +1,8 @@
 //! Ways to change a variable that do not name it where they do: out-parameters, references, pointers, lambdas.
 
-use motif::Id;
-
-use super::Violation;
 use super::kernels::computing;
-
-const fn of(
-    motif: Id,
-    precondition: &'static str,
-    kernel: fn() -> String,
-    change: &'static [(&'static str, &'static str)],
-    because: &'static str,
-) -> Violation {
-    Violation { motif, precondition, kernel, change, because }
-}
+use super::{Violation, of};
+use motif::Id;
 
 /// A function of the class that changes what it is handed.
 const CLIP: (&str, &str) = (
