@@ -17,6 +17,7 @@ use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCa
 use experience::{Bank, Record};
 use lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use project::OperatorProject;
+use source::SourceTree;
 use space::Configuration;
 use tuner::{
     BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, recover, run,
@@ -77,6 +78,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         let (root, best) = (&workspace.project.root, &outcome.progress.best.sources);
         write_winner(root, &workspace.work_directory, &workspace.sources, best, &lock)?;
         keep_experience(&workspace, &outcome.records, output);
+        comments_of_what_was(&workspace.sources, best).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
@@ -108,6 +110,20 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     output.emit(&Event::Summary(Box::new(summary(&workspace, &outcome, wall_s, lock_shown, report))));
     Ok(Exit::Fine)
+}
+
+/// Comments beside what was written that still speak of a number which is gone.
+fn comments_of_what_was(before: &SourceTree, after: &SourceTree) -> Option<Event> {
+    let old = source::comments::of_what_was(before, after);
+    let places: Vec<String> =
+        old.iter().map(|comment| format!("{}:{}: {}", comment.file, comment.line, comment.text)).collect();
+    (!places.is_empty()).then(|| {
+        Event::Warning(Warning {
+            code: "comment-of-what-was".to_owned(),
+            message: format!("a comment beside what was written speaks of the number before: {}", places.join("; ")),
+            help: Some("read it again; a run edits code, and leaves your words alone".to_owned()),
+        })
+    })
 }
 
 /// A run that was killed while it wrote its winner is over; who runs again is told what this one begins with.

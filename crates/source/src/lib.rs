@@ -1,6 +1,7 @@
 //! C++ sources: snapshots of the editable files, edits as spans, patches, syntax trees. No I/O.
 
 pub mod arch;
+pub mod comments;
 pub mod condition;
 pub mod constant;
 mod difference;

@@ -2,7 +2,8 @@
 
 use super::TunerError;
 use super::candidate::Candidate;
-use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict, case_bytes};
+use super::probe_sizes::case_bytes;
+use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict};
 use super::progress::Progress;
 use super::round::{Field, Standing};
 use super::settle::{TakenBack, WORTH_A_STEP, WORTH_WRITING, said};

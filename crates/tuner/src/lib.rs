@@ -30,6 +30,7 @@ mod noise;
 mod origin;
 mod prices;
 mod probe_run;
+mod probe_sizes;
 mod probing;
 mod progress;
 mod queue_depths;

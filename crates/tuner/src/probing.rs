@@ -14,11 +14,12 @@ use super::journal::{Entry, Journal};
 use super::known::KnownFindings;
 use super::noise::fight;
 use super::probe_run::{Ran, Task};
+use super::probe_sizes::{affordable_bytes, candidate_of, case_bytes, most_us, unreached};
 use super::standard::Standard;
 use super::workload::Workload;
 use super::{CaseTime, TrialError, TunerError, Workspace};
 use discovery::cases::{
-    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, Origin, ProbeDraw, ProbeKind, Refusal,
+    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, ProbeDraw, ProbeKind, Refusal,
     traffic_bytes,
 };
 use discovery::init::{case_of, dtypes_without_cases, unfit};
@@ -49,11 +50,6 @@ impl WithData {
 pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
 /// The same for a probe larger than all cases: what a change costs there shows nowhere else.
 const LARGER_WITH_DATA_BYTES: u64 = 160 << 20;
-/// Bytes of all tensors that no probe goes beyond.
-const MOST_BYTES: u64 = 256 << 20;
-/// Modelled time that a probe takes at most, in microseconds, or twice as long as the longest case: what takes longer takes minutes
-/// to simulate.
-const MOST_US: f64 = 5_000.0;
 /// Cases for which a tiling function may fail to return before it is asked no more.
 const MOST_ENDLESS: usize = 2;
 /// A case or probe that takes this many times as long as the shortest case is more work.
@@ -151,6 +147,9 @@ pub struct ProbeSet {
     pub faulty: Vec<(String, String)>,
     /// Dtypes of the definition that no probe can have.
     pub untried_dtypes: Vec<String>,
+    /// Bytes of all tensors of the largest case or probe, where the operator takes more than [`Self::draw`] could run and one core's
+    /// unified buffer holds all of this: nobody has seen a second tile then.
+    pub unreached_beyond: Option<u64>,
     before: Vec<Before>,
     evaluator: Evaluator,
     data: PathBuf,
@@ -185,6 +184,7 @@ impl ProbeSet {
             probes: Vec::new(),
             faulty: Vec::new(),
             untried_dtypes: Vec::new(),
+            unreached_beyond: None,
             before: Vec::new(),
             evaluator,
             data,
@@ -205,8 +205,12 @@ impl ProbeSet {
         let affordable = affordable_bytes(workspace, times);
         let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
         let _ = std::fs::remove_dir_all(&set.data);
+        let taken_bytes = accepted.iter().map(|(_, found)| traffic_bytes(&found.candidate)).max();
         set.admit(accepted, with_data.bytes())?;
         set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
+        let cases = workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]);
+        let seen_bytes = cases.chain(set.probes.iter().map(|probe| &probe.case)).map(case_bytes).max();
+        set.unreached_beyond = unreached(seen_bytes, taken_bytes, workspace.machine.parameters.ub_bytes as u64);
         set.plan = Some(plan);
         Ok(set)
     }
@@ -479,40 +483,6 @@ pub(super) fn floor_of_probes(case_floor: f64) -> f64 {
 fn groups(places: usize) -> impl Iterator<Item = Vec<usize>> {
     const GROUP: usize = 4;
     (0..places).step_by(GROUP).map(move |first| (first..(first + GROUP).min(places)).collect())
-}
-
-/// Bytes of all tensors of a case.
-pub(super) fn case_bytes(case: &Case) -> u64 {
-    traffic_bytes(&candidate_of(case))
-}
-
-/// A case of the manifest as what probes are drawn from.
-fn candidate_of(case: &Case) -> CaseCandidate {
-    CaseCandidate {
-        origin: Origin::Guess,
-        place: case.name.clone(),
-        inputs: case.inputs.clone(),
-        outputs: case.outputs.clone(),
-        output_shapes: case.outputs.iter().filter_map(|output| output.shape.clone()).collect(),
-        attributes: case.attributes.clone(),
-        data: None,
-        resized: false,
-    }
-}
-
-/// Modelled time that a probe takes at most, in microseconds.
-fn most_us(times: &[CaseTime]) -> f64 {
-    times.iter().map(|time| 2.0 * time.task_us).fold(MOST_US, f64::max)
-}
-
-/// Bytes of all tensors of a probe that the operator as it is should get through in that time, going by its fastest case.
-fn affordable_bytes(workspace: &Workspace, times: &[CaseTime]) -> u64 {
-    let cases = times.iter().filter_map(|time| {
-        let case = workspace.manifest.cases.iter().find(|case| case.name == time.name)?;
-        Some(time.task_us / case_bytes(case).max(1) as f64)
-    });
-    let least_us = cases.fold(f64::INFINITY, f64::min);
-    if least_us.is_finite() { ((most_us(times) / least_us) as u64).min(MOST_BYTES) } else { MOST_BYTES }
 }
 
 /// Asks the tiling function for every wish until `count` are met.

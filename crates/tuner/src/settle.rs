@@ -108,14 +108,24 @@ pub(super) async fn drop_values_that_nothing_tells_of(
     taken_back: &mut Vec<TakenBack>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), TunerError> {
-    let why = if probes.say_nothing_of_work(case_times) {
-        "larger tensors are no more work: nothing is known of what would be".to_owned()
-    } else if probes.untried_dtypes.is_empty() {
-        return Ok(());
-    } else {
-        format!("it is for {} too, of which no case or probe can be made", probes.untried_dtypes.join(", "))
-    };
-    drop_values(field, baseline, (&|_| true, &why), standing, taken_back, emit).await
+    if probes.say_nothing_of_work(case_times) {
+        let why = "larger tensors are no more work: nothing is known of what would be";
+        return drop_values(field, baseline, (&|_| true, why), standing, taken_back, emit).await;
+    }
+    if !probes.untried_dtypes.is_empty() {
+        let untried = probes.untried_dtypes.join(", ");
+        let why = format!("it is for {untried} too, of which no case or probe can be made");
+        return drop_values(field, baseline, (&|_| true, &why), standing, taken_back, emit).await;
+    }
+    let Some(bytes) = probes.unreached_beyond else { return Ok(()) };
+    let why = format!(
+        "no case or probe that ends moves more than {bytes} bytes, which one tile may hold: what it does to a second one nobody knows"
+    );
+    // A least share leaves work that is large as it was, whatever its number.
+    let is_share = |tunable: &space::Tunable| matches!(tunable.binding, space::Binding::Share { .. });
+    let tunables = field.workspace.tunables();
+    let which = |name: &str| !tunables.iter().any(|tunable| tunable.name == name && is_share(tunable));
+    drop_values(field, baseline, (&which, &why), standing, taken_back, emit).await
 }
 
 /// Takes back the values of tunables that are given up.

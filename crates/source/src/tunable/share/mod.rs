@@ -24,6 +24,9 @@ const CONTINUED: &str = "    ";
 /// Calls that ask the platform how many cores there are.
 pub const ASKS_CORES: [&str; 4] = ["GetCoreNumAiv", "GetCoreNum", "GetVectorCoreNum", "GetCoreNumVector"];
 
+/// What a maintainer reads above a rule.
+const REASON: &str = "// Fewer cores are sooner done with little work: each gets at least this much.";
+
 /// The first statement of a function that divides work by the number of cores.
 #[derive(Clone, Debug)]
 pub struct Division {
@@ -64,7 +67,7 @@ pub struct Declared {
 }
 
 impl ShareRule {
-    /// The two statements and what separates them from the division; nothing for no least share.
+    /// The two statements under their reason, and what separates them from the division; nothing for no least share.
     pub fn text(&self, least: i64) -> String {
         if least <= 0 {
             return String::new();
@@ -73,7 +76,18 @@ impl ShareRule {
         let limit = self.limit(constant);
         let indent = line.trim_start_matches(['\r', '\n']).len();
         let limit = if indent + limit.len() <= LONGEST_LINE { limit } else { self.in_lines(constant) };
-        format!("constexpr {kind} {constant} = {least};{line}{limit}{line}")
+        format!("{}constexpr {kind} {constant} = {least};{line}{limit}{line}", self.reason())
+    }
+
+    /// The reason as a line of its own.
+    fn reason(&self) -> String {
+        format!("{REASON}{}", self.line)
+    }
+
+    /// Start of a rule that is there, with its reason where that still stands above the declaration at `at`.
+    fn start_in(&self, text: &str, at: usize) -> usize {
+        let reason = self.reason();
+        if text[..at].ends_with(&reason) { at - reason.len() } else { at }
     }
 
     /// The statement that lowers the number of cores in two lines.
@@ -461,7 +475,8 @@ fn present(tokens: &Tokens<'_>, start: usize, rule: &ShareRule) -> Option<(usize
     let literal: Vec<&str> = (constant + 4..limit - 1).map(|at| tokens.get(at)).collect();
     let head = [tokens.get(constant), tokens.get(constant + 1), tokens.get(constant + 3)];
     let least = constant_expression(&literal)?;
-    (head == ["constexpr", rule.kind.as_str(), "="]).then(|| (tokens.tokens[constant].span.start, least))
+    let from = rule.start_in(tokens.text, tokens.tokens[constant].span.start);
+    (head == ["constexpr", rule.kind.as_str(), "="]).then_some((from, least))
 }
 
 /// Whether a statement begins at `start` that another may stand in front of.

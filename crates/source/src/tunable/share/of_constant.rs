@@ -89,7 +89,8 @@ fn ruled_at(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Division
     let uses: Vec<usize> = (end..body.end).filter(|at| tokens.get(*at) == name).collect();
     let after = tokens.tokens.get(end)?.span.start;
     let of = without_parentheses(&rule.of).to_owned();
-    Some(found(file, tokens, rule, &of, tokens.tokens[constant].span.start..after, value, &uses))
+    let from = rule.start_in(tokens.text, tokens.tokens[constant].span.start);
+    Some(found(file, tokens, rule, &of, from..after, value, &uses))
 }
 
 fn found(

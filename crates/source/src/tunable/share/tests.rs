@@ -48,7 +48,8 @@ fn a_least_share_is_written_once_where_the_work_is_divided() {
     assert_eq!(written(&tree, &share, 0), tree);
     let ruled = written(&tree, &share, 512);
     let text = ruled.text("op_host/scale.cpp").unwrap();
-    let wanted = "    }\n    constexpr uint64_t MIN_BLOCKS_PER_CORE = 512;\n    \
+    let wanted = "    }\n    // Fewer cores are sooner done with little work: each gets at least this much.\n    \
+        constexpr uint64_t MIN_BLOCKS_PER_CORE = 512;\n    \
         coreNum = std::max<uint64_t>(1, std::min<uint64_t>(coreNum,\n        \
         (bytes / BLOCK + MIN_BLOCKS_PER_CORE - 1) / MIN_BLOCKS_PER_CORE));\n    \
         uint64_t blocks = bytes / BLOCK / coreNum;\n";
@@ -57,6 +58,8 @@ fn a_least_share_is_written_once_where_the_work_is_divided() {
     assert_eq!(present_value(&ruled, &share.binding), Ok(Some(Value::Int(512))));
     assert_eq!(written(&ruled, &share, 512), ruled);
     let other = written(&ruled, &share, 64);
+    let bare = self::tree(&text.replace(&format!("{REASON}\n    "), ""));
+    assert_eq!(written(&bare, &share, 64), other, "a reason that somebody deleted comes back with the next value");
     assert_eq!(other.text("op_host/scale.cpp").unwrap(), text.replace("512", "64"));
     let gone = written(&other, &share, 0);
     assert_eq!(gone.text("op_host/scale.cpp").unwrap().replace("#include <algorithm>\n", ""), TILING);
@@ -78,7 +81,8 @@ fn members_parameters_and_helpers_are_followed() {
                  int64_t total_;\n  uint32_t need_;\n};\n";
     assert_eq!(found(class), [("need_".to_owned(), "total_".to_owned())]);
     let ruled = written(&tree(class), &share("need_", "total_"), 64);
-    let wanted = "    constexpr int64_t MIN_WORK_PER_CORE = 64;\n    need_ = std::max<int64_t>(1, \
+    let wanted = "    // Fewer cores are sooner done with little work: each gets at least this much.\n    \
+        constexpr int64_t MIN_WORK_PER_CORE = 64;\n    need_ = std::max<int64_t>(1, \
                   std::min<int64_t>(need_, (total_ + MIN_WORK_PER_CORE - 1) / MIN_WORK_PER_CORE));\n";
     assert!(ruled.text("op_host/scale.cpp").unwrap().contains(wanted));
 
@@ -128,7 +132,8 @@ fn a_constant_number_of_cores_becomes_a_variable_of_the_rule() {
     assert_eq!(written(&tree, &share, 0), tree);
     let ruled = written(&tree, &share, 512);
     let text = ruled.text("op_host/scale.cpp").unwrap();
-    let wanted = "  }\n  constexpr uint64_t MIN_LENGTH_PER_CORE = 512;\n  \
+    let wanted = "  }\n  // Fewer cores are sooner done with little work: each gets at least this much.\n  \
+        constexpr uint64_t MIN_LENGTH_PER_CORE = 512;\n  \
         const uint32_t blockDim = std::max<uint64_t>(1, std::min<uint64_t>(BLOCK_DIM,\n      \
         (totalLength + MIN_LENGTH_PER_CORE - 1) / MIN_LENGTH_PER_CORE));\n  context->SetBlockDim(blockDim);\n  \
         uint32_t each = (totalLength + blockDim - 1) / blockDim;\n";
