@@ -15,7 +15,7 @@ use search::geometric_mean;
 const CONFIRMED: f64 = 2.0 / 3.0;
 /// Probes that join the cases where these flatter.
 const REPRESENTATIVES: usize = 3;
-/// Speed-ups that differ by less than this are the same for choosing among probes; the smaller case is the cheaper one then.
+/// Speed-ups that differ by less than this are the same for choosing among probes.
 const SAME_GAIN: f64 = 0.005;
 /// What is slower by more than this is slower: the model's last digits mean nothing.
 const SLOWER: f64 = 0.9995;
@@ -61,9 +61,23 @@ pub(super) async fn representatives(
         })
         .collect();
     candidates.sort_by_key(|(gain, bytes, _)| (*gain, *bytes));
-    candidates.truncate(REPRESENTATIVES);
-    let weight = field.weights.iter().sum::<f64>() / candidates.len().max(1) as f64;
-    Ok(candidates.into_iter().map(|(.., case)| Case { weight, verify_only: false, ..case.clone() }).collect())
+    let gains: Vec<i64> = candidates.iter().map(|(gain, ..)| *gain).collect();
+    let chosen = spread(&gains);
+    let weight = field.weights.iter().sum::<f64>() / chosen.len().max(1) as f64;
+    let case = |place: usize| Case { weight, verify_only: false, ..candidates[place].2.clone() };
+    Ok(chosen.into_iter().map(case).collect())
+}
+
+/// Places of the representatives among candidates in the order of their gain, then of their size: those that gain least, and among
+/// more of the same gain than there is room for some of every size. The smallest alone are all launch, and nothing gains there.
+fn spread(gains: &[i64]) -> Vec<usize> {
+    let Some(last) = gains.get(REPRESENTATIVES - 1) else { return (0..gains.len()).collect() };
+    let less = gains.iter().filter(|gain| *gain < last).count();
+    let same = gains.iter().filter(|gain| *gain == last).count();
+    let room = REPRESENTATIVES - less;
+    // The middle of each of as many parts as there is room for.
+    let chosen = (0..room).map(|part| less + (2 * part + 1) * same / (2 * room));
+    (0..less).chain(chosen).collect()
 }
 
 /// Says that probes join the cases.
@@ -133,6 +147,16 @@ mod tests {
         assert!(!flatter(1.21, &held(&[1.14])), "in logarithms");
         assert!(!flatter(1.005, &held(&[1.0])), "nothing that would be written");
         assert!(!flatter(1.08, &held(&[])), "nothing is known of others");
+    }
+
+    #[test]
+    fn representatives_of_the_same_gain_are_of_every_size() {
+        assert_eq!(spread(&[0, 0, 0, 0, 0, 0, 0, 0, 0]), [1, 4, 7]);
+        assert_eq!(spread(&[-3, 0, 0, 0, 0, 0, 0]), [0, 2, 5], "who loses is there in any case");
+        assert_eq!(spread(&[-3, -2, -1, 0, 0]), [0, 1, 2]);
+        assert_eq!(spread(&[0, 0, 0, 5]), [0, 1, 2]);
+        assert_eq!(spread(&[1, 2]), [0, 1]);
+        assert_eq!(spread(&[]), [0; 0]);
     }
 
     #[test]
