@@ -1,13 +1,14 @@
-//! How fast candidates are tried on this machine: host-stage evaluations without rebuild, and what share of a
-//! kernel-stage evaluation is the compiler. `cargo bench --bench evaluations` prints a table.
+//! How fast candidates are tried on this machine: how long a strategy thinks, host-stage evaluations without rebuild, and what
+//! share of a kernel-stage evaluation is the compiler. `cargo bench --bench evaluations` prints a table.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use build::sdk::SdkOptions;
+use search::{Observation, StrategyKind};
 use source::SourceTree;
-use space::Value;
+use space::{Binding, Domain, SearchSpace, Tunable, Value};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tuner::{
@@ -16,6 +17,8 @@ use tuner::{
 
 /// Host-stage evaluations timed for each number of jobs.
 const HOST_EVALUATIONS: usize = 400;
+/// Points that every strategy is asked for. A millisecond each is the target for all but those with a model.
+const ASKED: usize = 200;
 /// Kernel-stage evaluations timed.
 const KERNEL_EVALUATIONS: usize = 12;
 const KERNEL: &str = "op_kernel/add_custom.cpp";
@@ -27,6 +30,7 @@ fn main() -> Result<(), Failure> {
     if !std::env::args().any(|word| word == "--bench") {
         return Ok(());
     }
+    asking()?;
     let directory = tempfile::tempdir()?;
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/add_custom"), directory.path())?;
     let workspace = Workspace::open(
@@ -45,6 +49,38 @@ fn main() -> Result<(), Failure> {
     )?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(measure(&workspace))
+}
+
+/// How long every strategy takes for a point, in a space of 6.6 million of which one in two is allowed.
+fn asking() -> Result<(), Failure> {
+    let tunable = |name: &str, domain: Domain| Tunable {
+        name: name.to_owned(),
+        domain,
+        default: None,
+        binding: Binding::Recorded,
+        reason: String::new(),
+        when: None,
+    };
+    let range = |max: i64, step: i64| Domain::Range { min: step, max, step };
+    let tunables = [tunable("TILE", range(32_768, 16)), tunable("DEPTH", range(4, 1)), tunable("CORES", range(800, 1))];
+    let space = SearchSpace::new(&tunables, &[("TILE * DEPTH <= 32768".to_owned(), 0..21)], &[])?;
+    for kind in StrategyKind::ALL {
+        let mut strategy = kind.build(&space, 1);
+        let started = Instant::now();
+        for _ in 0..ASKED {
+            let Some(configuration) = strategy.ask(1).pop() else { break };
+            let value = |name: &str| configuration.get(name).and_then(Value::as_int).unwrap_or(1) as f64;
+            let work = 1e6 / value("CORES");
+            let us = work / value("TILE") * (300.0 + value("TILE") / 16.0) / value("DEPTH") + value("CORES");
+            strategy.tell(&configuration, &Observation::Objective(us));
+        }
+        println!(
+            "  asking {:<13} {:8.2} ms a point",
+            kind.name(),
+            started.elapsed().as_secs_f64() * 1e3 / ASKED as f64
+        );
+    }
+    Ok(())
 }
 
 async fn measure(workspace: &Workspace) -> Result<(), Failure> {

@@ -4,7 +4,7 @@
 //! that is at least as large as an infeasible one in every ordered tunable is expected to fail too, as long as no
 //! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). What did not fit into
 //! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either, nor what
-//! is on the wrong side of all that fitted and did not (`MemoryFit`). Values that alone keep configurations from compiling
+//! differs in least shares only, nor what is on the wrong side of all that fitted and did not (`MemoryFit`). Values that alone keep configurations from compiling
 //! are out as well (`Unbuildable`).
 //! *Neighbours*: the nearest known points vote.
 
@@ -28,6 +28,8 @@ pub(super) struct Feasibility<'a> {
     infeasible: Vec<&'a Point>,
     /// Those that did not fit into memory, unless something larger did.
     too_large: Vec<&'a Point>,
+    /// Those that did not fit into memory, unless the same plan did with another share.
+    without_room: Vec<&'a Point>,
     /// What memory depends on, as far as failures show it.
     memory: Option<MemoryFit>,
     unbuildable: Unbuildable,
@@ -69,7 +71,9 @@ impl<'a> Feasibility<'a> {
         let memory = MemoryFit::of(space, &fitted, &too_large);
         let unbuildable = Unbuildable::of(&built, &unbuilt);
         let (upward, downward) = (false, false);
-        let mut model = Self { space, feasible, infeasible, too_large, memory, unbuildable, upward, downward };
+        let without_room = Vec::new();
+        let mut model =
+            Self { space, feasible, infeasible, too_large, without_room, memory, unbuildable, upward, downward };
         // A rule is believed when it explains more than one failure, or one, and no success contradicts it.
         let contradicted = |up: bool| {
             model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| space.is_beyond(good, bad, up)))
@@ -80,6 +84,8 @@ impl<'a> Feasibility<'a> {
         // With few data both directions are uncontradicted; overflow is by far the more common reason.
         model.downward = downward && !upward;
         let fits = |bad: &Point| model.feasible.iter().any(|good| space.is_beyond(good, bad, true));
+        let has_room = |bad: &Point| model.feasible.iter().any(|good| space.plans_alike(good, bad));
+        model.without_room = model.too_large.iter().copied().filter(|bad| !has_room(bad)).collect();
         let too_large: Vec<&Point> = model.too_large.iter().copied().filter(|bad| !fits(bad)).collect();
         model.too_large = too_large;
         model
@@ -98,9 +104,11 @@ impl<'a> Feasibility<'a> {
         sum
     }
 
-    /// Whether something smaller everywhere did not fit into memory: then there is no chance to speak of.
+    /// Whether something smaller everywhere, or of the same plan for other shares, did not fit into memory: then there is no chance
+    /// to speak of.
     pub fn cannot_fit(&self, point: &[u32]) -> bool {
         self.too_large.iter().any(|bad| self.space.is_beyond(point, bad, true))
+            || self.without_room.iter().any(|bad| self.space.plans_alike(point, bad))
     }
 
     /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
@@ -199,6 +207,32 @@ mod tests {
         let model = Feasibility::fit(&space, &archive);
         assert_eq!(model.rule_risk(&[5, 4, 0]), RULED_OUT);
         assert_eq!(model.rule_risk(&[5, 5, 0]), 0.0);
+    }
+
+    /// One buffer in place of two makes tiles longer, and temporaries with them; how many cores there are says nothing.
+    #[test]
+    fn an_overflow_is_one_for_every_least_share() {
+        let tunable = |name: &str, binding: Binding| Tunable {
+            name: name.to_owned(),
+            domain: Domain::Range { min: 1, max: 8, step: 1 },
+            default: Some(Value::Int(1)),
+            binding,
+            reason: String::new(),
+            when: None,
+        };
+        let word = str::to_owned;
+        let share = Binding::Share { file: word("a.cpp"), cores: word("cores"), of: word("work") };
+        let tunables = [tunable("BUFFERS", Binding::Recorded), tunable("share", share)];
+        let space = SearchSpace::new(&tunables, &[], &[]).unwrap();
+        let mut archive = Archive::default();
+        for (point, outcome) in [([1, 3], FINE), ([0, 3], TOO_LARGE)] {
+            archive.tell(point.to_vec(), &outcome);
+        }
+        let model = Feasibility::fit(&space, &archive);
+        assert!(model.cannot_fit(&[0, 0]) && model.cannot_fit(&[0, 7]));
+        assert!(!model.cannot_fit(&[1, 0]), "another plan");
+        archive.tell(vec![0, 1], &FINE);
+        assert!(!Feasibility::fit(&space, &archive).cannot_fit(&[0, 0]), "it fits with another share after all");
     }
 
     #[test]

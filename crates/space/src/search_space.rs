@@ -345,6 +345,16 @@ impl SearchSpace {
         self.dimensions[dimension].ordered
     }
 
+    /// Whether two points plan memory alike: they differ at most in least shares of a core, which decide on cores and not on
+    /// what a core holds at a time.
+    pub fn plans_alike(&self, point: &[u32], other: &[u32]) -> bool {
+        let is_share = |dimension: usize| {
+            let binding = &self.dimensions[dimension].tunable.binding;
+            matches!(binding, Binding::Share { .. })
+        };
+        point.iter().zip(other).enumerate().all(|(dimension, (here, there))| here == there || is_share(dimension))
+    }
+
     /// Whether `point` lies at or beyond `other` in every ordered tunable, upwards or downwards, and equals it in the others.
     pub fn is_beyond(&self, point: &[u32], other: &[u32], up: bool) -> bool {
         point.iter().zip(other).enumerate().all(|(dimension, (here, there))| match (self.is_ordered(dimension), up) {
