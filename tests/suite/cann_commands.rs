@@ -81,3 +81,33 @@ fn a_device_that_dies_costs_nothing_but_time() {
         assert!(after <= 1.005 * before, "seed {seed}: {before} us became {after} us");
     }
 }
+
+/// Silicon that computes otherwise than the simulator thinks: the candidate is refused, and what somebody needs to see it again is
+/// written down, with nothing of whose machine it was.
+#[test]
+fn what_a_device_contradicts_is_written_down() {
+    require_tools!();
+    let machine = Machine::new(Style::Framework);
+    machine.standin.set("spoiled_argument", "2");
+    let ended = machine.run(&["run", "--budget", "8", "--stage", "kernel", "--seed", "1"]).expect(0);
+    assert_eq!(summary(&ended)["speedup"], 1.0, "nothing that is wrong on a device is written");
+    let told = ended.named("warning").into_iter().find(|warning| warning["code"] == "device-contradicts-model");
+    assert!(told.expect("a warning")["message"].to_string().contains("output"), "{told:?}");
+    let reports = machine.project.path().join("target/ascend-tune/contradictions");
+    let report = reports.read_dir().expect("reports").next().expect("one").expect("one").path();
+    let page = fs_err::read_to_string(report.join("report.md")).expect("a page");
+    for part in ["Ascend910B2", "9.0.0", "input x", "float", "tiling: key"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let secret = [
+        machine.standin.home().display().to_string(),
+        "NOT-FOR-LOGS".to_owned(),
+        machine.project.path().display().to_string(),
+    ];
+    assert!(secret.iter().all(|secret| !page.contains(secret)), "{page}");
+    let kept = |file: &str| report.join(file).exists();
+    assert!(kept("trace") && kept("sources/op_kernel"), "{report:?}");
+    let outputs: Vec<_> =
+        report.join("outputs").read_dir().expect("outputs").flatten().map(|file| file.file_name()).collect();
+    assert_eq!(outputs.len(), 3, "{outputs:?}");
+}

@@ -8,6 +8,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 
+use super::contradiction::Contradictions;
 use super::known::KnownFindings;
 use super::race::Race;
 use super::standard::Standard;
@@ -155,6 +156,8 @@ pub struct Evaluator {
     trials_at_once: usize,
     /// Whether no device is asked even where there is one.
     pub(super) model_alone: bool,
+    /// Where it is written down that a device contradicts the simulator; where one is measured on.
+    pub(super) contradictions: Option<Arc<Contradictions>>,
 }
 
 /// Builders of differently configured trees, by their CMake entries.
@@ -183,7 +186,14 @@ impl Evaluator {
             garbage: Draw::default().garbage(),
             trials_at_once: 1,
             model_alone: false,
+            contradictions: None,
         }
+    }
+
+    /// The same that reports what a device computes otherwise than the simulator.
+    #[must_use]
+    pub(super) fn reporting(self, contradictions: Option<Arc<Contradictions>>) -> Self {
+        Self { contradictions, ..self }
     }
 
     /// The same that runs so many trials of a candidate at the same time. Nothing but time depends on it.

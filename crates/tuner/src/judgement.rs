@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::TrialError;
+use super::contradiction::Contradiction;
 use super::evaluator::{Evaluator, Plan};
 use super::known::{KnownFindings, allowance, excused};
 use super::standard::Standard;
@@ -22,10 +23,12 @@ impl Evaluator {
         expected: Option<&Vec<Vec<u8>>>,
         known: &mut KnownFindings,
     ) -> Result<Execution, TrialError> {
+        let mut modelled = None;
         if let Some(model) = self.model_only() {
             // What would be rejected anyway costs no device time, and cannot spoil a device.
-            let modelled = model.run_trial(plan, trial, false).await?;
-            self.judge(plan, trial, &modelled)?;
+            let ran = model.run_trial(plan, trial, false).await?;
+            self.judge(plan, trial, &ran)?;
+            modelled = Some(ran);
         }
         let execution = self.run_trial(plan, trial, true).await?;
         self.judge(plan, trial, &execution)?;
@@ -46,11 +49,22 @@ impl Evaluator {
         if let Some(expected) = expected {
             // Right answers that the user gives hold for every byte of an output that is not optional.
             let of_baseline = matches!(self.standard, Standard::Baseline).then_some(&*known);
-            self.agrees_except(trial, &execution, expected, &|output| match of_baseline {
+            let except = |output: usize| match of_baseline {
                 Some(known) if self.is_optional(trial, output) => known.unwritten(trial, output),
                 Some(_) => &[],
                 None => self.unwritten_in_baseline(trial, output),
-            })?;
+            };
+            if let Err(rejection) = self.agrees_except(trial, &execution, expected, &except) {
+                let right = |modelled: &Execution| self.agrees_except(trial, modelled, expected, &except).is_ok();
+                if let (Some(modelled), Some(contradictions)) = (modelled.as_ref(), &self.contradictions)
+                    && right(modelled)
+                {
+                    let measured = &execution;
+                    let what = Contradiction { plan, trial, rejection: &rejection, measured, modelled, expected };
+                    self.report(contradictions, &what).await;
+                }
+                return Err(rejection.into());
+            }
         }
         Ok(execution)
     }

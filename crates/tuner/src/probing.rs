@@ -1,7 +1,7 @@
 //! Probes of a run: cases that the search never saw, and how a winner does on them beside the operator as it was.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -13,16 +13,14 @@ use super::evaluator::{Evaluator, Plan};
 use super::journal::{Entry, Journal};
 use super::known::KnownFindings;
 use super::noise::fight;
+use super::probe_questions::ask_for;
 use super::probe_run::{Ran, Task};
-use super::probe_sizes::{affordable_bytes, candidate_of, case_bytes, most_us, unreached};
+use super::probe_sizes::{affordable_bytes, case_bytes, most_us, unreached};
 use super::standard::Standard;
 use super::workload::Workload;
-use super::{CaseTime, TrialError, TunerError, Workspace};
-use discovery::cases::{
-    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, ProbeDraw, ProbeKind, Refusal,
-    traffic_bytes,
-};
-use discovery::init::{case_of, dtypes_without_cases, unfit};
+use super::{CaseTime, TunerError, Workspace};
+use discovery::cases::{Accepted, ProbeKind, traffic_bytes};
+use discovery::init::{case_of, dtypes_without_cases};
 use manifest::{Case, HazardPolicy};
 use search::DuelOptions;
 use verify::{Reason, Rejection};
@@ -38,7 +36,7 @@ pub enum WithData {
 }
 
 impl WithData {
-    fn bytes(self) -> u64 {
+    pub(super) fn bytes(self) -> u64 {
         match self {
             WithData::Small => 12 << 20,
             WithData::Most => 64 << 20,
@@ -50,8 +48,6 @@ impl WithData {
 pub(super) const MUST_HAVE_DATA_BYTES: u64 = 24 << 20;
 /// The same for a probe larger than all cases: what a change costs there shows nowhere else.
 const LARGER_WITH_DATA_BYTES: u64 = 160 << 20;
-/// Cases for which a tiling function may fail to return before it is asked no more.
-const MOST_ENDLESS: usize = 2;
 /// A case or probe that takes this many times as long as the shortest case is more work.
 const MORE_WORK: f64 = 1.5;
 /// A case that takes longer than this, in microseconds, is much work for all cores of every machine that is known.
@@ -151,14 +147,14 @@ pub struct ProbeSet {
     /// unified buffer holds all of this: nobody has seen a second tile then.
     pub unreached_beyond: Option<u64>,
     before: Vec<Before>,
-    evaluator: Evaluator,
-    data: PathBuf,
+    pub(super) evaluator: Evaluator,
+    pub(super) data: PathBuf,
     pub(super) seed: u64,
-    floor: f64,
+    pub(super) floor: f64,
     /// Verdicts by candidate and probe: the same candidate is looked at after a turn, and again before it is written.
     known: Mutex<BTreeMap<(String, usize), Option<ProbeVerdict>>>,
     /// The operator as it was, and at which probes it does the same each time, where that was of interest.
-    plan: Option<Plan>,
+    pub(super) plan: Option<Plan>,
     steady: Mutex<BTreeMap<usize, bool>>,
     /// Where verdicts are kept for a run that resumes.
     journal: Option<Journal<TriedProbe>>,
@@ -178,23 +174,7 @@ impl ProbeSet {
         with_data: WithData,
         seed: u64,
     ) -> Result<Self, TunerError> {
-        let evaluator = workspace.evaluator.clone();
-        let data = workspace.work_directory.join("probes");
-        let mut set = Self {
-            probes: Vec::new(),
-            faulty: Vec::new(),
-            untried_dtypes: Vec::new(),
-            unreached_beyond: None,
-            before: Vec::new(),
-            evaluator,
-            data,
-            seed,
-            floor: workspace.manifest.case_floor,
-            known: Mutex::default(),
-            plan: None,
-            steady: Mutex::default(),
-            journal: None,
-        };
+        let mut set = Self::empty(workspace, workspace.work_directory.join("probes"), seed);
         if workspace.is_direct_launch() || count == 0 {
             return Ok(set);
         }
@@ -215,8 +195,28 @@ impl ProbeSet {
         Ok(set)
     }
 
+    /// A set without probes.
+    pub(super) fn empty(workspace: &Workspace, data: PathBuf, seed: u64) -> Self {
+        let evaluator = workspace.evaluator.clone();
+        Self {
+            probes: Vec::new(),
+            faulty: Vec::new(),
+            untried_dtypes: Vec::new(),
+            unreached_beyond: None,
+            before: Vec::new(),
+            evaluator,
+            data,
+            seed,
+            floor: workspace.manifest.case_floor,
+            known: Mutex::default(),
+            plan: None,
+            steady: Mutex::default(),
+            journal: None,
+        }
+    }
+
     /// Makes cases and trials of accepted probes.
-    fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>, most_bytes: u64) -> Result<(), TunerError> {
+    pub(super) fn admit(&mut self, accepted: Vec<(ProbeKind, Accepted)>, most_bytes: u64) -> Result<(), TunerError> {
         // Where no case has hostile values they mean nothing to the operator.
         let may_be_hostile = self.evaluator.manifest.cases.iter().any(|case| case.hostile);
         for (place, (kind, found)) in accepted.into_iter().enumerate() {
@@ -261,7 +261,13 @@ impl ProbeSet {
     }
 
     /// Runs the operator as it is on the probes until `count` of them say something about a winner, and keeps those.
-    async fn establish(&mut self, plan: &Plan, jobs: usize, count: usize, most_us: f64) -> Result<(), TunerError> {
+    pub(super) async fn establish(
+        &mut self,
+        plan: &Plan,
+        jobs: usize,
+        count: usize,
+        most_us: f64,
+    ) -> Result<(), TunerError> {
         let mut kept = Vec::new();
         for group in groups(self.probes.len()) {
             if kept.len() >= count {
@@ -483,83 +489,4 @@ pub(super) fn floor_of_probes(case_floor: f64) -> f64 {
 fn groups(places: usize) -> impl Iterator<Item = Vec<usize>> {
     const GROUP: usize = 4;
     (0..places).step_by(GROUP).map(move |first| (first..(first + GROUP).min(places)).collect())
-}
-
-/// Asks the tiling function for every wish until `count` are met.
-async fn ask_for(
-    workspace: &Workspace,
-    host: &Path,
-    op: &DescribedOp,
-    data: &Path,
-    count: usize,
-    (seed, most_bytes): (u64, u64),
-) -> Result<Vec<(ProbeKind, Accepted)>, TunerError> {
-    let backend = &*workspace.evaluator.backend;
-    // What is only checked is mostly there for an odd length or a few elements: no measure for what larger and smaller means.
-    let all = || workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]);
-    let timed: Vec<&Case> = all().filter(|case| !case.verify_only).collect();
-    let cases: Vec<CaseCandidate> = if timed.is_empty() {
-        all().map(candidate_of).collect()
-    } else {
-        timed.into_iter().map(candidate_of).collect()
-    };
-    let finder = Finder {
-        directory: &workspace.project.root,
-        data: data.join("asked"),
-        host,
-        op,
-        examples: &[],
-        backend,
-        python: None,
-        most_data_bytes: 0,
-    };
-    let draw = ProbeDraw {
-        op,
-        cases: &cases,
-        cores: workspace.machine.parameters.aiv_cores as u64,
-        ub_bytes: workspace.machine.parameters.ub_bytes as u64,
-        most_bytes,
-        seed,
-    };
-    let mut keys = Vec::new();
-    for case in &cases {
-        if let Ok(accepted) = finder.ask(case).await {
-            keys.push(accepted.tiling_key);
-        }
-    }
-    let mut met: Vec<(ProbeKind, Accepted)> = Vec::new();
-    let mut endless = 0;
-    for wish in draw.wishes() {
-        if met.len() >= count || endless >= MOST_ENDLESS {
-            break;
-        }
-        for way in &wish.ways {
-            if unfit(way).is_some() || met.iter().any(|(_, known)| known.candidate.same_tensors(way)) {
-                continue;
-            }
-            match finder.ask(way).await {
-                Ok(accepted) if wish.kind == ProbeKind::OtherKey && keys.contains(&accepted.tiling_key) => {}
-                Ok(accepted) => {
-                    keys.push(accepted.tiling_key);
-                    met.push((wish.kind, accepted));
-                    break;
-                }
-                Err(Refusal::Io(error)) => return Err(error.into()),
-                Err(refusal) => endless += usize::from(refusal.is_endless()),
-            }
-        }
-    }
-    Ok(met)
-}
-
-impl Evaluator {
-    /// The host library of a plan and the operator's definition in it, if it has one.
-    async fn defined(&self, plan: &Plan) -> Result<Option<(PathBuf, DescribedOp)>, TunerError> {
-        let build = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path));
-        let host = build.await.map_err(TrialError::of_baseline)?;
-        let described = self.description(&host).await;
-        let description = described.map_err(|failure| TrialError::of_run(failure, "").of_baseline())?;
-        let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
-        Ok(op.filter(|op| !op.inputs.is_empty()).map(|op| (host, op)))
-    }
 }

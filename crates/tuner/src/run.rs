@@ -21,7 +21,7 @@ use super::round::{Ended, Field, Round, Standing, at_bound};
 use super::run_options::{Experience, RunOptions};
 use super::session::Budget;
 use super::settle::{
-    Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle_on_probes, simplify,
+    Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify,
 };
 use super::steps::Steps;
 use super::workspace::{BackendKind, Workspace};
@@ -185,8 +185,7 @@ pub async fn run(
         let probes = drawn.get_or_try_init(draw).await?;
         let (now, back) = (&mut standing, &mut taken_back);
         drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, now, back, emit).await?;
-        let Some(broken) = settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?
-        else {
+        let Some(broken) = settle(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await? else {
             if measured.get() || standing.session.left() < LEAST_ROUND {
                 break ended;
             }
@@ -205,7 +204,7 @@ pub async fn run(
             continue;
         };
         if rounds == MORE_ROUNDS || standing.session.left() < LEAST_ROUND {
-            while settle_on_probes(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
+            while settle(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await?.is_some() {}
             break no_further_round(ended, rounds, standing.session.left());
         }
         rounds += 1;
@@ -232,13 +231,17 @@ pub async fn run(
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
     let plan = standing.progress.best.plain_plan(tunables);
     let generalisation = match drawn.get().filter(|_| count > 0 && changed) {
-        Some(probes) => Some(Generalisation::of(probes, &plan, jobs, (joined, representing)).await?),
+        Some(probes) => {
+            let edges = probes.at_edges(&field, &baseline, &standing.progress.best).await?;
+            Some(Generalisation::of((probes, &edges), &plan, jobs, (joined, representing)).await?)
+        }
         None => None,
     };
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
     emit_if(workspace.attached.as_ref().and_then(|attached| attached.model_event()), emit);
+    workspace.contradictions().into_iter().for_each(&mut *emit);
     let Standing { session, progress, learned, compiled_in, .. } = standing;
     // What was taken back and found again with others, on which it holds, is there.
     let steps = Steps::of(&baseline, &progress.best, &progress.milestones, tunables);

@@ -168,9 +168,25 @@ async fn drop_values(
     Ok(())
 }
 
+/// Tries the best candidate on all probes that were drawn, and then at the edges of its rules.
+pub(super) async fn settle(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    standing: &mut Standing,
+    taken_back: &mut Vec<TakenBack>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<Option<Broken>, TunerError> {
+    if let Some(broken) = settle_on_probes(field, baseline, probes, standing, taken_back, emit).await? {
+        return Ok(Some(broken));
+    }
+    let edges = probes.at_edges(field, baseline, &standing.progress.best).await?;
+    settle_on_probes(field, baseline, &edges, standing, taken_back, emit).await
+}
+
 /// Tries the best candidate on all probes. Where it does not hold, the steps that are to blame are taken back until what is left
 /// holds on the first such probe, and that probe is returned.
-pub(super) async fn settle_on_probes(
+async fn settle_on_probes(
     field: &Field,
     baseline: &Candidate,
     probes: &ProbeSet,

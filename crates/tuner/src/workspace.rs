@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::TunerError;
 use super::candidate::Candidate;
+use super::contradiction::Contradictions;
 use super::devices::{Attached, Attachment, DeviceChoice, find};
 use super::evaluator::Evaluator;
 use super::left_alone::nothing_to_rewrite;
@@ -206,7 +207,8 @@ impl Workspace {
         let evaluator =
             Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone())
                 .with_garbage(draw.garbage())
-                .with_trials_at_once(options.jobs);
+                .with_trials_at_once(options.jobs)
+                .reporting(attached.as_ref().map(|attached| contradictions(attached, &machine, &work_directory)));
         Ok(Self {
             project,
             manifest,
@@ -227,6 +229,11 @@ impl Workspace {
     pub fn simulator(&self) -> SimBackend {
         let Self { options, manifest, sdk, machine, work_directory, .. } = self;
         simulator(options, manifest, sdk, machine, work_directory, self.auto_sync_off.is_none())
+    }
+
+    /// What devices were seen to compute otherwise than the simulator, as warnings.
+    pub fn contradictions(&self) -> Vec<Event> {
+        self.evaluator.contradictions.as_ref().map(|contradictions| contradictions.events()).unwrap_or_default()
     }
 
     /// Where its times come from.
@@ -392,6 +399,20 @@ fn simulator(
         critical_path: false,
         auto_sync,
     }
+}
+
+/// Where it is written down that devices contradict the simulator, with versions and nothing that tells whose machine it is.
+fn contradictions(attached: &Attached, machine: &Machine, work_directory: &Path) -> Arc<Contradictions> {
+    let unknown = || "of unknown version".to_owned();
+    let environment = vec![
+        ("cargo-ascend-tune", env!("CARGO_PKG_VERSION").to_owned()),
+        ("machine description", format!("{} version {}, digest {}", machine.name, machine.version, machine.digest())),
+        // Where no file tells the version there is a folder in its place.
+        ("toolkit", Some(&attached.toolkit).filter(|version| !version.contains('/')).cloned().unwrap_or_else(unknown)),
+        ("chip", attached.soc.clone()),
+        ("route", attached.fleet.route().words()),
+    ];
+    Arc::new(Contradictions::below(work_directory.join("contradictions"), environment))
 }
 
 /// Removes what killed commands left behind. Directories of commands that may still run are younger than that.

@@ -126,6 +126,25 @@ void RunOnce(void* raw)
     (void)ascendsim::RunLaunch(launching.info, launching.fn, launching.argument);
 }
 
+// Silicon that computes otherwise than anybody thinks: kernels of every object but the first one that was ever launched leave a wrong
+// byte at the beginning of one of their arguments.
+void Spoil(const Function& function, const std::vector<void*>& values)
+{
+    const double argument = standin::Number("spoiled_argument", -1);
+    if (argument < 0 || argument >= static_cast<double>(values.size())) {
+        return;
+    }
+    const std::string file = standin::Own("state/first_object");
+    std::string first;
+    if (!(std::ifstream(file) >> first)) {
+        std::ofstream(file) << function.digest;
+        return;
+    }
+    if (first != std::to_string(function.digest)) {
+        *static_cast<uint8_t*>(values[static_cast<size_t>(argument)]) ^= 0x40;
+    }
+}
+
 aclError Take(const standin::Outcome& outcome)
 {
     g_hangs = g_hangs || outcome.hangs;
@@ -161,7 +180,9 @@ aclError Launch(Function* function, uint32_t blocks, std::vector<void*> values)
     launched.key = function->key;
     launched.kind = "aiv";
     launched.digest = DigestOf(*function, blocks, call.values);
-    return Take(standin::Perform(physical, launched, g_timed, &RunOnce, &launching));
+    const standin::Outcome outcome = standin::Perform(physical, launched, g_timed, &RunOnce, &launching);
+    Spoil(*function, call.values);
+    return Take(outcome);
 }
 
 std::vector<void*> Words(const void* data, size_t bytes)

@@ -8,6 +8,7 @@
 mod beside;
 mod call;
 mod described;
+mod edges;
 mod example;
 mod finder;
 mod forms;
@@ -26,8 +27,9 @@ mod vary;
 use manifest::{Attribute, TensorSpec, ValueRange};
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
+pub use edges::Edges;
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Stage};
-pub use probe::{ProbeDraw, ProbeKind, Wish};
+pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
 pub use reference::{Array, Python, ReferenceError, golden_script};
 pub use rescale::{resized, traffic_bytes};
 

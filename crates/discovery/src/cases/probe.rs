@@ -32,6 +32,8 @@ pub enum ProbeKind {
     OtherDtype,
     /// A tiling key that no case takes.
     OtherKey,
+    /// Where a winner begins to launch another number of cores than the operator as it was; looked for, not drawn ([`super::Edges`]).
+    Edge,
 }
 
 impl ProbeKind {
@@ -45,6 +47,7 @@ impl ProbeKind {
             ProbeKind::Boundary => "boundary",
             ProbeKind::OtherDtype => "other-dtype",
             ProbeKind::OtherKey => "other-key",
+            ProbeKind::Edge => "edge",
         }
     }
 }
@@ -143,19 +146,9 @@ impl ProbeDraw<'_> {
         wishes
     }
 
-    /// Smallest and largest case of each leading dtype.
     fn groups(&self) -> Vec<Group<'_>> {
-        let mut groups: Vec<Group<'_>> = Vec::new();
-        for case in self.cases {
-            let dtype = |case: &Candidate| case.inputs.first().map(|input| input.dtype.clone());
-            match groups.iter_mut().find(|group| dtype(group.largest) == dtype(case)) {
-                Some(group) if traffic_bytes(case) > traffic_bytes(group.largest) => group.largest = case,
-                Some(group) if traffic_bytes(case) < traffic_bytes(group.smallest) => group.smallest = case,
-                Some(_) => {}
-                None => groups.push(Group { smallest: case, largest: case }),
-            }
-        }
-        groups
+        let pairs = smallest_and_largest(self.cases);
+        pairs.into_iter().map(|(smallest, largest)| Group { smallest, largest }).collect()
     }
 
     /// The case of middle size in every dtype of the definition that no case has.
@@ -278,6 +271,21 @@ impl ProbeDraw<'_> {
         ways.truncate(WAYS);
         Wish { kind, ways }
     }
+}
+
+/// Smallest and largest case of each leading dtype.
+pub fn smallest_and_largest(cases: &[Candidate]) -> Vec<(&Candidate, &Candidate)> {
+    let mut groups: Vec<(&Candidate, &Candidate)> = Vec::new();
+    let dtype = |case: &Candidate| case.inputs.first().map(|input| input.dtype.clone());
+    for case in cases {
+        match groups.iter_mut().find(|(_, largest)| dtype(largest) == dtype(case)) {
+            Some((_, largest)) if traffic_bytes(case) > traffic_bytes(largest) => *largest = case,
+            Some((smallest, _)) if traffic_bytes(case) < traffic_bytes(smallest) => *smallest = case,
+            Some(_) => {}
+            None => groups.push((case, case)),
+        }
+    }
+    groups
 }
 
 /// Cases of one leading dtype.

@@ -1,0 +1,48 @@
+//! Probes where a winner's rules begin and end: the narrow places that drawn ones miss.
+
+use super::TunerError;
+use super::candidate::Candidate;
+use super::probe_questions::{finder, timed_candidates};
+use super::probe_sizes::most_us;
+use super::probing::{ProbeSet, WithData};
+use super::round::Field;
+use discovery::cases::{Edges, ProbeKind, smallest_and_largest};
+
+impl ProbeSet {
+    /// Probes on both sides of the sizes at which a candidate begins to launch other numbers of cores than the operator as it was,
+    /// for the dtypes of the cases. None where its host code is the same.
+    pub(super) async fn at_edges(
+        &self,
+        field: &Field,
+        baseline: &Candidate,
+        candidate: &Candidate,
+    ) -> Result<Self, TunerError> {
+        let workspace = &field.workspace;
+        let tunables = workspace.tunables();
+        let mut set = Self::empty(workspace, workspace.work_directory.join("edges"), self.seed);
+        set.floor = self.floor;
+        let (before, now) = (baseline.plain_plan(tunables), candidate.plain_plan(tunables));
+        let (hosts, data) = ([&before, &now], set.data.join("asked"));
+        let [Some((old, op)), Some((new, _))] =
+            [set.evaluator.defined(hosts[0]).await?, set.evaluator.defined(hosts[1]).await?]
+        else {
+            return Ok(set);
+        };
+        if old == new || workspace.is_direct_launch() || workspace.manifest.probes == 0 {
+            return Ok(set);
+        }
+        let finder = |host| finder(workspace, host, &op, &data);
+        let edges = Edges { before: finder(&old), now: finder(&new) };
+        let mut accepted = Vec::new();
+        for (smallest, largest) in smallest_and_largest(&timed_candidates(workspace)) {
+            let found = edges.between(smallest, largest).await?;
+            accepted.extend(found.into_iter().map(|found| (ProbeKind::Edge, found)));
+        }
+        let _ = std::fs::remove_dir_all(&set.data);
+        let count = accepted.len();
+        set.admit(accepted, WithData::Small.bytes())?;
+        set.establish(&before, workspace.options.jobs, count, most_us(&field.baseline_times)).await?;
+        set.plan = Some(before);
+        Ok(set)
+    }
+}
