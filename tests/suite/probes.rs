@@ -132,6 +132,14 @@ fn no_more_is_claimed_than_probes_confirm() {
     assert!(ended.events.iter().any(named), "nobody is told that the cases flatter");
     let representing = summary["generalisation"]["representing"].as_array().map_or(0, Vec::len);
     assert!((1..=3).contains(&representing), "{summary}");
+    // Where its rule ends is looked for, on both sides, and no sample of anything.
+    let probes: Vec<&Value> = summary["generalisation"]["probes"].as_array().into_iter().flatten().collect();
+    let is_edge = |probe: &&&Value| probe["name"].as_str().is_some_and(|name| name.starts_with("edge-"));
+    assert!(probes.iter().filter(is_edge).count() >= 2, "{summary}");
+    let drawn: Vec<f64> =
+        probes.iter().filter(|probe| !is_edge(probe)).map(|probe| number(&probe["speedup"])).collect();
+    let mean = (drawn.iter().map(|speedup| speedup.ln()).sum::<f64>() / drawn.len() as f64).exp();
+    assert!((mean - on_probes).abs() < 1e-6, "{summary}");
     let lock = project.read("ascend.lock");
     let permille = (on_probes * 1000.0).round();
     assert!(lock.contains(&format!("\nspeedup_permille = {permille}\n")), "{lock}");

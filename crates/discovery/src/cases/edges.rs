@@ -10,7 +10,9 @@ use super::rescale::{leading_shape, traffic_bytes, with_length};
 use super::{Accepted, Candidate, Finder, Refusal};
 
 /// Lengths that are asked for between the smallest and the largest case, each the same factor from the next.
-const SAMPLES: u32 = 14;
+const SAMPLES: u32 = 18;
+/// How far below the smallest and above the largest case: a rule that none of them sees the end of has one all the same.
+const BEYOND: u64 = 8;
 /// Edges that are looked at; each is two sizes.
 const MOST_EDGES: usize = 3;
 
@@ -31,7 +33,7 @@ struct Asked {
 }
 
 impl Edges<'_> {
-    /// Cases on both sides of every edge along the first axis, from a fraction of the smallest case to the largest one.
+    /// Cases on both sides of every edge along the first axis, from a fraction of the smallest case to a multiple of the largest one.
     ///
     /// # Errors
     /// Where data for a question cannot be written.
@@ -39,7 +41,7 @@ impl Edges<'_> {
         let length = |case: &Candidate| leading_shape(case).and_then(|shape| shape.first().copied()).unwrap_or(1);
         let first = length(smallest);
         let factor = traffic_bytes(largest).max(1) as f64 / traffic_bytes(smallest).max(1) as f64;
-        let (low, high) = ((first / 8).max(1), (first as f64 * factor.max(1.0)) as u64);
+        let (low, high) = ((first / BEYOND).max(1), (first as f64 * factor.max(1.0)) as u64 * BEYOND);
         let mut sampled: Vec<Asked> = Vec::new();
         for length in lengths(low, high) {
             if sampled.last().is_none_or(|last| last.length < length) {
