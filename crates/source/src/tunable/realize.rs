@@ -41,9 +41,10 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                 }
                 SiteForm::Share(rule) => {
                     let least = limit_of(tunable, value, &site)?;
+                    let now = value_of_constant(values, &site.file, &rule.cores);
                     // What somebody has laid out otherwise stays as it is.
                     let there = site.value == Some(Value::Int(least));
-                    let written = if there { site.text.clone() } else { rule.text(least) };
+                    let written = if there { site.text.clone() } else { rule.text(least, rule.floor(now)) };
                     if !written.is_empty() && !wanting_algorithm.contains(&site.file) {
                         wanting_algorithm.push(site.file.clone());
                     }
@@ -73,6 +74,12 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
     }
     patch.title = title.join(" ");
     Ok(patch)
+}
+
+/// Value that a constant of a file gets with the others.
+fn value_of_constant(values: &[(Tunable, Value)], file: &str, constant: &str) -> Option<i64> {
+    let is_it = |binding: &Binding| matches!(binding, Binding::Constant { file: own, name, .. } if own == file && name == constant);
+    values.iter().find(|(tunable, _)| is_it(&tunable.binding)).and_then(|(_, value)| value.as_int())
 }
 
 fn literal(tunable: &Tunable, value: &Value, site: &Site) -> Result<String, TunableError> {

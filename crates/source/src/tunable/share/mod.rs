@@ -64,18 +64,22 @@ pub struct Declared {
     pub kind: String,
     /// Its name.
     pub name: String,
+    /// Value of the constant in the sources, where it is a number.
+    pub present: Option<i64>,
+    /// Cores that take part at least, in a rule that stands there already.
+    pub floor: Option<i64>,
 }
 
 impl ShareRule {
     /// The two statements under their reason, and what separates them from the division; nothing for no least share.
-    pub fn text(&self, least: i64) -> String {
+    pub fn text(&self, least: i64, floor: i64) -> String {
         if least <= 0 {
             return String::new();
         }
         let Self { constant, kind, line, .. } = self;
-        let limit = self.limit(constant);
+        let limit = self.limit(constant, floor);
         let indent = line.trim_start_matches(['\r', '\n']).len();
-        let limit = if indent + limit.len() <= LONGEST_LINE { limit } else { self.in_lines(constant) };
+        let limit = if indent + limit.len() <= LONGEST_LINE { limit } else { self.in_lines(constant, floor) };
         format!("{}constexpr {kind} {constant} = {least};{line}{limit}{line}", self.reason())
     }
 
@@ -91,35 +95,51 @@ impl ShareRule {
     }
 
     /// The statement that lowers the number of cores in two lines.
-    fn in_lines(&self, least: &str) -> String {
-        let statement = self.limit(least);
+    fn in_lines(&self, least: &str, floor: i64) -> String {
+        let statement = self.limit(least, floor);
         let parts = statement.rsplit_once(", ").map(|(head, tail)| format!("{head},{}{CONTINUED}{tail}", self.line));
         parts.unwrap_or(statement)
     }
 
     /// The statement that lowers the number of cores, with the least share given by an expression.
-    pub fn limit(&self, least: &str) -> String {
-        format!("{} = {};", self.target(), self.lowered(least))
+    pub fn limit(&self, least: &str, floor: i64) -> String {
+        format!("{} = {};", self.target(), self.lowered(least, &floor.to_string()))
+    }
+
+    /// Cores that take part at least where the constant is `now`. A constant that is raised gives little work as many as it had:
+    /// more cores for much work are no reason to have less there be slower. One that is not lets little work do with fewer.
+    pub fn floor(&self, now: Option<i64>) -> i64 {
+        let Some(declared) = &self.declared else { return 1 };
+        let raised = declared.present.filter(|present| now.is_some_and(|now| now > *present));
+        declared.floor.or(raised).unwrap_or(1)
     }
 
     /// What is assigned: a variable that is there, or one that is declared.
     fn target(&self) -> String {
         match &self.declared {
-            Some(Declared { kind, name }) => format!("const {kind} {name}"),
+            Some(Declared { kind, name, .. }) => format!("const {kind} {name}"),
             None => self.cores.clone(),
         }
     }
 
-    fn lowered(&self, least: &str) -> String {
+    fn lowered(&self, least: &str, floor: &str) -> String {
         let Self { cores, of, kind, .. } = self;
-        format!("std::max<{kind}>(1, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}))")
+        format!("std::max<{kind}>({floor}, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}))")
     }
 
     /// The statement for a least share that is only known at run time; nothing is lowered where it is none.
     pub fn knob(&self, least: &str) -> String {
-        match self.declared {
-            Some(_) => format!("{} = {least} > 0 ? {} : {}; ", self.target(), self.lowered(least), self.cores),
-            None => format!("if ({least} > 0) {{ {} }} ", self.limit(least)),
+        match &self.declared {
+            Some(Declared { present, floor, .. }) => {
+                let floor = match (floor, present) {
+                    (Some(floor), _) => floor.to_string(),
+                    (None, Some(present)) => format!("{} > {present} ? {present} : 1", self.cores),
+                    (None, None) => "1".to_owned(),
+                };
+                let lowered = self.lowered(least, &floor);
+                format!("{} = {least} > 0 ? {lowered} : {}; ", self.target(), self.cores)
+            }
+            None => format!("if ({least} > 0) {{ {} }} ", self.limit(least, 1)),
         }
     }
 }
@@ -468,7 +488,7 @@ fn above_comment(text: &str, at: usize) -> usize {
 fn present(tokens: &Tokens<'_>, start: usize, rule: &ShareRule) -> Option<(usize, i64)> {
     let limit = tokens.statement_start(start.checked_sub(1)?);
     let constant = tokens.statement_start(limit.checked_sub(1)?);
-    let wanted = Tokens::of(&rule.limit(&rule.constant)).compact_all();
+    let wanted = Tokens::of(&rule.limit(&rule.constant, 1)).compact_all();
     if tokens.compact(limit..start) != wanted || tokens.get(constant + 2) != rule.constant {
         return None;
     }

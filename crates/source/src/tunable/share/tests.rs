@@ -145,8 +145,8 @@ fn a_constant_number_of_cores_becomes_a_variable_of_the_rule() {
 
     let knobs = tree.apply(&instrument(&tree, &[share]).unwrap()).unwrap();
     let text = knobs.text("op_host/scale.cpp").unwrap();
-    let knob =
-        "const uint32_t blockDim = static_cast<uint64_t>(ascend_tune_knob(\"share\", 0)) > 0 ? std::max<uint64_t>(1";
+    let knob = "const uint32_t blockDim = static_cast<uint64_t>(ascend_tune_knob(\"share\", 0)) > 0 ? \
+        std::max<uint64_t>(BLOCK_DIM > 8 ? 8 : 1";
     assert!(text.contains(knob) && text.contains(" : BLOCK_DIM; context->SetBlockDim(blockDim);\n"), "{text}");
 }
 
@@ -189,4 +189,34 @@ fn a_comment_stays_with_the_line_that_it_describes() {
     assert_eq!(other.text("op_host/scale.cpp").unwrap(), text.replace("512", "64"));
     let gone = written(&other, &share, 0);
     assert_eq!(gone.text("op_host/scale.cpp").unwrap().replace("#include <algorithm>\n", ""), commented);
+}
+
+/// More cores for much work are no reason for little work to be slower: it keeps as many as it had.
+#[test]
+fn a_constant_that_is_raised_stays_the_least_number_of_cores() {
+    let tree = tree(CONSTANT);
+    let share = share("BLOCK_DIM", "totalLength");
+    let file = "op_host/scale.cpp".to_owned();
+    let cores = Tunable {
+        name: "cores".to_owned(),
+        binding: Binding::Constant { file, name: "BLOCK_DIM".to_owned(), also: Vec::new() },
+        ..share.clone()
+    };
+    let with = |tree: &SourceTree, number: i64, least: i64| {
+        let values = [(cores.clone(), Value::Int(number)), (share.clone(), Value::Int(least))];
+        tree.apply(&realize(tree, &values).unwrap()).unwrap()
+    };
+    let text = |tree: &SourceTree| tree.text("op_host/scale.cpp").unwrap().to_owned();
+    let raised = with(&tree, 48, 4096);
+    assert!(
+        text(&raised).contains("BLOCK_DIM = 48;") && text(&raised).contains("std::max<uint64_t>(8, "),
+        "{}",
+        text(&raised)
+    );
+    assert!(text(&with(&tree, 8, 4096)).contains("std::max<uint64_t>(1, "));
+    assert!(text(&with(&tree, 4, 4096)).contains("std::max<uint64_t>(1, "));
+    // The rule that stands there keeps what it says, whatever the constant is next.
+    assert_eq!(present_value(&raised, &share.binding), Ok(Some(Value::Int(4096))));
+    assert_eq!(text(&with(&raised, 48, 512)), text(&raised).replace("4096", "512"));
+    assert!(text(&with(&raised, 16, 512)).contains("std::max<uint64_t>(8, "));
 }
