@@ -90,13 +90,14 @@ fn what_a_device_contradicts_is_written_down() {
     let machine = Machine::new(Style::Framework);
     machine.standin.set("spoiled_argument", "2");
     let ended = machine.run(&["run", "--budget", "8", "--stage", "kernel", "--seed", "1"]).expect(0);
-    assert_eq!(summary(&ended)["speedup"], 1.0, "nothing that is wrong on a device is written");
+    let speedup = summary(&ended)["speedup"].as_f64().expect("a factor");
+    assert!((speedup - 1.0).abs() < 1e-9, "nothing that is wrong on a device is written: {speedup}");
     let told = ended.named("warning").into_iter().find(|warning| warning["code"] == "device-contradicts-model");
     assert!(told.expect("a warning")["message"].to_string().contains("output"), "{told:?}");
     let reports = machine.project.path().join("target/ascend-tune/contradictions");
     let report = reports.read_dir().expect("reports").next().expect("one").expect("one").path();
     let page = fs_err::read_to_string(report.join("report.md")).expect("a page");
-    for part in ["Ascend910B2", "9.0.0", "input x", "float", "tiling: key"] {
+    for part in ["chip: Ascend910B2", "toolkit: ", "input x: float16", "tiling: key"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let secret = [
