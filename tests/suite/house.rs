@@ -119,3 +119,31 @@ fn crates_stand_on_the_floors_of_the_picture() {
         }
     }
 }
+
+/// Targets that Cargo is told to have no tests have none: one that is written there would never run.
+#[test]
+fn no_test_is_written_where_none_is_run() {
+    let mut manifests = vec![root().join("Cargo.toml")];
+    let folders = fs_err::read_dir(root().join("crates")).expect("a folder").filter_map(Result::ok);
+    manifests.extend(folders.map(|entry| entry.path().join("Cargo.toml")));
+    let mut looked_at = 0;
+    for manifest in manifests {
+        let package: toml::Table = fs_err::read_to_string(&manifest).expect("a crate").parse().expect("TOML");
+        let library = package.get("lib").into_iter();
+        let programs = package.get("bin").and_then(toml::Value::as_array).into_iter().flatten();
+        for target in library.chain(programs) {
+            let is = |key: &str| target.get(key).and_then(toml::Value::as_bool) != Some(false);
+            assert!(is("doctest"), "{}: doc tests are run", manifest.display());
+            if is("test") {
+                continue;
+            }
+            looked_at += 1;
+            let source = target["path"].as_str().expect("a path");
+            let text = fs_err::read_to_string(manifest.with_file_name(source)).expect("a source file");
+            for word in ["test]", "cfg(test)", "mod "] {
+                assert!(!text.contains(word), "{source} of {}: {word}", manifest.display());
+            }
+        }
+    }
+    assert_eq!(looked_at, 1, "the command's own program");
+}
