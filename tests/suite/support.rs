@@ -40,11 +40,7 @@ pub fn missing() -> Option<String> {
         if let Err(error) = Compiler::find() {
             return Some(error.to_string());
         }
-        let cmake = Command::new("cmake").arg("--version").stdin(Stdio::null()).output();
-        match cmake {
-            Ok(output) if output.status.success() => None,
-            _ => Some("cmake cannot be run".to_owned()),
-        }
+        toolchain::Cmake::find().err().map(|error| error.to_string())
     });
     MISSING.clone()
 }
@@ -130,6 +126,10 @@ pub fn edited(text: &str, from: &str, to: &str) -> String {
 pub fn tool() -> Command {
     let mut command = Command::new(TOOL);
     command.env("ASCEND_TUNE_CACHE", cache()).env_remove("ASCEND_TUNE_SDK").stdin(Stdio::null());
+    // Found once for all, and not once for every process that the tests start.
+    if let Ok(cmake) = toolchain::Cmake::find() {
+        command.env("ASCEND_TUNE_CMAKE", cmake.program);
+    }
     command
 }
 
