@@ -49,9 +49,8 @@ const COPY: Exchange = Exchange {
             if proved(place) { Vec::new() } else { vec![condition.to_owned()] }
         }),
     unmake: Some(
-        Way::new("DataCopyPad", &[Guard::Holds(counts_elements)])
-            .choosing(|place| if padding(place).is_some() { vec![Vec::new()] } else { Vec::new() })
-            .with(|place| {
+        Way::new("DataCopyPad", &[Guard::Holds(counts_elements)]).resembling(|place| padding(place).is_some()).with(
+            |place| {
                 let (element, padding) = padding(place).unwrap_or_default();
                 let count = place.hole("n");
                 let simple = !count.replace("->", ".").contains(['+', '-', '/', '%', '?']);
@@ -62,7 +61,8 @@ const COPY: Exchange = Exchange {
                 place.fill("e", element);
                 place.fill("p", padding);
                 Ok(Vec::new())
-            }),
+            },
+        ),
     ),
 };
 

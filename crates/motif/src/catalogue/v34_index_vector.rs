@@ -34,7 +34,7 @@ const METADATA: Metadata = Metadata {
 const STEPS_OF_ONE: Exchange = Exchange {
     slow: SLOW,
     fast: Form::Code("@CreateVecIndex($y, static_cast<$$c>($s), $n);"),
-    make: MAKE.choosing(|place| if place.hole("step") == "1" { vec![Vec::new()] } else { Vec::new() }),
+    make: MAKE.resembling(|place| place.hole("step") == "1"),
     unmake: Some(UNMAKE.choosing(|place| one_by_one(place, "1"))),
 };
 const STEPS: Exchange = Exchange {

@@ -63,10 +63,7 @@ const COUNTED: Exchange = Exchange {
 @Reduce$k{Max|Min|Sum}$e{<float>|}($y, $w, $w[($d + 63) / 64 * 8], ($d + 7) / 8$f{, false|});",
     ),
     make: BLOCKS.choosing(|place| whole(place, false)),
-    unmake: Some(ONE_CALL.choosing(|place| {
-        let ours = as_operand(place.hole("n")) == place.hole("d");
-        if ours { vec![Vec::new()] } else { Vec::new() }
-    })),
+    unmake: Some(ONE_CALL.resembling(|place| as_operand(place.hole("n")) == place.hole("d"))),
 };
 
 const BLOCKS: Way =

@@ -36,10 +36,9 @@ const FLAG: Exchange = Exchange {
     make: Way::new("flag $e instead of the barrier", &[Guard::Holds(one_pair), Guard::Holds(free)])
         .choosing(needed)
         .on_conditions(|_| vec!["the hazard check finds no race: destinations of copies do not overlap".to_owned()]),
-    unmake: Some(Way::new("full barrier instead of the flag", &[Guard::Holds(nowhere_else)]).choosing(|place| {
+    unmake: Some(Way::new("full barrier instead of the flag", &[]).resembling(|place| {
         let pipes = place.hole("e").split_once('_');
-        let ours = pipes.is_some_and(|pipes| variable(pipes) == place.hole("v"));
-        if ours && nowhere_else(place).is_ok() { vec![Vec::new()] } else { Vec::new() }
+        pipes.is_some_and(|pipes| variable(pipes) == place.hole("v")) && place.mentions("v") == 3
     })),
 };
 
@@ -55,7 +54,10 @@ fn needed(place: &Place<'_>) -> Vec<Texts> {
 
 /// Name of the variable that holds the event's id.
 fn variable(pipes: (&str, &str)) -> String {
-    let title = |pipe: &str| format!("{}{}", &pipe[..pipe.len().min(1)], pipe[pipe.len().min(1)..].to_lowercase());
+    let title = |pipe: &str| {
+        let (first, rest) = pipe.split_at_checked(1).unwrap_or((pipe, ""));
+        format!("{first}{}", rest.to_lowercase())
+    };
     format!("event{}To{}", title(pipes.0), title(pipes.1))
 }
 
@@ -69,8 +71,4 @@ fn one_pair(place: &Place<'_>) -> Result<(), String> {
 fn free(place: &Place<'_>) -> Result<(), String> {
     place.around.file.whole_lines(place.span()).ok_or("the barrier shares its line")?;
     if place.mentions("v") > 0 { Err(format!("{} is taken", place.hole("v"))) } else { Ok(()) }
-}
-
-fn nowhere_else(place: &Place<'_>) -> Result<(), String> {
-    if place.mentions("v") == 3 { Ok(()) } else { Err(format!("{} is used elsewhere too", place.hole("v"))) }
 }

@@ -115,6 +115,7 @@ impl Spot {
 /// One direction between two forms.
 pub(crate) struct Way {
     note: &'static str,
+    resembles: fn(&Place<'_>) -> bool,
     choices: fn(&Place<'_>) -> Vec<Texts>,
     guards: &'static [Guard],
     parts: fn(&mut Place<'_>) -> Result<Vec<Edit>, String>,
@@ -132,6 +133,7 @@ impl Way {
     pub(crate) const fn new(note: &'static str, guards: &'static [Guard]) -> Self {
         Self {
             note,
+            resembles: |_| true,
             choices: |_| vec![Vec::new()],
             guards,
             parts: |_| Ok(Vec::new()),
@@ -141,7 +143,12 @@ impl Way {
         }
     }
 
-    /// A site for each choice of more holes; none where the code does not even resemble the form.
+    /// Where this does not hold the code does not even resemble the form: that is no refusal.
+    pub(crate) const fn resembling(self, resembles: fn(&Place<'_>) -> bool) -> Self {
+        Self { resembles, ..self }
+    }
+
+    /// A site for each choice of more holes; none where there is no choice.
     pub(crate) const fn choosing(self, choices: fn(&Place<'_>) -> Vec<Texts>) -> Self {
         Self { choices, ..self }
     }
@@ -311,7 +318,7 @@ fn exchanged_in(around: &Surroundings<'_>, ways: &[(&Form, &Form, &Way)], found:
                 continue;
             }
             let (start, place) = (spot.span.start, Place { around: *around, spot });
-            let choices = (way.choices)(&place);
+            let choices = if (way.resembles)(&place) { (way.choices)(&place) } else { Vec::new() };
             if !choices.is_empty() && !matches!(from, Form::Behind(_) | Form::Before(_)) {
                 taken.push(start);
             }
