@@ -1,10 +1,12 @@
 //! Runs the finders over a directory of real operators, named by an environment variable; prints what they found.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Context, Id, all};
+use super::{Candidate, Context, Id, all};
 use source::SourceTree;
 use source::facts::KnownValues;
 use source::parse::SyntaxForest;
@@ -45,7 +47,28 @@ struct Tally {
     time: Duration,
 }
 
-/// Over the fixtures, or over any directory with operators that ASCEND_TUNE_CORPUS names.
+/// Everything that the motifs say about an operator, one line a candidate: what two versions of a motif are compared by.
+fn said(operator: &str, context: &Context) -> String {
+    let mut lines = String::new();
+    for motif in all().iter().filter(|motif| wanted(motif.id().name())) {
+        for (direction, mut candidates) in
+            [("apply", motif.candidates(context)), ("rewind", motif.rewind_candidates(context))]
+        {
+            let key = |candidate: &Candidate| {
+                let site = &candidate.site;
+                (site.file.clone(), site.span.start, site.note.clone())
+            };
+            candidates.sort_by_key(key);
+            for candidate in candidates {
+                let _ = writeln!(lines, "{} {direction} {operator} {candidate:?}", motif.id());
+            }
+        }
+    }
+    lines
+}
+
+/// Over the fixtures, or over any directory with operators that ASCEND_TUNE_CORPUS names. ASCEND_TUNE_CANDIDATES names a file for
+/// all that the motifs say.
 #[test]
 fn finders_over_a_corpus() {
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures").to_owned();
@@ -53,11 +76,16 @@ fn finders_over_a_corpus() {
     let trees = operators(Path::new(&root));
     let (mut files, mut clean, mut parse_time) = (0, 0, Duration::ZERO);
     let mut tallies: BTreeMap<Id, Tally> = BTreeMap::new();
+    let mut dump = std::env::var_os("ASCEND_TUNE_CANDIDATES")
+        .map(|path| std::fs::File::create(path).expect("the file of candidates is made"));
     for (operator, tree) in &trees {
         let start = Instant::now();
         let context = Context::new(tree.clone(), KnownValues::default(), None);
         parse_time += start.elapsed();
         files += context.forest.iter().count();
+        if let Some(dump) = &mut dump {
+            dump.write_all(said(operator, &context).as_bytes()).expect("the file of candidates is written");
+        }
         clean += context.forest.iter().filter(|file| file.errors().is_empty()).count();
         for motif in all().iter().filter(|motif| wanted(motif.id().name())) {
             let tally = tallies.entry(motif.id()).or_default();

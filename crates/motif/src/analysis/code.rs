@@ -114,6 +114,7 @@ pub(crate) fn same_block(file: &SyntaxFile, left: &Range<usize>, right: &Range<u
 }
 
 /// A function with what is known around it.
+#[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) context: &'a Context,
     pub(crate) file: &'a SyntaxFile,

@@ -5,23 +5,6 @@ use crate::analysis::machine::REPEAT_BYTES;
 use source::facts::{TensorFacts, base_name, fixed_type_bytes};
 use source::parse::{Call, SyntaxFile};
 
-pub(crate) const KINDS: &[&str] = &["Max", "Min", "Sum"];
-
-/// The template argument as written and what follows the count, in the forms that only reduce; `elements` are the types
-/// that may be named.
-pub(crate) fn form_of(file: &SyntaxFile, call: &Call, elements: &[&str]) -> Option<(String, &'static str)> {
-    let typed = match call.template_arguments.as_deref().map(str::trim) {
-        None => String::new(),
-        Some(element) if elements.contains(&element) => format!("<{element}>"),
-        Some(_) => return None,
-    };
-    match call.arguments.len() {
-        4 => Some((typed, "")),
-        5 if file.argument(call, 4).map(str::trim) == Some("false") => Some((typed, ", false")),
-        _ => None,
-    }
-}
-
 /// Elements of one repeat, where all operands are tensors, or parts of them, of one floating-point type.
 pub(crate) fn lanes_of(file: &SyntaxFile, call: &Call, tensors: &TensorFacts) -> Result<i64, String> {
     let mut lanes = None;

@@ -1,16 +1,16 @@
 //! D05: `DataCopyPad` of whole 32-byte blocks is a plain `DataCopy`.
 
-use crate::analysis::code::{scope, squash};
+use crate::analysis::code::{Surroundings, scope, squash};
 use crate::analysis::copies::{braced, fields_of, without_size};
 use crate::analysis::machine::BLOCK_BYTES;
-use crate::rewrite::edits::edit;
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
-use source::Edit;
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::{Company, Counter, Family, Id, Metadata};
 use source::facts::{Kernel, base_name, fixed_type_bytes};
 use source::parse::{Call, SyntaxFile};
 
 /// The motif.
-pub struct PlainCopy;
+pub const PLAIN_COPY: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[COPY]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::D05,
@@ -29,49 +29,98 @@ const METADATA: Metadata = Metadata {
     company: Company { proved_only: true, ..Company::ANY },
 };
 
-impl Motif for PlainCopy {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
+const COPY: Exchange = Exchange {
+    slow: Form::Asked(
+        |around| copies(around, "DataCopyPad", None),
+        "$s($a, $b, @DataCopyExtParams{1, static_cast<uint32_t>($n * sizeof($e)), 0, 0, 0}$p)",
+    ),
+    fast: Form::Asked(|around| copies(around, "DataCopy", Some(3)), "$s($a, $b, $n)"),
+    make: Way::new("plain DataCopy", &[Guard::Holds(whole_blocks)])
+        .with(|place| {
+            let (count, _) = plain_count(place.around.file, place.around.kernel, place.call()?)?;
+            let callee = place.hole("s").strip_suffix("Pad").ok_or("the callee is not written as DataCopyPad")?;
+            let callee = callee.to_owned();
+            place.fill("s", callee);
+            place.fill("n", count);
+            Ok(Vec::new())
+        })
+        .on_conditions(|place| {
+            let condition = "the length is a multiple of 32 bytes in every case, tails included";
+            if proved(place) { Vec::new() } else { vec![condition.to_owned()] }
+        }),
+    unmake: Some(
+        Way::new("DataCopyPad", &[Guard::Holds(counts_elements)]).resembling(|place| padding(place).is_some()).with(
+            |place| {
+                let (element, padding) = padding(place).unwrap_or_default();
+                let count = place.hole("n");
+                let simple = !count.replace("->", ".").contains(['+', '-', '/', '%', '?']);
+                let count = if simple { count.to_owned() } else { format!("({count})") };
+                let callee = format!("{}Pad", place.hole("s"));
+                place.fill("n", count);
+                place.fill("s", callee);
+                place.fill("e", element);
+                place.fill("p", padding);
+                Ok(Vec::new())
+            },
+        ),
+    ),
+};
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for kernel in context.facts.kernels.values() {
-            for (file, _, call) in
-                kernel.calls(&context.forest).filter(|(_, _, call)| call.name == "DataCopyPad" && call.object.is_none())
-            {
-                let count = plain_count(file, kernel, call);
-                let proved = count.as_ref().is_ok_and(|(count, bytes)| {
-                    // Where the element's size is not known it is at least one byte.
-                    let divisor = context.facts.known.divisor(count).saturating_mul((*bytes).max(1));
-                    divisor != 0 && divisor % BLOCK_BYTES == 0
-                });
-                let edits = count.and_then(|(count, bytes)| plain_copy(context, file, call, &count, bytes));
-                let mut candidate = Candidate::new(file, &call.span, "plain DataCopy", edits);
-                if !proved {
-                    candidate =
-                        candidate.on_condition("the length is a multiple of 32 bytes in every case, tails included");
-                }
-                found.push(candidate);
-            }
-        }
-        found
-    }
+/// Calls of a copy with as many arguments, and their operands.
+fn copies(around: &Surroundings<'_>, name: &str, arguments: Option<usize>) -> Vec<Spot> {
+    let file = around.file;
+    let wanted = |call: &&Call| {
+        let free = arguments.is_some() || call.object.is_none();
+        call.name == name && free && arguments.is_none_or(|wanted| call.arguments.len() == wanted)
+    };
+    let calls = file.calls_in(around.function.body.clone()).filter(wanted);
+    calls
+        .map(|call| {
+            let argument = |index: usize| file.argument(call, index).unwrap_or_default();
+            let callee = file.slice(&call.callee);
+            let holes = [("s", callee), ("a", argument(0)), ("b", argument(1)), ("n", argument(2))];
+            Spot::new(file, &call.span, &holes)
+        })
+        .collect()
+}
 
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for kernel in context.facts.kernels.values() {
-            for (file, _, call) in kernel
-                .calls(&context.forest)
-                .filter(|(_, _, call)| call.name == "DataCopy" && call.arguments.len() == 3)
-            {
-                if let Some(edits) = padded_copy(file, kernel, call) {
-                    found.push(Candidate::new(file, &call.span, "DataCopyPad", edits));
-                }
-            }
+/// Whether the length is a multiple of 32 bytes for certain.
+fn proved(place: &Place<'_>) -> bool {
+    let around = place.around;
+    let count = place.call().and_then(|call| plain_count(around.file, around.kernel, call));
+    count.is_ok_and(|(count, bytes)| {
+        // Where the element's size is not known it is at least one byte.
+        let divisor = around.context.facts.known.divisor(&count).saturating_mul(bytes.max(1));
+        divisor != 0 && divisor % BLOCK_BYTES == 0
+    })
+}
+
+fn whole_blocks(place: &Place<'_>) -> Result<(), String> {
+    let around = place.around;
+    let (count, bytes) = plain_count(around.file, around.kernel, place.call()?)?;
+    match around.context.facts.known.value(&count) {
+        Some(value) if bytes > 0 && value * bytes % BLOCK_BYTES != 0 => {
+            Err(format!("{count} elements are {} bytes, not a multiple of {BLOCK_BYTES}", value * bytes))
         }
-        found
+        _ => Ok(()),
     }
+}
+
+/// Element type, and the argument for the padding where the copy loads; `None` where the call is something else.
+fn padding(place: &Place<'_>) -> Option<(String, String)> {
+    let around = place.around;
+    let (element, loads) = global_operand(around.file, around.kernel, place.call().ok()?)?;
+    let prefix = scope(around.file);
+    let none = format!(", {prefix}DataCopyPadExtParams<{element}>{{false, 0, 0, 0}}");
+    Some((element.to_owned(), if loads { none } else { String::new() }))
+}
+
+fn counts_elements(place: &Place<'_>) -> Result<(), String> {
+    let count = place.hole("n");
+    if braced(count).is_some() || count.to_ascii_lowercase().contains("param") {
+        return Err("not the form with an element count".to_owned());
+    }
+    Ok(())
 }
 
 /// Element type of the global tensor in the call, and whether it is the source.
@@ -111,40 +160,4 @@ fn plain_count(file: &SyntaxFile, kernel: &Kernel, call: &Call) -> Result<(Strin
     let count =
         without_size(length, element).ok_or_else(|| format!("the length {length} is not count * sizeof({element})"))?;
     Ok((count, fixed_type_bytes(element).unwrap_or(0)))
-}
-
-fn plain_copy(context: &Context, file: &SyntaxFile, call: &Call, count: &str, bytes: i64) -> Result<Vec<Edit>, String> {
-    if let Some(value) = context.facts.known.value(count)
-        && bytes > 0
-        && value * bytes % BLOCK_BYTES != 0
-    {
-        return Err(format!("{count} elements are {} bytes, not a multiple of {BLOCK_BYTES}", value * bytes));
-    }
-    let callee = file.slice(&call.callee);
-    let name = callee.strip_suffix("Pad").ok_or("the callee is not written as DataCopyPad")?;
-    let operand = |index: usize| file.argument(call, index).unwrap_or_default();
-    let text = format!("{name}({}, {}, {count})", operand(0), operand(1));
-    Ok(vec![edit(file, call.span.clone(), text)])
-}
-
-/// The Pad form; `None` where the call is something else.
-fn padded_copy(file: &SyntaxFile, kernel: &Kernel, call: &Call) -> Option<Result<Vec<Edit>, String>> {
-    let (element, loads) = global_operand(file, kernel, call)?;
-    let argument = |index: usize| file.argument(call, index).unwrap_or_default();
-    let count = argument(2);
-    if braced(count).is_some() || count.to_ascii_lowercase().contains("param") {
-        return Some(Err("not the form with an element count".to_owned()));
-    }
-    let prefix = scope(file);
-    let simple = !count.replace("->", ".").contains(['+', '-', '/', '%', '?']);
-    let count = if simple { count.to_owned() } else { format!("({count})") };
-    let padding =
-        if loads { format!(", {prefix}DataCopyPadExtParams<{element}>{{false, 0, 0, 0}}") } else { String::new() };
-    let text = format!(
-        "{}Pad({}, {}, {prefix}DataCopyExtParams{{1, static_cast<uint32_t>({count} * sizeof({element})), 0, 0, 0}}{padding})",
-        file.slice(&call.callee),
-        argument(0),
-        argument(1)
-    );
-    Some(Ok(vec![edit(file, call.span.clone(), text)]))
 }

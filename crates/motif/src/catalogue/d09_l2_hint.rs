@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::code::{block_of, squash};
-use crate::rewrite::edits::{edit, insert_after};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::analysis::code::{Surroundings, block_of};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::{Company, Context, Counter, Family, Id, Metadata};
 use source::facts::api::is_copy;
 use source::facts::{Kernel, base_name};
 use source::parse::{Call, SyntaxFile};
 
-const HINT: &str = "SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);";
-
 /// The motif.
-pub struct L2Hint;
+pub const L2_HINT: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[HINT]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::D09,
@@ -31,51 +30,37 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for L2Hint {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
+const HINT: Exchange = Exchange {
+    slow: Form::Behind(unhinted),
+    fast: Form::Code("$$g.SetL2CacheHint(@CacheMode::CACHE_MODE_DISABLE);"),
+    make: Way::new("no L2 allocation for $g", &[Guard::Holds(once), Guard::Holds(alone)]),
+    unmake: Some(Way::new("drop the L2 hint", &[])),
+};
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for kernel in context.facts.kernels.values() {
-            for (file, _, call) in kernel.calls(&context.forest).filter(|(_, _, call)| call.name == "SetGlobalBuffer") {
-                let global = call.object.as_deref().map(base_name).unwrap_or_default();
-                if !kernel.globals.contains_key(global) || hinted(context, kernel, global) {
-                    continue;
-                }
-                let edits = streamed(context, kernel, global).and_then(|()| {
-                    let statement = call.statement.as_ref().ok_or("SetGlobalBuffer is part of an expression")?;
-                    block_of(file, statement).ok_or("SetGlobalBuffer is the only statement of an if")?;
-                    let line = format!("{}.{HINT}", call.object.as_deref().unwrap_or_default());
-                    insert_after(file, statement, &[line])
-                        .map(|edit| vec![edit])
-                        .ok_or_else(|| "the statement shares its line".to_owned())
-                });
-                found.push(Candidate::new(file, &call.span, format!("no L2 allocation for {global}"), edits));
-            }
+/// Where global tensors of the class are set that have no hint yet.
+fn unhinted(around: &Surroundings<'_>) -> Vec<Spot> {
+    let Surroundings { context, file, function, kernel, .. } = *around;
+    let mut found = Vec::new();
+    for call in file.calls_in(function.body.clone()).filter(|call| call.name == "SetGlobalBuffer") {
+        let global = call.object.as_deref().map(base_name).unwrap_or_default();
+        if kernel.globals.contains_key(global) && !hinted(context, kernel, global) {
+            let statement = call.statement.as_ref().unwrap_or(&call.span);
+            found.push(Spot::new(file, statement, &[("g", global)]).scoped("AscendC::").shown(&call.span));
         }
-        found
     }
+    found
+}
 
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for file in context.forest.iter() {
-            for call in file.calls_named("SetL2CacheHint") {
-                let disables = call.arguments.len() == 1
-                    && file.argument(call, 0).is_some_and(|mode| squash(mode).ends_with("CACHE_MODE_DISABLE"));
-                let Some(statement) = call.statement.as_ref().filter(|_| disables) else { continue };
-                let alone = block_of(file, statement).map(|_| vec![edit(file, file.removal_span(statement), "")]);
-                found.push(Candidate::new(
-                    file,
-                    &call.span,
-                    "drop the L2 hint",
-                    alone.ok_or_else(|| "the hint is the only statement of an if".to_owned()),
-                ));
-            }
-        }
-        found
+fn alone(place: &Place<'_>) -> Result<(), String> {
+    let (file, span) = (place.around.file, place.span());
+    if block_of(file, span).is_none() || !file.slice(span).ends_with(';') {
+        return Err("SetGlobalBuffer is part of an expression, or the only statement of an if".to_owned());
     }
+    Ok(())
+}
+
+fn once(place: &Place<'_>) -> Result<(), String> {
+    streamed(place.around.context, place.around.kernel, place.hole("g"))
 }
 
 fn hinted(context: &Context, kernel: &Kernel, global: &str) -> bool {

@@ -1,14 +1,14 @@
 //! D15: a vector instruction is not done whose result is overwritten before anybody reads it.
 
-use crate::analysis::code::{Surroundings, block_of, functions, vector_calls};
+use crate::analysis::code::{Surroundings, VectorCall, block_of, vector_calls, written_scope};
 use crate::analysis::flow::liveness::dead_after;
-use crate::rewrite::edits::{deleted, edit};
-use crate::rewrite::pairs::renamed;
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Spot, Way};
+use crate::{Company, Counter, Family, Id, Metadata};
 use source::facts::api::overwrites_first;
 
 /// The motif.
-pub struct DeadWrite;
+pub const DEAD_WRITE: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[WRITE]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::D15,
@@ -26,53 +26,40 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for DeadWrite {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
+const WRITE: Exchange = Exchange {
+    slow: Form::Asked(unread, "@Duplicate($t, static_cast<$e>(0), $n);"),
+    fast: Form::Before(overwriting),
+    make: Way::new("nobody reads $t before it is written again", &[]),
+    unmake: Some(Way::new("fill $t first", &[])),
+};
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, kernel, tensors) in functions(context) {
-            let around = Surroundings { context, file, function, kernel, tensors: &tensors };
-            for call in vector_calls(file, function, &tensors).iter().filter(|call| overwrites_first(call.name)) {
-                // Most instructions have readers: that is no refusal.
-                if dead_after(&around, call.destination, &call.statement, call.count).is_err()
-                    || block_of(file, &call.statement).is_none()
-                {
-                    continue;
-                }
-                let edits = Ok(vec![deleted(file, &call.statement)]);
-                let note = format!("nobody reads {} before it is written again", call.destination);
-                found.push(Candidate::new(file, &call.call.span, note, edits));
-            }
-        }
-        found
-    }
+/// Instructions whose result nobody reads. Most have readers: that is no refusal.
+fn unread(around: &Surroundings<'_>) -> Vec<Spot> {
+    let dead = |call: &VectorCall<'_>| {
+        dead_after(around, call.destination, &call.statement, call.count).is_ok()
+            && block_of(around.file, &call.statement).is_some()
+    };
+    spots(around, dead)
+}
 
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors).iter().filter(|call| overwrites_first(call.name)) {
-                let Some(tensor) =
-                    tensors.tensors.get(call.destination).filter(|_| !call.sources.contains(&call.destination))
-                else {
-                    continue;
-                };
-                let apart = call.sources.iter().all(|source| tensors.disjoint(source, call.destination));
-                let Some(lines) = file.whole_lines(&call.statement).filter(|_| apart) else { continue };
-                let line = format!(
-                    "{}{}({}, static_cast<{}>(0), {});\n",
-                    file.indentation(call.statement.start),
-                    renamed(file, call, "Duplicate"),
-                    call.destination,
-                    tensor.element,
-                    call.count
-                );
-                let edits = Ok(vec![edit(file, lines.start..lines.start, line)]);
-                found.push(Candidate::new(file, &call.call.span, format!("fill {} first", call.destination), edits));
-            }
-        }
-        found
-    }
+/// Instructions that leave nothing of what was in their destination and do not read it, on lines of their own.
+fn overwriting(around: &Surroundings<'_>) -> Vec<Spot> {
+    let apart = |call: &VectorCall<'_>, source: &&str| around.tensors.disjoint(source, call.destination);
+    spots(around, |call| {
+        call.sources.iter().all(|source| *source != call.destination && apart(call, source))
+            && around.file.whole_lines(&call.statement).is_some()
+    })
+}
+
+fn spots(around: &Surroundings<'_>, wanted: impl Fn(&VectorCall<'_>) -> bool) -> Vec<Spot> {
+    let Surroundings { file, function, tensors, .. } = *around;
+    let calls = vector_calls(file, function, tensors).into_iter();
+    calls
+        .filter(|call| overwrites_first(call.name) && wanted(call))
+        .map(|call| {
+            let element = &tensors.tensors[call.destination].element;
+            let holes = [("t", call.destination), ("e", element), ("n", call.count)];
+            Spot::new(file, &call.statement, &holes).scoped(written_scope(file, call.call)).shown(&call.call.span)
+        })
+        .collect()
 }

@@ -2,17 +2,16 @@
 
 use std::ops::Range;
 
-use crate::analysis::code::functions;
-use crate::analysis::siblings::{movable_over, siblings, works};
-use crate::rewrite::edits::{edit, insert_after};
-use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif, Turn};
-use source::Edit;
+use crate::analysis::code::Surroundings;
+use crate::analysis::siblings::movable_over;
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::motion::{Mover, Shift, Towards};
+use crate::{Combination, Company, Counter, Family, Id, Metadata, Turn};
 use source::facts::api::Access;
-use source::facts::{Kernel, Origin, TensorFacts, base_name};
-use source::parse::{Call, SyntaxFile};
+use source::facts::{Origin, TensorUse, base_name};
 
 /// The motif.
-pub struct EarlyFree;
+pub const EARLY_FREE: Declared = Declared { metadata: &METADATA, rules: Rules::Shift(&FREE) };
 
 const METADATA: Metadata = Metadata {
     id: Id::D16,
@@ -35,90 +34,33 @@ const METADATA: Metadata = Metadata {
     },
 };
 
-impl Motif for EarlyFree {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
+const FREE: Shift = Shift { verb: "free", movers: frees, towards: Towards::LastUse, passes };
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_free(context, |file, kernel, tensors, call, tensor| {
-            let statement = call.statement.as_ref()?;
-            let all = siblings(file, statement);
-            let last = tensors.uses_of(tensor).filter(|used| used.span.start < statement.start).last()?;
-            let after = all.iter().find(|sibling| sibling.contains(&last.span.start))?;
-            let between = after.end..statement.start;
-            works(file, &between).then(|| {
-                let edits =
-                    check(file, kernel, tensors, call, tensor, &between).and_then(|()| moved(file, statement, after));
-                vec![(format!("free {tensor} after line {}", file.line(after.end)), edits)]
-            })
-        })
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_free(context, |file, kernel, tensors, call, tensor| {
-            let statement = call.statement.as_ref()?;
-            let mut found = Vec::new();
-            for after in siblings(file, statement).iter().filter(|sibling| sibling.start > statement.start) {
-                let between = statement.end..after.end;
-                if !works(file, &between) {
-                    continue;
-                }
-                let Ok(()) = check(file, kernel, tensors, call, tensor, &between) else { break };
-                let note = format!("free {tensor} after line {}", file.line(after.end));
-                found.push((note, moved(file, statement, after)));
-            }
-            Some(found)
-        })
-    }
-}
-
-type Moves = Vec<(String, Result<Vec<Edit>, String>)>;
-
-fn each_free(
-    context: &Context,
-    judge: impl Fn(&SyntaxFile, &Kernel, &TensorFacts, &Call, &str) -> Option<Moves>,
-) -> Vec<Candidate> {
+/// Statements that give back a tensor of the function.
+fn frees(around: &Surroundings<'_>) -> Vec<Mover> {
+    let file = around.file;
     let mut found = Vec::new();
-    for (file, function, kernel, tensors) in functions(context) {
-        for call in file.calls_in(function.body.clone()).filter(|call| call.name == "FreeTensor") {
-            let Some(tensor) = file.argument(call, 0).filter(|name| tensors.tensors.contains_key(*name)) else {
-                continue;
-            };
-            for (note, edits) in judge(file, kernel, &tensors, call, tensor).unwrap_or_default() {
-                found.push(Candidate::new(file, &call.span, note, edits));
-            }
-        }
+    for call in file.calls_in(around.function.body.clone()).filter(|call| call.name == "FreeTensor") {
+        let tensor = file.argument(call, 0).filter(|name| around.tensors.tensors.contains_key(*name));
+        let (Some(name), Some(statement)) = (tensor, call.statement.clone()) else { continue };
+        let of = call.object.as_deref().map(base_name).unwrap_or_default().to_owned();
+        found.push(Mover { statement, shown: call.span.clone(), name: name.to_owned(), of });
     }
     found
 }
 
 /// Proves that the tensor may be given back at the other end of the text as well.
-fn check(
-    file: &SyntaxFile,
-    kernel: &Kernel,
-    tensors: &TensorFacts,
-    call: &Call,
-    tensor: &str,
-    between: &Range<usize>,
-) -> Result<(), String> {
-    let queue = call.object.as_deref().map(base_name).unwrap_or_default();
-    let taken = tensors.tensors.get(tensor).map(|tensor| &tensor.origin);
-    if !matches!(taken, Some(Origin::Alloc(from) | Origin::DeQue(from)) if from == queue) {
-        return Err(format!("{tensor} is not taken from {queue} in this function"));
+fn passes(around: &Surroundings<'_>, mover: &Mover, between: &Range<usize>) -> Result<(), String> {
+    let Surroundings { file, kernel, tensors, .. } = *around;
+    let Mover { name, of, statement, .. } = mover;
+    let taken = tensors.tensors.get(name).map(|tensor| &tensor.origin);
+    if !matches!(taken, Some(Origin::Alloc(from) | Origin::DeQue(from)) if from == of) {
+        return Err(format!("{name} is not taken from {of} in this function"));
     }
-    let here = |used: &&source::facts::TensorUse| !call.span.contains(&used.span.start);
-    let unclear = |used: &&source::facts::TensorUse| matches!(used.access, Access::Escape | Access::Release);
-    if let Some(used) = tensors.uses_of(tensor).filter(here).find(unclear) {
-        return Err(format!("{tensor} is handed on at line {}", file.line(used.span.start)));
+    let here = |used: &&TensorUse| !statement.contains(&used.span.start);
+    let unclear = |used: &&TensorUse| matches!(used.access, Access::Escape | Access::Release);
+    if let Some(used) = tensors.uses_of(name).filter(here).find(unclear) {
+        return Err(format!("{name} is handed on at line {}", file.line(used.span.start)));
     }
-    movable_over(file, kernel, between, queue, &|name| tensors.tensors.contains_key(name))
-}
-
-/// Takes the statement out and puts it after another one.
-fn moved(file: &SyntaxFile, statement: &Range<usize>, after: &Range<usize>) -> Result<Vec<Edit>, String> {
-    let whole = file.whole_lines(statement).ok_or("the FreeTensor shares its line")?;
-    let inserted = insert_after(file, after, &[file.slice(statement).to_owned()])
-        .ok_or_else(|| format!("the statement that ends at line {} shares its line", file.line(after.end)))?;
-    Ok(vec![edit(file, whole, ""), inserted])
+    movable_over(file, kernel, between, of, &|name| tensors.tensors.contains_key(name))
 }

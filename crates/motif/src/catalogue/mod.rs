@@ -58,21 +58,21 @@ use crate::id::Id;
 use crate::motif::Motif;
 use d01_double_buffer::DoubleBuffer;
 use d04_strided_copy::StridedCopy;
-use d05_data_copy_pad::PlainCopy;
+use d05_data_copy_pad::PLAIN_COPY;
 use d07_batch_rows::BatchRows;
 use d08_bound_queue::BoundQueue;
-use d09_l2_hint::L2Hint;
+use d09_l2_hint::L2_HINT;
 use d13_hoist_load::HoistLoad;
 use d14_keep_chunks::KeepChunks;
-use d15_dead_write::DeadWrite;
-use d16_early_free::EarlyFree;
+use d15_dead_write::DEAD_WRITE;
+use d16_early_free::EARLY_FREE;
 use d21_stage_scalars::StageScalars;
 use d23_early_copy::EarlyCopy;
 use l01_all_cores::AllCores;
 use l02_fewer_cores::FewerCores;
 use l08_pipe_outside::PipeOutside;
-use s03_hoist_element::HoistElement;
-use s13_hoist_descriptor::HoistDescriptor;
+use s03_hoist_element::HOIST_ELEMENT;
+use s13_hoist_descriptor::HOIST_DESCRIPTOR;
 use v01_scalar_loop::ScalarLoop;
 use v02_axpy::AXPY;
 use v03_multiply_add::MULTIPLY_ADD;
@@ -83,53 +83,53 @@ use v07_row_broadcast::RowBroadcast;
 use v09_row_loop::JoinedRows;
 use v10_counter_mode::CounterMode;
 use v11_mask_once::MaskOnce;
-use v12_two_level_reduce::TwoLevelReduce;
-use v13_row_reduce::RowReduce;
-use v14_cast_back::CastBack;
+use v12_two_level_reduce::TWO_LEVEL_REDUCE;
+use v13_row_reduce::ROW_REDUCE;
+use v14_cast_back::CAST_BACK;
 use v17_bank_gap::BankGap;
 use v20_branchless::Branchless;
 use v21_negation::NEGATION;
-use v22_gather::GatherElements;
+use v22_gather::GATHER_ELEMENTS;
 use v23_transpose::BlockTranspose;
-use v24_sort::SortOnce;
+use v24_sort::SORT_ONCE;
 use v26_hoist_duplicate::HoistDuplicate;
-use v27_skip_fill::SkipFill;
+use v27_skip_fill::SKIP_FILL;
 use v28_reciprocal::SCALAR_RECIPROCAL;
 use v33_scalar_chain::SCALAR_CHAIN;
-use v34_index_vector::IndexVector;
+use v34_index_vector::INDEX_VECTOR;
 use v35_scalar_root::ScalarRoot;
 use v36_hoist_vector::HoistVector;
 use v37_carried_rows::CarriedRows;
-use v38_blocks_first::BlocksFirst;
+use v38_blocks_first::BLOCKS_FIRST;
 use y01_full_barrier::FullBarrier;
-use y02_vector_barrier::VectorBarrier;
-use y03_flag_pair::FlagPair;
+use y02_vector_barrier::VECTOR_BARRIER;
+use y03_flag_pair::FLAG_PAIR;
 use y04_queue_for_buffer::QueueForBuffer;
 use y05_scratch_buffer::ScratchBuffer;
 use y07_barrier_behind::BarrierBehind;
 use y11_vector_scalars::VectorScalars;
-use y12_late_take::LateTake;
+use y12_late_take::LATE_TAKE;
 
 /// All motifs, by id.
 pub fn all() -> &'static [&'static dyn Motif] {
     &[
         &DoubleBuffer,
         &StridedCopy,
-        &PlainCopy,
+        &PLAIN_COPY,
         &BatchRows,
         &BoundQueue,
-        &L2Hint,
+        &L2_HINT,
         &HoistLoad,
         &KeepChunks,
-        &DeadWrite,
-        &EarlyFree,
+        &DEAD_WRITE,
+        &EARLY_FREE,
         &EarlyCopy,
         &StageScalars,
         &AllCores,
         &FewerCores,
         &PipeOutside,
-        &HoistElement,
-        &HoistDescriptor,
+        &HOIST_ELEMENT,
+        &HOIST_DESCRIPTOR,
         &ScalarLoop,
         &AXPY,
         &MULTIPLY_ADD,
@@ -140,32 +140,32 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &JoinedRows,
         &CounterMode,
         &MaskOnce,
-        &BlocksFirst,
-        &TwoLevelReduce,
-        &RowReduce,
-        &CastBack,
+        &BLOCKS_FIRST,
+        &TWO_LEVEL_REDUCE,
+        &ROW_REDUCE,
+        &CAST_BACK,
         &BankGap,
         &Branchless,
         &NEGATION,
-        &GatherElements,
+        &GATHER_ELEMENTS,
         &BlockTranspose,
-        &SortOnce,
+        &SORT_ONCE,
         &HoistDuplicate,
-        &SkipFill,
+        &SKIP_FILL,
         &SCALAR_RECIPROCAL,
         &SCALAR_CHAIN,
         &ScalarRoot,
         &HoistVector,
         &CarriedRows,
-        &IndexVector,
+        &INDEX_VECTOR,
         &QueueForBuffer,
         &FullBarrier,
-        &VectorBarrier,
-        &FlagPair,
+        &VECTOR_BARRIER,
+        &FLAG_PAIR,
         &ScratchBuffer,
         &BarrierBehind,
         &VectorScalars,
-        &LateTake,
+        &LATE_TAKE,
     ]
 }
 
@@ -174,21 +174,21 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
     match id {
         Id::D01 => &DoubleBuffer,
         Id::D04 => &StridedCopy,
-        Id::D05 => &PlainCopy,
+        Id::D05 => &PLAIN_COPY,
         Id::D07 => &BatchRows,
         Id::D08 => &BoundQueue,
-        Id::D09 => &L2Hint,
+        Id::D09 => &L2_HINT,
         Id::D13 => &HoistLoad,
         Id::D14 => &KeepChunks,
-        Id::D15 => &DeadWrite,
-        Id::D16 => &EarlyFree,
+        Id::D15 => &DEAD_WRITE,
+        Id::D16 => &EARLY_FREE,
         Id::D21 => &StageScalars,
         Id::D23 => &EarlyCopy,
         Id::L01 => &AllCores,
         Id::L02 => &FewerCores,
         Id::L08 => &PipeOutside,
-        Id::S03 => &HoistElement,
-        Id::S13 => &HoistDescriptor,
+        Id::S03 => &HOIST_ELEMENT,
+        Id::S13 => &HOIST_DESCRIPTOR,
         Id::V01 => &ScalarLoop,
         Id::V02 => &AXPY,
         Id::V03 => &MULTIPLY_ADD,
@@ -199,32 +199,32 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::V09 => &JoinedRows,
         Id::V10 => &CounterMode,
         Id::V11 => &MaskOnce,
-        Id::V12 => &TwoLevelReduce,
-        Id::V13 => &RowReduce,
-        Id::V14 => &CastBack,
+        Id::V12 => &TWO_LEVEL_REDUCE,
+        Id::V13 => &ROW_REDUCE,
+        Id::V14 => &CAST_BACK,
         Id::V17 => &BankGap,
         Id::V20 => &Branchless,
         Id::V21 => &NEGATION,
-        Id::V22 => &GatherElements,
+        Id::V22 => &GATHER_ELEMENTS,
         Id::V23 => &BlockTranspose,
-        Id::V24 => &SortOnce,
+        Id::V24 => &SORT_ONCE,
         Id::V26 => &HoistDuplicate,
-        Id::V27 => &SkipFill,
+        Id::V27 => &SKIP_FILL,
         Id::V28 => &SCALAR_RECIPROCAL,
         Id::V33 => &SCALAR_CHAIN,
-        Id::V34 => &IndexVector,
+        Id::V34 => &INDEX_VECTOR,
         Id::V35 => &ScalarRoot,
         Id::V36 => &HoistVector,
         Id::V37 => &CarriedRows,
-        Id::V38 => &BlocksFirst,
+        Id::V38 => &BLOCKS_FIRST,
         Id::Y01 => &FullBarrier,
-        Id::Y02 => &VectorBarrier,
-        Id::Y03 => &FlagPair,
+        Id::Y02 => &VECTOR_BARRIER,
+        Id::Y03 => &FLAG_PAIR,
         Id::Y04 => &QueueForBuffer,
         Id::Y05 => &ScratchBuffer,
         Id::Y07 => &BarrierBehind,
         Id::Y11 => &VectorScalars,
-        Id::Y12 => &LateTake,
+        Id::Y12 => &LATE_TAKE,
     }
 }
 

@@ -1,21 +1,14 @@
 //! S13: the descriptor of a tensor list is read once, not in every round of the loop over its tensors.
 
-use crate::analysis::code::{block_of, functions, words};
+use crate::analysis::code::{Surroundings, words};
 use crate::analysis::flow::effects::steady;
-use crate::analysis::loops::loops_around;
-use crate::rewrite::hoist::{hoisted, sunk};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
-use source::Edit;
-use source::facts::Kernel;
-use source::parse::{Function, Local, Loop, SyntaxFile};
-
-/// Types whose constructor reads global memory, and whose questions change nothing.
-const DESCRIPTORS: &[&str] = &["ListTensorDesc"];
-/// Questions to a descriptor.
-const QUESTIONS: &[&str] = &["GetDataPtr", "GetDesc", "GetSize"];
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::motion::{Hoist, Mover};
+use crate::{Company, Counter, Family, Id, Metadata};
+use source::parse::{Local, Loop};
 
 /// The motif.
-pub struct HoistDescriptor;
+pub const HOIST_DESCRIPTOR: Declared = Declared { metadata: &METADATA, rules: Rules::Hoist(&DESCRIPTOR) };
 
 const METADATA: Metadata = Metadata {
     id: Id::S13,
@@ -34,85 +27,46 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for HoistDescriptor {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
+const DESCRIPTOR: Hoist = Hoist {
+    movers: descriptors,
+    same,
+    conditions: |_, _, _, _| vec!["nothing writes the list of tensors".to_owned()],
+    // Other descriptors may stand in between.
+    between: |text| {
+        text.split(';').all(|part| part.trim().is_empty() || DESCRIPTORS.iter().any(|name| part.contains(name)))
+    },
+    conditional: Some("the descriptor is read under a condition"),
+};
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_descriptor(context, |place, local| {
-            let around = loops_around(place.file, place.function, local.span.start);
-            let repetition = *around.first()?;
-            let edits = place.check(local, repetition).and_then(|()| {
-                if block_of(place.file, &local.span).as_ref() != Some(&repetition.body) {
-                    return Err("the descriptor is read under a condition".to_owned());
-                }
-                hoisted(place.file, repetition, &local.span)
-            });
-            Some((format!("read {} before the loop", local.name), edits))
-        })
-    }
+/// Types whose constructor reads global memory, and whose questions change nothing.
+const DESCRIPTORS: &[&str] = &["ListTensorDesc"];
+/// Questions to a descriptor.
+const QUESTIONS: &[&str] = &["GetDataPtr", "GetDesc", "GetSize"];
 
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        each_descriptor(context, |place, local| {
-            // Other descriptors may stand in between.
-            let between = |repetition: &&Loop| {
-                let text = place.file.slice(&(local.span.end..repetition.span.start));
-                text.split(';').all(|part| part.trim().is_empty() || DESCRIPTORS.iter().any(|name| part.contains(name)))
-            };
-            let next = place.file.loops().iter().filter(|repetition| repetition.span.start >= local.span.end);
-            let repetition = next.take(1).find(between)?;
-            let elsewhere = words(place.file.slice(&(repetition.span.end..place.function.body.end)));
-            if elsewhere.contains(&local.name.as_str()) {
-                return None;
-            }
-            let edits = place.check(local, repetition).and_then(|()| sunk(place.file, repetition, &local.span));
-            Some((format!("read {} in every round", local.name), edits))
-        })
-    }
+fn descriptors(around: &Surroundings<'_>) -> Vec<Mover> {
+    let type_of = |local: &Local| local.type_text.rsplit("::").next().unwrap_or_default().trim().to_owned();
+    Mover::locals(around)
+        .filter(|(local, _)| DESCRIPTORS.contains(&type_of(local).as_str()))
+        .map(|(local, value)| Mover::of_local(local, around.file.slice(&value)))
+        .collect()
 }
 
-struct Place<'a> {
-    context: &'a Context,
-    file: &'a SyntaxFile,
-    function: &'a Function,
-    kernel: &'a Kernel,
-}
-
-fn each_descriptor(
-    context: &Context,
-    judge: impl Fn(&Place<'_>, &Local) -> Option<(String, Result<Vec<Edit>, String>)>,
-) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    for (file, function, kernel, _) in functions(context) {
-        let place = Place { context, file, function, kernel };
-        for local in file.locals().iter().filter(|local| function.body.contains(&local.span.start) && local.alone) {
-            let type_name = local.type_text.rsplit("::").next().unwrap_or_default();
-            if !DESCRIPTORS.contains(&type_name.trim()) || local.value.is_none() {
-                continue;
-            }
-            if let Some((note, edits)) = judge(&place, local) {
-                let candidate = Candidate::new(file, &local.span, note, edits);
-                found.push(candidate.on_condition("nothing writes the list of tensors"));
-            }
-        }
+/// Proves that the descriptor is made from the same arguments in every round and only asked for its tensors, in the loop alone.
+fn same(around: &Surroundings<'_>, mover: &Mover, repetition: &Loop) -> Result<(), String> {
+    let Surroundings { context, file, function, kernel, .. } = *around;
+    let name = mover.name.as_str();
+    steady(context, file, kernel, &mover.of, &repetition.span)?;
+    let mentions = |text: &str| words(text).into_iter().filter(|word| *word == name).count();
+    let asked = file
+        .calls_in(function.body.clone())
+        .filter(|call| call.object.as_deref() == Some(name) && QUESTIONS.contains(&call.name.as_str()))
+        .count();
+    if mentions(file.slice(&function.body)) != asked + 1 {
+        return Err(format!("{name} is not only asked for its tensors"));
     }
-    found
-}
-
-impl Place<'_> {
-    fn check(&self, local: &Local, repetition: &Loop) -> Result<(), String> {
-        let (file, name) = (self.file, local.name.as_str());
-        let value = local.value.clone().unwrap_or_default();
-        steady(self.context, file, self.kernel, file.slice(&value), &repetition.span)?;
-        let mentions = words(file.slice(&self.function.body)).into_iter().filter(|word| *word == name).count();
-        let asked = file
-            .calls_in(self.function.body.clone())
-            .filter(|call| call.object.as_deref() == Some(name) && QUESTIONS.contains(&call.name.as_str()))
-            .count();
-        if mentions != asked + 1 {
-            return Err(format!("{name} is not only asked for its tensors"));
-        }
-        Ok(())
+    let before = mover.statement.end <= repetition.span.start;
+    if before && mentions(file.slice(&(repetition.span.end..function.body.end))) > 0 {
+        return Err(format!("{name} is asked behind the loop too"));
     }
+    Ok(())
 }

@@ -1,10 +1,11 @@
 //! V02: multiply by a scalar and add into the destination, in one instruction.
 
-use crate::rewrite::peephole::{Condition, Guard, Peephole, Rule, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Condition, Guard, Rule, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const AXPY: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const AXPY: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V02,

@@ -1,10 +1,11 @@
 //! V03: multiply and add of three tensors in one instruction.
 
-use crate::rewrite::peephole::{Bound, Condition, Guard, Peephole, Rule, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const MULTIPLY_ADD: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const MULTIPLY_ADD: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V03,

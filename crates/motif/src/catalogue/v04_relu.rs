@@ -1,10 +1,11 @@
 //! V04: an addition or subtraction and the rectifier after it, in one instruction.
 
-use crate::rewrite::peephole::{Condition, Guard, Peephole, Rule, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Condition, Guard, Rule, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const FUSED_RELU: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const FUSED_RELU: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V04,

@@ -1,10 +1,11 @@
 //! V05: a sum with Relu, or a product, that is cast to a narrower type right away becomes one instruction.
 
-use crate::rewrite::peephole::{Bound, Condition, Guard, Peephole, Rule, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const FUSED_CAST: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const FUSED_CAST: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V05,

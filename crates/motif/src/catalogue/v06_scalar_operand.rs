@@ -1,11 +1,12 @@
 //! V06: a tensor filled with one value, used as an operand, becomes a scalar operand.
 
 use crate::analysis::code::is_float;
-use crate::rewrite::peephole::{Bound, Guard, Peephole, Rule, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Bound, Guard, Rule, Through};
 use crate::{Combination, Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const SCALAR_OPERAND: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const SCALAR_OPERAND: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V06,

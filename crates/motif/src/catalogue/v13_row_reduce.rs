@@ -1,17 +1,19 @@
 //! V13: a loop that reduces one short row a round becomes one instruction with a repeat per row.
 
-use crate::analysis::code::{functions, is_float, squash, unused_scratch, written_scope};
+use crate::analysis::code::{Surroundings, is_float, squash, unused_scratch, written_scope};
 use crate::analysis::linear::bound;
 use crate::analysis::machine::{BLOCK_BYTES, REPEAT_BYTES, REPEAT_MAX};
 use crate::analysis::rows::{Operand, RowLoop, at_least_one, row_loops};
-use crate::rewrite::edits::edit;
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Place, Spot, Way};
+use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
-use source::facts::{KnownValues, TensorFacts};
-use source::parse::{Call, SyntaxFile};
+use source::facts::TensorUse;
+use source::facts::api::Access;
+use source::parse::Call;
 
 /// The motif.
-pub struct RowReduce;
+pub const ROW_REDUCE: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[REDUCTIONS]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V13,
@@ -30,62 +32,62 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for RowReduce {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let known = &context.facts.known;
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for rows in row_loops(file, function) {
-                let Ok(rows) = rows else { continue };
-                let [call] = rows.calls[..] else { continue };
-                let Some(kind) = call.name.strip_prefix("Reduce").filter(|kind| matches!(*kind, "Max" | "Min" | "Sum"))
-                else {
-                    continue;
-                };
-                let edits = repeated(known, &rows, call, kind, &tensors);
-                let note = format!("one {} for {} rows", call.name, rows.rows);
-                let mut candidate = Candidate::new(file, &rows.span(), note, edits);
-                if !at_least_one(known, &rows.rows) {
-                    candidate = candidate.on_condition(format!("{} is 1 to {REPEAT_MAX}", rows.rows));
-                }
-                found.push(candidate);
-            }
+const REDUCTIONS: Exchange = Exchange {
+    slow: Form::Asked(
+        reductions,
+        "for (uint32_t row = 0; row < $r; row++) {
+    @Reduce$k($y[row * $p], $x[row * $c], $w, $c);
+}",
+    ),
+    fast: Form::Code("@WholeReduce$k{Max|Min|Sum}($$y, $$x, $c, $r, $p, 1, $s$o{, @ReduceOrder::ORDER_ONLY_VALUE|});"),
+    make: Way::new("one Reduce$k for $r rows", &[]).with(repeated).on_conditions(|place| {
+        let (known, rows) = (&place.around.context.facts.known, place.hole("r"));
+        if at_least_one(known, rows) { Vec::new() } else { vec![format!("{rows} is 1 to {REPEAT_MAX}")] }
+    }),
+    unmake: Some(Way::new("a reduction for each row with $w", &[]).choosing(|place| {
+        let ours = row_blocks(place).is_some_and(|blocks| blocks.to_string() == place.hole("s"));
+        let order = (place.hole("k") == "Sum") == place.hole("o").is_empty();
+        if !ours || !order || !place.around.tensors.tensors.contains_key(place.hole("x")) {
+            return Vec::new();
         }
-        found
-    }
+        let rows = bound(place.hole("r"));
+        let scratches = unused_scratch(place.around.tensors, place.element("y")).into_iter();
+        scratches.map(|work| vec![("w", work.to_owned()), ("r", rows.clone())]).collect()
+    })),
+};
 
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in file.calls_in(function.body.clone()) {
-                let Some(kind) = call.name.strip_prefix("WholeReduce") else { continue };
-                let Some(statement) = call.statement.clone() else { continue };
-                for (work, text) in row_by_row(file, call, kind, &tensors, &context.facts.known).unwrap_or_default() {
-                    let note = format!("a reduction for each row with {work}");
-                    found.push(Candidate::new(file, &statement, note, Ok(vec![edit(file, statement.clone(), text)])));
-                }
-            }
+/// Loops over rows around one reduction.
+fn reductions(around: &Surroundings<'_>) -> Vec<Spot> {
+    let mut found = Vec::new();
+    for rows in row_loops(around.file, around.function).into_iter().flatten() {
+        let [call] = rows.calls[..] else { continue };
+        let kind = call.name.strip_prefix("Reduce").filter(|kind| matches!(*kind, "Max" | "Min" | "Sum"));
+        if let Some(kind) = kind {
+            let spot = Spot::new(around.file, &rows.span(), &[("k", kind), ("r", &rows.rows)]);
+            found.push(spot.scoped(written_scope(around.file, call)));
         }
-        found
     }
+    found
 }
 
-fn repeated(
-    known: &KnownValues,
-    rows: &RowLoop<'_>,
-    call: &Call,
-    kind: &str,
-    tensors: &TensorFacts,
-) -> Result<Vec<Edit>, String> {
+/// Blocks of 32 bytes in a row, where its width is known.
+fn row_blocks(place: &Place<'_>) -> Option<i64> {
+    let known = &place.around.context.facts.known;
+    known.value(place.hole("c"))?.checked_mul(known.type_bytes(place.element("y"))?).map(|bytes| bytes / BLOCK_BYTES)
+}
+
+/// The operands of one instruction over all rows.
+fn repeated(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+    let Surroundings { context, file, function, tensors, .. } = place.around;
+    let known = &context.facts.known;
+    let here = |rows: &RowLoop<'_>| rows.span() == *place.span();
+    let rows = row_loops(file, function).into_iter().flatten().find(here).ok_or("the loop is not understood")?;
     rows.replaceable()?;
+    let [call] = rows.calls[..] else { return Err("the loop holds more than one call".to_owned()) };
     if call.arguments.len() != 4 || call.object.is_some() || call.template_arguments.is_some() {
         return Err("not the form with an element count and no index".to_owned());
     }
-    let argument = |index: usize| rows.file.argument(call, index).unwrap_or_default().trim();
+    let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
     let (target, source) = (rows.operand(argument(0))?, rows.operand(argument(1))?);
     let work = rows.operand(argument(2))?;
     let (Operand::Row(target_name, to), Operand::Row(source_name, from)) = (&target, &source) else {
@@ -98,21 +100,7 @@ fn repeated(
             return Err(format!("{left} and {right} may share memory"));
         }
     }
-    // Whatever the routine leaves in the work tensor is gone.
-    let read = |used: &&source::facts::TensorUse| {
-        !rows.repetition.span.contains(&used.span.start) && used.access != source::facts::api::Access::None
-    };
-    let as_work = |used: &source::facts::TensorUse| {
-        let call = used.call.and_then(|index| rows.file.calls().get(index));
-        used.argument == Some(2) && call.is_some_and(|call| call.name.starts_with("Reduce"))
-    };
-    if let Some(used) = tensors.uses_of(work.tensor()).filter(read).find(|used| !as_work(used)) {
-        return Err(format!(
-            "{} is used for something else at line {}",
-            work.tensor(),
-            rows.file.line(used.span.start)
-        ));
-    }
+    only_work(place, work.tensor())?;
     let element = tensors.tensors.get(target_name).map_or("", |tensor| tensor.element.as_str());
     if is_float(element) != Some(true) {
         return Err(format!("{target_name} holds {element}, not half or float"));
@@ -130,49 +118,29 @@ fn repeated(
     if let Some(value) = known.value(&rows.rows).filter(|value| !(1..=REPEAT_MAX).contains(value)) {
         return Err(format!("{value} rows are not 1 to {REPEAT_MAX} repeats"));
     }
-    let prefix = written_scope(rows.file, call);
-    let order = if kind == "Sum" { String::new() } else { format!(", {prefix}ReduceOrder::ORDER_ONLY_VALUE") };
-    let text = format!(
-        "{prefix}WholeReduce{kind}({}, {}, {count}, {}, {}, 1, {}{order});",
-        target.first(),
-        source.first(),
-        rows.rows,
-        to.pitch,
-        row_bytes / BLOCK_BYTES
-    );
-    Ok(vec![edit(rows.file, rows.span(), text)])
+    let order = if place.hole("k") == "Sum" { "" } else { ", @ReduceOrder::ORDER_ONLY_VALUE" };
+    let holes = [
+        ("o", order.replace('@', place.scope())),
+        ("y", target.first()),
+        ("x", source.first()),
+        ("c", count.to_owned()),
+        ("p", to.pitch.clone()),
+        ("s", (row_bytes / BLOCK_BYTES).to_string()),
+    ];
+    holes.into_iter().for_each(|(hole, text)| place.fill(hole, text));
+    Ok(Vec::new())
 }
 
-/// The loop for a WholeReduce as this motif writes it, with every unused scratch tensor.
-fn row_by_row(
-    file: &SyntaxFile,
-    call: &Call,
-    kind: &str,
-    tensors: &TensorFacts,
-    known: &KnownValues,
-) -> Option<Vec<(String, String)>> {
-    let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
-    let wanted = if kind == "Sum" { 7 } else { 8 };
-    let (target, source, width, rows, pitch) = (argument(0), argument(1), argument(2), argument(3), argument(4));
-    let element = tensors.tensors.get(target)?.element.as_str();
-    let stride = known.value(width)?.checked_mul(known.type_bytes(element)?)? / BLOCK_BYTES;
-    let value_only = wanted == 7 || argument(7).ends_with("ORDER_ONLY_VALUE");
-    if call.arguments.len() != wanted
-        || !value_only
-        || argument(5) != "1"
-        || argument(6) != stride.to_string()
-        || !tensors.tensors.contains_key(source)
-    {
-        return None;
-    }
-    let prefix = written_scope(file, call);
-    let indentation = file.indentation(call.span.start);
-    let rows = bound(rows);
-    let scratches = unused_scratch(tensors, element).into_iter();
-    let text = |work: &str| {
-        format!(
-            "for (uint32_t row = 0; row < {rows}; row++) {{\n{indentation}    {prefix}Reduce{kind}({target}[row * {pitch}], {source}[row * {width}], {work}, {width});\n{indentation}}}"
-        )
+/// Proves that nobody wants what the routine leaves in the work tensor, which is gone.
+fn only_work(place: &Place<'_>, work: &str) -> Result<(), String> {
+    let (file, span) = (place.around.file, place.span());
+    let read = |used: &&TensorUse| !span.contains(&used.span.start) && used.access != Access::None;
+    let as_work = |used: &TensorUse| {
+        let reduces = |call: &Call| call.name.starts_with("Reduce");
+        used.argument == Some(2) && used.call.and_then(|index| file.calls().get(index)).is_some_and(reduces)
     };
-    Some(scratches.map(|work| (work.to_owned(), text(work))).collect())
+    match place.around.tensors.uses_of(work).filter(read).find(|used| !as_work(used)) {
+        Some(used) => Err(format!("{work} is used for something else at line {}", file.line(used.span.start))),
+        None => Ok(()),
+    }
 }

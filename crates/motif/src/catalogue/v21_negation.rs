@@ -1,11 +1,12 @@
 //! V21: a negation that only serves another instruction goes into that instruction.
 
 use crate::analysis::code::{is_float, squash};
-use crate::rewrite::peephole::{Bound, Condition, Guard, Peephole, Rule, Texts, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Bound, Condition, Guard, Rule, Texts, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const NEGATION: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const NEGATION: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V21,

@@ -1,15 +1,14 @@
 //! V22: elements that scalars fetch one by one through indices are fetched by one instruction.
 
-use crate::analysis::code::{Surroundings, block_of, functions, scope, words};
 use crate::rewrite::buffers::{added, free_name, removed};
-use crate::rewrite::edits::edit;
-use crate::rewrite::template::{Found, fill, find};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Way};
+use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
 use source::facts::Origin;
 
 /// The motif.
-pub struct GatherElements;
+pub const GATHER_ELEMENTS: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[DIRECT, NAMED]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V22,
@@ -28,119 +27,81 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for GatherElements {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, kernel, tensors) in functions(context) {
-            let around = Surroundings { context, file, function, kernel, tensors: &tensors };
-            for form in [DIRECT, NAMED] {
-                for place in find(file, &function.body, &form.replace("uint32_t", "$$t")) {
-                    let note = format!("gather {} from {}", place.hole("y"), place.hole("x"));
-                    found.push(
-                        Candidate::new(file, &place.span, note, around.gathered(&place))
-                            .on_condition(format!("the indices in {} are not negative", place.hole("o")))
-                            .on_condition(format!("{} elements are 1 to 255 repeats", place.hole("n")))
-                            .on_condition("the buffers fit the unified buffer"),
-                    );
-                }
-            }
-        }
-        found
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, kernel, tensors) in functions(context) {
-            let around = Surroundings { context, file, function, kernel, tensors: &tensors };
-            for place in find(file, &function.body, GATHER) {
-                let note = format!("fetch {} from {} one by one", place.hole("y"), place.hole("x"));
-                found.push(Candidate::new(file, &place.span, note, around.fetched(&place)));
-            }
-        }
-        found
-    }
-}
-
-const DIRECT: &str = "for (uint32_t $$i = 0; $$i < $n; $$i++) {
+const DIRECT: Exchange = Exchange {
+    slow: Form::Code(
+        "for ($$t $$i = 0; $$i < $n; $$i++) {
     $$y.SetValue($$i, $$x.GetValue($$o.GetValue($$i)));
-}";
-const NAMED: &str = "for (uint32_t $$i = 0; $$i < $n; $$i++) {
+}",
+    ),
+    fast: GATHER,
+    make: MAKE,
+    unmake: Some(
+        Way::new("fetch $y from $x one by one", &[Guard::Mentioned("gatherOffsets", 3)])
+            .choosing(|place| {
+                let indices = place.hole("p").trim_end_matches(".ReinterpretCast<int32_t>()");
+                vec![vec![("t", "uint32_t".to_owned()), ("i", "i".to_owned()), ("o", indices.to_owned())]]
+            })
+            .with(|place| removed(place.around.context, place.around.kernel, place.hole("b"), 1)),
+    ),
+};
+const NAMED: Exchange = Exchange {
+    slow: Form::Code(
+        "for ($$t $$i = 0; $$i < $n; $$i++) {
     $$u $$index = $$o.GetValue($$i);
     $$y.SetValue($$i, $$x.GetValue($$index));
-}";
+}",
+    ),
+    fast: GATHER,
+    make: MAKE,
+    unmake: None,
+};
 /// `$p` is the tensor of indices, as signed numbers.
-const GATHER: &str = "@LocalTensor<int32_t> gatherOffsets = $$b.Get<int32_t>();
+const GATHER: Form = Form::Code(
+    "@LocalTensor<int32_t> gatherOffsets = $$b.Get<int32_t>();
 @Muls(gatherOffsets, $p, static_cast<int32_t>(sizeof($$e)), $n);
-@Gather($$y, $$x, gatherOffsets.ReinterpretCast<uint32_t>(), 0, $n);";
+@Gather($$y, $$x, gatherOffsets.ReinterpretCast<uint32_t>(), 0, $n);",
+);
+const MAKE: Way = Way::new(
+    "gather $y from $x",
+    &[
+        Guard::Holds(one_type),
+        Guard::Tensors(&["o"], &["int32_t", "uint32_t"]),
+        Guard::Apart("x", "y"),
+        Guard::Apart("o", "y"),
+        Guard::Fresh(&["gatherOffsets"]),
+    ],
+)
+.with(offsets)
+.on_conditions(|place| {
+    vec![
+        format!("the indices in {} are not negative", place.hole("o")),
+        format!("{} elements are 1 to 255 repeats", place.hole("n")),
+        "the buffers fit the unified buffer".to_owned(),
+    ]
+});
 
-impl Surroundings<'_> {
-    fn gathered(&self, place: &Found) -> Result<Vec<Edit>, String> {
-        if place.commented {
-            return Err("a comment or a directive would be lost".to_owned());
-        }
-        block_of(self.file, &place.span).ok_or("the loop is the only statement of an if or a loop")?;
-        let element =
-            |name: &str| self.tensors.tensors.get(place.hole(name)).map_or("", |tensor| tensor.element.as_str());
-        let (from, to, index) = (element("x"), element("y"), element("o"));
-        if from != to || !matches!(from, "half" | "int16_t" | "uint16_t" | "float" | "int32_t" | "uint32_t") {
-            return Err(format!("from {from} to {to}: elements of 16 or 32 bits of one type are gathered"));
-        }
-        if !matches!(index, "int32_t" | "uint32_t") {
-            return Err(format!("indices of {index} are not 32 bits wide"));
-        }
-        for (left, right) in [("x", "y"), ("o", "y")] {
-            let (left, right) = (place.hole(left), place.hole(right));
-            if !self.tensors.disjoint(left, right) {
-                return Err(format!("{left} and {right} may share memory"));
-            }
-        }
-        if words(self.file.slice(&self.function.body)).contains(&"gatherOffsets") {
-            return Err("the name gatherOffsets is taken in the function".to_owned());
-        }
-        let origin = self.tensors.tensors.get(place.hole("o")).map(|tensor| &tensor.origin);
-        let Some(Origin::Alloc(target) | Origin::DeQue(target) | Origin::Buffer(target)) = origin else {
-            return Err(format!("the size of {} is not known", place.hole("o")));
-        };
-        let init = self.kernel.init_of(target).ok_or(format!("{target} is not initialised at exactly one place"))?;
-        let buffer = free_name(self.context, "gatherBuf");
-        let indices = if index == "uint32_t" {
-            format!("{}.ReinterpretCast<int32_t>()", place.hole("o"))
-        } else {
-            place.hole("o").to_owned()
-        };
-        let holes = [
-            ("b", buffer.as_str()),
-            ("p", indices.as_str()),
-            ("e", from),
-            ("n", place.hole("n")),
-            ("x", place.hole("x")),
-            ("y", place.hole("y")),
-        ];
-        let text = fill(GATHER, &holes, scope(self.file), self.file.indentation(place.span.start));
-        let mut edits = added(self.context, self.kernel, init, &[(buffer.clone(), init.size.clone())], &[])?;
-        edits.push(edit(self.file, place.span.clone(), text));
-        Ok(edits)
+fn one_type(place: &Place<'_>) -> Result<(), String> {
+    let (from, to) = (place.element("x"), place.element("y"));
+    if from != to || !matches!(from, "half" | "int16_t" | "uint16_t" | "float" | "int32_t" | "uint32_t") {
+        return Err(format!("from {from} to {to}: elements of 16 or 32 bits of one type are gathered"));
     }
+    Ok(())
+}
 
-    fn fetched(&self, place: &Found) -> Result<Vec<Edit>, String> {
-        if place.commented {
-            return Err("a comment or a directive would be lost".to_owned());
-        }
-        let offsets =
-            words(self.file.slice(&self.function.body)).into_iter().filter(|word| *word == "gatherOffsets").count();
-        if offsets != 3 {
-            return Err("the offsets are used elsewhere too".to_owned());
-        }
-        let mut edits = removed(self.context, self.kernel, place.hole("b"), 1)?;
-        let indices = place.hole("p").trim_end_matches(".ReinterpretCast<int32_t>()");
-        let holes =
-            [("i", "i"), ("n", place.hole("n")), ("y", place.hole("y")), ("x", place.hole("x")), ("o", indices)];
-        let text = fill(DIRECT, &holes, scope(self.file), self.file.indentation(place.span.start));
-        edits.push(edit(self.file, place.span.clone(), text));
-        Ok(edits)
-    }
+/// The indices as signed numbers, and a buffer for their offsets.
+fn offsets(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+    let around = place.around;
+    let indices = place.hole("o").to_owned();
+    let origin = around.tensors.tensors.get(&indices).map(|tensor| &tensor.origin);
+    let Some(Origin::Alloc(target) | Origin::DeQue(target) | Origin::Buffer(target)) = origin else {
+        return Err(format!("the size of {indices} is not known"));
+    };
+    let init = around.kernel.init_of(target).ok_or(format!("{target} is not initialised at exactly one place"))?;
+    let buffer = free_name(around.context, "gatherBuf");
+    let signed = if place.element("o") == "uint32_t" { ".ReinterpretCast<int32_t>()" } else { "" };
+    let element = place.element("x").to_owned();
+    place.fill("p", format!("{indices}{signed}"));
+    place.fill("e", element);
+    place.fill("b", buffer.clone());
+    added(around.context, around.kernel, init, &[(buffer, init.size.clone())], &[])
 }

@@ -1,11 +1,12 @@
 //! V28: a division by one value, held in a filled tensor, becomes a multiplication by its reciprocal.
 
 use crate::analysis::code::is_float;
-use crate::rewrite::peephole::{Bound, Guard, Peephole, Rule, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Bound, Guard, Rule, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const SCALAR_RECIPROCAL: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const SCALAR_RECIPROCAL: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V28,

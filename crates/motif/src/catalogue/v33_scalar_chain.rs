@@ -1,11 +1,12 @@
 //! V33: two multiplications by scalars, or two additions of scalars, in one instruction.
 
 use crate::analysis::code::{is_float, is_name};
-use crate::rewrite::peephole::{Bound, Guard, Peephole, Rule, Texts, Through};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::peephole::{Bound, Guard, Rule, Texts, Through};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub const SCALAR_CHAIN: Peephole = Peephole { metadata: &METADATA, rules: RULES };
+pub const SCALAR_CHAIN: Declared = Declared { metadata: &METADATA, rules: Rules::Pairs(RULES) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V33,

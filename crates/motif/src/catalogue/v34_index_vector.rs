@@ -1,18 +1,18 @@
 //! V34: numbers in equal steps that scalars write one by one are made by vector instructions.
 
-use crate::analysis::code::{Surroundings, functions, scope};
+use crate::analysis::code::Surroundings;
 use crate::analysis::linear::grouped;
 use crate::analysis::rows::{Operand, RowLoop, Stepped, row_loops};
-use crate::rewrite::edits::edit;
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Texts, Way};
 use crate::rewrite::vectorise::Names;
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
 use source::facts::base_name;
 use source::lex::{PieceKind, pieces};
-use source::parse::Call;
 
 /// The motif.
-pub struct IndexVector;
+pub const INDEX_VECTOR: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[STEPS_OF_ONE, STEPS]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::V34,
@@ -31,55 +31,63 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for IndexVector {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
+const STEPS_OF_ONE: Exchange = Exchange {
+    slow: SLOW,
+    fast: Form::Code("@CreateVecIndex($y, static_cast<$$c>($s), $n);"),
+    make: MAKE.resembling(|place| place.hole("step") == "1"),
+    unmake: Some(UNMAKE.choosing(|place| one_by_one(place, "1"))),
+};
+const STEPS: Exchange = Exchange {
+    slow: SLOW,
+    fast: Form::Code("@ArithProgression($y, static_cast<$$c>($s), static_cast<$$c>($step), static_cast<int32_t>($n));"),
+    make: MAKE,
+    unmake: Some(UNMAKE.choosing(|place| one_by_one(place, place.hole("step")))),
+};
+const SLOW: Form = Form::Asked(
+    progressions,
+    "for (uint32_t i = 0; i < $n; i++) {
+    $t.SetValue($at, static_cast<$e>($v));
+}",
+);
+const MAKE: Way = Way::new("numbers in $t", &[]).with(progression).on_conditions(|place| {
+    let tensor = place.hole("t");
+    let mut conditions = vec![format!("{} is at least 1", place.hole("n"))];
+    if matches!(place.element("t"), "float" | "half") {
+        conditions.push(format!("the numbers in {tensor} are integers that the type holds"));
     }
+    if !place.hole("from").is_empty() {
+        conditions.push(format!("the first place in {tensor} is at a boundary of 32 bytes"));
+    }
+    conditions
+});
+const UNMAKE: Way = Way::new("number by number", &[Guard::Holds(whole_numbers)]);
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for rows in row_loops(file, function) {
-                let Ok(rows) = rows else { continue };
-                let [call] = rows.calls[..] else { continue };
-                let (Some(object), "SetValue", 2) = (call.object.as_deref(), call.name.as_str(), call.arguments.len())
-                else {
-                    continue;
-                };
-                let name = base_name(object);
-                let Some(tensor) = tensors.tensors.get(name).filter(|_| name == object.trim()) else { continue };
-                let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
-                let Some(value) = rows.stepped(uncast(argument(1), &tensor.element)) else { continue };
-                let edits = progression(&rows, name, &tensor.element, argument(0), &value);
-                let mut candidate = Candidate::new(file, &rows.span(), format!("numbers in {name}"), edits)
-                    .on_condition(format!("{} is at least 1", rows.rows));
-                if matches!(tensor.element.as_str(), "float" | "half") {
-                    candidate =
-                        candidate.on_condition(format!("the numbers in {name} are integers that the type holds"));
-                }
-                if rows.stepped(argument(0)).is_some_and(|place| !place.start.is_empty()) {
-                    candidate =
-                        candidate.on_condition(format!("the first place in {name} is at a boundary of 32 bytes"));
-                }
-                found.push(candidate);
-            }
-        }
-        found
+/// Loops over one SetValue of numbers in equal steps.
+fn progressions(around: &Surroundings<'_>) -> Vec<Spot> {
+    let file = around.file;
+    let mut found = Vec::new();
+    for rows in row_loops(file, around.function).into_iter().flatten() {
+        let [call] = rows.calls[..] else { continue };
+        let (Some(object), "SetValue", 2) = (call.object.as_deref(), call.name.as_str(), call.arguments.len()) else {
+            continue;
+        };
+        let name = base_name(object);
+        let Some(tensor) = around.tensors.tensors.get(name).filter(|_| name == object.trim()) else { continue };
+        let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
+        let Some(value) = rows.stepped(uncast(argument(1), &tensor.element)) else { continue };
+        let from = rows.stepped(argument(0)).map(|Stepped { start, .. }| start).unwrap_or_default();
+        let start = if value.start.is_empty() { "0" } else { value.start.as_str() };
+        let holes = [
+            ("t", name),
+            ("n", rows.rows.as_str()),
+            ("place", argument(0)),
+            ("from", &from),
+            ("s", start),
+            ("step", &value.pitch),
+        ];
+        found.push(Spot::new(file, &rows.span(), &holes));
     }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, kernel, tensors) in functions(context) {
-            for call in file.calls_in(function.body.clone()) {
-                let Some(statement) = &call.statement else { continue };
-                let place = Surroundings { context, file, function, kernel, tensors: &tensors };
-                let Some(text) = scalars(&place, call) else { continue };
-                let edits = text.map(|text| vec![edit(file, statement.clone(), text)]);
-                found.push(Candidate::new(file, statement, "number by number", edits));
-            }
-        }
-        found
-    }
+    found
 }
 
 /// The value without a cast to the element type around it.
@@ -90,76 +98,64 @@ fn uncast<'a>(value: &'a str, element: &str) -> &'a str {
     inner.and_then(|inner| inner.strip_suffix(')')).unwrap_or(value)
 }
 
-fn progression(
-    rows: &RowLoop<'_>,
-    name: &str,
-    element: &str,
-    place: &str,
-    value: &Stepped,
-) -> Result<Vec<Edit>, String> {
+/// Where the numbers go, and as what they are computed.
+fn progression(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+    let (around, element) = (place.around, place.element("t").to_owned());
+    let here = |rows: &RowLoop<'_>| rows.span() == *place.span();
+    let rows = row_loops(around.file, around.function).into_iter().flatten().find(here);
+    let rows = rows.ok_or("the loop is not understood")?;
     rows.replaceable()?;
-    if !matches!(element, "int32_t" | "uint32_t" | "int16_t" | "float" | "half") {
+    if !matches!(element.as_str(), "int32_t" | "uint32_t" | "int16_t" | "float" | "half") {
         return Err(format!("there is no instruction for numbers of type {element}"));
     }
-    let Ok(Operand::Row(_, at)) = rows.operand(&format!("{name}[{place}]")) else {
-        return Err(format!("{place} is not start + {}", rows.counter));
+    let (name, index) = (place.hole("t"), place.hole("place"));
+    let Ok(Operand::Row(_, at)) = rows.operand(&format!("{name}[{index}]")) else {
+        return Err(format!("{index} is not start + {}", rows.counter));
     };
     if at.pitch != "1" {
         return Err(format!("the places in {name} are {} apart", at.pitch));
     }
     let target = if at.start.is_empty() { name.to_owned() } else { format!("{name}[{}]", at.start) };
     // Unsigned numbers have the same bits.
-    let (target, computed) = match element {
-        "uint32_t" => (format!("{target}.ReinterpretCast<int32_t>()"), "int32_t"),
-        other => (target, other),
+    let (target, computed) = match element.as_str() {
+        "uint32_t" => (format!("{target}.ReinterpretCast<int32_t>()"), "int32_t".to_owned()),
+        _ => (target, element),
     };
-    let start = if value.start.is_empty() { "0" } else { value.start.as_str() };
-    let scope = scope(rows.file);
-    let text = if value.pitch == "1" {
-        format!("{scope}CreateVecIndex({target}, static_cast<{computed}>({start}), {});", rows.rows)
-    } else {
-        format!(
-            "{scope}ArithProgression({target}, static_cast<{computed}>({start}), static_cast<{computed}>({}), static_cast<int32_t>({}));",
-            value.pitch, rows.rows
-        )
-    };
-    Ok(vec![edit(rows.file, rows.span(), text)])
+    place.fill("y", target);
+    place.fill("c", computed);
+    Ok(Vec::new())
 }
 
-/// The loop for a call as this motif writes it; an error where it would make other numbers.
-fn scalars(place: &Surroundings<'_>, call: &Call) -> Option<Result<String, String>> {
-    let file = place.file;
-    let argument = |index: usize| file.argument(call, index).map(str::trim);
-    let name = base_name(argument(0)?);
-    let element = place.tensors.tensors.get(name)?.element.as_str();
-    let computed = if element == "uint32_t" { "int32_t" } else { element };
-    let target = argument(0)?;
-    let target = if element == "uint32_t" { target.strip_suffix(".ReinterpretCast<int32_t>()")? } else { target };
-    let cast =
-        |text: &str| Some(text.strip_prefix(&format!("static_cast<{computed}>("))?.strip_suffix(')')?.to_owned());
-    let start = cast(argument(1)?)?;
-    let (step, count) = match (call.name.as_str(), call.arguments.len()) {
-        ("CreateVecIndex", 3) => ("1".to_owned(), argument(2)?.to_owned()),
-        ("ArithProgression", 4) => {
-            (cast(argument(2)?)?, argument(3)?.strip_prefix("static_cast<int32_t>(")?.strip_suffix(')')?.to_owned())
-        }
-        _ => return None,
+/// The holes of the loop for a call as this motif writes it.
+fn one_by_one(place: &Place<'_>, step: &str) -> Vec<Texts> {
+    let texts = || {
+        let name = base_name(place.hole("y"));
+        let element = place.around.tensors.tensors.get(name)?.element.as_str();
+        let (computed, suffix) =
+            if element == "uint32_t" { ("int32_t", ".ReinterpretCast<int32_t>()") } else { (element, "") };
+        let target = place.hole("y").strip_suffix(suffix).filter(|_| place.hole("c") == computed)?;
+        let at = match target.split_once('[') {
+            None => "i".to_owned(),
+            Some((_, start)) => format!("{} + i", start.strip_suffix(']')?),
+        };
+        let term = if step == "1" { "i".to_owned() } else { format!("i * {}", grouped(step)) };
+        let start = place.hole("s");
+        let value = if start == "0" { term } else { format!("{start} + {term}") };
+        Some(vec![
+            ("t", name.to_owned()),
+            ("e", element.to_owned()),
+            ("at", at),
+            ("v", value),
+            ("step", step.to_owned()),
+            ("n", grouped(place.hole("n"))),
+        ])
     };
-    for number in [&start, &step] {
-        if let Err(reason) = whole_number(place, number, matches!(element, "float" | "half")) {
-            return Some(Err(reason));
-        }
-    }
-    let at = match target.split_once('[') {
-        None => "i".to_owned(),
-        Some((_, start)) => format!("{} + i", start.strip_suffix(']')?),
-    };
-    let term = if step == "1" { "i".to_owned() } else { format!("i * {}", grouped(&step)) };
-    let value = if start == "0" { term } else { format!("{start} + {term}") };
-    let (count, indentation) = (grouped(&count), file.indentation(call.span.start));
-    Some(Ok(format!(
-        "for (uint32_t i = 0; i < {count}; i++) {{\n{indentation}    {name}.SetValue({at}, static_cast<{element}>({value}));\n{indentation}}}"
-    )))
+    texts().into_iter().collect()
+}
+
+fn whole_numbers(place: &Place<'_>) -> Result<(), String> {
+    let without_sign = matches!(place.element("t"), "float" | "half");
+    ["s", "step"].iter().try_for_each(|hole| whole_number(&place.around, place.hole(hole), without_sign))
 }
 
 /// Proves that a cast of the number may as well stand around the sum: it is made of integers, and where the cast does not

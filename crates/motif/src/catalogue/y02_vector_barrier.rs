@@ -1,16 +1,12 @@
 //! Y02: a barrier between vector instructions, which the compiler inserts by itself.
 
-use crate::analysis::code::{block_of, functions, scope, vector_calls};
-use crate::rewrite::edits::{deleted, insert_after};
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
-use source::parse::{Call, SyntaxFile};
-
-/// Calls of the pointer style, for which the compiler inserts nothing.
-const POINTER_STYLE: &[&str] =
-    &["pipe_barrier", "set_flag", "wait_flag", "set_vector_mask", "vadd", "vmul", "copy_gm_to_ubuf", "asc_copy_gm2ub"];
+use crate::analysis::code::{Surroundings, vector_calls};
+use crate::rewrite::declared::{Declared, Rules};
+use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
-pub struct VectorBarrier;
+pub const VECTOR_BARRIER: Declared = Declared { metadata: &METADATA, rules: Rules::Exchanges(&[BARRIER]) };
 
 const METADATA: Metadata = Metadata {
     id: Id::Y02,
@@ -28,56 +24,41 @@ const METADATA: Metadata = Metadata {
     company: Company::ANY,
 };
 
-impl Motif for VectorBarrier {
-    fn metadata(&self) -> &'static Metadata {
-        &METADATA
-    }
+const BARRIER: Exchange = Exchange {
+    slow: Form::Anywhere("@PipeBarrier<PIPE_V>();"),
+    fast: Form::Behind(instructions),
+    make: Way::new("drop the vector barrier", &[Guard::Holds(tensor_style), Guard::Holds(no_registers)])
+        .on_conditions(|_| vec!["the project does not switch automatic synchronisation off".to_owned()]),
+    unmake: Some(Way::new("vector barrier after this instruction", &[])),
+};
 
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for file in context.forest.iter() {
-            for call in
-                file.calls_named("PipeBarrier").filter(|call| call.template_arguments.as_deref() == Some("PIPE_V"))
-            {
-                let candidate = Candidate::new(file, &call.span, "drop the vector barrier", removal(file, call));
-                found.push(candidate.on_condition("the project does not switch automatic synchronisation off"));
-            }
-        }
-        found
-    }
+/// Calls of the pointer style, for which the compiler inserts nothing.
+const POINTER_STYLE: &[&str] =
+    &["pipe_barrier", "set_flag", "wait_flag", "set_vector_mask", "vadd", "vmul", "copy_gm_to_ubuf", "asc_copy_gm2ub"];
+/// Words of vector functions on registers.
+const REGISTERS: &[&str] = &["__simd_vf__", "MicroAPI::", "__VEC_SCOPE__"];
 
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for (file, function, _, tensors) in functions(context) {
-            for call in vector_calls(file, function, &tensors) {
-                let line = format!("{}PipeBarrier<PIPE_V>();", scope(file));
-                let edits = insert_after(file, &call.statement, &[line])
-                    .map(|edit| vec![edit])
-                    .ok_or_else(|| "the statement shares its line".to_owned());
-                found.push(Candidate::new(file, &call.call.span, "vector barrier after this instruction", edits));
-            }
-        }
-        found
+fn instructions(around: &Surroundings<'_>) -> Vec<Spot> {
+    let calls = vector_calls(around.file, around.function, around.tensors).into_iter();
+    calls.map(|call| Spot::new(around.file, &call.statement, &[]).shown(&call.call.span)).collect()
+}
+
+fn tensor_style(place: &Place<'_>) -> Result<(), String> {
+    let file = place.around.file;
+    let mut calls = file.calls().iter().filter(|call| call.object.is_none());
+    match calls.find(|call| POINTER_STYLE.contains(&call.name.as_str())) {
+        Some(call) => Err(format!(
+            "{} at line {} is pointer style: the compiler inserts nothing there",
+            call.name,
+            file.line(call.span.start)
+        )),
+        None => Ok(()),
     }
 }
 
-fn removal(file: &SyntaxFile, call: &Call) -> Result<Vec<source::Edit>, String> {
-    let statement = call.statement.as_ref().ok_or("the barrier is not a statement of its own")?;
-    block_of(file, statement).ok_or("the barrier is the only statement of an if or a loop")?;
-    if let Some(pointer) =
-        file.calls().iter().find(|call| call.object.is_none() && POINTER_STYLE.contains(&call.name.as_str()))
-    {
-        return Err(format!(
-            "{} at line {} is pointer style: the compiler inserts nothing there",
-            pointer.name,
-            file.line(pointer.span.start)
-        ));
-    }
-    if file.text().contains("__simd_vf__")
-        || file.text().contains("MicroAPI::")
-        || file.text().contains("__VEC_SCOPE__")
-    {
+fn no_registers(place: &Place<'_>) -> Result<(), String> {
+    if REGISTERS.iter().any(|word| place.around.file.text().contains(word)) {
         return Err("the file has register-level vector functions with their own ordering".to_owned());
     }
-    Ok(vec![deleted(file, statement)])
+    Ok(())
 }

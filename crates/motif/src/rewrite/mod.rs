@@ -3,11 +3,14 @@
 pub(crate) mod broadcast_rows;
 pub(crate) mod buffers;
 pub(crate) mod counted_bytes;
+pub(crate) mod declared;
 pub(crate) mod edits;
+pub(crate) mod exchange;
 pub(crate) mod hoist;
 pub(crate) mod keep_edits;
 pub(crate) mod keep_room;
 pub(crate) mod members;
+pub(crate) mod motion;
 pub(crate) mod pairs;
 pub(crate) mod peephole;
 pub(crate) mod planned_room;

@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 
 use crate::analysis::code::{VectorCall, functions, is_float, unused_scratch, vector_calls};
 use crate::context::Context;
-use crate::metadata::Metadata;
-use crate::motif::Motif;
 use crate::rewrite::edits::{edit, with_each_scratch};
 use crate::rewrite::pairs::{Pair, each_pair, renamed};
 use crate::site::Candidate;
@@ -17,35 +15,13 @@ use source::Edit;
 use source::facts::TensorFacts;
 use source::parse::SyntaxFile;
 
-/// A motif that is nothing but rules: it is made by their long forms and unmade by their short ones.
-pub struct Peephole {
-    /// What is known of it.
-    pub(crate) metadata: &'static Metadata,
-    /// The rules, the first that fits is taken.
-    pub(crate) rules: &'static [Rule],
-}
-
-impl Motif for Peephole {
-    fn metadata(&self) -> &'static Metadata {
-        self.metadata
-    }
-
-    fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        fused(context, self.rules)
-    }
-
-    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        split(context, self.rules)
-    }
-}
-
 /// Two calls and the one that does the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Rule {
     /// The two calls. A variable stands for one text wherever it is written, but for the count, which is what
     /// [`Guard::SameCount`] proves. Operands of sums, products, maxima and minima are found in either order.
     long: [&'static str; 2],
-    /// The one call; may have a variable that `made` gives.
+    /// The one call; may have a variable that `made` gives. Empty where nothing is left to do.
     short: &'static str,
     /// A variable of the short form that is computed from the long one.
     made: Option<Made>,
@@ -132,6 +108,8 @@ pub(crate) enum Guard {
     Dead,
     /// Two variables are in different memory.
     Apart(&'static str, &'static str),
+    /// Two variables are in different memory or the same tensor.
+    SameOrApart(&'static str, &'static str),
     /// Tensors are of the result's type.
     Typed(&'static [&'static str]),
     /// The short form has the result's type: floats, those that are not known, and these.
@@ -177,6 +155,8 @@ pub(crate) enum Through {
     Scratch,
     /// Each unused tensor of the type of this operand, which need not be the result's.
     ScratchLike(&'static str),
+    /// Each unused tensor of this type.
+    ScratchOf(&'static str),
 }
 
 /// Texts that variables stand for at a place.
@@ -185,7 +165,7 @@ pub(crate) struct Bound<'a> {
     tensors: &'a TensorFacts,
     file: &'a SyntaxFile,
     /// The call that names are written like.
-    call: &'a VectorCall<'a>,
+    pub(crate) call: &'a VectorCall<'a>,
 }
 
 impl Bound<'_> {
@@ -196,7 +176,12 @@ impl Bound<'_> {
 
     /// Element type of a tensor.
     pub(crate) fn element(&self, variable: &str) -> &str {
-        self.tensors.tensors.get(self.text(variable)).map_or("", |tensor| tensor.element.as_str())
+        self.element_of(self.text(variable))
+    }
+
+    /// Element type of a tensor by its name.
+    pub(crate) fn element_of(&self, tensor: &str) -> &str {
+        self.tensors.tensors.get(tensor).map_or("", |tensor| tensor.element.as_str())
     }
 
     /// Operands of the second call as they are written.
@@ -313,7 +298,8 @@ fn together(rule: &Rule, pair: &Pair<'_>, bound: &Bound<'_>) -> Result<Vec<Edit>
             Guard::Unchanged => pair.inputs_unchanged()?,
             Guard::Dead if pair.temporary() == pair.second.destination => {}
             Guard::Dead => pair.dead()?,
-            Guard::Apart(left, right) => {
+            Guard::SameOrApart(left, right) if bound.text(left) == bound.text(right) => {}
+            Guard::Apart(left, right) | Guard::SameOrApart(left, right) => {
                 let (left, right) = (bound.text(left), bound.text(right));
                 if !pair.tensors.disjoint(left, right) {
                     return Err(format!("{left} and {right} may share memory"));
@@ -342,11 +328,12 @@ fn together(rule: &Rule, pair: &Pair<'_>, bound: &Bound<'_>) -> Result<Vec<Edit>
         }
     }
     let made = rule.made.map(|made| (made.variable, (made.text)(bound)));
-    let text = bound.with(made).written(rule.short);
-    Ok(vec![
-        edit(pair.file, pair.file.removal_span(&pair.first.statement), ""),
-        edit(pair.file, pair.second.call.span.clone(), text),
-    ])
+    let removed = |call: &VectorCall<'_>| edit(pair.file, pair.file.removal_span(&call.statement), "");
+    let second = match rule.short {
+        "" => removed(pair.second),
+        short => edit(pair.file, pair.second.call.span.clone(), bound.with(made).written(short)),
+    };
+    Ok(vec![removed(pair.first), second])
 }
 
 /// Places of the short forms, taken apart.
@@ -357,7 +344,12 @@ pub(crate) fn split(context: &Context, rules: &[Rule]) -> Vec<Candidate> {
             for rule in rules {
                 let Some(undo) = rule.undo else { continue };
                 let mut bound = Bound { texts: BTreeMap::new(), tensors: &tensors, file, call: &call };
-                if !bound.bind(rule.short, &call, false) {
+                // Nothing can stand behind any call, on what that has written.
+                if rule.short.is_empty() {
+                    let last = parts(rule.long[1]).1;
+                    bound.texts.insert(last[0], call.destination.to_owned());
+                    bound.texts.insert(last[last.len() - 1], call.count.to_owned());
+                } else if !bound.bind(rule.short, &call, false) {
                     continue;
                 }
                 let Some(parts) = (undo.parts)(&bound) else { continue };
@@ -379,15 +371,24 @@ fn apart(rule: &Rule, undo: &Undo, bound: &Bound<'_>) -> Vec<Candidate> {
         format!("{};\n{}{}", bound.written(first), file.indentation(call.statement.start), bound.written(second))
     };
     let candidate = |note: String, through: &str| {
-        Candidate::new(file, &call.call.span, note, Ok(vec![edit(file, call.call.span.clone(), text(through))]))
+        let change = if rule.short.is_empty() {
+            let end = call.statement.end;
+            edit(file, end..end, format!("\n{}{};", file.indentation(call.statement.start), text(through)))
+        } else {
+            edit(file, call.call.span.clone(), text(through))
+        };
+        Candidate::new(file, &call.call.span, note, Ok(vec![change]))
+    };
+    let note = bound.filled(undo.note);
+    let each = |element: &str| {
+        let scratches = unused_scratch(tensors, element).into_iter();
+        scratches.map(|scratch| candidate(format!("{note} through {scratch}"), scratch)).collect()
     };
     match undo.through {
-        Through::InPlace => vec![candidate(undo.note.to_owned(), call.destination)],
-        Through::Scratch => with_each_scratch(file, call, tensors, undo.note, text),
-        Through::ScratchLike(operand) => unused_scratch(tensors, bound.element(operand))
-            .into_iter()
-            .map(|scratch| candidate(format!("{} through {scratch}", undo.note), scratch))
-            .collect(),
+        Through::InPlace => vec![candidate(note, call.destination)],
+        Through::Scratch => with_each_scratch(file, call, tensors, &note, text),
+        Through::ScratchLike(operand) => each(bound.element(operand)),
+        Through::ScratchOf(element) => each(element),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Code by example: a text with holes is looked for among the tokens of a function, and another is filled with what the holes
 //! held.
 //!
-//! `$name` stands for an expression, `$$name` for one word; a hole that occurs twice holds the same text twice. Blanks and comments
+//! `$name` stands for an expression, `$$name` for one word, and `$name{Max|Min}` for one of these texts, which may be part of a word
+//! and may be nothing: `$last{, false|}`. A hole that occurs twice holds the same text twice. Blanks and comments
 //! do not count, neither do an `@`, which stands for the scope where names need one, `AscendC::`, `this->`, the `template` of a member template, and `++i` for `i++` at the end of a loop's head.
 
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub(crate) struct Found {
     pub(crate) span: Range<usize>,
     /// What the holes held.
     pub(crate) holes: Holes,
+    /// The scope of the first name, as written.
+    pub(crate) scope: String,
     /// Whether a comment or a directive lies between the tokens.
     pub(crate) commented: bool,
     /// Whether a directive does.
@@ -39,6 +42,15 @@ enum Part {
     Word(String),
     Expression(String),
     Name(String),
+    /// One of some texts by its tokens, with the text as it is written out.
+    Choice(String, Vec<(String, Vec<String>)>),
+}
+
+/// What a template is made of before it is cut into tokens.
+enum Piece<'a> {
+    Text(&'a str),
+    /// A hole with its name, whether it is one word, and the texts that it may hold, if only some.
+    Hole(&'a str, bool, Option<&'a str>),
 }
 
 struct Source<'a> {
@@ -83,7 +95,9 @@ fn find_with(file: &SyntaxFile, within: &Range<usize>, template: &str, past_barr
                 let mut inside = aside.iter().filter(|(aside, _)| start < aside.start && aside.end <= stop);
                 let directed = inside.clone().any(|(_, kind)| *kind == PieceKind::Directive);
                 let commented = inside.next().is_some();
-                found.push(Found { span: start..stop, holes, commented, directed });
+                let (first, word, _) = &tokens[0];
+                let scope = text[first.start..first.end - word.len()].to_owned();
+                found.push(Found { span: start..stop, holes, scope, commented, directed });
                 from = end;
             }
             _ => from += 1,
@@ -101,16 +115,12 @@ pub(crate) fn fill(template: &str, holes: &[(&str, &str)], scope: &str, indentat
             filled.push('\n');
             filled.push_str(if line.is_empty() { "" } else { indentation });
         }
-        let mut rest = line;
-        while let Some(at) = rest.find('$') {
-            filled.push_str(&rest[..at]);
-            let hole = rest[at..].trim_start_matches('$');
-            let end = hole.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(hole.len());
-            let text = holes.iter().find(|(name, _)| *name == &hole[..end]).map_or("", |(_, text)| *text);
-            filled.push_str(text);
-            rest = &hole[end..];
+        for piece in template_pieces(line) {
+            filled.push_str(match piece {
+                Piece::Text(text) => text,
+                Piece::Hole(name, ..) => holes.iter().find(|(hole, _)| *hole == name).map_or("", |(_, text)| *text),
+            });
         }
-        filled.push_str(rest);
     }
     filled
 }
@@ -134,23 +144,51 @@ fn plain(text: &str) -> String {
     squash(text).replace("this->", "").replace("AscendC::", "")
 }
 
-fn parts(template: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
+/// Texts and holes of a template in their order.
+fn template_pieces(template: &str) -> Vec<Piece<'_>> {
+    let mut found = Vec::new();
     let mut rest = template;
-    let literal = |text: &str, parts: &mut Vec<Part>| {
-        let words = pieces(text).into_iter().map(|token| text[token.span].to_owned());
-        parts.extend(words.filter(|word| word != "@").map(Part::Word));
-    };
     while let Some(at) = rest.find('$') {
-        literal(&rest[..at], &mut parts);
+        found.push(Piece::Text(&rest[..at]));
         let word = rest[at..].starts_with("$$");
         let hole = rest[at..].trim_start_matches('$');
         let end = hole.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(hole.len());
-        let name = hole[..end].to_owned();
-        parts.push(if word { Part::Name(name) } else { Part::Expression(name) });
-        rest = &hole[end..];
+        let choice = hole[end..].strip_prefix('{').filter(|_| !word).and_then(|inner| inner.split_once('}'));
+        found.push(Piece::Hole(&hole[..end], word, choice.map(|(texts, _)| texts)));
+        rest = choice.map_or(&hole[end..], |(_, rest)| rest);
     }
-    literal(rest, &mut parts);
+    found.push(Piece::Text(rest));
+    found
+}
+
+fn tokens_of(text: &str) -> Vec<String> {
+    let words = pieces(text).into_iter().map(|token| text[token.span].to_owned());
+    words.filter(|word| word != "@").collect()
+}
+
+fn parts(template: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    // What stands before a choice in the same word belongs to each of its texts.
+    let mut stem = String::new();
+    let pieces = template_pieces(template);
+    for (index, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(text) => {
+                let chosen = matches!(pieces.get(index + 1), Some(Piece::Hole(_, _, Some(_))));
+                let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                let cut = if chosen { text.trim_end_matches(in_word).len() } else { text.len() };
+                parts.extend(tokens_of(&text[..cut]).into_iter().map(Part::Word));
+                text[cut..].clone_into(&mut stem);
+            }
+            Piece::Hole(name, _, Some(texts)) => {
+                let stem = std::mem::take(&mut stem);
+                let choice = |text: &str| (text.to_owned(), tokens_of(&format!("{stem}{text}")));
+                parts.push(Part::Choice((*name).to_owned(), texts.split('|').map(choice).collect()));
+            }
+            Piece::Hole(name, true, None) => parts.push(Part::Name((*name).to_owned())),
+            Piece::Hole(name, false, None) => parts.push(Part::Expression((*name).to_owned())),
+        }
+    }
     parts
 }
 
@@ -195,6 +233,23 @@ impl Source<'_> {
         let (_, word, kind) = self.tokens.get(from)?;
         match part {
             Part::Word(wanted) => (wanted == word).then(|| self.matches(rest, from + 1, holes)).flatten(),
+            Part::Choice(name, texts) => {
+                let held = holes.get(name).cloned();
+                for (text, tokens) in texts.iter().filter(|(text, _)| held.as_ref().is_none_or(|held| held == text)) {
+                    let fits = tokens.iter().enumerate().all(|(index, token)| self.word(from + index) == token);
+                    if !fits {
+                        continue;
+                    }
+                    holes.insert(name.clone(), text.clone());
+                    if let Some(end) = self.matches(rest, from + tokens.len(), holes) {
+                        return Some(end);
+                    }
+                }
+                if held.is_none() {
+                    holes.remove(name);
+                }
+                None
+            }
             Part::Name(name) => {
                 if *kind != PieceKind::Word || holes.get(name).is_some_and(|held| held != word) {
                     return None;
@@ -268,6 +323,21 @@ mod tests {
         assert!(code[all[0].span.clone()].starts_with("AscendC::Add("));
         let same = found(code, "Add($y, $x, $x, $count);");
         assert_eq!(same.iter().map(|found| found.hole("x")).collect::<Vec<_>>(), ["c"]);
+    }
+
+    #[test]
+    fn choices_are_parts_of_words_and_may_be_nothing() {
+        let code = "void f() { ReduceMax<float>(y, x, w, n); AscendC::ReduceSum(y, x, w, n, false); ReduceAny(y, x, w, n); ReduceMin(y, x, w, n, true); }";
+        let template = "@Reduce$kind{Max|Min|Sum}$type{<float>|}($y, $x, $w, $n$flag{, false|});";
+        let all = found(code, template);
+        let held = |name: &str| all.iter().map(|found| found.hole(name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(held("kind"), ["Max", "Sum"]);
+        assert_eq!(held("type"), ["<float>", ""]);
+        assert_eq!(held("flag"), ["", ", false"]);
+        let again = [("kind", "Sum"), ("y", "a"), ("x", "b"), ("w", "c"), ("n", "4"), ("flag", ", false")];
+        assert_eq!(fill(template, &again, "AscendC::", ""), "AscendC::ReduceSum(a, b, c, 4, false);");
+        let twice = "@Whole$k{Max|Min}($y); @Whole$k{Max|Min}($x);";
+        assert_eq!(found("void f() { WholeMax(a); WholeMin(b); WholeMin(c); }", twice).len(), 1);
     }
 
     #[test]
