@@ -63,7 +63,8 @@ fn asking() -> Result<(), Failure> {
     };
     let range = |max: i64, step: i64| Domain::Range { min: step, max, step };
     let tunables = [tunable("TILE", range(32_768, 16)), tunable("DEPTH", range(4, 1)), tunable("CORES", range(800, 1))];
-    let space = SearchSpace::new(&tunables, &[("TILE * DEPTH <= 32768".to_owned(), 0..21)], &[])?;
+    let space = SearchSpace::new(&tunables, &[("TILE * DEPTH <= 32768".to_owned(), 0..21)], &[]);
+    let space = space.map_err(|errors| format!("{errors:?}"))?;
     for kind in StrategyKind::ALL {
         let mut strategy = kind.build(&space, 1);
         let started = Instant::now();

@@ -110,7 +110,7 @@ impl Candidate {
         // A common spelling for all candidates: injectable tunables stand at their first value before instrumenting.
         let anchor: Vec<(Tunable, Value)> = injectable.iter().filter_map(at_first_value).collect();
         let anchored = self.sources.apply(&realize(&self.sources, &anchor)?)?;
-        let sources = anchored.apply(&instrument(&anchored, injectable)?)?;
+        let sources = anchored.apply(&instrument(&anchored, injectable, tunables)?)?;
         let knobs = injectable
             .iter()
             .filter_map(|tunable| {

@@ -2,29 +2,17 @@
 //! again and nothing else.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
+use super::contradictions::Contradictions;
 use super::evaluator::{Evaluator, Plan};
 use super::workload::Trial;
 use backend::Execution;
-use events::{self, Event};
 use manifest::{Case, TensorSpec};
 use verify::{DataKind, Rejection};
 
-/// Reports of a run: the first ones tell as much as all of them.
-const MOST_REPORTS: usize = 5;
 /// Outputs longer than this, in bytes, are named and not kept.
 const MOST_OUTPUT_BYTES: usize = 4 << 20;
-
-/// Where reports go, and what they say of the machine.
-#[derive(Debug)]
-pub struct Contradictions {
-    folder: PathBuf,
-    /// Tool, machine description, toolkit and chip, a line each. No names of hosts, numbers of devices or paths.
-    environment: Vec<(&'static str, String)>,
-    written: Mutex<Vec<(PathBuf, String)>>,
-}
 
 /// A trial on which a device was wrong and the simulator right.
 pub(super) struct Contradiction<'a> {
@@ -37,52 +25,14 @@ pub(super) struct Contradiction<'a> {
     pub expected: &'a [Vec<u8>],
 }
 
-impl Contradictions {
-    /// Reports below a folder, which is made with the first of them.
-    pub fn below(folder: PathBuf, environment: Vec<(&'static str, String)>) -> Self {
-        Self { folder, environment, written: Mutex::default() }
-    }
-
-    /// A warning for every report that was written, for the end of a command.
-    pub fn events(&self) -> Vec<Event> {
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let event = |(folder, what): &(PathBuf, String)| {
-            Event::Warning(events::Warning {
-                code: "device-contradicts-model".to_owned(),
-                message: format!("the device computes otherwise than the simulator, which found nothing amiss: {what}"),
-                help: Some(format!(
-                    "{} has sources, case, outputs and trace: look through it, and send it to the maintainers of this tool",
-                    folder.display()
-                )),
-            })
-        };
-        written.iter().map(event).collect()
-    }
-
-    /// A folder for a report; `None` where there are enough, or one of this candidate.
-    fn claim(&self, plan: &Plan, what: &str) -> Option<PathBuf> {
-        let name: String = plan.digest.chars().take(16).collect();
-        let folder = self.folder.join(name);
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = written.len() >= MOST_REPORTS || written.iter().any(|(known, _)| *known == folder);
-        (!known).then(|| {
-            written.push((folder.clone(), what.to_owned()));
-            folder
-        })
-    }
-}
-
 impl Evaluator {
     /// Writes the report of a contradiction. Where that fails the candidate is refused all the same, and the warning says so.
     pub(super) async fn report(&self, contradictions: &Contradictions, what: &Contradiction<'_>) {
-        let Some(folder) = contradictions.claim(what.plan, &what.rejection.to_string()) else { return };
+        let Some(folder) = contradictions.claim(&what.plan.digest, &what.rejection.to_string()) else { return };
         let case = &self.manifest.cases[what.trial.case];
-        let text = text_of(&self.manifest.operator, &contradictions.environment, case, what);
+        let text = text_of(&self.manifest.operator, contradictions.environment(), case, what);
         if let Err(error) = write(&folder, &text, what, case) {
-            let mut written = contradictions.written.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((_, words)) = written.iter_mut().find(|(known, _)| *known == folder) {
-                let _ = write!(words, "; the report could not be written: {error}");
-            }
+            contradictions.failed(&folder, &error);
             return;
         }
         let mut tracing = self.clone();
@@ -164,6 +114,7 @@ fn data_words(data: DataKind) -> &'static str {
     match data {
         DataKind::Random => "uniform in the case's range",
         DataKind::Hostile => "hostile values",
+        DataKind::Zeros => "zeros",
     }
 }
 

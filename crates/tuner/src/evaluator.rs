@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 
-use super::contradiction::Contradictions;
+use super::contradictions::Contradictions;
 use super::known::KnownFindings;
 use super::race::Race;
 use super::standard::Standard;

@@ -7,6 +7,7 @@ mod case_sizes;
 mod case_trial;
 mod claim;
 mod contradiction;
+mod contradictions;
 mod device_sources;
 mod devices;
 mod error;

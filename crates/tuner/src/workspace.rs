@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::TunerError;
 use super::candidate::Candidate;
-use super::contradiction::Contradictions;
+use super::contradictions::Contradictions;
 use super::devices::{Attached, Attachment, DeviceChoice, find};
 use super::evaluator::Evaluator;
 use super::left_alone::nothing_to_rewrite;

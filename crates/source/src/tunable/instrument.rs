@@ -10,12 +10,13 @@ use crate::{Edit, Patch, SourceTree};
 use space::Tunable;
 
 use super::locate::locate;
-use super::realize::includes;
+use super::realize::{includes, is_constant};
 use super::statement::has_side_effects;
 use super::{SiteForm, TunableError};
 
-/// The edits that turn every given tunable into a knob of its name. CMake entries are left alone.
-pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, TunableError> {
+/// The edits that turn every given tunable into a knob of its name. CMake entries are left alone. `all` tunables say what constants
+/// were in the sources as they were.
+pub fn instrument(tree: &SourceTree, tunables: &[Tunable], all: &[Tunable]) -> Result<Patch, TunableError> {
     let mut patch = Patch { title: "knobs".to_owned(), ..Patch::default() };
     let mut touched: BTreeSet<String> = BTreeSet::new();
     let mut capped: BTreeSet<String> = BTreeSet::new();
@@ -51,7 +52,8 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable]) -> Result<Patch, Tuna
                     let fallback = site.value.as_ref().and_then(space::Value::as_int).unwrap_or(0);
                     let least = format!("static_cast<{}>(ascend_tune_knob(\"{name}\", {fallback}))", rule.kind);
                     capped.insert(site.file.clone());
-                    rule.knob(&least)
+                    let cores = all.iter().find(|tunable| is_constant(tunable, &site.file, &rule.cores));
+                    rule.knob(&least, cores.and_then(|tunable| tunable.default.as_ref()?.as_int()))
                 }
                 SiteForm::Shared { variable, .. } => variable.clone(),
                 SiteForm::Asked { variable, .. } => {

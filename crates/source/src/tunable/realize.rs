@@ -41,10 +41,12 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                 }
                 SiteForm::Share(rule) => {
                     let least = limit_of(tunable, value, &site)?;
-                    let now = value_of_constant(values, &site.file, &rule.cores);
+                    let cores = values.iter().find(|(tunable, _)| is_constant(tunable, &site.file, &rule.cores));
+                    let was = cores.and_then(|(tunable, _)| tunable.default.as_ref()?.as_int());
+                    let now = cores.and_then(|(_, value)| value.as_int());
                     // What somebody has laid out otherwise stays as it is.
                     let there = site.value == Some(Value::Int(least));
-                    let written = if there { site.text.clone() } else { rule.text(least, rule.floor(now)) };
+                    let written = if there { site.text.clone() } else { rule.text(least, rule.floor(was, now)) };
                     if !written.is_empty() && !wanting_algorithm.contains(&site.file) {
                         wanting_algorithm.push(site.file.clone());
                     }
@@ -76,10 +78,9 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
     Ok(patch)
 }
 
-/// Value that a constant of a file gets with the others.
-fn value_of_constant(values: &[(Tunable, Value)], file: &str, constant: &str) -> Option<i64> {
-    let is_it = |binding: &Binding| matches!(binding, Binding::Constant { file: own, name, .. } if own == file && name == constant);
-    values.iter().find(|(tunable, _)| is_it(&tunable.binding)).and_then(|(_, value)| value.as_int())
+/// Whether a tunable is this constant of a file.
+pub(super) fn is_constant(tunable: &Tunable, file: &str, constant: &str) -> bool {
+    matches!(&tunable.binding, Binding::Constant { file: own, name, .. } if own == file && name == constant)
 }
 
 fn literal(tunable: &Tunable, value: &Value, site: &Site) -> Result<String, TunableError> {

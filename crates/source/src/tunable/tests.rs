@@ -194,7 +194,7 @@ fn knobs_replace_literals() {
         cap("ubFactor", "op_host/a.cpp"),
         cap("step", "op_kernel/a.cpp"),
     ];
-    let after = tree().apply(&instrument(&tree(), &all).expect("sites")).expect("applies");
+    let after = tree().apply(&instrument(&tree(), &all, &all).expect("sites")).expect("applies");
     let host = after.text("op_host/a.cpp").expect("there");
     assert!(host.starts_with("#include \"ascendsim/knob.h\"\n#include <algorithm>\n#line 1\n#include \"tiling.h\""));
     for expected in [
@@ -299,7 +299,7 @@ proptest! {
             {
                 prop_assert_eq!(found, Value::Int(value));
             }
-            if let Ok(patch) = instrument(&tree, &[tunable]) {
+            if let Ok(patch) = instrument(&tree, &[tunable], &[]) {
                 prop_assert!(tree.apply(&patch).is_ok());
             }
         }
@@ -328,7 +328,7 @@ fn the_size_asked_of_the_platform_takes_a_limit_behind_the_call() {
     assert_eq!(other.text("op_host/a.cpp").unwrap(), changed.replace("98304", "65536"));
     assert_eq!(written(&limited, &size, 0), tree);
 
-    let knobs = limited.apply(&instrument(&limited, &[size]).unwrap()).unwrap();
+    let knobs = limited.apply(&instrument(&limited, &[size], &[]).unwrap()).unwrap();
     let knobs = knobs.text("op_host/a.cpp").unwrap();
     let knob = "static_cast<uint64_t>(ascend_tune_knob(\"ubSize\", 98304))";
     let wanted = format!("info->ubSize); if ({knob} > 0 && info->ubSize > {knob}) {{ info->ubSize = {knob}; }}\n");

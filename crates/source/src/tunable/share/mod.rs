@@ -64,8 +64,6 @@ pub struct Declared {
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Value of the constant in the sources, where it is a number.
-    pub present: Option<i64>,
     /// Cores that take part at least, in a rule that stands there already.
     pub floor: Option<i64>,
 }
@@ -106,11 +104,12 @@ impl ShareRule {
         format!("{} = {};", self.target(), self.lowered(least, &floor.to_string()))
     }
 
-    /// Cores that take part at least where the constant is `now`. A constant that is raised gives little work as many as it had:
-    /// more cores for much work are no reason to have less there be slower. One that is not lets little work do with fewer.
-    pub fn floor(&self, now: Option<i64>) -> i64 {
+    /// Cores that take part at least, with the constant's value in the sources as they were and now. A constant that is raised
+    /// gives little work as many as it had: more cores for much work are no reason to have less there be slower. One that is not
+    /// lets little work do with fewer.
+    pub fn floor(&self, was: Option<i64>, now: Option<i64>) -> i64 {
         let Some(declared) = &self.declared else { return 1 };
-        let raised = declared.present.filter(|present| now.is_some_and(|now| now > *present));
+        let raised = was.filter(|was| now.is_some_and(|now| now > *was));
         declared.floor.or(raised).unwrap_or(1)
     }
 
@@ -127,13 +126,14 @@ impl ShareRule {
         format!("std::max<{kind}>({floor}, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}))")
     }
 
-    /// The statement for a least share that is only known at run time; nothing is lowered where it is none.
-    pub fn knob(&self, least: &str) -> String {
+    /// The statement for a least share that is only known at run time, with the constant's value in the sources as they were;
+    /// nothing is lowered where it is none.
+    pub fn knob(&self, least: &str, was: Option<i64>) -> String {
         match &self.declared {
-            Some(Declared { present, floor, .. }) => {
-                let floor = match (floor, present) {
+            Some(Declared { floor, .. }) => {
+                let floor = match (floor, was) {
                     (Some(floor), _) => floor.to_string(),
-                    (None, Some(present)) => format!("{} > {present} ? {present} : 1", self.cores),
+                    (None, Some(was)) => format!("{} > {was} ? {was} : 1", self.cores),
                     (None, None) => "1".to_owned(),
                 };
                 let lowered = self.lowered(least, &floor);

@@ -44,12 +44,7 @@ pub(super) fn division(file: &str, tokens: &Tokens<'_>, body: &Range<usize>, quo
         constant: constant_name(tokens, work.clone()),
         kind: compared_in(tokens, &Quotient { of: work, cores: quotient.cores.clone() }).to_owned(),
         line: super::super::statement::line_around(text, at),
-        declared: Some(Declared {
-            kind: declaration.kind,
-            name: free_name(tokens, constant),
-            present: declaration.value,
-            floor: None,
-        }),
+        declared: Some(Declared { kind: declaration.kind, name: free_name(tokens, constant), floor: None }),
     };
     Some(found(file, tokens, rule, of, at..at, 0, &uses))
 }
@@ -78,19 +73,13 @@ fn ruled_at(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Division
     let literal: Vec<&str> = (constant + 4..position - 1).map(|at| tokens.get(at)).collect();
     let name = tokens.get(position + 2).to_owned();
     let floor = constant_expression(&floor.map(|at| tokens.get(at)).collect::<Vec<_>>())?;
-    let present = declaration(tokens, tokens.get(cores.start)).and_then(|declaration| declaration.value);
     let rule = ShareRule {
         cores: tokens.text[tokens.span(cores)].to_owned(),
         of: tokens.text.get(tokens.span(work))?.to_owned(),
         constant: least.to_owned(),
         kind: head[5].to_owned(),
         line: super::super::statement::line_around(tokens.text, tokens.tokens[position].span.start),
-        declared: Some(Declared {
-            kind: tokens.get(position + 1).to_owned(),
-            name: name.clone(),
-            present,
-            floor: Some(floor),
-        }),
+        declared: Some(Declared { kind: tokens.get(position + 1).to_owned(), name: name.clone(), floor: Some(floor) }),
     };
     let written = Tokens::of(&rule.limit(least, floor)).compact_all();
     let end = tokens.expression_end(position, false) + 1;
@@ -135,11 +124,10 @@ fn without_parentheses(of: &str) -> &str {
     if whole { of[1..of.len() - 1].trim() } else { of }
 }
 
-/// Where a constant is declared, its type, and its value where that is a number.
+/// Where a constant is declared, and its type.
 struct Declaration {
     at: usize,
     kind: String,
-    value: Option<i64>,
 }
 
 /// The only declaration of a constant in the file, as a macro or a variable.
@@ -154,9 +142,7 @@ fn declaration(tokens: &Tokens<'_>, constant: &str) -> Option<Declaration> {
     let at = all.next()?;
     let kind = tokens.get(at - 1);
     let whole = matches!(kind, "int" | "int32_t" | "int64_t" | "uint32_t" | "uint64_t" | "size_t");
-    let value: Vec<&str> = (at + 2..tokens.expression_end(at + 2, false)).map(|at| tokens.get(at)).collect();
-    let value = constant_expression(&value);
-    (all.next().is_none() && whole).then(|| Declaration { at, kind: kind.to_owned(), value })
+    (all.next().is_none() && whole).then(|| Declaration { at, kind: kind.to_owned() })
 }
 
 /// Uses of the constant; `None` where one of them stands outside of the function or where only a constant may stand.

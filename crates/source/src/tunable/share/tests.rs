@@ -68,7 +68,7 @@ fn a_least_share_is_written_once_where_the_work_is_divided() {
 #[test]
 fn a_knob_of_nothing_leaves_the_cores_alone() {
     let tree = tree(TILING);
-    let knobs = tree.apply(&instrument(&tree, &[share("coreNum", "bytes / BLOCK")]).unwrap()).unwrap();
+    let knobs = tree.apply(&instrument(&tree, &[share("coreNum", "bytes / BLOCK")], &[]).unwrap()).unwrap();
     let text = knobs.text("op_host/scale.cpp").unwrap();
     assert!(text.contains("if (static_cast<uint64_t>(ascend_tune_knob(\"share\", 0)) > 0) { coreNum = "), "{text}");
     assert!(text.contains("} uint64_t blocks = bytes / BLOCK / coreNum;\n"), "{text}");
@@ -143,7 +143,7 @@ fn a_constant_number_of_cores_becomes_a_variable_of_the_rule() {
     assert_eq!(written(&ruled, &share, 64).text("op_host/scale.cpp").unwrap(), text.replace("512", "64"));
     assert_eq!(written(&ruled, &share, 0), tree);
 
-    let knobs = tree.apply(&instrument(&tree, &[share]).unwrap()).unwrap();
+    let knobs = tree.apply(&instrument(&tree, &[share], &[block_dim()]).unwrap()).unwrap();
     let text = knobs.text("op_host/scale.cpp").unwrap();
     let knob = "const uint32_t blockDim = static_cast<uint64_t>(ascend_tune_knob(\"share\", 0)) > 0 ? \
         std::max<uint64_t>(BLOCK_DIM > 8 ? 8 : 1";
@@ -191,17 +191,23 @@ fn a_comment_stays_with_the_line_that_it_describes() {
     assert_eq!(gone.text("op_host/scale.cpp").unwrap().replace("#include <algorithm>\n", ""), commented);
 }
 
+/// The constant of [`CONSTANT`] as a tunable.
+fn block_dim() -> Tunable {
+    let file = "op_host/scale.cpp".to_owned();
+    Tunable {
+        name: "cores".to_owned(),
+        default: Some(Value::Int(8)),
+        binding: Binding::Constant { file, name: "BLOCK_DIM".to_owned(), also: Vec::new() },
+        ..share("", "")
+    }
+}
+
 /// More cores for much work are no reason for little work to be slower: it keeps as many as it had.
 #[test]
 fn a_constant_that_is_raised_stays_the_least_number_of_cores() {
     let tree = tree(CONSTANT);
     let share = share("BLOCK_DIM", "totalLength");
-    let file = "op_host/scale.cpp".to_owned();
-    let cores = Tunable {
-        name: "cores".to_owned(),
-        binding: Binding::Constant { file, name: "BLOCK_DIM".to_owned(), also: Vec::new() },
-        ..share.clone()
-    };
+    let cores = block_dim();
     let with = |tree: &SourceTree, number: i64, least: i64| {
         let values = [(cores.clone(), Value::Int(number)), (share.clone(), Value::Int(least))];
         tree.apply(&realize(tree, &values).unwrap()).unwrap()
@@ -215,6 +221,8 @@ fn a_constant_that_is_raised_stays_the_least_number_of_cores() {
     );
     assert!(text(&with(&tree, 8, 4096)).contains("std::max<uint64_t>(1, "));
     assert!(text(&with(&tree, 4, 4096)).contains("std::max<uint64_t>(1, "));
+    // It is the sources as they were that count, not what a candidate made of them.
+    assert!(text(&with(&with(&tree, 48, 0), 48, 4096)).contains("std::max<uint64_t>(8, "));
     // The rule that stands there keeps what it says, whatever the constant is next.
     assert_eq!(present_value(&raised, &share.binding), Ok(Some(Value::Int(4096))));
     assert_eq!(text(&with(&raised, 48, 512)), text(&raised).replace("4096", "512"));
