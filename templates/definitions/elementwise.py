@@ -251,13 +251,13 @@ def power_of(x, y):
     return Value(result, magnitude=magnitude, unspecified=(x < 0) | ((x == 0) & (y <= 0)) | either_nan(x, y))
 
 
-@define("Add", "AddV2", "AddCustom", "AddExample", "UnalignAdd", "SubFrameworklaunch", inputs="_ _", dtypes="float int complex")
+@define("Add", "AddV2", "AddCustom", "AddExample", "UnalignAdd", inputs="_ _", dtypes="float int complex")
 def add(x, y):
     """z = x + y"""
     return added(x, y)
 
 
-@define("Sub", "SubV2", inputs=f"{LEFT} {RIGHT}", dtypes="float int complex")
+@define("Sub", "SubV2", "SubFrameworklaunch", inputs=f"{LEFT} {RIGHT}", dtypes="float int complex")
 def subtract(x, y):
     """z = x - y"""
     return subtracted(x, y)
@@ -500,22 +500,6 @@ def is_close(x1, x2, rtol, atol, equal_nan):
     return Value(result, unspecified=edge & (x1 != x2))
 
 
-@define("KLDivV2", inputs="x target", attributes={"reduction": "mean", "log_target": False})
-def kl_divergence(x, target, reduction, log_target):
-    """y = target * (log(target) - x), 0 where target is 0, reduced; for logarithms exp(target) * (target - x)"""
-    weight, log = (np.exp(target), target) if log_target else (target, np.log(np.where(target > 0, target, 1.0)))
-    loss = np.where(weight > 0, weight * (log - x), 0.0)
-    size = np.where(weight > 0, weight * (np.abs(log) + np.abs(x)), 0.0)
-    if not log_target and np.any(target < 0):
-        raise Mismatch("a target is negative")
-    if reduction == "none":
-        return Value(loss, magnitude=size, steps=2)
-    count = {"sum": 1, "mean": loss.size, "batchmean": loss.shape[0] if loss.ndim else 1}.get(reduction)
-    if count is None:
-        raise Mismatch(f"the reduction {reduction} has no definition")
-    return Value(np.reshape(loss.sum() / count, (1,)), magnitude=np.reshape(size.sum() / count, (1,)), steps=2)
-
-
 @define("ComplexV3", "Complex", inputs="real|x1 imag|x2", dtypes="float32", outputs="_:complex64")
 def complex_number(real, imag):
     """out = real + i * imag"""
@@ -534,6 +518,14 @@ def multiply_sigmoid(x1, x2, t1, t2, t3):
     if t2 != 0:
         raise Mismatch("the interface does not say what t2 does")
     return Value(x2 * t3 / (1.0 + np.exp(-x1 * t1)), steps=4)
+
+
+@define("MulSigmoidMulAddCustom", inputs="input mulscalar1 mulscalar2 addscalar3", outputs="_")
+def multiply_sigmoid_multiply_add(x, first, second, third):
+    """outputs = sigmoid(input * mulscalar1) * mulscalar2 + addscalar3"""
+    first, second, third = (float(one.reshape(-1)[0]) for one in (first, second, third))
+    term = second / (1.0 + np.exp(-x * first))
+    return Value(term + third, magnitude=np.abs(term), steps=3)
 
 
 # Comparisons.

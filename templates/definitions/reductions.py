@@ -325,6 +325,22 @@ def kl_divergence_target_gradient(grad, x, target, reduction, log_target):
     return Value(result, magnitude=np.where(np.isfinite(size), size, 0.0), steps=3)
 
 
+@define("KLDivV2", inputs="x target", attributes={"reduction": "mean", "log_target": False})
+def kl_divergence(x, target, reduction, log_target):
+    """y = target * (log(target) - x), 0 where target is 0, reduced; for logarithms exp(target) * (target - x)"""
+    weight, log = (np.exp(target), target) if log_target else (target, np.log(np.where(target > 0, target, 1.0)))
+    loss = np.where(weight > 0, weight * (log - x), 0.0)
+    size = np.where(weight > 0, weight * (np.abs(log) + np.abs(x)), 0.0)
+    if not log_target and np.any(target < 0):
+        raise Mismatch("a target is negative")
+    if reduction == "none":
+        return Value(loss, magnitude=size, steps=2)
+    count = {"sum": 1, "mean": loss.size, "batchmean": loss.shape[0] if loss.ndim else 1}.get(reduction)
+    if count is None:
+        raise Mismatch(f"the reduction {reduction} has no definition")
+    return Value(np.reshape(loss.sum() / count, (1,)), magnitude=np.reshape(size.sum() / count, (1,)), steps=2)
+
+
 @define("CrossEntropyLoss", inputs="input target:index weight:float32?", outputs="loss log_prob zloss lse_for_zloss",
         attributes={"reduction": "mean", "ignore_index": -100, "label_smoothing": 0.0, "lse_square_scale_for_zloss": 0.0,
                     "return_zloss": False})

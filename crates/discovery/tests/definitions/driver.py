@@ -1,6 +1,7 @@
 """Runs calls through the definitions for the test: `driver.py DEFINITIONS CALLS`, in a directory that it may write to.
 
-CALLS is a JSON list of requests; the answer to the n-th is `n.json`, with its files beside it under `n/`.
+CALLS is a JSON list of requests; the answer to the n-th is `n.json`, with its files beside it under `n/`. `functions.json` has the
+operators of each function that there is.
 """
 
 import json
@@ -20,3 +21,10 @@ for number, request in enumerate(calls):
     result = run.answer(request.pop("mode", "compute"), request)
     with open(os.path.join(root, f"{number}.json"), "w", encoding="utf-8") as file:
         json.dump(result, file)
+
+functions = {}
+for operator, definitions in run.table().items():
+    for definition in definitions:
+        functions.setdefault(id(definition.function), []).append(operator)
+with open(os.path.join(root, "functions.json"), "w", encoding="utf-8") as file:
+    json.dump(list(functions.values()), file)

@@ -1,6 +1,7 @@
 //! Definitions against results that were computed without NumPy and without them (`tests/definitions/make_known.py`), and what they
 //! must not be taken for.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -126,6 +127,9 @@ fn definitions_give_what_exact_arithmetic_gives() {
             continue;
         };
         for (expected, given) in array(&call["outputs"]).iter().zip(outputs) {
+            if given.is_null() && expected[1]["silent"] == true {
+                continue;
+            }
             let dtype: DType = text(&expected[1]["dtype"]).parse().unwrap();
             let file = directory.path().join(number.to_string()).join(text(&given["file"]));
             let (got, want) = (fs_err::read(file).unwrap(), bytes_of(text(&expected[1]["hex"])));
@@ -138,8 +142,13 @@ fn definitions_give_what_exact_arithmetic_gives() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    let operators: std::collections::BTreeSet<&str> = known.iter().map(|call| text(&call["operator"])).collect();
-    assert!(operators.len() >= 150, "{}", operators.len());
+    // No definition without a call whose results are known.
+    let operators: BTreeSet<&str> = known.iter().map(|call| text(&call["operator"])).collect();
+    let functions: Vec<Vec<String>> =
+        serde_json::from_slice(&fs_err::read(directory.path().join("functions.json")).unwrap()).unwrap();
+    let is_known = |names: &Vec<String>| names.iter().any(|name| operators.contains(name.as_str()));
+    let untried: Vec<_> = functions.iter().filter(|names| !is_known(names)).collect();
+    assert!(untried.is_empty() && functions.len() > 200, "of {} functions: {untried:?}", functions.len());
 }
 
 /// A call of `Sub` on two singles, with one thing changed.
