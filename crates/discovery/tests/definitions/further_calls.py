@@ -113,6 +113,10 @@ def activations(dtype):
     call("GeGluGradV2", {"dy": of(grads, [1, 4]), "x": of(x, [1, 8]), "gelu": of(saved, [1, 4])},
          {"dx": of([g * s for g, s in each(grads, saved)] + [g * o * s for g, o, s in each(grads, a, slopes)], [1, 8])},
          {"dim": -1, "approximate": 1, "activate_left": False})
+    exactly = [F(dec(v) / 2 * (1 + exact.erf(dec(v) / D(2).sqrt()))) for v in a]
+    call("GeGluV2", {"x": of(x, [1, 8])}, {"y": of([g * o for g, o in each(exactly, b)], [1, 4]), "gelu": of(exactly, [1, 4])},
+         {"dim": -1, "approximate": 0, "activate_left": True})
+    call("SwiGlu", {"x": of(x, [8, 1])}, {"y": of([silu(v) * o for v, o in each(a, b)], [4, 1])}, {"dim": 0})
     call("FatreluMul", {"input": of(x, [1, 8]), "threshold": of([F(1, 2)])},
          {"output": of([(v if v > F(1, 2) else 0) * o for v, o in each(a, b)], [1, 4])})
     lists = {"x": [of(away[:3]), of(away[3:])]}
@@ -244,11 +248,29 @@ def norms(dtype):
     call("AddLayerNorm", {"x1": matrix, "x2": second, **weights},
          {"y": of(y, [2, 5]), "mean": of(centres, [2, 1], "float32"), "rstd": of(spreads, [2, 1], "float32"), "x": of(added, [2, 5])},
          {**attributes, "additional_output": True})
+    shift = numbers(dtype, 5, -1, 1)
+    biased, biased_means, biased_spreads = layer([a + shift[at % 5] for at, a in enumerate(added)])
+    call("AddLayerNorm", {"x1": matrix, "x2": second, **weights, "bias": of(shift)},
+         {"y": of(biased, [2, 5]), "mean": of(biased_means, [2, 1], "float32"), "rstd": of(biased_spreads, [2, 1], "float32"),
+          "x": of([a + shift[at % 5] for at, a in enumerate(added)], [2, 5])}, {**attributes, "additional_output": True})
+    plain, centres, spreads = layer(x, [F(1)] * 5, [F(0)] * 5)
+    call("LayerNormV4", {"x": matrix, "normalized_shape": of([5], None, "int32")},
+         {"y": of(plain, [2, 5]), "mean": of(centres, [2, 1], "float32"), "rstd": of(spreads, [2, 1], "float32")}, attributes)
     call("PreLayerNorm", {"x": matrix, "y": second, **weights}, {"res_out": of(y, [2, 5])}, attributes)
     deep = [F(3, 4) * a + b for a, b in each(x, other)]
     y, centres, spreads = layer(deep)
     call("DeepNorm", {"x": matrix, "gx": second, **weights},
          {"mean": of(centres, [2, 1], "float32"), "rstd": of(spreads, [2, 1], "float32"), "y": of(y, [2, 5])}, {**attributes, "alpha": 0.75})
+    # Five channels of two, each a group, without weights and activation.
+    normal, means, spreads = [], [], []
+    for start in range(0, 10, 2):
+        centre = mean(x[start:start + 2])
+        spread = F(1 / dec(mean([(v - centre) ** 2 for v in x[start:start + 2]]) + epsilon).sqrt())
+        normal += [(v - centre) * spread for v in x[start:start + 2]]
+        means.append(centre)
+        spreads.append(spread)
+    call("GroupNormSilu", {"x": of(x, [1, 5, 2])}, {"y": of(normal, [1, 5, 2]), "mean": of(means, [1, 5]), "rstd": of(spreads, [1, 5])},
+         {"num_groups": 5, "eps": 1 / 1024, "activate_silu": False})
     # Two channels of five, in one group.
     channel, shift = gamma[:2], beta[:2]
     centre = mean(x)
@@ -316,6 +338,10 @@ def others():
     call("GatherElementsV2", {"x": x, "index": tensor([2, 0, 1, 1], "int64", [2, 2])}, {"y": tensor([3, 1, 5, 5], "int16", [2, 2])}, {"dim": 1})
     call("GroupQuant", {"x": tensor([1, 2, 3, 4, 5, 6], "float32", [3, 2]), "scale": tensor([2, 3, 10, 20], "float32", [2, 2]),
                         "group_index": tensor([2, 3], "int32")}, {"y": tensor([2, 6, 6, 12, 50, 120], "int8", [3, 2])}, {"dst_type": 2})
+    call("AscendQuantV2", {"x": tensor([1, 2, 3, 4], "float32", [2, 2]), "scale": tensor([2, 3], "float32"), "offset": tensor([1, -1], "float32")},
+         {"y": tensor([5, 17, 13, 35], "int8", [2, 2])}, {"sqrt_mode": True, "round_mode": "rint", "dst_type": 2, "axis": -1})
+    call("DequantBias", {"x": tensor([4, -6], "int32", [1, 2]), "weight_scale": tensor([F(1, 2), F(1, 4)], "float32"), "bias": tensor([1, 2], "float32")},
+         {"y": tensor([3, F(1, 2)], "float16", [1, 2])}, {"output_dtype": 1})
     call("DequantBias", {"x": tensor([4, -6], "int32", [1, 2]), "weight_scale": tensor([F(1, 2), F(1, 4)], "float32"),
                          "activate_scale": tensor([2], "float32"), "bias": tensor([1, 2], "int32")},
          {"y": tensor([5, -2], "float16", [1, 2])}, {"output_dtype": 1})
