@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::Exit;
 use super::args::{Common, LockArgs};
 use super::locked::{
-    changed_outputs, drift_of, locked_device, locked_findings, locked_machine, locked_manifest, measured, new_findings,
+    changed_outputs, drift_of, locked_departures, locked_device, locked_findings, locked_machine, locked_manifest,
+    measured, new_findings,
 };
 use super::output::{Output, start_event};
 use super::target::{open_as_locked, runtime};
@@ -50,6 +51,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
             included: Some(source_digests(&workspace.included_beside())),
             configuration: candidate.configuration.clone(),
             known: locked_findings(&trialled.known),
+            departures: locked_departures(&trialled.known),
             cases: taken_over(&locked, &times, |case| LockedCase {
                 verification: digests.get(&case.name).cloned().unwrap_or_default(),
                 outputs: outputs.get(&case.name).cloned().unwrap_or_default(),

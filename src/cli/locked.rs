@@ -3,8 +3,8 @@
 use aicore::Origin;
 use events::KnownHazard;
 use lock::{
-    Current, Drift, Lock, LockedDevice, LockedFinding, LockedMachine, LockedMeasurement, MeasuredCase, Picoseconds,
-    drift, manifest_digest,
+    Current, Drift, Lock, LockedDeparture, LockedDevice, LockedFinding, LockedMachine, LockedMeasurement, MeasuredCase,
+    Picoseconds, drift, manifest_digest,
 };
 use tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
 
@@ -102,6 +102,23 @@ pub fn locked_findings(known: &KnownFindings) -> Vec<LockedFinding> {
         reason: known.allowed,
     };
     known.by_place().into_iter().map(locked).collect()
+}
+
+/// Outputs that are not as defined, as the lock has them.
+pub fn locked_departures(known: &KnownFindings) -> Vec<LockedDeparture> {
+    let mut locked: Vec<LockedDeparture> = Vec::new();
+    for found in &known.departures {
+        match locked.iter_mut().find(|one| one.output == found.output && one.definition == found.definition) {
+            Some(one) if one.cases.contains(&found.case) => {}
+            Some(one) => one.cases.push(found.case.clone()),
+            None => locked.push(LockedDeparture {
+                output: found.output.clone(),
+                definition: found.definition.clone(),
+                cases: vec![found.case.clone()],
+            }),
+        }
+    }
+    locked
 }
 
 /// Hazards that the lock does not know. Lines move, so a place is told by its statement.

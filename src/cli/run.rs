@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
-use super::locked::{locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement};
+use super::locked::{
+    locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
+};
 use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
@@ -258,6 +260,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
             })
             .collect(),
         known: locked_findings(&outcome.winner_known),
+        departures: locked_departures(&outcome.baseline_known),
         accepted: Vec::new(),
     }
 }

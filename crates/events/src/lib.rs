@@ -15,6 +15,7 @@ pub mod replay;
 mod results;
 pub mod survey;
 mod taken_back;
+mod witness;
 
 pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
 pub use devices::{Devices, ModelError};

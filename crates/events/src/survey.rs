@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::TestVerdict;
+pub use crate::witness::{Says, Testimony, Witness, WitnessCounts};
 
 /// The way of an operator through the tool, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
@@ -21,7 +22,7 @@ pub enum SurveyStep {
     Kernel,
     /// Every block runs to its end.
     Run,
-    /// Outputs against the operator's own reference.
+    /// Outputs against references that are not the operator.
     Verify,
     /// No error of the hazard judge.
     Hazards,
@@ -124,6 +125,8 @@ pub enum CauseKind {
     Hazard,
     /// There is no reference to compare with.
     NoReference,
+    /// Two references contradict each other.
+    WitnessesDisagree,
     /// Something on this machine, or a bug of this tool.
     Machine,
 }
@@ -150,6 +153,7 @@ impl CauseKind {
             CauseKind::UnstableResult => "unstable result",
             CauseKind::Hazard => "hazard",
             CauseKind::NoReference => "no reference",
+            CauseKind::WitnessesDisagree => "witnesses disagree",
             CauseKind::Machine => "this machine",
         }
     }
@@ -248,6 +252,9 @@ pub struct Surveyed {
     /// Steps that were tried, in order; at most one of those before `verify` failed. Own
     /// tests come last, whatever failed.
     pub steps: Vec<StepOutcome>,
+    /// What each reference says of the outputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub witnesses: Vec<Testimony>,
     /// The operator's own tiling unit tests, where they were run and there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tiling_tests: Option<TilingTestCounts>,
@@ -465,6 +472,9 @@ pub struct Row {
     pub unknown: u32,
     /// Operators that ran and have no hazard.
     pub clean: u32,
+    /// Verdicts by witness.
+    #[serde(default)]
+    pub witnesses: WitnessCounts,
     /// The operators' own unit tests; all zero where they were not run.
     #[serde(default)]
     pub tests: TestTotals,

@@ -153,6 +153,18 @@ pub struct LockedFinding {
     pub reason: Option<String>,
 }
 
+/// An output of the operator that was not what its definition gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedDeparture {
+    /// The output.
+    pub output: String,
+    /// What the definition gives, and the file that says so.
+    pub definition: String,
+    /// Cases that show it.
+    pub cases: Vec<String>,
+}
+
 /// What `lock --accept` took over, once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,6 +220,9 @@ pub struct Lock {
     /// Hazards that the operator had and still has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<LockedFinding>,
+    /// Outputs that are not what the operator's definition gives.
+    #[serde(default, rename = "departure", skip_serializing_if = "Vec::is_empty")]
+    pub departures: Vec<LockedDeparture>,
     /// What was taken over without a run, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Accepted>,

@@ -22,7 +22,7 @@ pub use content::manifest_digest;
 pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
 pub use format::{
-    Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedDevice, LockedFinding, LockedGeneralisation,
-    LockedMachine, LockedMeasurement, LockedMotif, Picoseconds,
+    Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedDeparture, LockedDevice, LockedFinding,
+    LockedGeneralisation, LockedMachine, LockedMeasurement, LockedMotif, Picoseconds,
 };
 pub use store::{Written, read, write};

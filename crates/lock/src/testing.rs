@@ -43,6 +43,7 @@ pub fn sample() -> Lock {
         motifs: vec![LockedMotif { id: "D01".into(), title: "double buffering on inQueueX".into() }],
         cases: vec![case("small", 4_000_000, 2_000_000), case("large", 91_234_567, 12_500_000)],
         known: Vec::new(),
+        departures: Vec::new(),
         accepted: Vec::new(),
     }
 }

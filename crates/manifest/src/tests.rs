@@ -95,6 +95,19 @@ fn values_stand_instead_of_a_range() {
 }
 
 #[test]
+fn a_definition_as_reference_has_its_python() {
+    let text = |more: &str| format!("{GOOD}reference = {more}\n");
+    let python = |more: &str| match Manifest::parse(&text(more), Path::new("ascend.toml")).map(|read| read.reference) {
+        Ok(Reference::Definition { python }) => python.display().to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(python("\"definition\""), "python3");
+    assert_eq!(python("\"definition\"\npython = \"/opt/python\""), "/opt/python");
+    let [unknown] = &findings(&text("\"definitions\""))[..] else { panic!("one finding") };
+    assert!(unknown.contains("unknown reference `definitions`"), "{unknown}");
+}
+
+#[test]
 fn unknown_keys_are_all_found() {
     let text = GOOD.replace("tiling =", "tilling =").replace("power-of-two", "power_of_two");
     let text = text.replace("range = [-2, 2]", "rnge = [-2, 2]");

@@ -137,6 +137,11 @@ pub enum Reference {
         /// The Python that runs it.
         python: PathBuf,
     },
+    /// Outputs of the unmodified operator, and what the tool's own definition of the operator type gives: both must hold.
+    Definition {
+        /// The Python that computes it, with NumPy.
+        python: PathBuf,
+    },
 }
 
 /// One workload of the operator.

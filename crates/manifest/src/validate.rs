@@ -546,6 +546,7 @@ impl Validator {
 
     fn reference(&mut self, verify: &WireVerify) -> Reference {
         let Some(kind) = &verify.reference else { return Reference::Baseline };
+        let python = || PathBuf::from(verify.python.as_deref().unwrap_or("python3"));
         match (kind.get_ref().as_str(), &verify.golden) {
             ("baseline", _) => Reference::Baseline,
             ("command", _) if !verify.command.is_empty() => Reference::Command(verify.command.clone()),
@@ -571,11 +572,11 @@ impl Validator {
                     );
                     return Reference::Baseline;
                 };
-                let python = verify.python.as_deref().unwrap_or("python3");
-                Reference::Script { script: PathBuf::from(script.get_ref()), python: PathBuf::from(python) }
+                Reference::Script { script: PathBuf::from(script.get_ref()), python: python() }
             }
+            ("definition", _) => Reference::Definition { python: python() },
             (other, _) => {
-                let known = "it is baseline, command, npy or script";
+                let known = "it is baseline, definition, command, npy or script";
                 self.find(kind.span(), format!("unknown reference `{other}`"), known);
                 Reference::Baseline
             }

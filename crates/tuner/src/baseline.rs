@@ -2,6 +2,7 @@
 
 use super::TunerError;
 use super::candidate::Candidate;
+use super::definition::definitions;
 use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::reference::golden_references;
@@ -41,10 +42,14 @@ async fn reference_run(
     baseline: &Candidate,
 ) -> Result<(Trialled, References), TunerError> {
     let golden = golden_references(workspace).await?;
+    let definitions = definitions(workspace).await?;
     let plan = baseline.plain_plan(workspace.tunables());
-    let trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
+    let mut trialled = evaluator.of_baseline().try_plan(&plan, &golden, Scope::All, true).await?;
     if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
         return Err(TunerError::Baseline(Box::new(rejection)));
+    }
+    if let Some(definitions) = definitions {
+        definitions.weigh(evaluator, &mut trialled);
     }
     let mut references = trialled.outputs.clone();
     references.extend(golden);

@@ -106,6 +106,7 @@ mod tests {
             motifs: Vec::new(),
             cases: Vec::new(),
             known: Vec::new(),
+            departures: Vec::new(),
             accepted: Vec::new(),
         }
     }

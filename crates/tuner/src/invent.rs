@@ -8,18 +8,17 @@ use std::time::Duration;
 use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
-use super::reference::right_outputs;
+use super::reference::find_reference;
 use backend::{Meter, ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
 use discovery::cases::{
-    Accepted, Candidate, DescribedOp, DescribedOps, Finder, MOST_ENDLESS, Origin, Python, Refusal, Stage,
-    golden_script, traffic_bytes,
+    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Origin, Python, Refusal, Stage, traffic_bytes,
 };
-use discovery::init::{self, Discovery, FoundReference, choose, unfit, written};
+use discovery::init::{self, Discovery, choose, unfit, written};
 use discovery::oracle::{TestRunner, TilingExample, run_tiling_tests};
 use manifest::Layout;
-use project::{OperatorProject, load_machine, snake_case};
+use project::{OperatorProject, load_machine};
 use source::SourceTree;
 use source::arch::TARGET;
 
@@ -222,7 +221,8 @@ impl Asked {
             Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
         let searched = search.all().await;
         if let Some(found) = search.accepted.first() {
-            self.find_reference(project, &op, &python, found, &mut discovery).await;
+            let soc = &self.backend.machine.name;
+            find_reference(&python, project, &op, &found.job, soc, &mut discovery).await;
         }
         let trial = CaseTrial {
             builder: &self.builder,
@@ -271,28 +271,6 @@ impl Asked {
         invented.accepted = search.accepted.len();
         invented.refused = search.refused;
         Ok((discovery, invented))
-    }
-
-    /// A script of the authors that computes what this case should give.
-    async fn find_reference(
-        &self,
-        project: &OperatorProject,
-        op: &DescribedOp,
-        python: &Python,
-        found: &Accepted,
-        discovery: &mut Discovery,
-    ) {
-        let Some(script) = golden_script(&project.root) else { return };
-        let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
-        let soc = &self.backend.machine.name;
-        let arrays = python.golden(&script, op, &snake_case(&op.kind), &found.job, soc).await;
-        match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(&found.job, &arrays)) {
-            Ok(_) => {
-                let python = python.program.display().to_string();
-                discovery.reference = Some(FoundReference { script: name, python });
-            }
-            Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
-        }
     }
 }
 

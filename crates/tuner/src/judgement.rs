@@ -66,6 +66,9 @@ impl Evaluator {
                 return Err(rejection.into());
             }
         }
+        if let Standard::Candidate(known) = &self.standard {
+            self.agrees_with_definition(trial, &execution, known.defined(trial))?;
+        }
         Ok(execution)
     }
 

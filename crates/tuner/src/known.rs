@@ -8,6 +8,7 @@ use super::origin::Origins;
 use super::workload::Trial;
 use aicore::{HazardKind, Severity};
 use backend::{Execution, LocatedHazard, Place};
+use discovery::cases::DefinedOutput;
 use events::{Event, KnownHazard, Warning};
 use manifest::Allowance;
 use source::SourceTree;
@@ -27,6 +28,21 @@ pub struct KnownFinding {
     pub allowed: Option<String>,
 }
 
+/// An output of the operator as it stands that is not what its definition gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// Name of the case.
+    pub case: String,
+    /// Which data of it.
+    pub trial: String,
+    /// Name of the output.
+    pub output: String,
+    /// What the definition computes, and the file that it is in.
+    pub definition: String,
+    /// How they differ.
+    pub detail: String,
+}
+
 /// Which data a trial runs on.
 type DataOfTrial = (usize, DataKind, u32);
 
@@ -39,6 +55,12 @@ pub struct KnownFindings {
     pub kinds: BTreeSet<HazardKind>,
     /// Bytes of each output that stay unwritten, by trial.
     unwritten: BTreeMap<DataOfTrial, Vec<Vec<Range<usize>>>>,
+    /// Outputs that its definition gives and that it agrees with, by trial.
+    defined: BTreeMap<DataOfTrial, Vec<Option<DefinedOutput>>>,
+    /// Outputs that are not what its definition gives.
+    pub departures: Vec<Departure>,
+    /// Trials that its definition says nothing about, with the reasons.
+    undefined: Vec<(String, String)>,
     /// Sources that the places are in.
     sources: SourceTree,
 }
@@ -87,6 +109,26 @@ impl KnownFindings {
     /// Bytes of an output that the baseline leaves unwritten in a trial.
     pub fn unwritten(&self, trial: &Trial, output: usize) -> &[Range<usize>] {
         self.unwritten.get(&data_of(trial)).and_then(|outputs| outputs.get(output)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes up what the definition gives for a trial, as far as the baseline agrees with it.
+    pub(super) fn note_defined(&mut self, trial: &Trial, outputs: Vec<Option<DefinedOutput>>) {
+        self.defined.insert(data_of(trial), outputs);
+    }
+
+    /// Takes up that the baseline and its definition contradict each other.
+    pub(super) fn note_departure(&mut self, departure: Departure) {
+        self.departures.push(departure);
+    }
+
+    /// Takes up that the definition says nothing about a trial.
+    pub(super) fn note_undefined(&mut self, trial: String, reason: String) {
+        self.undefined.push((trial, reason));
+    }
+
+    /// What the definition gives for a trial, as far as the baseline agrees with it.
+    pub(super) fn defined(&self, trial: &Trial) -> &[Option<DefinedOutput>] {
+        self.defined.get(&data_of(trial)).map_or(&[], Vec::as_slice)
     }
 
     /// Where places of a candidate are in the baseline.
@@ -163,8 +205,42 @@ impl KnownFindings {
             let message = format!("the operator as it stands has a hazard: {known}");
             Event::Warning(Warning { code: code.to_owned(), message, help: Some(help) })
         };
-        self.by_place().into_iter().map(warning).collect()
+        let hazards = self.by_place().into_iter().map(warning);
+        hazards.chain(self.departure_warnings()).collect()
     }
+
+    /// Warnings of what is not as its definition says: one an output, with the first trial that shows it, and one of what it says
+    /// nothing about.
+    fn departure_warnings(&self) -> Vec<Event> {
+        let mut told: BTreeMap<&str, (&Departure, usize)> = BTreeMap::new();
+        for departure in &self.departures {
+            told.entry(&departure.output).or_insert((departure, 0)).1 += 1;
+        }
+        let mut warnings: Vec<Event> = told
+            .into_values()
+            .map(|(first, count)| {
+                let more = if count > 1 { format!(", and in {} more runs", count - 1) } else { String::new() };
+                let message = format!(
+                    "output {} of the operator as it stands is not {}: {} in {}{more}",
+                    first.output, first.definition, first.detail, first.trial
+                );
+                let help = "mend the operator, or take baseline as reference if it means something else; candidates are \
+                            compared with the operator itself there";
+                warning_of("departs-from-definition", message, help)
+            })
+            .collect();
+        if let Some((trial, reason)) = self.undefined.first() {
+            let count = self.undefined.len();
+            let message = format!("the definition says nothing about {count} runs, such as {trial}: {reason}");
+            let help = "candidates are compared with the operator itself there";
+            warnings.push(warning_of("undefined-runs", message, help));
+        }
+        warnings
+    }
+}
+
+fn warning_of(code: &str, message: String, help: &str) -> Event {
+    Event::Warning(Warning { code: code.to_owned(), message, help: Some(help.to_owned()) })
 }
 
 fn data_of(trial: &Trial) -> DataOfTrial {
@@ -415,6 +491,35 @@ mod tests {
         assert!(allow(None, Some("CopyOut")));
         assert!(!allow(None, Some("CopyIn")));
         assert!(!allow(Some("other.cpp"), Some("CopyOut")));
+    }
+
+    #[test]
+    fn a_departure_is_told_once_an_output() {
+        let mut known = known(Vec::new());
+        for (output, trial) in [("y", "small"), ("y", "small, hostile"), ("rstd", "small")] {
+            known.note_departure(Departure {
+                case: "small".to_owned(),
+                trial: trial.to_owned(),
+                output: output.to_owned(),
+                definition: "y = -x (elementwise.py)".to_owned(),
+                detail: "2 of 4 elements differ".to_owned(),
+            });
+        }
+        known.note_undefined("odd".to_owned(), "an index is not below 3".to_owned());
+        let told: Vec<String> = known
+            .warnings()
+            .iter()
+            .map(|event| {
+                let Event::Warning(warning) = event else { panic!("only warnings") };
+                format!("{}: {}", warning.code, warning.message)
+            })
+            .collect();
+        let rstd = "departs-from-definition: output rstd of the operator as it stands is not y = -x (elementwise.py): \
+                    2 of 4 elements differ in small";
+        let undefined =
+            "undefined-runs: the definition says nothing about 1 runs, such as odd: an index is not below 3";
+        assert_eq!((told[0].as_str(), told[2].as_str(), told.len()), (rstd, undefined, 3));
+        assert!(told[1].ends_with("in small, and in 1 more runs"), "{}", told[1]);
     }
 
     #[test]

@@ -8,9 +8,10 @@ use super::evaluator::References;
 use super::workspace::Workspace;
 use super::{TrialError, TunerError};
 use backend::KernelJob;
-use discovery::cases::{Array, Python};
+use discovery::cases::{Array, Defined, Definition, DescribedOp, Python, ReferenceError, golden_script};
+use discovery::init::{Discovery, FoundReference};
 use manifest::{Layout, Reference};
-use project::snake_case;
+use project::{OperatorProject, snake_case};
 use verify::DType;
 
 /// A golden command that takes longer than this is taken for hung.
@@ -22,7 +23,7 @@ pub async fn golden_references(workspace: &Workspace) -> Result<References, Tune
     match &workspace.manifest.reference {
         Reference::Command(command) => golden.extend(command_references(workspace, command).await?),
         Reference::Script { script, python } => golden.extend(script_references(workspace, script, python).await?),
-        Reference::Baseline | Reference::Npy(_) => {}
+        Reference::Baseline | Reference::Npy(_) | Reference::Definition { .. } => {}
     }
     Ok(golden)
 }
@@ -59,8 +60,45 @@ async fn script_references(workspace: &Workspace, script: &Path, python: &Path) 
     Ok(references)
 }
 
+/// What says which outputs of a job are right, for `init`: a script of the authors, else a definition of ours.
+pub(super) async fn find_reference(
+    python: &Python,
+    project: &OperatorProject,
+    op: &DescribedOp,
+    job: &KernelJob,
+    soc: &str,
+    discovery: &mut Discovery,
+) {
+    let program = || python.program.display().to_string();
+    if let Some(script) = golden_script(&project.root) {
+        let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
+        let arrays = python.golden(&script, op, &snake_case(&op.kind), job, soc).await;
+        match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(job, &arrays)) {
+            Ok(_) => {
+                discovery.reference = Some(FoundReference::Script { script: name, python: program() });
+                return;
+            }
+            Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
+        }
+    }
+    match python.define(op, job, &|_| None).await {
+        Ok(Defined { definition, .. }) => {
+            let Definition { operator, file, formula } = definition;
+            discovery.reference_notes.push(format!("The definition of {operator} fits ({file}): {formula}."));
+            discovery.reference = Some(FoundReference::Definition { python: program() });
+        }
+        Err(ReferenceError::Missing(package)) => {
+            let without = format!("Whether a definition fits is not known: Python has no {package}.");
+            discovery.reference_notes.push(without);
+        }
+        // Most operators have none, which is not worth a line in every manifest.
+        Err(error) if error.to_string().starts_with("there is no definition") => {}
+        Err(error) => discovery.reference_notes.push(format!("No definition: {error}.")),
+    }
+}
+
 /// The arrays of a reference as the bytes of all outputs of a job, or what is amiss with them.
-pub(super) fn right_outputs(job: &KernelJob, arrays: &[Option<Array>]) -> Result<Vec<Vec<u8>>, String> {
+fn right_outputs(job: &KernelJob, arrays: &[Option<Array>]) -> Result<Vec<Vec<u8>>, String> {
     let outputs = job.outputs.iter().enumerate().map(|(position, output)| {
         let name = &output.name;
         let Some(Some(array)) = arrays.get(position) else { return Err(format!("it gives no output {name}")) };

@@ -225,7 +225,7 @@ fn of_zeros(manifest: &Manifest, cases: &[usize], without_data: &BTreeSet<String
 fn golden_folder(manifest: &Manifest) -> Option<PathBuf> {
     match &manifest.reference {
         Reference::Npy(folder) => Some(manifest.path.parent().unwrap_or(Path::new(".")).join(folder)),
-        Reference::Baseline | Reference::Command(_) | Reference::Script { .. } => None,
+        Reference::Baseline | Reference::Command(_) | Reference::Script { .. } | Reference::Definition { .. } => None,
     }
 }
 

@@ -129,6 +129,48 @@ pub fn narrowed(tolerance: Tolerance, dtype: DType, expected: &[u8]) -> Toleranc
     Tolerance { absolute: tolerance.absolute * largest.min(1.0), ..tolerance }
 }
 
+/// Tolerance of an output that is computed from inputs of these dtypes: its own, or that of the coarsest of them, which a wider
+/// output does not make finer.
+pub fn tolerance_from(output: DType, inputs: impl Iterator<Item = DType>) -> Tolerance {
+    let own = default_tolerance(output);
+    if own.relative == 0.0 {
+        return own;
+    }
+    inputs.map(default_tolerance).fold(own, |widest, one| if one.relative > widest.relative { one } else { widest })
+}
+
+/// Compares an output with one that comes with how far each element may be off: not at all without bounds, by anything where the
+/// bound is infinite. NaN equals NaN, zeros equal each other; infinities must match in sign.
+pub fn compare_within(actual: &[u8], expected: &[u8], dtype: DType, bounds: Option<&[f32]>) -> Result<(), Mismatch> {
+    let dtype = dtype.part();
+    let size = dtype.size_bytes();
+    let elements = expected.len() / size;
+    let same_length = actual.len() == expected.len() && bounds.is_none_or(|bounds| bounds.len() == elements);
+    if !same_length {
+        let index = actual.len().min(expected.len()) / size;
+        return Err(Mismatch { index, expected: f64::NAN, actual: f64::NAN, wrong: elements, elements });
+    }
+    let mut first: Option<Mismatch> = None;
+    for (index, (got, want)) in actual.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
+        let bound = bounds.map_or(0.0, |bounds| f64::from(bounds[index]));
+        if got == want || bound == f64::INFINITY {
+            continue;
+        }
+        let (actual, expected) = (dtype.decode(got), dtype.decode(want));
+        // Large integers that differ may decode to the same number.
+        let equal = actual == expected && dtype.is_float();
+        let near = (actual - expected).abs() <= bound && bound > 0.0;
+        if equal || near || actual.is_nan() && expected.is_nan() {
+            continue;
+        }
+        match &mut first {
+            Some(mismatch) => mismatch.wrong += 1,
+            None => first = Some(Mismatch { index, expected, actual, wrong: 1, elements }),
+        }
+    }
+    first.map_or(Ok(()), Err)
+}
+
 /// Compares two outputs of the same dtype. NaN equals NaN; infinities must match in sign.
 pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Tolerance) -> Result<Agreement, Mismatch> {
     let dtype = dtype.part();
@@ -234,6 +276,39 @@ mod tests {
         assert!(found.to_string().contains("off by 4e0"), "{found}");
         assert_eq!(far(&[f32::NAN, 9.0], &[1.0, 1.0]).unwrap().index, 0);
         assert_eq!(far(&[1.0], &[1.0, 2.0]).unwrap().differing, 2);
+    }
+
+    #[test]
+    fn bounds_are_for_each_element() {
+        let within = |actual: &[f32], expected: &[f32], bounds: Option<&[f32]>| {
+            compare_within(&singles(actual), &singles(expected), DType::Float32, bounds)
+                .map_err(|one| (one.index, one.wrong))
+        };
+        assert_eq!(within(&[1.0, 2.5], &[1.0, 2.0], Some(&[0.0, 0.5])), Ok(()));
+        assert_eq!(within(&[1.5, 2.5], &[1.0, 2.0], Some(&[0.0, 0.5])), Err((0, 1)));
+        assert_eq!(within(&[-0.0, f32::NAN, f32::INFINITY], &[0.0, f32::NAN, f32::INFINITY], None), Ok(()));
+        assert_eq!(within(&[1.0, 2.0, 3.0], &[1.0, 2.1, 3.1], None), Err((1, 2)));
+        // What is not specified may be anything; what is infinite must be that.
+        assert_eq!(within(&[f32::NAN, 9.0], &[1.0, 1.0], Some(&[f32::INFINITY; 2])), Ok(()));
+        assert_eq!(within(&[1e30, f32::NAN], &[f32::INFINITY, 1.0], Some(&[1.0; 2])), Err((0, 2)));
+        assert_eq!(within(&[1.0], &[1.0, 1.0], None), Err((1, 2)));
+        assert_eq!(within(&[1.0], &[1.0], Some(&[1.0, 1.0])), Err((1, 1)));
+    }
+
+    #[test]
+    fn large_integers_that_differ_by_one_differ() {
+        let bytes = |value: i64| value.to_le_bytes();
+        let within =
+            |bound: Option<&[f32]>| compare_within(&bytes((1 << 60) + 1), &bytes(1 << 60), DType::Int64, bound).is_ok();
+        assert!(!within(None) && !within(Some(&[0.0])) && within(Some(&[1.0])));
+    }
+
+    #[test]
+    fn a_wider_output_is_as_coarse_as_its_inputs() {
+        let from = |output, inputs: &[DType]| tolerance_from(output, inputs.iter().copied()).relative;
+        assert_eq!(from(DType::Float32, &[DType::Float32, DType::Int32]), 1e-4);
+        assert_eq!(from(DType::Float32, &[DType::Float32, DType::Float16]), 1e-3);
+        assert_eq!(from(DType::Int8, &[DType::Float16]), 0.0);
     }
 
     #[test]

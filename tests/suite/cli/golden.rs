@@ -66,3 +66,57 @@ fn a_command_answers() {
     edit(&broken, "ascend.toml", "\"cp\"", "\"false\"");
     assert_has(&failure(&broken.run(&["run", "--budget", "2"]), 2), &["reference command", "8x2048"]);
 }
+
+/// A fixture that is compared with the definition of its type.
+fn with_definition(fixture: &str) -> Project {
+    let project = Project::fixture(fixture);
+    edit(&project, "ascend.toml", "reference = \"baseline\"", "reference = \"definition\"");
+    project
+}
+
+fn departures(ended: &Ended) -> Vec<String> {
+    let warnings = ended.named("warning");
+    let told = warnings.iter().filter(|warning| warning["code"] == "departs-from-definition");
+    told.map(|warning| warning["message"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_definition_holds_beside_the_operator_itself() {
+    require_tools!();
+    let run = ["run", "--budget", "4", "--stage", "host", "--jobs", "1"];
+    let right = with_definition("add_custom");
+    if !python_has_numpy() {
+        assert_has(&failure(&right.run(&run), 2), &["reference = \"definition\"", "numpy"]);
+        return;
+    }
+    assert_eq!(departures(&right.run(&run).expect(0)), Vec::<String>::new());
+    assert!(!right.read("ascend.lock").contains("[[departure]]"));
+
+    // What it computes is not what its type stands for: told, kept, and no reason to stop.
+    let wrong = with_definition("add_custom");
+    edit(&wrong, "op_kernel/add_custom.cpp", "AscendC::Add(", "AscendC::Sub(");
+    let told = departures(&wrong.run(&run).expect(0));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_has(&told[0], &["output z", "z = x + y", "elementwise.py", "elements differ"]);
+    let lock = wrong.read("ascend.lock");
+    assert_has(&lock, &["[[departure]]", "output = \"z\"", "z = x + y"]);
+    wrong.run(&["check"]).expect(0);
+
+    let nowhere = with_definition("gelu_naive");
+    assert_has(&failure(&nowhere.run(&run), 2), &["there is no definition of GeluNaive", "take baseline"]);
+}
+
+#[test]
+fn init_takes_a_definition_that_fits() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    project.run(&["init"]).expect(0);
+    let manifest = project.read("ascend.toml");
+    if python_has_numpy() {
+        let said = "# The definition of AddCustom fits (elementwise.py): z = x + y.\nreference = \"definition\"\n";
+        assert!(manifest.contains(said), "{manifest}");
+    } else {
+        assert_has(&manifest, &["Python has no numpy", "reference = \"baseline\""]);
+    }
+}

@@ -73,7 +73,7 @@ pub struct Discovery {
     pub tunables: Vec<Tunable>,
     /// Conditions that every configuration must meet.
     pub constraints: Vec<String>,
-    /// The authors' own reference, if it runs.
+    /// A reference beside the operator as it stands, if there is one that runs.
     pub reference: Option<FoundReference>,
     /// Remarks on the reference.
     pub reference_notes: Vec<String>,
@@ -85,13 +85,21 @@ pub struct Discovery {
     pub tunable_notes: Vec<String>,
 }
 
-/// A script that computes right outputs.
+/// What says which outputs are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundReference {
-    /// File, relative to the operator's root.
-    pub script: String,
-    /// The Python that ran it.
-    pub python: String,
+pub enum FoundReference {
+    /// A script of the authors that computes them.
+    Script {
+        /// File, relative to the operator's root.
+        script: String,
+        /// The Python that ran it.
+        python: String,
+    },
+    /// The tool's own definition of the operator type.
+    Definition {
+        /// The Python that ran it.
+        python: String,
+    },
 }
 
 /// Why no manifest can be written.

@@ -5,7 +5,7 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use manifest::{Attribute, Case, DTYPE_NAMES, Layout, TensorSpec};
 use space::{Binding, Domain, Tunable, Value};
 
-use super::{Discovery, FoundCase, InitError};
+use super::{Discovery, FoundCase, FoundReference, InitError};
 
 /// The template, also the reference of all keys.
 pub(super) const TEMPLATE: &str = include_str!("../../../../templates/ascend.toml");
@@ -52,6 +52,11 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
             "Nothing in the sources looked like a tuning decision: only kernel rewrites will be tried.".to_owned(),
         );
     }
+    let (reference, script, python) = match &discovery.reference {
+        None => ("baseline", None, None),
+        Some(FoundReference::Script { script, python }) => ("script", Some(text(script)), Some(text(python))),
+        Some(FoundReference::Definition { python }) => ("definition", None, Some(text(python))),
+    };
     let lines = |notes: &[String]| notes.iter().map(|note| note.replace(['\n', '\r'], " ")).collect::<Vec<String>>();
     let rendered = environment.render_str(
         TEMPLATE,
@@ -66,9 +71,9 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
             cmake_notes => lines(&discovery.cmake_notes),
             case_notes => lines(&case_notes),
             tunable_notes => lines(&tunable_notes),
-            reference => text(if discovery.reference.is_some() { "script" } else { "baseline" }),
-            script => discovery.reference.as_ref().map(|found| text(&found.script)),
-            python => discovery.reference.as_ref().map(|found| text(&found.python)),
+            reference => text(reference),
+            script,
+            python,
             reference_notes => lines(&discovery.reference_notes),
             cases => discovery.cases.iter().map(case).collect::<Vec<_>>(),
             constraints => discovery.constraints.iter().map(|constraint| text(constraint)).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aicore::Severity;
-use events::survey::{self, Row, SurveyStep, TestTotals};
+use events::survey::{self, Row, SurveyStep, TestTotals, WitnessCounts};
 use events::{
     CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
     KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
@@ -532,10 +532,10 @@ pub(super) fn doors(doors: &Doors) -> String {
 /// Causes listed one by one without `--verbose`.
 const CAUSES: usize = 40;
 
-/// The operators' own unit tests, as a row.
-fn own_tests(row: &Row) -> Vec<String> {
+/// Further figures of a row, with what they are of.
+fn named<const CELLS: usize>(row: &Row, cells: [String; CELLS]) -> Vec<String> {
     let name = if row.repository.is_empty() { "all".to_owned() } else { row.repository.clone() };
-    [name, row.class.clone()].into_iter().chain(row.tests.cells()).collect()
+    [name, row.class.clone()].into_iter().chain(cells).collect()
 }
 
 pub(super) fn survey(survey: &survey::Summary, verbose: bool) -> String {
@@ -574,7 +574,16 @@ pub(super) fn survey(survey: &survey::Summary, verbose: bool) -> String {
         survey.headers, survey.machine, survey.machine_version
     );
     text.push_str(&table(&columns, &rows));
-    let rows: Vec<Vec<String>> = survey.rows.iter().filter(|row| !row.tests.is_empty()).map(own_tests).collect();
+    let witnessed = survey.rows.iter().filter(|row| !row.witnesses.is_empty());
+    let rows: Vec<Vec<String>> = witnessed.map(|row| named(row, row.witnesses.cells())).collect();
+    if !rows.is_empty() {
+        text.push('\n');
+        let mut columns = vec![("repository", Align::Left), ("cores", Align::Left)];
+        columns.extend(WitnessCounts::COLUMNS.map(|column| (column, Align::Right)));
+        text.push_str(&table(&columns, &rows));
+    }
+    let tested = survey.rows.iter().filter(|row| !row.tests.is_empty());
+    let rows: Vec<Vec<String>> = tested.map(|row| named(row, row.tests.cells())).collect();
     if !rows.is_empty() {
         text.push('\n');
         let mut columns = vec![("repository", Align::Left), ("cores", Align::Left)];

@@ -608,6 +608,7 @@ pub fn surveyed() -> survey::Surveyed {
                 "op_kernel/add.cpp:3: Foo",
             ),
         ],
+        witnesses: Vec::new(),
         tiling_tests: None,
         kernel_tests: None,
         wall_s: 1.5,

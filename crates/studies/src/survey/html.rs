@@ -3,7 +3,7 @@
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::own_tests::KERNEL_TESTS;
-use events::survey::{State, Summary, SurveyStep, Surveyed, TestTotals};
+use events::survey::{State, Summary, SurveyStep, Surveyed, TestTotals, WitnessCounts};
 
 const TEMPLATE: &str = include_str!("../../../../templates/survey.html");
 
@@ -26,6 +26,7 @@ pub fn render_html(summary: &Summary, outcomes: &[Surveyed]) -> Result<String, m
                 repository => if row.repository.is_empty() { "all" } else { row.repository.as_str() },
                 class => row.class.as_str(), operators => row.operators, steps,
                 right => row.right, wrong => row.wrong, unwritten => row.unwritten, unknown => row.unknown, clean => row.clean,
+                witnessed => !row.witnesses.is_empty(), witnesses => row.witnesses.cells().to_vec(),
                 tested => !row.tests.is_empty(), tests => row.tests.cells().to_vec(),
             }
         })
@@ -46,6 +47,8 @@ pub fn render_html(summary: &Summary, outcomes: &[Surveyed]) -> Result<String, m
         rows, groups, operators => list, headers => summary.headers.as_str(), machine => summary.machine.as_str(),
         machine_version => summary.machine_version.as_str(), other_chips => summary.other_chips,
         left_out => summary.left_out, tested => summary.rows.iter().any(|row| !row.tests.is_empty()),
+        witnessed => summary.rows.iter().any(|row| !row.witnesses.is_empty()),
+        witness_columns => WitnessCounts::COLUMNS.to_vec(),
         test_columns => TestTotals::COLUMNS.to_vec(), kernel_tests => KERNEL_TESTS, tool => env!("CARGO_PKG_VERSION"),
     })
 }

@@ -7,12 +7,12 @@ use super::cause;
 use super::stop::Stop;
 use backend::{Execution, SimBackend};
 use discovery::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
-use events::survey::{Cause, CauseKind, State};
+use events::survey::{Cause, CauseKind, Says, State, Testimony, Witness};
 use manifest::Tolerance;
 use project::snake_case;
-use verify::{DType, compare, default_tolerance, narrowed};
+use verify::{DType, compare, narrowed, tolerance_from};
 
-/// Judges the outputs of a run: what was compared, or why they are not right, or not known to be.
+/// Judges the outputs of a run by every witness there is: what was compared, or why they are not right, or not known to be.
 pub(super) async fn judge(
     directory: &Path,
     backend: &SimBackend,
@@ -20,8 +20,53 @@ pub(super) async fn judge(
     op: &DescribedOp,
     accepted: &mut Accepted,
     execution: &Execution,
+    testimonies: &mut Vec<Testimony>,
 ) -> Result<String, Stop> {
     written_and_stable(backend, accepted, execution).await?;
+    let authors = by_authors(directory, backend, python, op, accepted, execution).await;
+    let definition = by_definition(python, op, accepted, execution).await;
+    testimonies.push(testimony(Witness::Authors, &authors));
+    testimonies.push(testimony(Witness::Definition, &definition));
+    both(authors, definition)
+}
+
+fn testimony(witness: Witness, verdict: &Result<String, Stop>) -> Testimony {
+    let (says, detail) = match verdict {
+        Ok(detail) => (Says::Right, detail.clone()),
+        Err(stop) if stop.state == State::Failed => (Says::Wrong, stop.detail.clone()),
+        Err(stop) => (Says::Nothing, stop.detail.clone()),
+    };
+    Testimony { witness, says, detail }
+}
+
+/// One verdict of two. Of witnesses that contradict each other none is believed.
+fn both(authors: Result<String, Stop>, definition: Result<String, Stop>) -> Result<String, Stop> {
+    let disagree = |right: &str, wrong: Stop| Stop {
+        state: State::Unknown,
+        cause: Cause::new(CauseKind::WitnessesDisagree, format!("right by {right}")),
+        detail: wrong.detail,
+    };
+    match (authors, definition) {
+        (Ok(authors), Ok(definition)) => Ok(format!("{authors}; {definition}")),
+        (Ok(_), Err(wrong)) if wrong.state == State::Failed => Err(disagree("its authors' reference alone", wrong)),
+        (Err(wrong), Ok(_)) if wrong.state == State::Failed => Err(disagree("the definition alone", wrong)),
+        (Ok(detail), Err(_)) | (Err(_), Ok(detail)) => Ok(detail),
+        (Err(authors), Err(definition)) if authors.state == definition.state => {
+            Err(Stop { detail: format!("{}; {}", authors.detail, definition.detail), ..authors })
+        }
+        (Err(stop), Err(other)) => Err(if stop.state == State::Failed { stop } else { other }),
+    }
+}
+
+/// What the authors' data or golden function say.
+async fn by_authors(
+    directory: &Path,
+    backend: &SimBackend,
+    python: &Python,
+    op: &DescribedOp,
+    accepted: &mut Accepted,
+    execution: &Execution,
+) -> Result<String, Stop> {
     if let Some(arrays) = accepted.golden.take() {
         let arrays: Vec<Option<Array>> = arrays.into_iter().map(Some).collect();
         let compared = agrees(accepted, execution, &arrays);
@@ -45,6 +90,53 @@ pub(super) async fn judge(
     match python.golden(&script, op, &snake_case(&op.kind), &accepted.job, soc).await {
         Ok(arrays) => agrees(accepted, execution, &arrays),
         Err(error) => Err(unknown(Some(error))),
+    }
+}
+
+/// What a definition says.
+async fn by_definition(
+    python: &Python,
+    op: &DescribedOp,
+    accepted: &Accepted,
+    execution: &Execution,
+) -> Result<String, Stop> {
+    let silent = |detail: String| Stop {
+        state: State::Unknown,
+        cause: Cause::new(CauseKind::NoReference, "no definition fits"),
+        detail,
+    };
+    let mut job = accepted.job.clone();
+    for (output, bytes) in job.outputs.iter_mut().zip(&execution.outputs) {
+        // A shape is what the case expects; shape inference has the last word.
+        let size = output.dtype.parse().map_or(0, DType::size_bytes) as u64;
+        output.shape = output.shape.take().filter(|shape| shape.iter().product::<u64>() * size == bytes.len() as u64);
+    }
+    let defined = python.define(op, &job, &|_| None).await.map_err(|error| silent(error.to_string()))?;
+    let definition = &defined.definition;
+    let mut compared = 0;
+    for (index, output) in job.outputs.iter().enumerate() {
+        let (Some(actual), Some(Some(expected))) = (execution.outputs.get(index), defined.outputs.get(index)) else {
+            continue;
+        };
+        let Ok(dtype) = output.dtype.parse::<DType>() else { continue };
+        if actual.len() != expected.bytes.len() {
+            let (right, given) = (expected.bytes.len(), actual.len());
+            return Err(silent(format!("output {}: the definition gives {right} bytes, not {given}", output.name)));
+        }
+        expected.agrees(actual, dtype).map_err(|mismatch| {
+            Stop::failed(
+                Cause::new(CauseKind::WrongResult, format!("{dtype} output")),
+                format!("output {}: {mismatch}; defined as {} ({})", output.name, definition.formula, definition.file),
+            )
+        })?;
+        compared += 1;
+    }
+    match compared {
+        0 => Err(silent("the definition says nothing about any output".to_owned())),
+        count if count < job.outputs.len() => {
+            Ok(format!("{count} of {} outputs agree with the definition {}", job.outputs.len(), definition.formula))
+        }
+        _ => Ok(format!("agrees with the definition {}", definition.formula)),
     }
 }
 
@@ -154,21 +246,31 @@ fn agrees(accepted: &Accepted, execution: &Execution, arrays: &[Option<Array>]) 
     }
 }
 
-/// What an output may differ by: its own resolution, or that of the coarsest input, which a wider output does not make finer.
-/// Small expected values narrow it, as they do where candidates are verified.
+/// What an output may differ by: its own resolution, or that of the coarsest input. Small expected values narrow it, as they do
+/// where candidates are verified.
 fn tolerance(accepted: &Accepted, dtype: DType, expected: &[u8]) -> Tolerance {
-    let own = default_tolerance(dtype);
-    if own.relative == 0.0 {
-        return own;
-    }
-    let inputs = accepted.job.inputs.iter().filter_map(|input| input.dtype.parse().ok()).map(default_tolerance);
-    let widest = inputs.fold(own, |widest, one| if one.relative > widest.relative { one } else { widest });
-    narrowed(widest, dtype, expected)
+    let inputs = accepted.job.inputs.iter().filter_map(|input| input.dtype.parse().ok());
+    narrowed(tolerance_from(dtype, inputs), dtype, expected)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_witnesses_that_contradict_each_other_none_is_believed() {
+        let right = || Ok("right".to_owned());
+        let wrong = || Err(Stop::failed(Cause::new(CauseKind::WrongResult, ""), "wrong"));
+        let silent = || Err(unknown(None));
+        let state = |authors, definition| both(authors, definition).map_or_else(|stop| stop.state, |_| State::Passed);
+        assert_eq!(state(right(), right()), State::Passed);
+        assert_eq!((state(right(), silent()), state(silent(), right())), (State::Passed, State::Passed));
+        assert_eq!((state(wrong(), silent()), state(silent(), wrong())), (State::Failed, State::Failed));
+        assert_eq!((state(wrong(), wrong()), state(silent(), silent())), (State::Failed, State::Unknown));
+        for stop in [both(right(), wrong()), both(wrong(), right())].map(Result::unwrap_err) {
+            assert_eq!((stop.state, stop.cause.kind), (State::Unknown, CauseKind::WitnessesDisagree));
+        }
+    }
 
     #[test]
     fn data_of_an_interface_that_changes_them_are_no_reference_for_the_operator() {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::own_tests::KERNEL_TESTS;
-use events::survey::{Row, Summary, SurveyStep, Surveyed, TestTotals};
+use events::survey::{Row, Summary, SurveyStep, Surveyed, TestTotals, WitnessCounts};
 
 /// Operators named for each cause.
 const NAMED: usize = 6;
@@ -21,9 +21,9 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
     let mut text = String::from(
         "# Coverage\n\n\
          Written by `cargo ascend-tune survey --markdown FILE`; do not edit. Each operator is taken through the steps in order:\n\
-         recognised, host library built, tiling accepts a case, kernel built, every block ran to its end, outputs against the\n\
-         operator's own reference, no error of the hazard judge. *Right* and *wrong* are the reference's verdict. *Unknown* ran\n\
-         and has no reference: it is not counted as right. *Unwritten* left bytes of an output unwritten, or its result depends\n\
+         recognised, host library built, tiling accepts a case, kernel built, every block ran to its end, outputs against references\n\
+         that are not the operator (its authors' and definitions of ours), no error of the hazard judge. *Right* and *wrong* are their\n\
+         verdict. *Unknown* ran and has no reference, or two that contradict each other: it is not counted as right. *Unwritten* left bytes of an output unwritten, or its result depends\n\
          on bytes that nobody wrote: a defect, or a case with shapes or data that the operator is not meant for. A kernel that does\n\
          not run is tried again on the chip of the family with the next fewer vector cores, then with another case.\n",
     );
@@ -42,6 +42,7 @@ pub fn render_markdown(sections: &[Section<'_>]) -> String {
         }
         text.push_str("\n\n");
         table(&mut text, &summary.rows);
+        witnesses(&mut text, &summary.rows);
         own_tests(&mut text, &summary.rows);
         causes(&mut text, section);
     }
@@ -74,6 +75,25 @@ fn table(text: &mut String, rows: &[Row]) {
             row.unknown,
             row.clean,
         );
+    }
+}
+
+/// Verdicts by witness, where there are some.
+fn witnesses(text: &mut String, rows: &[Row]) {
+    if rows.iter().all(|row| row.witnesses.is_empty()) {
+        return;
+    }
+    let columns = WitnessCounts::COLUMNS;
+    let _ = write!(
+        text,
+        "\nVerdicts by witness: the authors' data script or golden function, and definitions of ours (docs/definitions.md).\n\n\
+         | repository | cores | {} |\n|---|---|{}\n",
+        columns.join(" | "),
+        "---|".repeat(columns.len())
+    );
+    for row in rows.iter().filter(|row| !row.witnesses.is_empty()) {
+        let name = if row.repository.is_empty() { "**all**" } else { row.repository.as_str() };
+        let _ = writeln!(text, "| {name} | {} | {} |", row.class, row.witnesses.cells().join(" | "));
     }
 }
 

@@ -60,6 +60,7 @@ async fn run_one(options: &PoolOptions, found: &Found, task: &Task) -> Surveyed 
         op_type: String::new(),
         case: String::new(),
         steps: Vec::new(),
+        witnesses: Vec::new(),
         tiling_tests: None,
         kernel_tests: None,
         wall_s: 0.0,
@@ -132,6 +133,7 @@ async fn follow(
                 Ok(Progress::Begins { step }) => *open = Some((step, Instant::now())),
                 Ok(Progress::Operator { op_type }) => outcome.op_type = op_type,
                 Ok(Progress::Case { case }) => outcome.case = case,
+                Ok(Progress::Witness(testimony)) => outcome.witnesses.push(testimony),
                 Ok(Progress::TilingTests(counts)) => outcome.tiling_tests = Some(counts),
                 Ok(Progress::KernelTests(counts)) => outcome.kernel_tests = Some(counts),
                 Ok(Progress::Ended(step)) => {

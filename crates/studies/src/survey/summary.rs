@@ -25,6 +25,7 @@ fn count(row: &mut Row, outcome: &Surveyed) {
         None => {}
     }
     row.clean += u32::from(outcome.passed(SurveyStep::Hazards));
+    row.witnesses.add(&outcome.witnesses);
     row.tests.add(outcome);
 }
 

@@ -15,6 +15,7 @@ fn outcome(repository: &str, operator: &str, steps: Vec<StepOutcome>) -> Surveye
         op_type: "Op".into(),
         case: "4x2 float32".into(),
         steps,
+        witnesses: Vec::new(),
         tiling_tests: None,
         kernel_tests: None,
         wall_s: 1.0,
@@ -62,6 +63,26 @@ fn unknown_is_never_counted_as_right() {
     assert_eq!((tests.tiling_operators, tests.tiling_judged, tests.tiling_agreeing), (1, 1, 0));
     assert_eq!((tests.tiling.agree, tests.tiling.differ, tests.tiling.held_elsewhere), (3, 1, 5));
     assert_eq!((tests.kernel.right, tests.kernel.wrong, tests.kernel.ran_only), (1, 0, 2));
+}
+
+#[test]
+fn verdicts_are_counted_by_witness() {
+    let said = |pairs: &[(Witness, Says)]| {
+        let testimony = |&(witness, says)| Testimony { witness, says, detail: String::new() };
+        let witnesses = pairs.iter().map(testimony).collect();
+        Surveyed { witnesses, ..outcome("one", "math/a", through(SurveyStep::Verify)) }
+    };
+    let outcomes = [
+        said(&[(Witness::Authors, Says::Right), (Witness::Definition, Says::Right)]),
+        said(&[(Witness::Authors, Says::Nothing), (Witness::Definition, Says::Right)]),
+        said(&[(Witness::Authors, Says::Wrong), (Witness::Definition, Says::Right)]),
+        said(&[(Witness::Authors, Says::Wrong), (Witness::Definition, Says::Wrong)]),
+        said(&[]),
+    ];
+    let summary = summarise(&outcomes);
+    assert_eq!(summary.rows[0].witnesses.cells().join(" "), "1 2 3 1 1 1");
+    let text = render_markdown(&[Section { summary: &summary, outcomes: &outcomes }]);
+    assert!(text.contains("| one | vector | 1 | 2 | 3 | 1 | 1 | 1 |"), "{text}");
 }
 
 #[test]

@@ -22,7 +22,9 @@ use discovery::cases::{DescribedOp, DescribedOps, Finder, Python};
 use discovery::oracle::{
     KernelTestError, TestRunner, TilingExample, TilingTest, run_kernel_tests, run_tiling_tests, tiling_test_files,
 };
-use events::survey::{Cause, CauseKind, KernelTestCounts, Shape, State, StepOutcome, SurveyStep, TilingTestCounts};
+use events::survey::{
+    Cause, CauseKind, KernelTestCounts, Shape, State, StepOutcome, SurveyStep, Testimony, TilingTestCounts,
+};
 use project::{KernelTests, OperatorProject, auto_sync_off, load_machine};
 use source::SourceTree;
 
@@ -72,6 +74,8 @@ pub enum Progress {
         /// Its name.
         case: String,
     },
+    /// What a reference says of the outputs.
+    Witness(Testimony),
     /// The operator's own tiling unit tests, as far as they were run.
     TilingTests(TilingTestCounts),
     /// The operator's own kernel unit tests, as far as they were run.
@@ -447,7 +451,12 @@ impl Trial<'_> {
         execution: &Execution,
     ) {
         let since = self.begin(SurveyStep::Verify);
-        match judge(&self.task.directory, backend, python, op, accepted, execution).await {
+        let mut testimonies = Vec::new();
+        let judgement = judge(&self.task.directory, backend, python, op, accepted, execution, &mut testimonies).await;
+        for testimony in testimonies {
+            (self.report)(Progress::Witness(testimony));
+        }
+        match judgement {
             Ok(detail) => self.pass(SurveyStep::Verify, since, detail),
             Err(stop) => (self.report)(Progress::Ended(StepOutcome {
                 step: SurveyStep::Verify,

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::array::Array;
@@ -30,6 +31,9 @@ pub enum ReferenceError {
     /// Python does not run, or the files cannot be exchanged.
     #[error("the reference cannot be run: {0}")]
     Run(String),
+    /// No definition of ours fits the call.
+    #[error("{0}")]
+    Unmatched(String),
 }
 
 #[derive(Deserialize)]
@@ -39,6 +43,13 @@ struct Answer {
     /// Calls that tests make, in the form of our recording program.
     #[serde(default)]
     calls: Vec<RecordedCall>,
+}
+
+/// What every answer may say instead.
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    unmatched: Option<String>,
     #[serde(default)]
     missing: Option<String>,
     #[serde(default)]
@@ -181,7 +192,7 @@ impl Python {
     ) -> Result<Vec<RecordedCall>, ReferenceError> {
         let directory = self.directory()?;
         let request = json!({ "files": files, "names": names, "schemas": schemas });
-        Ok(self.ask(RECORDER, "calls", &request, directory.path()).await?.calls)
+        Ok(self.ask::<Answer>(RECORDER, "calls", &request, directory.path()).await?.calls)
     }
 
     /// The arrays that a script writes, inputs and right outputs alike.
@@ -193,7 +204,7 @@ impl Python {
         Ok(arrays.into_iter().flatten().collect())
     }
 
-    fn directory(&self) -> Result<tempfile::TempDir, ReferenceError> {
+    pub(super) fn directory(&self) -> Result<tempfile::TempDir, ReferenceError> {
         let failed = |error: std::io::Error| ReferenceError::Run(error.to_string());
         fs_err::create_dir_all(&self.scratch).map_err(failed)?;
         tempfile::Builder::new().prefix("reference-").tempdir_in(&self.scratch).map_err(failed)
@@ -206,7 +217,7 @@ impl Python {
         directory: &Path,
     ) -> Result<Vec<Option<Array>>, ReferenceError> {
         let failed = |error: std::io::Error| ReferenceError::Run(error.to_string());
-        let answer = self.ask(PROGRAM, mode, request, directory).await?;
+        let answer: Answer = self.ask(PROGRAM, mode, request, directory).await?;
         let read = |array: AnsweredArray| {
             let bytes = fs_err::read(directory.join(&array.file)).map_err(failed)?;
             Ok(Array { file: array.file, dtype: array.dtype, shape: array.shape, bytes })
@@ -215,7 +226,13 @@ impl Python {
     }
 
     /// Runs one of our programs in a directory.
-    async fn ask(&self, text: &str, mode: &str, request: &Value, directory: &Path) -> Result<Answer, ReferenceError> {
+    pub(super) async fn ask<Answer: DeserializeOwned>(
+        &self,
+        text: &str,
+        mode: &str,
+        request: &Value,
+        directory: &Path,
+    ) -> Result<Answer, ReferenceError> {
         let failed = |error: std::io::Error| ReferenceError::Run(error.to_string());
         // Names that no script of an operator has.
         let (program, file) = (directory.join("ascend_tune_reference.py"), directory.join("ascend_tune_request.json"));
@@ -242,19 +259,23 @@ impl Python {
         })?;
         let answer = fs_err::read(directory.join("answer.json"))
             .map_err(|_| ReferenceError::Run(ended.output.lines().last().unwrap_or_default().to_owned()))?;
-        let answer: Answer = serde_json::from_slice(&answer).map_err(|error| ReferenceError::Run(error.to_string()))?;
-        if let Some(missing) = answer.missing {
+        let unreadable = |error: serde_json::Error| ReferenceError::Run(error.to_string());
+        let refusal: Refusal = serde_json::from_slice(&answer).map_err(unreadable)?;
+        if let Some(missing) = refusal.missing {
             return Err(ReferenceError::Missing(missing));
         }
-        if let Some(error) = answer.error {
+        if let Some(reason) = refusal.unmatched {
+            return Err(ReferenceError::Unmatched(reason));
+        }
+        if let Some(error) = refusal.error {
             return Err(ReferenceError::Script(error.lines().next().unwrap_or_default().to_owned()));
         }
-        Ok(answer)
+        serde_json::from_slice(&answer).map_err(unreadable)
     }
 }
 
 /// Value of an attribute of a job as JSON.
-fn attribute_value(attribute: &manifest::Attribute) -> Value {
+pub(super) fn attribute_value(attribute: &manifest::Attribute) -> Value {
     let text = attribute.value.as_str();
     let list = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
     match attribute.kind.as_str() {

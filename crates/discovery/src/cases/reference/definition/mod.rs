@@ -1,0 +1,166 @@
+//! Definitions of operators: what they should compute, by type name, inputs and attributes, in NumPy (`templates/definitions`).
+//!
+//! They are ours and know nothing of any kernel; a call that a definition does not fit in every particular has none.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cases::DescribedOp;
+use crate::cases::reference::python::{Python, ReferenceError, attribute_value};
+use backend::{JobOutput, KernelJob};
+use manifest::Tolerance;
+use verify::{DType, Mismatch, compare_within, tolerance_from};
+
+const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
+
+/// What the program imports.
+const FILES: [(&str, &str); 10] = [
+    ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
+    ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
+    ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
+    ("activations.py", include_str!("../../../../../../templates/definitions/activations.py")),
+    ("foreach.py", include_str!("../../../../../../templates/definitions/foreach.py")),
+    ("reductions.py", include_str!("../../../../../../templates/definitions/reductions.py")),
+    ("norms.py", include_str!("../../../../../../templates/definitions/norms.py")),
+    ("quantise.py", include_str!("../../../../../../templates/definitions/quantise.py")),
+    ("shapes.py", include_str!("../../../../../../templates/definitions/shapes.py")),
+    ("products.py", include_str!("../../../../../../templates/definitions/products.py")),
+];
+
+/// A definition that fits a call.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Definition {
+    /// Operator type.
+    pub operator: String,
+    /// File of `templates/definitions` that it is in.
+    pub file: String,
+    /// What it computes, in one line.
+    pub formula: String,
+}
+
+/// What a definition gives for a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defined {
+    /// The definition.
+    pub definition: Definition,
+    /// Outputs in the order of the job's; `None` for one that it says nothing about.
+    pub outputs: Vec<Option<DefinedOutput>>,
+}
+
+/// A right output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DefinedOutput {
+    /// Raw bytes, rounded once to the output's dtype.
+    pub bytes: Vec<u8>,
+    /// How far each element may be off: infinitely where the interface says nothing about it. `None`: not at all.
+    pub bounds: Option<Vec<f32>>,
+    /// Elements that the interface says nothing about.
+    pub unspecified: u64,
+}
+
+impl DefinedOutput {
+    /// Compares what came out with what is right.
+    pub fn agrees(&self, actual: &[u8], dtype: DType) -> Result<(), Mismatch> {
+        compare_within(actual, &self.bytes, dtype, self.bounds.as_deref())
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    definition: Definition,
+    outputs: Vec<Option<AnsweredOutput>>,
+}
+
+#[derive(Deserialize)]
+struct AnsweredOutput {
+    file: String,
+    bounds: Option<String>,
+    unspecified: u64,
+}
+
+impl Python {
+    /// The definition that fits a call, by its dtypes, attributes and inputs; its data need not be there.
+    pub async fn match_definition(&self, op: &DescribedOp, job: &KernelJob) -> Result<Definition, ReferenceError> {
+        let directory = self.directory_with_definitions()?;
+        let answer: Answer = self.ask(PROGRAM, "match", &request(op, job, &|_| None), directory.path()).await?;
+        Ok(answer.definition)
+    }
+
+    /// Right outputs of a call by its definition. `tolerance` overrides that of an output's dtype.
+    pub async fn define(
+        &self,
+        op: &DescribedOp,
+        job: &KernelJob,
+        tolerance: &dyn Fn(DType) -> Option<Tolerance>,
+    ) -> Result<Defined, ReferenceError> {
+        let directory = self.directory_with_definitions()?;
+        let answer: Answer = self.ask(PROGRAM, "compute", &request(op, job, tolerance), directory.path()).await?;
+        let read = |file: &String| {
+            fs_err::read(directory.path().join(file)).map_err(|error| ReferenceError::Run(error.to_string()))
+        };
+        let output = |answered: AnsweredOutput| {
+            let bounds = answered.bounds.as_ref().map(|file| read(file).map(|bytes| singles(&bytes))).transpose()?;
+            Ok(DefinedOutput { bytes: read(&answered.file)?, bounds, unspecified: answered.unspecified })
+        };
+        let outputs = answer.outputs.into_iter().map(|one| one.map(output).transpose());
+        Ok(Defined { definition: answer.definition, outputs: outputs.collect::<Result<_, _>>()? })
+    }
+
+    fn directory_with_definitions(&self) -> Result<tempfile::TempDir, ReferenceError> {
+        let directory = self.directory()?;
+        for (name, text) in FILES {
+            fs_err::write(directory.path().join(name), text).map_err(|error| ReferenceError::Run(error.to_string()))?;
+        }
+        Ok(directory)
+    }
+}
+
+fn singles(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).filter_map(|four| four.try_into().ok().map(f32::from_le_bytes)).collect()
+}
+
+fn request(op: &DescribedOp, job: &KernelJob, tolerance: &dyn Fn(DType) -> Option<Tolerance>) -> Value {
+    let inputs: Vec<Value> = op
+        .inputs
+        .iter()
+        .map(|found| {
+            let given = job.inputs.iter().filter(|input| input.name == found.name);
+            let instances: Vec<Value> = given
+                .map(|input| {
+                    json!({ "file": input.file, "dtype": dtype_name(&input.dtype), "shape": input.shape, "format": input.format })
+                })
+                .collect();
+            json!({ "name": found.name, "dynamic": found.param.eq_ignore_ascii_case("dynamic"), "instances": instances })
+        })
+        .collect();
+    let attributes: Vec<Value> = op
+        .attrs
+        .iter()
+        .map(|found| {
+            let given = job.attributes.iter().find(|attribute| attribute.name == found.name);
+            let value = given.map_or_else(|| found.default.clone(), attribute_value);
+            json!({ "name": found.name, "value": value })
+        })
+        .collect();
+    let outputs: Vec<Value> = job.outputs.iter().map(|output| output_of(job, output, tolerance)).collect();
+    json!({ "operator": op.kind, "inputs": inputs, "attributes": attributes, "outputs": outputs })
+}
+
+fn output_of(job: &KernelJob, output: &JobOutput, tolerance: &dyn Fn(DType) -> Option<Tolerance>) -> Value {
+    let inputs = job.inputs.iter().filter_map(|input| input.dtype.parse().ok());
+    let dtype = output.dtype.parse::<DType>().ok();
+    let tolerance = dtype.map(|dtype| tolerance(dtype).unwrap_or_else(|| tolerance_from(dtype, inputs)));
+    let (relative, absolute) = tolerance.map_or((0.0, 0.0), |one| (one.relative, one.absolute));
+    json!({
+        "name": output.name, "dtype": dtype_name(&output.dtype), "shape": output.shape, "format": output.format,
+        "tolerance": { "relative": relative, "absolute": absolute },
+    })
+}
+
+/// The name that definitions know a dtype by; operators have several for some.
+fn dtype_name(name: &str) -> String {
+    name.parse::<DType>().map_or_else(|_| name.to_owned(), |dtype| dtype.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! The operator's definition as a reference beside the baseline: what it says of every trial, and where the operator as it stands
+//! says something else.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::evaluator::{Evaluator, Trialled};
+use super::known::Departure;
+use super::workload::Trial;
+use super::workspace::Workspace;
+use super::{TrialError, TunerError};
+use backend::Execution;
+use discovery::cases::{Defined, DefinedOutput, Python, ReferenceError};
+use manifest::{Layout, Reference};
+use verify::{DType, Reason, Rejection};
+
+/// What the definition gives for each trial, and why it gives nothing for some.
+pub(super) struct Definitions {
+    outputs: BTreeMap<usize, Defined>,
+    silent: BTreeMap<usize, String>,
+}
+
+/// Computes what the definition gives, where the manifest asks for it.
+pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definitions>, TunerError> {
+    let Reference::Definition { python } = &workspace.manifest.reference else { return Ok(None) };
+    if workspace.manifest.layout == Layout::DirectLaunch {
+        let message = "a program makes its own data, which no definition can know; take baseline as reference";
+        return Err(TunerError::Usage(message.to_owned()));
+    }
+    let evaluator = &workspace.evaluator;
+    let python = python_of(workspace, python);
+    let plan = workspace.baseline()?.plain_plan(workspace.tunables());
+    let mut found = Definitions { outputs: BTreeMap::new(), silent: BTreeMap::new() };
+    for (index, trial) in evaluator.workload.trials.iter().enumerate() {
+        let case = &workspace.manifest.cases[trial.case].name;
+        if evaluator.without_data.contains(case) {
+            found.silent.insert(index, "the case is only timed".to_owned());
+            continue;
+        }
+        let (op, job) = evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?;
+        let tolerance = |dtype: DType| workspace.manifest.tolerance.get(&dtype.to_string()).copied();
+        match python.define(&op, &job, &tolerance).await {
+            Ok(defined) => {
+                found.outputs.insert(index, defined);
+            }
+            Err(error @ (ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
+                found.silent.insert(index, error.to_string());
+            }
+            Err(error) => return Err(TunerError::Usage(format!("reference = \"definition\": {error}"))),
+        }
+    }
+    if found.outputs.is_empty() {
+        let reason = found.silent.into_values().next().unwrap_or_else(|| "there is no case".to_owned());
+        let message = format!("reference = \"definition\" holds for no case: {reason}; take baseline as reference");
+        return Err(TunerError::Usage(message));
+    }
+    Ok(Some(found))
+}
+
+fn python_of(workspace: &Workspace, program: &Path) -> Python {
+    Python {
+        program: program.to_owned(),
+        worker_exe: workspace.options.worker_exe.clone(),
+        scratch: workspace.work_directory.join("runs"),
+    }
+}
+
+impl Definitions {
+    /// Weighs what the operator as it stands has given: where it agrees, a candidate must agree as well; where it does not, that is
+    /// known, and the operator itself is all that a candidate is compared with.
+    pub(super) fn weigh(self, evaluator: &Evaluator, trialled: &mut Trialled) {
+        for (index, defined) in self.outputs {
+            let trial = &evaluator.workload.trials[index];
+            let Some(actual) = trialled.outputs.get(&index) else { continue };
+            let definition = format!("{} ({})", defined.definition.formula, defined.definition.file);
+            let mut held = Vec::new();
+            for (position, expected) in defined.outputs.into_iter().enumerate() {
+                let (output, dtype) = evaluator.output_type(trial, position);
+                let differs = match (&expected, actual.get(position)) {
+                    (Some(expected), Some(actual)) => expected.agrees(actual, dtype).err(),
+                    _ => None,
+                };
+                match differs {
+                    None => held.push(expected),
+                    Some(mismatch) => {
+                        held.push(None);
+                        trialled.known.note_departure(Departure {
+                            case: evaluator.manifest.cases[trial.case].name.clone(),
+                            trial: trial.label(&evaluator.manifest.cases),
+                            output,
+                            definition: definition.clone(),
+                            detail: mismatch.to_string(),
+                        });
+                    }
+                }
+            }
+            trialled.known.note_defined(trial, held);
+        }
+        for (index, reason) in self.silent {
+            let trial = &evaluator.workload.trials[index];
+            trialled.known.note_undefined(trial.label(&evaluator.manifest.cases), reason);
+        }
+    }
+}
+
+impl Evaluator {
+    /// Compares a candidate's outputs with what the definition gives, as far as the operator as it stands agrees with it.
+    pub(super) fn agrees_with_definition(
+        &self,
+        trial: &Trial,
+        execution: &Execution,
+        defined: &[Option<DefinedOutput>],
+    ) -> Result<(), Rejection> {
+        for (position, (expected, actual)) in defined.iter().zip(&execution.outputs).enumerate() {
+            let Some(expected) = expected else { continue };
+            let (name, dtype) = self.output_type(trial, position);
+            expected.agrees(actual, dtype).map_err(|mismatch| {
+                let detail = format!("output {name} against its definition: {mismatch}");
+                Rejection::new(Reason::WrongResult, &trial.label(&self.manifest.cases), detail)
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+"""Runs definitions for `cargo ascend-tune`, in a directory that it may write to: `run.py match|compute REQUEST`.
+
+REQUEST is a JSON file; the answer is `answer.json` in the working directory.
+"""
+
+import importlib
+import json
+import sys
+
+FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products")
+
+
+def table():
+    """All definitions by operator type."""
+    for family in FAMILIES:
+        importlib.import_module(family)
+    return importlib.import_module("core").TABLE
+
+
+def answer(mode, request):
+    table()
+    core = importlib.import_module("core")
+    outputs = []
+    try:
+        if mode == "match":
+            definition, _, _ = core.match(request)
+        else:
+            definition, outputs = core.compute(request)
+    except core.Mismatch as reason:
+        return {"unmatched": str(reason)}
+    found = {"operator": definition.operator, "file": definition.file, "formula": definition.formula}
+    return {"definition": found, "outputs": outputs}
+
+
+def main():
+    with open(sys.argv[2], encoding="utf-8") as file:
+        request = json.load(file)
+    try:
+        result = answer(sys.argv[1], request)
+    except ModuleNotFoundError as error:
+        result = {"missing": error.name}
+    except Exception as error:  # pylint: disable=broad-except
+        result = {"error": f"{type(error).__name__}: {error}"}
+    with open("answer.json", "w", encoding="utf-8") as file:
+        json.dump(result, file)
+
+
+if __name__ == "__main__":
+    main()
