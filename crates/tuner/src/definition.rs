@@ -31,6 +31,7 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
     let python = python_of(workspace, python);
     let plan = workspace.baseline()?.plain_plan(workspace.tunables());
     let mut found = Definitions { outputs: BTreeMap::new(), silent: BTreeMap::new() };
+    let mut asked = None;
     for (index, trial) in evaluator.workload.trials.iter().enumerate() {
         let case = &workspace.manifest.cases[trial.case].name;
         if evaluator.without_data.contains(case) {
@@ -48,9 +49,12 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
             }
             Err(error) => return Err(TunerError::Usage(format!("reference = \"definition\": {error}"))),
         }
+        asked = Some((op, job));
     }
-    if found.outputs.is_empty() {
-        let reason = found.silent.into_values().next().unwrap_or_else(|| "there is no case".to_owned());
+    // Data for which it says nothing are no mistake of the manifest; a type, dtypes or attributes that it does not cover are.
+    if let (true, Some((op, job))) = (found.outputs.is_empty(), asked)
+        && let Err(reason) = python.match_definition(&op, &job).await
+    {
         let message = format!("reference = \"definition\" holds for no case: {reason}; take baseline as reference");
         return Err(TunerError::Usage(message));
     }
