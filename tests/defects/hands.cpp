@@ -52,3 +52,18 @@ DEFECT(length_read_before_its_row_is_there, "race", 1)
     Order<MTE2_V>();
     if (length == 0) Adds(row, row, 1, 256);
 }
+
+// Two lists of row numbers, the second one fetched first; the scalar unit waits for that one and takes the other.
+DEFECT(list_taken_by_the_flag_of_the_other, "race", 1)
+{
+    const GlobalTensor<int32_t> numbers = m.y.ReinterpretCast<int32_t>();
+    for (int32_t list = 1; list >= 0; --list) {
+        DataCopy(Ub<int32_t>(list * 32, 8), numbers[list * 8], 8);
+        SetFlag<MTE2_S>(list);
+    }
+    for (int32_t list = 0; list < 2; ++list) {
+        WaitFlag<MTE2_S>(kBroken ? 1 - list : list);
+        const int32_t row = Ub<int32_t>(list * 32, 8).GetValue(0) & 7; // here
+        DataCopy(Ub(8192 + list * 1024), m.x[row * 256], 256);
+    }
+}

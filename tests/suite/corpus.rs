@@ -197,7 +197,12 @@ files!(
     queues [],
     races [],
     ranges [],
+    rows [],
     scalars ["--cce-auto-sync=off"],
+    schedules [],
+    tables [],
+    teams [],
+    tiles_of_cube ["-D__DAV_C220_CUBE__"],
     values [],
     writes [],
 );

@@ -52,6 +52,10 @@ pub(crate) struct CoreJudge<'j, 'a> {
     cache: DataCache,
     /// Regions of global memory that nobody writes.
     constant_regions: Vec<u64>,
+    /// Regions that are inputs and no outputs.
+    input_regions: Vec<u64>,
+    /// Whether the record at hand has one operand only.
+    lone_operand: bool,
     /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
     polls: bool,
 }
@@ -78,6 +82,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             buffers: Buffers::default(),
             cache: DataCache::default(),
             constant_regions: constant_regions(launch),
+            input_regions: regions_of(launch, |role| matches!(role, Role::Input)).collect(),
+            lone_operand: false,
             polls: false,
         }
     }
@@ -344,7 +350,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         // 15 reads behind a tensor what its allocation still has: nothing breaks, and a result that depends on it differs
         // between the two runs of the verifier. 17 writes there. 16 is a tensor that no queue gets back while nobody waits for it.
         let severity = if matches!(record.aux[0], 15..=17) { Severity::Warning } else { Severity::Error };
-        if matches!(kind, HazardKind::FlagMisuse | HazardKind::QueueMisuse | HazardKind::UbOverflow) {
+        let causes = [HazardKind::FlagMisuse, HazardKind::QueueMisuse, HazardKind::UbOverflow, HazardKind::BadArgument];
+        if causes.contains(&kind) {
             all.findings.add_cause((kind, severity), (record.site, 0), self.core, message);
         } else {
             all.findings.add((kind, severity), (record.site, 0), self.core, message);
@@ -356,6 +363,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         if record.operand_bytes().is_empty() {
             return;
         }
+        self.lone_operand = record.operands().nth(1).is_none();
         let at = self.ordering.issue(pipe, scalar);
         let atomic = record.flags & FLAG_ATOMIC != 0;
         let plain = record.flags & FLAG_PLAIN != 0;
@@ -398,6 +406,13 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
     /// What other cores may have to do with.
     fn global(&self, operand: &Operand, access: &Access, all: &mut Shared) {
+        if access.writes && self.input_regions.contains(&(operand.addr >> 40)) {
+            let what = (HazardKind::InputOverwritten, Severity::Warning);
+            all.findings.add(what, (access.site, 0), self.core, || {
+                let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
+                format!("{opcode} writes to an input, whose values the caller may still need")
+            });
+        }
         let access = GmAccess {
             from: operand.addr,
             to: operand.addr,
@@ -466,16 +481,24 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         let pipe = usize::from(access.at.pipe);
         // Whole fractals are loaded and multiplied whatever their last rows and columns hold. A plain read may be of a value
         // that nobody uses, which a device's compiler leaves out.
-        let may_not_matter = pipe == V || access.space != Space::Ub || access.plain;
-        let severity = if may_not_matter { Severity::Warning } else { Severity::Error };
         let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
-        all.findings.add((HazardKind::UninitialisedRead, severity), (access.site, 0), self.core, || {
+        // Of a gather that could not be carried out there are the offsets alone: addresses, and no lanes that nobody uses.
+        let is_address = self.lone_operand && opcode.starts_with("vgather");
+        let may_not_matter = (pipe == V && !is_address) || access.space != Space::Ub || access.plain;
+        let severity = if may_not_matter { Severity::Warning } else { Severity::Error };
+        let message = || {
             format!(
                 "{opcode} on {} reads {bytes} bytes of {} from {first:#x} that nothing has written",
                 pipe_name(pipe),
                 access.space.name()
             )
-        });
+        };
+        let what = (HazardKind::UninitialisedRead, severity);
+        if is_address {
+            all.findings.add_cause(what, (access.site, 0), self.core, message);
+        } else {
+            all.findings.add(what, (access.site, 0), self.core, message);
+        }
     }
 
     fn race(&self, conflict: &Conflict, access: &Access, all: &mut Shared) {
@@ -508,9 +531,13 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
 
 /// Regions that nobody writes while the kernel runs.
 fn constant_regions(launch: &Launch<'_>) -> Vec<u64> {
-    let given = launch.regions.iter().filter(|region| matches!(region.role, Role::Input | Role::Tiling));
     let written = |region: &u64| launch.cores.values().any(|core| core.written_regions.contains(region));
-    given.map(|region| region.base >> 40).filter(|region| !written(region)).collect()
+    regions_of(launch, |role| matches!(role, Role::Input | Role::Tiling)).filter(|region| !written(region)).collect()
+}
+
+/// Numbers of the regions with such a role.
+fn regions_of(launch: &Launch<'_>, is: impl Fn(Role) -> bool) -> impl Iterator<Item = u64> {
+    launch.regions.iter().filter(move |region| is(region.role)).map(|region| region.base >> 40)
 }
 
 fn slot_of(record: &Record<'_>) -> u16 {

@@ -93,6 +93,8 @@ pub enum HazardKind {
     /// Write behind a tensor that stays in its last block of 32 bytes. An allocation has these bytes; a tensor that is a
     /// slice of a larger one shares them with its neighbour.
     WriteInPadding,
+    /// Write to an input that is no output as well.
+    InputOverwritten,
     /// Access outside the unified buffer or a local tensor.
     OutOfBoundsUb,
     /// Access outside L1, L0A, L0B, L0C, the bias table or the fixpipe buffer.
@@ -130,6 +132,7 @@ impl HazardKind {
             HazardKind::StaleCacheLine => "stale-cache-line",
             HazardKind::OutOfBoundsGm => "out-of-bounds-gm",
             HazardKind::WriteInPadding => "write-in-padding",
+            HazardKind::InputOverwritten => "input-overwritten",
             HazardKind::OutOfBoundsUb => "out-of-bounds-ub",
             HazardKind::OutOfBoundsOnChip => "out-of-bounds-on-chip",
             HazardKind::Misaligned => "misaligned",

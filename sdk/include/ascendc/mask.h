@@ -46,6 +46,10 @@ template <typename T, bool isSetMask>
 ASC_API void SetMask(uint64_t high, uint64_t low)
 {
     if constexpr (isSetMask) {
+        if (sizeof(T) == 4 && low == 0 && high != 0) {
+            ascendsim::Fault(
+                "bad_argument", "the second word of a mask has lanes and the first has none: elements of 32 bits have only those of the first");
+        }
         set_vector_mask(high, low);
     }
 }

@@ -30,6 +30,15 @@ ASC_API uint8_t Repeats(const int32_t repeatTime)
     }
     return static_cast<uint8_t>(repeatTime);
 }
+/// What an instruction has sixteen bits for; a longer stride would wrap to another one.
+ASC_API uint16_t Stride(const int32_t stride)
+{
+    if (stride < 0 || stride > 65535) {
+        ascendsim::Fault(
+            "bad_argument", Describe("a stride is ", static_cast<uint64_t>(stride), ", the limit is ", 65535, "").Text());
+    }
+    return static_cast<uint16_t>(stride);
+}
 }  // namespace detail
 
 #define ASCENDC_REDUCE_BLOCKS(Name, instr, MaskParam)                                                             \
@@ -41,8 +50,8 @@ ASC_API uint8_t Repeats(const int32_t repeatTime)
         ASCENDC_CHECK_DTYPE(Name, T, half, float);                                                                \
         detail::SetReduceMask<T, isSetMask>(mask);                                                                \
         instr(detail::Ub(dst), detail::Ub(src), detail::Repeats(repeatTime),                                      \
-              static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                           \
-              static_cast<uint16_t>(srcRepStride));                                                               \
+              detail::Stride(dstRepStride), detail::Stride(srcBlkStride),                                         \
+              detail::Stride(srcRepStride));                                                                      \
     }
 ASCENDC_REDUCE_BLOCKS(BlockReduceSum, vcgadd, const int32_t mask)
 ASCENDC_REDUCE_BLOCKS(BlockReduceSum, vcgadd, const uint64_t mask[])
@@ -63,8 +72,8 @@ ASCENDC_REDUCE_BLOCKS(PairReduceSum, vcpadd, const uint64_t mask[])
         ASCENDC_CHECK_DTYPE(WholeReduceSum, T, half, float);                                                      \
         detail::SetReduceMask<T, isSetMask>(mask);                                                                \
         vcadd(detail::Ub(dst), detail::Ub(src), detail::Repeats(repeatTime),                                      \
-              static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                           \
-              static_cast<uint16_t>(srcRepStride), false);                                                        \
+              detail::Stride(dstRepStride), detail::Stride(srcBlkStride),                                         \
+              detail::Stride(srcRepStride), false);                                                               \
     }
 ASCENDC_REDUCE_WHOLE_SUM(const int32_t mask)
 ASCENDC_REDUCE_WHOLE_SUM(const uint64_t mask[])
@@ -80,8 +89,8 @@ ASCENDC_REDUCE_WHOLE_SUM(const uint64_t mask[])
         ASCENDC_CHECK_DTYPE(Name, T, half, float);                                                                \
         detail::SetReduceMask<T, isSetMask>(mask);                                                                \
         instr(detail::Ub(dst), detail::Ub(src), detail::Repeats(repeatTime),                                      \
-              static_cast<uint16_t>(dstRepStride), static_cast<uint16_t>(srcBlkStride),                           \
-              static_cast<uint16_t>(srcRepStride), static_cast<Order_t>(order));                                  \
+              detail::Stride(dstRepStride), detail::Stride(srcBlkStride),                                         \
+              detail::Stride(srcRepStride), static_cast<Order_t>(order));                                         \
     }
 ASCENDC_REDUCE_WHOLE_EXTREME(WholeReduceMax, vcmax, const int32_t mask)
 ASCENDC_REDUCE_WHOLE_EXTREME(WholeReduceMax, vcmax, const uint64_t mask[])

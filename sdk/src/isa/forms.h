@@ -74,7 +74,7 @@ constexpr FormRule kForms[] = {
     {"AddressLoad", 1, {{"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "register VA0..VA7, half L128 or H128", ""},
     {"AddressTranspose", 2, {{"dst", kSpaceUb, kWrite, 32}, {"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255; strides in blocks", "each side has sixteen block addresses in a pair of address registers"},
     {"Exchange", 2, {{"dst", kSpaceUb, kWrite, 32}, {"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "pixels and channels 0..4095", "the operands are disjoint"},
-    {"Reduce", 2, {{"dst", kSpaceUb, kWrite, 1}, {"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255; destination stride in results, source strides in blocks", "the destination is aligned to its elements"},
+    {"Reduce", 2, {{"dst", kSpaceUb, kWrite, 1}, {"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255; destination stride in results, source strides in blocks", "the destination is aligned to its elements; no repeat reads what an earlier one wrote"},
     {"Sort", 3, {{"dst", kSpaceUb, kWrite, 32}, {"src", kSpaceUb, kRead, 32}, {"index", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255, 32 elements each", ""},
     {"Merge", 2, {{"dst", kSpaceUb, kWrite, 32}, {"lists", kSpaceUb, kRead, 8}}, Overlap::kNone, "repeat 0..255; list lengths 0..4095 records of eight bytes", ""},
     {"GmToL1", 2, {{"dst", kSpaceL1, kWrite, 32}, {"src", kSpaceGm, kRead, 1}}, Overlap::kNone, ASCENDSIM_BURST_COUNTS, "no padding mode"},

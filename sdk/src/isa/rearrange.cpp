@@ -77,6 +77,58 @@ struct Hull {
         low = std::min(low, address);
         high = std::max(high, address + bytes);
     }
+    bool IsIn(const Core& core) const
+    {
+        const auto ub = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core.ub));
+        return low >= ub && high <= ub + core.ub_size;
+    }
+};
+
+/// The buffer of a queue that a gather's table begins in, and which lanes read outside of it. Lanes at the end, fewer than a repeat has,
+/// may be what is left of the last repeat, which nobody uses.
+class Table {
+public:
+    Table(const Core& core, uint64_t base) : core_(core)
+    {
+        const uint64_t at = base - static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core.ub));
+        for (const machine::Stretch& buffer : core.buffers) {
+            const bool holds = buffer.from <= at && at < buffer.to;
+            if (holds && (to_ == 0 || buffer.to - buffer.from > to_ - from_)) {
+                from_ = buffer.from;
+                to_ = buffer.to;
+            }
+        }
+    }
+    void Add(uint64_t address, uint32_t bytes, uint32_t offset)
+    {
+        const uint64_t at = address - static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core_.ub));
+        if (to_ == 0 || (at >= from_ && at + bytes <= to_)) {
+            ++inside_;
+            inside_behind_ = inside_behind_ || outside_ > 0;
+            return;
+        }
+        if (outside_++ == 0) {
+            first_ = offset;
+        }
+    }
+    /// Says so where it is more than what is left of the last repeat.
+    void Judge(Core& core, uint64_t site, const char* opcode, uint32_t per_repeat) const
+    {
+        if (outside_ > 0 && (inside_ == 0 || inside_behind_ || outside_ >= per_repeat)) {
+            RaiseFault(core, FaultKind::kOutOfBoundsUb, site,
+                       "%s: byte offset %u leaves the buffer of %u bytes that the table lies in; %u elements are read outside of it",
+                       opcode, first_, to_ - from_, outside_);
+        }
+    }
+
+private:
+    const Core& core_;
+    uint32_t from_ = 0;
+    uint32_t to_ = 0;  // 0: no buffer of a queue
+    uint32_t inside_ = 0;
+    uint32_t outside_ = 0;
+    uint32_t first_ = 0;
+    bool inside_behind_ = false;
 };
 
 template <typename T>
@@ -106,6 +158,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
         return active.low ? lane < active.LanesAt(step) : active.Bit(lane);
     };
     Hull hull;
+    Table table(core, base);
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         for (uint32_t lane = 0; lane < active.per_repeat; ++lane) {
             if (!is_active(step, lane)) {
@@ -113,12 +166,17 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
             }
             const uint32_t offset = offsets[size_t{step} * active.per_repeat + lane];
             if (offset % sizeof(T) != 0) {
+                first.Write(DtypeOf<T>::value, active);  // whoever finds that nothing has written it says more
                 RaiseFault(core, FaultKind::kMisaligned, site, "vgather: byte offset %u is not a multiple of %zu", offset,
                            sizeof(T));
                 return;
             }
             hull.Add(base + offset, sizeof(T));
+            table.Add(base + offset, sizeof(T), offset);
         }
+    }
+    if (!hull.IsIn(core)) {
+        first.Write(DtypeOf<T>::value, active);
     }
     recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
                        static_cast<uint32_t>(hull.high - hull.low), 1, 0, 1, 0, kRead);
@@ -126,6 +184,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
     if (!recorder.InBounds()) {
         return;
     }
+    table.Judge(core, site, "vgather", active.per_repeat);
     recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         for (uint32_t lane = 0; lane < active.per_repeat; ++lane) {
@@ -159,11 +218,18 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     }
     machine::NeedsData(core, site, "vgatherb reads at offsets from memory");
     Hull hull;
+    Table table(core, base);
     for (uint32_t i = 0; i < repeat * per_repeat; ++i) {
         hull.Add(base + offsets[i], kBlock);
-        if (!recorder.Aligned(reinterpret_cast<const void*>(static_cast<uintptr_t>(base + offsets[i])), kBlock)) {
+        table.Add(base + offsets[i], kBlock, offsets[i]);
+        if ((base + offsets[i]) % kBlock != 0) {
+            first.Write(DtypeOf<T>::value, active);
+            recorder.Aligned(reinterpret_cast<const void*>(static_cast<uintptr_t>(base + offsets[i])), kBlock);
             return;
         }
+    }
+    if (!hull.IsIn(core)) {
+        first.Write(DtypeOf<T>::value, active);
     }
     recorder.AddPieces(dst, kBlock, per_repeat, int64_t{dbs} * kBlock, repeat, int64_t{drs} * kBlock, kWrite);
     recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
@@ -172,6 +238,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     if (!recorder.InBounds()) {
         return;
     }
+    table.Judge(core, site, "vgatherb", per_repeat);
     recorder.Write(DtypeOf<T>::value, active);
     for (uint32_t i = 0; i < repeat * per_repeat; ++i) {
         uint8_t* to = reinterpret_cast<uint8_t*>(dst) +

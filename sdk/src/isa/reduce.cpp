@@ -68,6 +68,28 @@ bool RangeActive(const Active& active, uint32_t step, uint32_t from, uint32_t to
     return false;
 }
 
+/// Whether a repeat reads what an earlier one has written: results of a reduction may lie over what was read before, not over what
+/// comes next.
+bool ReadsResults(const Lanes& src, const void* dst, uint32_t bytes, uint32_t stride, const Active& active)
+{
+    const uint32_t steps = active.Steps();
+    const auto from = reinterpret_cast<uintptr_t>(dst);
+    for (uint32_t step = 1; step < steps; ++step) {
+        const uint32_t blocks = (active.End(step) * src.size + kBlock - 1) / kBlock;
+        for (uint32_t block = 0; block < blocks; ++block) {
+            const size_t blocks_before = size_t{step} * src.repeat_stride + size_t{block} * src.block_stride;
+            const auto at = reinterpret_cast<uintptr_t>(src.base) + blocks_before * kBlock;
+            // The first result that ends behind the block's begin, of those that stand `stride` bytes apart.
+            const size_t earlier = stride == 0 ? 1 : step;
+            const size_t first = at < from + bytes ? 0 : stride == 0 ? earlier : (at - from - bytes) / stride + 1;
+            if (first < earlier && from + first * stride < at + kBlock) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /// Checks and records a reduction: `results` values of `bytes` per repeat at a distance of `stride` bytes.
 bool Begin(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Lanes& src, void* dst, uint32_t alignment,
            uint32_t bytes, uint32_t stride, const Active& active)
@@ -89,6 +111,10 @@ bool Begin(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Lane
     recorder.AddLanes(src, active);
     if (!recorder.InBounds()) {
         return false;
+    }
+    if (dst != nullptr && ReadsResults(src, dst, bytes, stride, active)) {
+        RaiseFault(core, FaultKind::kOperandOverlap, site, "%s: a repeat reads results that an earlier one has written",
+                   OpcodeName(opcode));
     }
     return recorder.Write(dtype, active);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "ascendsim/core.h"
 #include "isa/cube_registers.h"
@@ -59,6 +60,12 @@ struct Polling {
     bool noted = false;
 };
 
+/// Bytes of a memory, from one address to another.
+struct Stretch {
+    uint32_t from;
+    uint32_t to;
+};
+
 struct Core {
     Unit unit = Unit::kVector;
     uint32_t group = 0;        // get_block_idx
@@ -109,6 +116,7 @@ struct Core {
     uint64_t values = 0;  // digest of what no record says; see NoteValue
     Polling polling;
     void* pipe = nullptr;
+    std::vector<Stretch> buffers;  // of queues in the Unified Buffer, as they were cut
 };
 
 /// Usable bytes of the cube's memories.

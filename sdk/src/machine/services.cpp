@@ -268,7 +268,13 @@ void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t byt
     if (!InLaunch()) {
         return;
     }
-    RecordHead* head = Append(Current(), kOp_buffer, kPipeNone, 0, ASCENDSIM_SITE());
+    Core& core = Current();
+    if (what == BufferEvent::kForgotten) {
+        core.buffers.clear();
+    } else if (what == BufferEvent::kCut && space == kSpaceUb) {
+        core.buffers.push_back({address, address + bytes});
+    }
+    RecordHead* head = Append(core, kOp_buffer, kPipeNone, 0, ASCENDSIM_SITE());
     head->aux0 = static_cast<uint32_t>(what);
     head->aux1 = address;
     head->aux2 = bytes;
