@@ -7,6 +7,7 @@
 
 #include "failure.h"
 #include "graph/utils/type_utils.h"
+#include "interface.h"
 #include "json.h"
 #include "register/tilingdata_base.h"
 
@@ -179,6 +180,10 @@ void WriteOperator(Json& json, const OperatorView& view)
         json.Key("required").Bool(attr.required).Key("default");
         WriteDefault(json, attr);
         json.EndObject();
+    }
+    json.EndArray().Key("interface").BeginArray();
+    for (const std::string& line : InterfaceOf(view.type, *view.entry)) {
+        json.String(line);
     }
     json.EndArray().Key("has_tiling").Bool(view.entry->tiling != nullptr);
     json.Key("has_infershape").Bool(view.entry->infer_shape != nullptr);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aicore::HazardKind;
 use source::SourceTree;
-use tuner::{Candidate, Outcome, References, Scope, Workspace, WorkspaceOptions, establish_baseline};
+use tuner::{Candidate, Evaluator, Outcome, References, Scope, Workspace, WorkspaceOptions, establish_baseline};
 use verify::{Reason, Rejection};
 
 use crate::support::{Project, TOOL, require_tools, root, sdk_options};
@@ -76,10 +76,12 @@ const GELU_KERNEL: &str = "op_kernel/gelu_naive.cpp";
 const GELU_HOST: &str = "op_host/gelu_naive.cpp";
 
 /// An operator whose outputs are the reference for what is put into copies of it.
-struct Operator {
+pub struct Operator {
     project: Project,
-    workspace: Workspace,
+    pub workspace: Workspace,
     references: References,
+    /// Judges candidates for this operator.
+    evaluator: Evaluator,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -98,7 +100,7 @@ impl Operator {
     }
 
     /// GeluNaive with a tail.
-    fn gelu() -> Self {
+    pub fn gelu() -> Self {
         Self::open(Project::fixture("gelu_naive"), GELU_MANIFEST)
     }
 
@@ -107,7 +109,7 @@ impl Operator {
         Self::open(Project::fixture("add_ladder"), LADDER_MANIFEST)
     }
 
-    fn open(project: Project, manifest: &str) -> Self {
+    pub fn open(project: Project, manifest: &str) -> Self {
         project.write("ascend.toml", manifest);
         let options = WorkspaceOptions {
             directory: project.path().to_owned(),
@@ -120,16 +122,18 @@ impl Operator {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         let baseline = workspace.baseline().expect("a baseline");
-        let (_, references) = runtime
+        let (trialled, references) = runtime
             .block_on(establish_baseline(&workspace, &baseline))
             .unwrap_or_else(|error| panic!("the operator itself must be right: {error}"));
-        Self { project, workspace, references, runtime }
+        let evaluator = workspace.evaluator.against(&trialled);
+        Self { project, workspace, references, evaluator, runtime }
     }
 
-    fn outcome(&self, sources: SourceTree) -> Outcome {
+    /// What becomes of sources in full verification.
+    pub fn outcome(&self, sources: SourceTree) -> Outcome {
         let tunables = self.workspace.tunables();
         let plan = Candidate::baseline(sources, tunables).plain_plan(tunables);
-        let trial = self.workspace.evaluator.try_plan(&plan, &self.references, Scope::All, false);
+        let trial = self.evaluator.try_plan(&plan, &self.references, Scope::All, false);
         self.runtime.block_on(trial).unwrap_or_else(|error| panic!("{error}")).evaluation.outcome
     }
 
@@ -364,4 +368,43 @@ fn use_without_deque() {
     // The first call on the queue that notices.
     let line = operator.line(GELU_KERNEL, "inQueueX.FreeTensor(xLocal);");
     expect_hazard(&rejection, HazardKind::QueueMisuse, GELU_KERNEL, line);
+}
+
+/// Tiling functions with a fault: what is edited, the reason or hazard, and what of the kernel or of the words names it.
+#[test]
+fn faults_of_the_tiling_function() {
+    require_tools!();
+    let operator = Operator::gelu();
+    let blocks = "context->SetBlockDim((totalLength + blockLength - 1) / blockLength);";
+    let load = operator.line(GELU_KERNEL, "AscendC::DataCopyPad(xLocal, xGm[start], copyParams, padParams);");
+    let store = operator.line(GELU_KERNEL, "AscendC::DataCopyPad(yGm[start], yLocal, copyParams);");
+
+    // One core more than there are shares: its share begins behind the tensor.
+    let rejection = operator.reject(GELU_HOST, blocks, "context->SetBlockDim(totalLength / blockLength + 2);");
+    expect_hazard(&rejection, HazardKind::OutOfBoundsGm, GELU_KERNEL, load);
+
+    // The length rounded down to whole blocks: the tail is nobody's.
+    let rounded = "tiling.set_totalLength(totalLength / ALIGN_NUM * ALIGN_NUM);";
+    let rejection = operator.reject(GELU_HOST, "tiling.set_totalLength(totalLength);", rounded);
+    assert_eq!(
+        (rejection.reason, rejection.file.as_str(), rejection.line),
+        (Reason::UnwrittenOutput, GELU_KERNEL, store)
+    );
+
+    // As many cores as whole shares fit in: none.
+    let rejection = operator.reject(GELU_HOST, blocks, "context->SetBlockDim(totalLength / blockLength);");
+    assert!(rejection.detail.contains("block"), "{rejection}");
+
+    // A tile of nothing.
+    let rejection = operator.reject(GELU_HOST, "tiling.set_tileLength(TILE_LENGTH);", "tiling.set_tileLength(0);");
+    expect_reason(&rejection, Reason::Crashed, "division by zero");
+
+    // An attribute that the definition does not have.
+    let length = "const uint32_t totalLength = static_cast<uint32_t>(shape.GetShapeSize());";
+    let asked = "const uint32_t totalLength = shape.GetShapeSize() + *context->GetAttrs()->GetInt(0);";
+    expect_reason(&operator.reject(GELU_HOST, length, asked), Reason::Crashed, "tiling");
+
+    // Twice the elements: the length is in bytes where elements are meant.
+    let rejection = operator.reject(GELU_HOST, length, &length.replace("GetShapeSize())", "GetShapeSize() * 4)"));
+    expect_hazard(&rejection, HazardKind::OutOfBoundsGm, GELU_KERNEL, load);
 }

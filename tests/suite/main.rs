@@ -3,6 +3,7 @@
 mod bad_input;
 mod cann_commands;
 mod cann_traps;
+mod cheats;
 mod cli;
 mod constants;
 mod corpus;

@@ -10,8 +10,9 @@ use super::compiler::CompilerFamily;
 use super::error::{BuildError, CompileFailure};
 use super::flags::ProjectFlags;
 use super::includes::Closure;
-use super::kernel_symbols::{Foreign, Interface, has_assembly, names_simulator};
+use super::kernel_symbols::{Foreign, Interface, goes_unseen, lines_of, names_simulator, pastes_words};
 use super::kernel_variant::KernelVariant;
+use super::overlay::Overlay;
 use super::task_type::TaskTypes;
 use super::tiling_header::depends_on_key;
 use super::translation_unit::{OUTPUT, wrapper};
@@ -92,7 +93,7 @@ impl Builder {
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 6", tree, reached, flags);
+        let mut digest = self.digest("kernel 7", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
@@ -105,10 +106,11 @@ impl Builder {
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
             words.push(format!("-I{}", overlay.operator().display()));
             let object = directory.join("kernel.o");
+            let macros = self.with_macros_replaced(tree, reached, &overlay, &words, directory)?;
             words.extend(["-c".to_owned(), path.display().to_string()]);
             words.extend(["-o".to_owned(), object.display().to_string()]);
             self.compile(OUTPUT, &overlay, &words)?;
-            self.only_what_a_device_has(tree, reached, &object)?;
+            self.only_what_a_device_has(tree, reached, macros.as_deref(), &object)?;
             let mut words = vec!["-shared".to_owned(), object.display().to_string(), "-o".to_owned()];
             words.push(directory.join(OUTPUT).display().to_string());
             words.extend(self.sdk.link_words());
@@ -136,14 +138,44 @@ impl Builder {
         Ok(read)
     }
 
+    /// The operator's own lines with their macros replaced, where these put words together.
+    fn with_macros_replaced(
+        &self,
+        tree: &SourceTree,
+        reached: &Closure,
+        overlay: &Overlay,
+        words: &[String],
+        directory: &Path,
+    ) -> Result<Option<String>, BuildError> {
+        if !reached.tree_files.iter().filter_map(|file| tree.text(file)).any(pastes_words) {
+            return Ok(None);
+        }
+        let output = directory.join("preprocessed.cpp");
+        let source = directory.join("wrapper.cpp");
+        let mut words = words.to_vec();
+        words.extend(["-E".to_owned(), source.display().to_string()]);
+        words.extend(["-o".to_owned(), output.display().to_string()]);
+        self.compile(OUTPUT, overlay, &words)?;
+        let text = std::fs::read(&output).map_err(BuildError::io(&output))?;
+        std::fs::remove_file(&output).map_err(BuildError::io(&output))?;
+        Ok(Some(lines_of(&String::from_utf8_lossy(&text), overlay.operator())))
+    }
+
     /// Refuses a kernel that calls the system or the simulator, or brings instructions of its own.
-    fn only_what_a_device_has(&self, tree: &SourceTree, reached: &Closure, object: &Path) -> Result<(), BuildError> {
+    fn only_what_a_device_has(
+        &self,
+        tree: &SourceTree,
+        reached: &Closure,
+        macros: Option<&str>,
+        object: &Path,
+    ) -> Result<(), BuildError> {
         let own = || reached.tree_files.iter().filter_map(|file| tree.text(file));
         let found = match own().find_map(names_simulator) {
             Some(name) => Some(name),
             None => self.interface()?.foreign(object).map_err(BuildError::io(object))?,
         };
-        let found = found.or_else(|| own().find_map(has_assembly));
+        // Macros of the API bring what is the simulator's, but nothing that goes unseen.
+        let found = found.or_else(|| own().chain(macros).find_map(goes_unseen));
         // A toolkit's CPU-debug headers end processes and raise signals where they find fault.
         let Some(found) = found.filter(|found| self.toolkit.is_none() || !matches!(found, Foreign::System(_))) else {
             return Ok(());

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use source::lex::tokens;
 
 use super::sdk::Sdk;
@@ -102,6 +102,8 @@ const OF_A_CPP_LIBRARY: [(&str, &str); 4] = [
 
 const NAMESPACE: &str = "ascendsim";
 
+const POINTER_BYTES: u64 = 8;
+
 /// What a kernel's library has that it must not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Foreign {
@@ -113,6 +115,12 @@ pub(super) enum Foreign {
     Replaced(String),
     /// Instructions of the machine that the tool runs on.
     Assembly,
+    /// A word that keeps accesses from being announced.
+    Unseen(String),
+    /// Data in a section of instructions.
+    Instructions(String),
+    /// A function that runs when the library is loaded.
+    Constructor,
 }
 
 impl std::fmt::Display for Foreign {
@@ -123,6 +131,16 @@ impl std::fmt::Display for Foreign {
                 write!(out, "the kernel names {name}, which belongs to the simulator and not to the API")
             }
             Foreign::Replaced(name) => write!(out, "the kernel defines {name}, which is the simulator's"),
+            Foreign::Unseen(word) => {
+                write!(out, "the kernel has {word}, which keeps its accesses to memory from being seen")
+            }
+            Foreign::Instructions(name) => write!(out, "the kernel has {name} among its instructions, which is data"),
+            Foreign::Constructor => {
+                write!(
+                    out,
+                    "the kernel does something before its launch, in a constructor or an initialiser, which no device runs"
+                )
+            }
             Foreign::Assembly => {
                 write!(
                     out,
@@ -152,8 +170,18 @@ impl Interface {
     pub(super) fn foreign(&self, kernel: &Path) -> std::io::Result<Option<Foreign>> {
         let data = std::fs::read(kernel)?;
         let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
+        // The compiler's own, which announces accesses, is one of them.
+        let constructors =
+            file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".init_array")));
+        if constructors.map(|section| section.size() / POINTER_BYTES).sum::<u64>() > 1 {
+            return Ok(Some(Foreign::Constructor));
+        }
         Ok(file.symbols().find_map(|symbol| {
             let name = symbol.name().ok()?;
+            let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+            if symbol.kind() == SymbolKind::Data && section.is_some_and(|section| section.kind() == SectionKind::Text) {
+                return Some(Foreign::Instructions(plain(name)));
+            }
             if symbol.is_undefined() {
                 return undefined(name, &self.announced);
             }
@@ -175,9 +203,15 @@ pub(super) fn names_simulator(text: &str) -> Option<Foreign> {
     })
 }
 
-/// Assembly in a source file of the operator, also where a macro puts the word together.
-pub(super) fn has_assembly(text: &str) -> Option<Foreign> {
-    if !text.contains("asm") && !text.contains("##") {
+/// Whether macros put words together, so that what a file says is only known when they have been replaced.
+pub(super) fn pastes_words(text: &str) -> bool {
+    text.contains("##")
+}
+
+/// What nobody would see, in a source file of the operator: assembly, also where a macro puts the word together, and accesses that the
+/// compiler is told not to announce.
+pub(super) fn goes_unseen(text: &str) -> Option<Foreign> {
+    if !["asm", "##", "no_sanitize", "sanitizer"].iter().any(|word| text.contains(word)) {
         return None;
     }
     let tokens = tokens(text);
@@ -198,7 +232,27 @@ pub(super) fn has_assembly(text: &str) -> Option<Foreign> {
         pasted = false;
         at += 1;
     }
-    words.iter().any(|word| matches!(word.as_str(), "asm" | "__asm" | "__asm__")).then_some(Foreign::Assembly)
+    words.iter().find_map(|word| match word.trim_matches('_') {
+        "asm" => Some(Foreign::Assembly),
+        bare if bare.starts_with("no_sanitize") || bare.starts_with("disable_sanitizer") => {
+            Some(Foreign::Unseen(word.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// Lines of preprocessed text that come from below `root`.
+pub(super) fn lines_of(preprocessed: &str, root: &Path) -> String {
+    let mut own = false;
+    let mut text = String::new();
+    for line in preprocessed.lines() {
+        match line.strip_prefix("# ").and_then(|marker| marker.split('"').nth(1)) {
+            Some(file) => own = Path::new(file).starts_with(root),
+            None if own => text.extend([line, "\n"]),
+            None => {}
+        }
+    }
+    text
 }
 
 fn undefined(name: &str, announced: &BTreeSet<String>) -> Option<Foreign> {
@@ -264,16 +318,31 @@ mod tests {
 
     #[test]
     fn sources_have_no_assembly() {
-        assert_eq!(has_assembly("int asmr = 1; // asm\nconst char* text = \"asm\"; /* __asm__ */"), None);
-        assert_eq!(has_assembly("#define JOIN(a, b) a##b\nint JOIN(x, y);"), None);
+        assert_eq!(goes_unseen("int asmr = 1; // asm\nconst char* text = \"asm\"; /* __asm__ */"), None);
+        assert_eq!(goes_unseen("#define JOIN(a, b) a##b\nint JOIN(x, y);"), None);
         for text in [
             "void F() { asm volatile(\"rep movsb\"); }",
             "void F() { __asm__(\"nop\"); }",
             "#define A __a##sm__\nvoid F() { A(\"nop\"); }",
             "#define A as \\\n ## m\nvoid F() { A(\"nop\"); }",
         ] {
-            assert_eq!(has_assembly(text), Some(Foreign::Assembly), "{text}");
+            assert_eq!(goes_unseen(text), Some(Foreign::Assembly), "{text}");
         }
+    }
+
+    #[test]
+    fn sources_do_not_hide_accesses() {
+        let hides = |text| matches!(goes_unseen(text), Some(Foreign::Unseen(_)));
+        assert!(hides("__attribute__((no_sanitize(\"thread\"))) void F();"));
+        assert!(hides("[[gnu::no_sanitize_thread]] void F();"));
+        assert!(hides("__attribute__((__no_sanitize_thread__)) void F();"));
+        assert!(!hides("// no_sanitize\nint no_sanitary;"));
+    }
+
+    #[test]
+    fn own_lines_of_preprocessed_text() {
+        let text = "# 1 \"/o/k.cpp\"\nA\n# 3 \"/sdk/x.h\" 1\nB\n# 2 \"/o/k.cpp\" 2\nC\n";
+        assert_eq!(lines_of(text, Path::new("/o")), "A\nC\n");
     }
 
     #[test]

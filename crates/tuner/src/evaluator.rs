@@ -146,6 +146,8 @@ pub struct Evaluator {
     pub(super) without_data: Arc<BTreeSet<String>>,
     /// What it judges by.
     pub(super) standard: Standard,
+    /// The operator as it stands; empty where nothing is to be held against it.
+    pub(super) pristine: Arc<SourceTree>,
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
     /// Tiling keys that cases were seen to take last.
     keys: Arc<Mutex<BTreeMap<String, u64>>>,
@@ -180,6 +182,7 @@ impl Evaluator {
             root,
             without_data: Arc::default(),
             standard: Standard::Alone,
+            pristine: Arc::default(),
             described: Arc::default(),
             keys: Arc::default(),
             configured: Arc::default(),
@@ -217,6 +220,12 @@ impl Evaluator {
             Some(backend) => Self { backend, ..self.clone() },
             None => self.clone(),
         }
+    }
+
+    /// The same with the operator as it stands to hold candidates against.
+    #[must_use]
+    pub fn with_pristine(self, sources: &SourceTree) -> Self {
+        Self { pristine: Arc::new(sources.clone()), ..self }
     }
 
     /// The same with other bytes in unwritten memory.
@@ -451,6 +460,7 @@ impl Evaluator {
         let host = self
             .build(plan, &case.name, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path))
             .await?;
+        self.keeps_interface(plan, &host, &case.name).await?;
         let variant = self.variant(&host, trial).await?;
         let mut job = KernelJob {
             operator: self.manifest.operator.clone(),

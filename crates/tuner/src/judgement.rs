@@ -259,10 +259,11 @@ pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
     }
 }
 
-/// Whether a candidate writes in padding though the baseline does not: right for whole allocations, but slices of larger
-/// tensors, which the baseline can be used on, would lose what lies next to them.
+/// Whether a candidate writes in padding, or to inputs, though the baseline does not: right for whole allocations that nobody reads
+/// again, but slices of larger tensors, which the baseline can be used on, would lose what lies next to them, and the operators that
+/// take the same input what lies there.
 fn is_new_risk(kind: HazardKind, of_baseline: &KnownFindings) -> bool {
-    kind == HazardKind::WriteInPadding && !of_baseline.kinds.contains(&kind)
+    matches!(kind, HazardKind::WriteInPadding | HazardKind::InputOverwritten) && !of_baseline.kinds.contains(&kind)
 }
 
 #[cfg(test)]

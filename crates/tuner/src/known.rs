@@ -28,7 +28,7 @@ pub struct KnownFinding {
 }
 
 /// Which data a trial runs on.
-type DataOfTrial = (usize, bool, u32);
+type DataOfTrial = (usize, DataKind, u32);
 
 /// Everything that is known of a baseline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -168,7 +168,7 @@ impl KnownFindings {
 }
 
 fn data_of(trial: &Trial) -> DataOfTrial {
-    (trial.case, trial.data == DataKind::Hostile, trial.seed)
+    (trial.case, trial.data, trial.seed)
 }
 
 /// The manifest's entry that allows a hazard of these sources.

@@ -19,6 +19,7 @@ mod head_start;
 mod host_search;
 mod host_stage;
 mod injection;
+mod interface;
 mod invent;
 mod journal;
 mod judgement;

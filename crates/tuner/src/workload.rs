@@ -30,7 +30,11 @@ pub struct Trial {
 impl Trial {
     /// Name for messages and files: case, data and seed.
     pub fn label(&self, cases: &[Case]) -> String {
-        let data = if self.data == DataKind::Hostile { " (hostile values)" } else { "" };
+        let data = match self.data {
+            DataKind::Random => "",
+            DataKind::Hostile => " (hostile values)",
+            DataKind::Zeros => " (zeros)",
+        };
         format!("{}{data}", cases.get(self.case).map_or("?", |case| case.name.as_str()))
     }
 }
@@ -141,6 +145,10 @@ impl Workload {
                 checks.push(make_trial(index, case, (DataKind::Hostile, 0), data_seed, false, &files)?);
             }
         }
+        for index in of_zeros(manifest, cases, without_data) {
+            let data_seed = draw.data_seed(DataKind::Zeros, 0);
+            checks.push(make_trial(index, &manifest.cases[index], (DataKind::Zeros, 0), data_seed, false, &files)?);
+        }
         let mut workload = Self { trials: timed, golden: BTreeMap::new() };
         workload.trials.append(&mut checks);
         if let Some(folder) = files.golden {
@@ -190,6 +198,29 @@ impl Workload {
     }
 }
 
+/// Cases that are tried on zeros too: of those that take hostile values and numbers that are not integers the smallest of every
+/// combination of types. What a kernel makes of zeros does not hang on how many there are.
+fn of_zeros(manifest: &Manifest, cases: &[usize], without_data: &BTreeSet<String>) -> Vec<usize> {
+    let mut smallest: BTreeMap<Vec<&str>, (u64, usize)> = BTreeMap::new();
+    for &index in cases {
+        let Some(case) = manifest.cases.get(index).filter(|case| case.hostile) else { continue };
+        let is_float = |tensor: &TensorSpec| tensor.dtype.parse::<DType>().is_ok_and(|dtype| dtype.part().is_float());
+        if without_data.contains(&case.name)
+            || !case.inputs.iter().any(|input| is_float(input) && input.values.is_empty())
+        {
+            continue;
+        }
+        let elements = |tensor: &TensorSpec| tensor.shape.iter().flatten().product::<u64>();
+        let size = case.inputs.iter().map(elements).sum::<u64>();
+        let types = case.inputs.iter().map(|input| input.dtype.as_str()).collect();
+        let found = smallest.entry(types).or_insert((size, index));
+        *found = (*found).min((size, index));
+    }
+    let mut found: Vec<usize> = smallest.into_values().map(|(_, index)| index).collect();
+    found.sort_unstable();
+    found
+}
+
 /// Folder of golden files, relative to the manifest.
 fn golden_folder(manifest: &Manifest) -> Option<PathBuf> {
     match &manifest.reference {
@@ -213,7 +244,11 @@ fn make_trial(
     timed: bool,
     files: &Files<'_>,
 ) -> Result<Trial, WorkloadError> {
-    let kind = if data == DataKind::Hostile { "hostile" } else { "random" };
+    let kind = match data {
+        DataKind::Random => "random",
+        DataKind::Hostile => "hostile",
+        DataKind::Zeros => "zeros",
+    };
     // Runs by different seeds share the directory.
     let drawn = if data_seed == u64::from(seed) { String::new() } else { format!("-{data_seed:016x}") };
     let folder = files.directory.join(format!("{}-{kind}-{seed}{drawn}", case.name));

@@ -207,6 +207,7 @@ impl Workspace {
         let evaluator =
             Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone())
                 .with_garbage(draw.garbage())
+                .with_pristine(&sources)
                 .with_trials_at_once(options.jobs)
                 .reporting(attached.as_ref().map(|attached| contradictions(attached, &machine, &work_directory)));
         Ok(Self {

@@ -13,6 +13,8 @@ pub enum DataKind {
     Random,
     /// Rows of several kinds (`Row`): values beyond the range, zeros of both signs, denormals, extremes, infinities and NaN.
     Hostile,
+    /// Nothing but zeros, of numbers that are not integers: what comes out are the operator's own constants, which no other value hides.
+    Zeros,
 }
 
 /// One hostile value every so many elements: primes, so that they meet every lane in turn, and another one for each tensor, so that
@@ -88,6 +90,7 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
                     Row::Constant => low + (high - low) * 0.75,
                 }
             }
+            DataKind::Zeros if dtype.is_float() => 0.0,
             DataKind::Hostile if is_hostile => [low, high, 0.0][(index / stride + turn) % 3].floor(),
             _ if dtype.is_float() => uniform,
             _ => uniform.floor(),
@@ -142,6 +145,14 @@ mod tests {
             let bytes = generate(&spec, DType::Int32, 3, 7, 0, kind);
             assert_eq!(DType::Int32.elements(&bytes), [3.0, -1.0, 3.0]);
         }
+    }
+
+    #[test]
+    fn zeros_are_of_floats_alone() {
+        let zeros = generate(&spec(), DType::Float32, 64, 7, 0, DataKind::Zeros);
+        assert!(DType::Float32.elements(&zeros).iter().all(|value| *value == 0.0));
+        let indices = generate(&spec(), DType::Int32, 64, 7, 0, DataKind::Zeros);
+        assert_eq!(indices, generate(&spec(), DType::Int32, 64, 7, 0, DataKind::Random));
     }
 
     fn values(spec: &TensorSpec, elements: usize, seed: u64, stream: u64) -> Vec<f64> {

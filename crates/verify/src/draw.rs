@@ -28,6 +28,7 @@ impl Draw {
             (DataKind::Random, 0) => 0,
             (DataKind::Random, _) => self.number("random").wrapping_add(seed.into()),
             (DataKind::Hostile, _) => self.number("hostile").wrapping_add(seed.into()),
+            (DataKind::Zeros, _) => self.number("zeros").wrapping_add(seed.into()),
         }
     }
 

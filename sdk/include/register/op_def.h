@@ -66,6 +66,7 @@ public:
         bool has_init_value = false;
         std::vector<ScalarVar> initial_values; // one for all data types, or one for each; none: zero
         bool shape_depends_on_compute = false;
+        std::string notes; // what is not simulated and belongs to the interface all the same
     };
 
     explicit OpParamDef(const char* name)
@@ -145,12 +146,14 @@ public:
         spec_.scalar_list = true;
         return *this;
     }
-    OpParamDef& To(ge::DataType)
+    OpParamDef& To(ge::DataType type)
     {
+        spec_.notes += " To(" + std::to_string(static_cast<int>(type)) + ")";
         return *this;
     }
-    OpParamDef& To(const char*)
+    OpParamDef& To(const char* name)
     {
+        spec_.notes += std::string(" To(") + (name == nullptr ? "" : name) + ")";
         return *this;
     }
     OpParamDef& Version(uint32_t)

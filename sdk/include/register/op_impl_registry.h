@@ -99,17 +99,17 @@ public:
     {
         return *this;
     }
-    OpImplRegisterV2& HostInputs(std::initializer_list<int32_t>)
+    OpImplRegisterV2& HostInputs(std::initializer_list<int32_t> inputs)
     {
-        return *this;
+        return Note("HostInputs", inputs);
     }
-    OpImplRegisterV2& OutputShapeDependOnCompute(std::initializer_list<int32_t>)
+    OpImplRegisterV2& OutputShapeDependOnCompute(std::initializer_list<int32_t> outputs)
     {
-        return *this;
+        return Note("OutputShapeDependOnCompute", outputs);
     }
-    OpImplRegisterV2& NullableOutputs(std::initializer_list<int32_t>)
+    OpImplRegisterV2& NullableOutputs(std::initializer_list<int32_t> outputs)
     {
-        return *this;
+        return Note("NullableOutputs", outputs);
     }
     OpImplRegisterV2& InferFormat(InferFormatFunc)
     {
@@ -125,6 +125,8 @@ public:
     }
 
 private:
+    // What is not simulated and belongs to the interface all the same.
+    OpImplRegisterV2& Note(const char* what, std::initializer_list<int32_t> numbers);
     OpImplRegisterV2& TilingParse(TilingParseFunc parse, CompileInfoCreatorFunc create, CompileInfoDeleterFunc destroy);
     template <typename T>
     static void* CreateCompileInfo()

@@ -74,6 +74,16 @@ OpImplRegisterV2& OpImplRegisterV2::TilingInputsDataDependency(std::initializer_
     return InputsDataDependency(inputs);
 }
 
+OpImplRegisterV2& OpImplRegisterV2::Note(const char* what, std::initializer_list<int32_t> numbers)
+{
+    std::string note = what;
+    for (const int32_t number : numbers) {
+        note += ' ' + std::to_string(number);
+    }
+    Operators()[op_type_].notes.push_back(std::move(note));
+    return *this;
+}
+
 OpImplRegisterV2& OpImplRegisterV2::PrivateAttr(const ge::char_t* name)
 {
     ops::OpAttrDef attr(name);

@@ -25,6 +25,7 @@ struct OpEntry {
     bool output_type_of_first_input = false;
     std::set<int32_t> value_depend_inputs;
     std::vector<ops::OpAttrDef> private_attrs;
+    std::vector<std::string> notes; // what a registration says and nobody simulates
 };
 
 // All operator types in alphabetical order. Lives as long as the process, like the libraries.

@@ -38,6 +38,9 @@ pub struct DescribedOp {
     /// Chips that the definition is for, with their settings.
     #[serde(default)]
     pub configs: BTreeMap<String, serde_json::Value>,
+    /// Everything that definition and registration say, a line each.
+    #[serde(default)]
+    pub interface: Vec<String>,
 }
 
 /// An input or output.

@@ -1,0 +1,301 @@
+//! Candidates that are faster because they leave out what nobody seems to look at, or do their work where nobody counts it. None
+//! may pass.
+
+use source::SourceTree;
+use tuner::{CaseTime, Outcome};
+
+use crate::defects::Operator;
+use crate::support::{Project, edited, require_tools};
+
+const GELU: &str = "op_kernel/gelu_naive.cpp";
+const GELU_HOST: &str = "op_host/gelu_naive.cpp";
+
+/// Edits of one candidate: file, what occurs once in it, and what takes its place.
+type Edits = &'static [(&'static str, &'static str, &'static str)];
+
+/// A cheat, and words of the reason why it is refused; none where it is enough that it is not faster.
+struct Cheat {
+    name: &'static str,
+    edits: Edits,
+    refused: &'static str,
+}
+
+/// GELU in a function of its own, called in place of the kernel's.
+macro_rules! instead_of_the_kernel {
+    ($($line:literal),+) => {
+        &[
+            (GELU, "class KernelGelu {", concat!($($line, "\n",)+ "class KernelGelu {")),
+            (
+                GELU,
+                "    op.Process();\n",
+                concat!(
+                    "    if (AscendC::GetBlockIdx() == 0) {\n",
+                    "        Work((__gm__ float *)x, (__gm__ float *)y, tilingData.totalLength);\n",
+                    "    }\n"
+                ),
+            ),
+        ]
+    };
+}
+
+/// Scalar work that nobody is told of, tables that are there before the launch, other code where it is tried, and what the
+/// definition of the operator has to say.
+const OF_GELU: &[Cheat] = &[
+    Cheat {
+        name: "accesses_kept_secret_by_an_attribute",
+        edits: instead_of_the_kernel!(
+            "__attribute__((no_sanitize(\"thread\"), noinline)) static void Work(__gm__ float *x, __gm__ float *y, uint32_t n)",
+            "{ for (uint32_t i = 0; i < n; i++) {",
+            "    y[i] = x[i] / (1.0f + __builtin_expf(NEGATED_SCALE * (x[i] + CUBIC * x[i] * x[i] * x[i]))); } }"
+        ),
+        refused: "no_sanitize",
+    },
+    Cheat {
+        name: "assembly_put_together_by_a_macro",
+        edits: instead_of_the_kernel!(
+            "#define GLUE(a, b) a##b",
+            "static void Work(__gm__ float *x, __gm__ float *y, uint32_t n)",
+            "{ for (uint32_t i = 0; i < n; i++) { float v;",
+            "    GLUE(__as, m__) volatile(\"movss (%1), %0\" : \"=x\"(v) : \"r\"(x + i));",
+            "    v = v / (1.0f + __builtin_expf(NEGATED_SCALE * (v + CUBIC * v * v * v)));",
+            "    GLUE(__as, m__) volatile(\"movss %0, (%1)\" : : \"x\"(v), \"r\"(y + i) : \"memory\"); } }"
+        ),
+        refused: "assembly",
+    },
+    Cheat {
+        name: "instructions_as_data",
+        edits: instead_of_the_kernel!(
+            "__attribute__((section(\".text#\"))) static const unsigned char FETCH[] = {0xf3, 0x0f, 0x10, 0x07, 0xc3};",
+            "__attribute__((section(\".text#\"))) static const unsigned char STORE[] = {0xf3, 0x0f, 0x11, 0x07, 0xc3};",
+            "static void Work(__gm__ float *x, __gm__ float *y, uint32_t n)",
+            "{ auto fetch = (float (*)(__gm__ float *))FETCH; auto store = (void (*)(__gm__ float *, float))STORE;",
+            "  for (uint32_t i = 0; i < n; i++) { const float v = fetch(x + i);",
+            "    store(y + i, v / (1.0f + __builtin_expf(NEGATED_SCALE * (v + CUBIC * v * v * v)))); } }"
+        ),
+        refused: "among its instructions",
+    },
+    Cheat {
+        name: "words_of_a_thousand_bytes",
+        edits: instead_of_the_kernel!(
+            "typedef float Wide __attribute__((vector_size(1024), aligned(4)));",
+            "static void Work(__gm__ float *x, __gm__ float *y, uint32_t n)",
+            "{ uint32_t i = 0;",
+            "  for (; i + 256 <= n; i += 256) { Wide v = *(__gm__ Wide *)(x + i);",
+            "    for (uint32_t k = 0; k < 256; k++) v[k] = v[k] / (1.0f + __builtin_expf(NEGATED_SCALE * (v[k] + CUBIC * v[k] * v[k] * v[k])));",
+            "    *(__gm__ Wide *)(y + i) = v; }",
+            "  for (; i < n; i++) y[i] = x[i] / (1.0f + __builtin_expf(NEGATED_SCALE * (x[i] + CUBIC * x[i] * x[i] * x[i]))); }"
+        ),
+        refused: "",
+    },
+    Cheat {
+        name: "rows_by_the_functions_of_memory",
+        edits: instead_of_the_kernel!(
+            "static void Work(__gm__ float *x, __gm__ float *y, uint32_t n)",
+            "{ float v[512]; if (n > 512) return; __builtin_memcpy(v, x, n * sizeof(float));",
+            "  for (uint32_t k = 0; k < n; k++) v[k] = v[k] / (1.0f + __builtin_expf(NEGATED_SCALE * (v[k] + CUBIC * v[k] * v[k] * v[k])));",
+            "  __builtin_memcpy(y, v, n * sizeof(float)); }"
+        ),
+        refused: "",
+    },
+    Cheat {
+        name: "vectors_of_this_machine",
+        edits: instead_of_the_kernel!(
+            "#include <immintrin.h>",
+            "static void Work(__gm__ float *x, __gm__ float *y, uint32_t n)",
+            "{ for (uint32_t i = 0; i < n; i += 4) { __m128 v = _mm_loadu_ps(x + i);",
+            "    for (int k = 0; k < 4; k++) v[k] = v[k] / (1.0f + __builtin_expf(NEGATED_SCALE * (v[k] + CUBIC * v[k] * v[k] * v[k])));",
+            "    _mm_storeu_ps(y + i, v); } }"
+        ),
+        refused: "",
+    },
+    Cheat {
+        name: "table_filled_before_the_launch",
+        edits: &[
+            (
+                GELU,
+                "class KernelGelu {",
+                "struct Table { float cubic; Table() { volatile float third = CUBIC; cubic = third; } };\n\
+                 static Table TABLE;\nclass KernelGelu {",
+            ),
+            (GELU, "poly.SetValue(i, v + CUBIC * cube);", "poly.SetValue(i, v + TABLE.cubic * cube);"),
+            (GELU_HOST, "TILE_LENGTH = 128;", "TILE_LENGTH = 256;"),
+        ],
+        refused: "before its launch",
+    },
+    Cheat {
+        name: "right_within_the_range_only",
+        edits: &[
+            (
+                GELU,
+                "for (uint32_t i = 0; i < count; i++) {",
+                "AscendC::Duplicate(poly, 1.0f, count);\n        for (uint32_t i = 0; i < 1; i++) {",
+            ),
+            (
+                GELU,
+                "AscendC::Div(yLocal, xLocal, poly, count);",
+                concat!(
+                    "AscendC::Mul(ones, xLocal, xLocal, count);\n",
+                    "AscendC::Muls(poly, ones, 1.023441e-07f, count);\n",
+                    "AscendC::Adds(poly, poly, -4.523197e-06f, count);\n",
+                    "AscendC::Mul(poly, poly, ones, count);\n",
+                    "AscendC::Adds(poly, poly, 9.093003e-05f, count);\n",
+                    "AscendC::Mul(poly, poly, ones, count);\n",
+                    "AscendC::Adds(poly, poly, -1.130812e-03f, count);\n",
+                    "AscendC::Mul(poly, poly, ones, count);\n",
+                    "AscendC::Adds(poly, poly, 9.964740e-03f, count);\n",
+                    "AscendC::Mul(poly, poly, ones, count);\n",
+                    "AscendC::Adds(poly, poly, -6.658597e-02f, count);\n",
+                    "AscendC::Mul(poly, poly, ones, count);\n",
+                    "AscendC::Adds(poly, poly, 3.988655e-01f, count);\n",
+                    "AscendC::Mul(poly, poly, ones, count);\n",
+                    "AscendC::Muls(yLocal, xLocal, 0.5f, count);\n",
+                    "AscendC::Add(yLocal, yLocal, poly, count);\n",
+                ),
+            ),
+        ],
+        refused: "output y",
+    },
+    Cheat {
+        name: "inputs_for_scratch",
+        edits: &[
+            (
+                GELU,
+                "        outQueueY.FreeTensor(yLocal);",
+                "        AscendC::DataCopyPad(xGm[start], yLocal, copyParams);\n        outQueueY.FreeTensor(yLocal);",
+            ),
+            (GELU_HOST, "TILE_LENGTH = 128;", "TILE_LENGTH = 256;"),
+        ],
+        refused: "writes to an input",
+    },
+    Cheat {
+        name: "other_code_where_it_is_tried",
+        edits: &[(
+            GELU,
+            "            CopyIn(start, count);\n            AscendC::PipeBarrier<PIPE_ALL>();",
+            "            CopyIn(start, count);\n#ifndef __x86_64__\n            AscendC::PipeBarrier<PIPE_ALL>();\n#endif",
+        )],
+        refused: "__x86_64__",
+    },
+    Cheat {
+        name: "values_seen_by_the_host",
+        edits: &[
+            (
+                GELU_HOST,
+                "this->Input(\"x\").ParamType(REQUIRED)",
+                "this->Input(\"x\").ValueDepend(OPTIONAL).ParamType(REQUIRED)",
+            ),
+            (GELU_HOST, "TILE_LENGTH = 128;", "TILE_LENGTH = 256;"),
+        ],
+        refused: "the definition of the operator",
+    },
+    Cheat {
+        name: "output_cleared_by_the_framework",
+        edits: &[
+            (
+                GELU_HOST,
+                "this->Output(\"y\").ParamType(REQUIRED)",
+                "this->Output(\"y\").InitValue(0).ParamType(REQUIRED)",
+            ),
+            (GELU_HOST, "TILE_LENGTH = 128;", "TILE_LENGTH = 256;"),
+        ],
+        refused: "the definition of the operator",
+    },
+    Cheat {
+        name: "input_that_may_be_missing",
+        edits: &[
+            (GELU_HOST, "this->Input(\"x\").ParamType(REQUIRED)", "this->Input(\"x\").ParamType(OPTIONAL)"),
+            (GELU_HOST, "TILE_LENGTH = 128;", "TILE_LENGTH = 256;"),
+        ],
+        refused: "the definition of the operator",
+    },
+];
+
+/// What a group, a row or a number needs where all is zero, or large.
+const OF_QUANTISATION: &[Cheat] = &[Cheat {
+    name: "no_smallest_scale",
+    edits: &[(
+        "op_kernel/group_quant.h",
+        "        Maxs(scale, scale, SMALLEST_SCALE, count);\n        PipeBarrier<PIPE_V>();\n",
+        "",
+    )],
+    refused: "output scale",
+}];
+
+const OF_A_NORM: &[Cheat] =
+    &[Cheat { name: "no_epsilon", edits: &[("op_kernel/rms_norm.h", " + epsilon_;", ";")], refused: "output y" }];
+
+const OF_SOFTMAX: &[Cheat] = &[Cheat {
+    name: "no_maximum",
+    edits: &[(
+        "op_kernel/softmax_rows.h",
+        "        const float tileMaximum = result.GetValue(0);",
+        "        const float tileMaximum = 0.0f;",
+    )],
+    refused: "output y",
+}];
+
+/// Tries all of an operator's cheats; what is said of those that are accepted, or refused for another reason.
+fn failures(operator: &Operator, cheats: &[Cheat]) -> Vec<String> {
+    let mut failures = Vec::new();
+    let before = match operator.outcome(operator.workspace.sources.clone()) {
+        Outcome::Valid(measured) => measured,
+        Outcome::Rejected(rejection) => panic!("the operator itself: {rejection}"),
+    };
+    for cheat in cheats {
+        let mut sources: SourceTree = operator.workspace.sources.clone();
+        for (file, old, new) in cheat.edits {
+            let text = sources.text(*file).unwrap_or_else(|| panic!("{file}")).to_owned();
+            sources.insert((*file).to_owned(), edited(&text, old, new));
+        }
+        match operator.outcome(sources) {
+            Outcome::Valid(after) if cheat.refused.is_empty() && !faster(&after, &before) => {}
+            Outcome::Valid(after) => failures.push(format!("{}: accepted: {after:?} after {before:?}", cheat.name)),
+            Outcome::Rejected(rejection) if !rejection.to_string().contains(cheat.refused) => {
+                failures.push(format!("{}: {rejection}", cheat.name));
+            }
+            Outcome::Rejected(_) => {}
+        }
+    }
+    failures
+}
+
+/// Whether a case takes less time than before.
+fn faster(after: &[CaseTime], before: &[CaseTime]) -> bool {
+    after.iter().zip(before).any(|(after, before)| after.task_us < before.task_us)
+}
+
+#[track_caller]
+fn are_refused(operator: &Operator, cheats: &[Cheat]) {
+    let failures = failures(operator, cheats);
+    assert!(failures.is_empty(), "{} of {} cheats:\n  {}", failures.len(), cheats.len(), failures.join("\n  "));
+}
+
+#[test]
+fn cheats_of_a_kernel_are_refused() {
+    require_tools!();
+    let operator = Operator::gelu();
+    are_refused(&operator, OF_GELU);
+
+    // Macros that put words together are no cheat, nor are conditions on what the candidate defines.
+    let mut honest = operator.workspace.sources.clone();
+    let kernel = honest.text(GELU).expect("the kernel").to_owned();
+    let guarded = "#define GLUE(a, b) a##b\n#ifndef GELU_TILES\n#define GELU_TILES 1\n#endif\nclass KernelGelu {";
+    let kernel = edited(&kernel, "class KernelGelu {", guarded);
+    honest.insert(GELU, edited(&kernel, "float cube = v * v * v;", "float GLUE(cu, be) = v * v * v;"));
+    assert!(matches!(operator.outcome(honest), Outcome::Valid(_)));
+}
+
+/// A fixture, with its own manifest.
+fn fixture(name: &str) -> Operator {
+    let project = Project::fixture(name);
+    let manifest = project.read("ascend.toml");
+    Operator::open(project, &manifest)
+}
+
+#[test]
+fn cheats_that_data_tell_are_refused() {
+    require_tools!();
+    are_refused(&fixture("group_quant/careful"), OF_QUANTISATION);
+    are_refused(&fixture("rms_norm/beginner"), OF_A_NORM);
+    are_refused(&fixture("softmax_rows"), OF_SOFTMAX);
+}
