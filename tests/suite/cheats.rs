@@ -244,7 +244,7 @@ fn failures(operator: &Operator, cheats: &[Cheat]) -> Vec<String> {
     for cheat in cheats {
         let mut sources: SourceTree = operator.workspace.sources.clone();
         for (file, old, new) in cheat.edits {
-            let text = sources.text(*file).unwrap_or_else(|| panic!("{file}")).to_owned();
+            let text = sources.text(file).unwrap_or_else(|| panic!("{file}")).to_owned();
             sources.insert((*file).to_owned(), edited(&text, old, new));
         }
         match operator.outcome(sources) {

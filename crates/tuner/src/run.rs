@@ -229,14 +229,8 @@ pub async fn run(
     let Said { winner, verification, error } =
         last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
-    let plan = standing.progress.best.plain_plan(tunables);
-    let generalisation = match drawn.get().filter(|_| count > 0 && changed) {
-        Some(probes) => {
-            let edges = probes.at_edges(&field, &baseline, &standing.progress.best).await?;
-            Some(Generalisation::of((probes, &edges), &plan, jobs, (joined, representing)).await?)
-        }
-        None => None,
-    };
+    let tried = drawn.get().filter(|_| count > 0 && changed);
+    let generalisation = generalised(&field, tried, &baseline, &standing.progress, (joined, representing)).await?;
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
@@ -269,6 +263,21 @@ pub async fn run(
         generalisation,
         progress,
     })
+}
+
+/// How the winner does on the probes and at the edges of its rules; `None` without any.
+async fn generalised(
+    field: &Field,
+    probes: Option<&ProbeSet>,
+    baseline: &Candidate,
+    progress: &Progress,
+    joined: (Vec<String>, Vec<String>),
+) -> Result<Option<Generalisation>, TunerError> {
+    let Some(probes) = probes else { return Ok(None) };
+    let (workspace, best) = (&field.workspace, &progress.best);
+    let edges = probes.at_edges(field, baseline, best).await?;
+    let plan = best.plain_plan(workspace.tunables());
+    Generalisation::of((probes, &edges), &plan, workspace.options.jobs, joined).await.map(Some)
 }
 
 /// The space in which some tunables keep the values that they have in the sources.
