@@ -164,6 +164,7 @@ fn data_words(data: DataKind) -> &'static str {
     match data {
         DataKind::Random => "uniform in the case's range",
         DataKind::Hostile => "hostile values",
+        DataKind::Zeros => "zeros",
     }
 }
 
