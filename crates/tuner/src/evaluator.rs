@@ -146,8 +146,7 @@ pub struct Evaluator {
     pub(super) without_data: Arc<BTreeSet<String>>,
     /// What it judges by.
     pub(super) standard: Standard,
-    /// The operator as it stands; empty where nothing is to be held against it.
-    pub(super) pristine: Arc<SourceTree>,
+    pub(super) pristine: Arc<SourceTree>, // the operator as it stands; empty where nothing is held against it
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
     /// Tiling keys that cases were seen to take last.
     keys: Arc<Mutex<BTreeMap<String, u64>>>,
@@ -220,12 +219,6 @@ impl Evaluator {
             Some(backend) => Self { backend, ..self.clone() },
             None => self.clone(),
         }
-    }
-
-    /// The same with the operator as it stands to hold candidates against.
-    #[must_use]
-    pub fn with_pristine(self, sources: &SourceTree) -> Self {
-        Self { pristine: Arc::new(sources.clone()), ..self }
     }
 
     /// The same with other bytes in unwritten memory.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::evaluator::{Evaluator, Plan};
 use super::standard::Standard;
@@ -13,6 +14,13 @@ use source::SourceTree;
 use verify::{Reason, Rejection};
 
 impl Evaluator {
+    /// The same with the operator as it stands to hold candidates against.
+    #[must_use]
+    pub fn with_pristine(mut self, sources: &SourceTree) -> Self {
+        self.pristine = Arc::new(sources.clone());
+        self
+    }
+
     /// Refuses a candidate whose host library promises something else than that of the operator as it stands, or that has other
     /// conditions on where it is compiled.
     pub(super) async fn keeps_interface(&self, plan: &Plan, host: &Path, case: &str) -> Result<(), TrialError> {
