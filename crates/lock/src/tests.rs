@@ -95,7 +95,7 @@ fn errors_name_line_and_column() {
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:7:8: invalid value: integer `-1`, expected u64; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:6:10: unknown variant `guessed`, expected `modelled` or `measured`; restore the file from version control or run `cargo ascend-tune run` again
-    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `speedup_permille`, `machine`, `device`, `sources`, `included`, `configuration`, `generalisation`, `motif`, `case`, `known`, `accepted`; restore the file from version control or run `cargo ascend-tune run` again
+    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `speedup_permille`, `machine`, `device`, `sources`, `included`, `configuration`, `generalisation`, `motif`, `case`, `known`, `departure`, `accepted`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:43:8: case `large` is there twice; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:11:9: key with no value, expected `=`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
