@@ -1,5 +1,7 @@
 //! Probes where a winner's rules begin and end: the narrow places that drawn ones miss.
 
+use std::sync::{Arc, PoisonError};
+
 use super::TunerError;
 use super::candidate::Candidate;
 use super::probe_questions::{finder, timed_candidates};
@@ -16,7 +18,18 @@ impl ProbeSet {
         field: &Field,
         baseline: &Candidate,
         candidate: &Candidate,
-    ) -> Result<Self, TunerError> {
+    ) -> Result<Arc<Self>, TunerError> {
+        let digest = candidate.digest(field.workspace.tunables());
+        let known = self.edges.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, edges)) = known.filter(|(of, _)| *of == digest) {
+            return Ok(edges);
+        }
+        let edges = Arc::new(self.find_edges(field, baseline, candidate).await?);
+        *self.edges.lock().unwrap_or_else(PoisonError::into_inner) = Some((digest, Arc::clone(&edges)));
+        Ok(edges)
+    }
+
+    async fn find_edges(&self, field: &Field, baseline: &Candidate, candidate: &Candidate) -> Result<Self, TunerError> {
         let workspace = &field.workspace;
         let tunables = workspace.tunables();
         let mut set = Self::empty(workspace, workspace.work_directory.join("edges"), self.seed);

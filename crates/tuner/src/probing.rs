@@ -158,6 +158,8 @@ pub struct ProbeSet {
     steady: Mutex<BTreeMap<usize, bool>>,
     /// Where verdicts are kept for a run that resumes.
     journal: Option<Journal<TriedProbe>>,
+    /// Digest of the candidate whose edges were looked for last, and what was found.
+    pub(super) edges: Mutex<Option<(String, Arc<ProbeSet>)>>,
 }
 
 impl ProbeSet {
@@ -212,6 +214,7 @@ impl ProbeSet {
             plan: None,
             steady: Mutex::default(),
             journal: None,
+            edges: Mutex::default(),
         }
     }
 
