@@ -172,7 +172,8 @@ impl Builder {
         let own = || reached.tree_files.iter().filter_map(|file| tree.text(file));
         let found = match own().find_map(names_simulator) {
             Some(name) => Some(name),
-            None => self.interface()?.foreign(object).map_err(BuildError::io(object))?,
+            // A toolkit's headers have initialisers of their own, which an operator's cannot be told from.
+            None => self.interface()?.foreign(object, self.toolkit.is_some()).map_err(BuildError::io(object))?,
         };
         // Macros of the API bring what is the simulator's, but nothing that goes unseen.
         let found = found.or_else(|| own().chain(macros).find_map(goes_unseen));
