@@ -14,6 +14,10 @@ class Mismatch(Exception):
     """The definition says nothing about this call; the text says why."""
 
 
+class Undefined(Mismatch):
+    """No definition has the operator's type at all."""
+
+
 class Value:
     """A result with what is known of its exactness.
 
@@ -290,7 +294,7 @@ def match(request):
             continue
         return definition, pairs, values
     if not reasons:
-        raise Mismatch(f"there is no definition of {request['operator']}")
+        raise Undefined(f"there is no definition of {request['operator']}")
     raise Mismatch(f"the definition of {request['operator']} does not fit: {'; '.join(reasons)}")
 
 

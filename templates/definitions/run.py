@@ -26,6 +26,8 @@ def answer(mode, request):
             definition, _, _ = core.match(request)
         else:
             definition, outputs = core.compute(request)
+    except core.Undefined as reason:
+        return {"undefined": str(reason)}
     except core.Mismatch as reason:
         return {"unmatched": str(reason)}
     found = {"operator": definition.operator, "file": definition.file, "formula": definition.formula}

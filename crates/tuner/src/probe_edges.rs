@@ -35,15 +35,15 @@ impl ProbeSet {
         let mut set = Self::empty(workspace, workspace.work_directory.join("edges"), self.seed);
         set.floor = self.floor;
         let (before, now) = (baseline.plain_plan(tunables), candidate.plain_plan(tunables));
-        let (hosts, data) = ([&before, &now], set.data.join("asked"));
-        let [Some((old, op)), Some((new, _))] =
-            [set.evaluator.defined(hosts[0]).await?, set.evaluator.defined(hosts[1]).await?]
-        else {
-            return Ok(set);
-        };
-        if old == new || workspace.is_direct_launch() || workspace.manifest.probes == 0 {
+        if workspace.is_direct_launch() || workspace.manifest.probes == 0 {
             return Ok(set);
         }
+        let Some((old, op)) = set.evaluator.defined(&before).await? else { return Ok(set) };
+        let Some((new, _)) = set.evaluator.defined(&now).await? else { return Ok(set) };
+        if old == new {
+            return Ok(set);
+        }
+        let data = set.data.join("asked");
         let finder = |host| finder(workspace, host, &op, &data);
         let edges = Edges { before: finder(&old), now: finder(&new) };
         let mut accepted = Vec::new();

@@ -36,9 +36,9 @@ pub(super) fn most_us(times: &[CaseTime]) -> f64 {
     times.iter().map(|time| 2.0 * time.task_us).fold(MOST_US, f64::max)
 }
 
-/// Bytes that were seen, where a tile of one core may hold them all and the operator takes more.
-pub(super) fn unreached(seen_bytes: Option<u64>, taken_bytes: Option<u64>, ub_bytes: u64) -> Option<u64> {
-    seen_bytes.filter(|seen| *seen < ub_bytes && taken_bytes.is_some_and(|taken| taken > *seen))
+/// Bytes that were seen, where a tile of one core may hold them all and more was tried in vain.
+pub(super) fn unreached(seen_bytes: Option<u64>, tried_bytes: Option<u64>, ub_bytes: u64) -> Option<u64> {
+    seen_bytes.filter(|seen| *seen < ub_bytes && tried_bytes.is_some_and(|tried| tried > *seen))
 }
 
 /// Bytes of all tensors of a probe that the operator as it is should get through in that time, going by its fastest case. Where all

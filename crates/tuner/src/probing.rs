@@ -187,12 +187,11 @@ impl ProbeSet {
         let affordable = affordable_bytes(workspace, times);
         let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
         let _ = std::fs::remove_dir_all(&set.data);
-        let taken_bytes = accepted.iter().map(|(_, found)| traffic_bytes(&found.candidate)).max();
         set.admit(accepted, with_data.bytes())?;
-        set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
+        let tried_bytes = set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
         let cases = workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]);
         let seen_bytes = cases.chain(set.probes.iter().map(|probe| &probe.case)).map(case_bytes).max();
-        set.unreached_beyond = unreached(seen_bytes, taken_bytes, workspace.machine.parameters.ub_bytes as u64);
+        set.unreached_beyond = unreached(seen_bytes, tried_bytes, workspace.machine.parameters.ub_bytes as u64);
         set.plan = Some(plan);
         Ok(set)
     }
@@ -263,19 +262,21 @@ impl ProbeSet {
         Ok(())
     }
 
-    /// Runs the operator as it is on the probes until `count` of them say something about a winner, and keeps those.
+    /// Runs the operator as it is on the probes until `count` of them say something about a winner, and keeps those. Returns the bytes
+    /// of all tensors of the largest one that was run, whatever came of it.
     pub(super) async fn establish(
         &mut self,
         plan: &Plan,
         jobs: usize,
         count: usize,
         most_us: f64,
-    ) -> Result<(), TunerError> {
-        let mut kept = Vec::new();
+    ) -> Result<Option<u64>, TunerError> {
+        let (mut kept, mut tried_bytes) = (Vec::new(), None);
         for group in groups(self.probes.len()) {
             if kept.len() >= count {
                 break;
             }
+            tried_bytes = tried_bytes.max(group.iter().map(|place| case_bytes(&self.probes[*place].case)).max());
             for (place, run) in self.run_places(plan, jobs, group).await? {
                 let probe = self.probes[place].clone();
                 match run {
@@ -294,7 +295,7 @@ impl ProbeSet {
         }
         kept.truncate(count);
         (self.probes, self.before) = kept.into_iter().unzip();
-        Ok(())
+        Ok(tried_bytes)
     }
 
     /// The same with a journal that knows verdicts of an interrupted run and takes up those to come.

@@ -92,7 +92,7 @@ pub(super) async fn find_reference(
             discovery.reference_notes.push(without);
         }
         // Most operators have none, which is not worth a line in every manifest.
-        Err(error) if error.to_string().starts_with("there is no definition") => {}
+        Err(ReferenceError::Undefined(_)) => {}
         Err(error) => discovery.reference_notes.push(format!("No definition: {error}.")),
     }
 }

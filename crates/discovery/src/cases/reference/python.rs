@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::array::Array;
 use super::scripts::DataScript;
-use crate::cases::DescribedOp;
+use crate::cases::{DescribedAttribute, DescribedOp};
 use backend::{KernelJob, ProcessLimits, RunFailure, WorkerCommand};
 
 const PROGRAM: &str = include_str!("run_reference.py");
@@ -31,6 +31,9 @@ pub enum ReferenceError {
     /// Python does not run, or the files cannot be exchanged.
     #[error("the reference cannot be run: {0}")]
     Run(String),
+    /// No definition of ours has the operator's type.
+    #[error("{0}")]
+    Undefined(String),
     /// No definition of ours fits the call.
     #[error("{0}")]
     Unmatched(String),
@@ -48,6 +51,8 @@ struct Answer {
 /// What every answer may say instead.
 #[derive(Deserialize)]
 struct Refusal {
+    #[serde(default)]
+    undefined: Option<String>,
     #[serde(default)]
     unmatched: Option<String>,
     #[serde(default)]
@@ -158,14 +163,7 @@ impl Python {
                 json!([found.name, { "instances": instances, "dynamic": found.param.eq_ignore_ascii_case("dynamic") }])
             })
             .collect();
-        let attributes: Vec<Value> = op
-            .attrs
-            .iter()
-            .map(|found| {
-                let given = job.attributes.iter().find(|attribute| attribute.name == found.name);
-                json!([found.name, given.map_or_else(|| found.default.clone(), attribute_value)])
-            })
-            .collect();
+        let attributes: Vec<Value> = op.attrs.iter().map(|found| json!([found.name, value_in(job, found)])).collect();
         let outputs: Vec<Value> = job
             .outputs
             .iter()
@@ -264,6 +262,9 @@ impl Python {
         if let Some(missing) = refusal.missing {
             return Err(ReferenceError::Missing(missing));
         }
+        if let Some(reason) = refusal.undefined {
+            return Err(ReferenceError::Undefined(reason));
+        }
         if let Some(reason) = refusal.unmatched {
             return Err(ReferenceError::Unmatched(reason));
         }
@@ -274,8 +275,14 @@ impl Python {
     }
 }
 
+/// What an attribute of a definition is in a call.
+pub(super) fn value_in(job: &KernelJob, found: &DescribedAttribute) -> Value {
+    let given = job.attributes.iter().find(|attribute| attribute.name == found.name);
+    given.map_or_else(|| found.default.clone(), attribute_value)
+}
+
 /// Value of an attribute of a job as JSON.
-pub(super) fn attribute_value(attribute: &manifest::Attribute) -> Value {
+fn attribute_value(attribute: &manifest::Attribute) -> Value {
     let text = attribute.value.as_str();
     let list = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
     match attribute.kind.as_str() {

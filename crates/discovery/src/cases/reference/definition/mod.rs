@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cases::DescribedOp;
-use crate::cases::reference::python::{Python, ReferenceError, attribute_value};
+use crate::cases::reference::python::{Python, ReferenceError, value_in};
 use backend::{JobOutput, KernelJob};
 use manifest::Tolerance;
 use verify::{DType, Mismatch, compare_within, tolerance_from};
@@ -133,15 +133,8 @@ fn request(op: &DescribedOp, job: &KernelJob, tolerance: &dyn Fn(DType) -> Optio
             json!({ "name": found.name, "dynamic": found.param.eq_ignore_ascii_case("dynamic"), "instances": instances })
         })
         .collect();
-    let attributes: Vec<Value> = op
-        .attrs
-        .iter()
-        .map(|found| {
-            let given = job.attributes.iter().find(|attribute| attribute.name == found.name);
-            let value = given.map_or_else(|| found.default.clone(), attribute_value);
-            json!({ "name": found.name, "value": value })
-        })
-        .collect();
+    let attributes: Vec<Value> =
+        op.attrs.iter().map(|found| json!({ "name": found.name, "value": value_in(job, found) })).collect();
     let outputs: Vec<Value> = job.outputs.iter().map(|output| output_of(job, output, tolerance)).collect();
     json!({ "operator": op.kind, "inputs": inputs, "attributes": attributes, "outputs": outputs })
 }
