@@ -63,6 +63,31 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
     Expect(std::equal(Raw<T>(0), Raw<T>(0) + cols, Raw<T>(2)), "BroadCast of equal shapes" + what);
 }
 
+/// A column in as much temporary memory as host code is told to give at least: `block` blocks, and as many rows.
+template <typename T>
+void ColumnInLeastMemory(uint32_t rows, uint32_t cols)
+{
+    const uint32_t block = 32 / sizeof(T);
+    const uint32_t pitch = (cols + block - 1) / block * block;
+    const uint32_t bytes = block * (32 + (cols % block == 0 ? 0 : pitch * static_cast<uint32_t>(sizeof(T))));
+    const std::string what = std::to_string(rows) + " x " + std::to_string(cols) + " in " + std::to_string(bytes) + " bytes";
+    Clear(0);
+    Clear(4);
+    for (uint32_t i = 0; i < rows; ++i) {
+        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
+    }
+    A::LocalTensor<uint8_t> tmp(A::TPosition::VECCALC, 4 * kSlot, bytes);
+    const uint32_t to[] = {rows, cols};
+    const uint32_t column[] = {rows, 1};
+    A::BroadCast<T, 2, 1>(At<T>(2), At<T>(0), to, column, tmp);
+    bool right = true;
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        right = right && Raw<T>(2)[i] == Raw<T>(0)[i / cols];
+    }
+    Expect(right, "BroadCast of a column, " + what);
+    Expect(Raw<uint8_t>(4)[bytes] == 0x5A, "memory behind the temporary one, " + what);
+}
+
 template <typename T>
 void Close(const std::string& what, double got, double want)
 {
@@ -289,6 +314,10 @@ int main()
         for (const uint32_t count : {32u, 64u, 96u, 128u, 160u, 544u, 2048u, 4096u}) {
             SortsOf<float>(count);
             SortsOf<half>(count);
+        }
+        for (const auto& shape : std::vector<std::pair<uint32_t, uint32_t>>{{1, 16}, {7, 13}, {20, 8}, {100, 24}, {33, 5}}) {
+            ColumnInLeastMemory<float>(shape.first, shape.second);
+            ColumnInLeastMemory<half>(shape.first, shape.second);
         }
         SelectsOf<float, uint8_t>(3, 40, 64);
         SelectsOf<half, int16_t>(2, 272, 272);

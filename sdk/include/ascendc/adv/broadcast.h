@@ -41,6 +41,23 @@ ASC_API uint32_t RowsThatFit(
     return batch;
 }
 
+/// Rows of one pass that spreads an element of each over a block, eight rows at a time, and has `extra` bytes for a row behind that:
+/// all of them, or as many as fit that are a multiple of `unit`. 0 after a fault.
+ASC_API uint32_t SpreadRowsThatFit(const LocalTensor<uint8_t>& tmp, uint32_t extra, uint32_t rows, uint32_t unit)
+{
+    constexpr uint32_t most = 240;
+    const uint32_t size = tmp.GetSize();
+    const uint64_t all = uint64_t(RoundUp(rows, 8)) * ONE_BLK_SIZE + uint64_t(rows) * extra;
+    if (rows <= most && all <= size) {
+        return rows;
+    }
+    const uint32_t fit = size / (ONE_BLK_SIZE + extra);
+    const uint32_t batch = RoundDown(fit < most ? fit : most, unit);
+    const uint64_t least = uint64_t(unit) * (ONE_BLK_SIZE + extra);
+    EnoughTmp("BroadCast", batch == 0 ? (all < least ? all : least) : 0, size);
+    return batch;
+}
+
 /// One element per row over `cols` columns.
 template <typename Lane>
 ASC_API void BroadcastColumn(
@@ -48,13 +65,12 @@ ASC_API void BroadcastColumn(
     const LocalTensor<uint8_t>& tmp)
 {
     constexpr uint32_t block = blockElements<Lane>;
-    constexpr uint32_t unit = 16;  // rows that keep both sides of a pass aligned
     const uint32_t pitch = RoundUp(cols, block);
     const bool packed = pitch != cols;
     const bool padded = packed && pitch > block;
-    const uint32_t bytesPerRow = ONE_BLK_SIZE + (padded ? pitch * static_cast<uint32_t>(sizeof(Lane)) : 0);
-    constexpr uint32_t slack = 8 * ONE_BLK_SIZE;  // Brcb writes eight rows at a time
-    const uint32_t batch = RowsThatFit(tmp, slack, bytesPerRow, rows > 240 ? 240 : rows, unit);
+    // A block's number of rows keeps both sides of a pass aligned.
+    const uint32_t batch =
+        SpreadRowsThatFit(tmp, padded ? pitch * static_cast<uint32_t>(sizeof(Lane)) : 0, rows, block);
     if (batch == 0) {
         return;
     }
