@@ -6,6 +6,9 @@ use std::process::ExitCode;
 use build::bisheng;
 use build::sdk::{Sdk, SdkOptions};
 
+/// Word of the command line that makes this program the driver.
+pub const NAME: &str = "__bisheng";
+
 /// Translates the command line and runs the host compiler.
 pub fn execute(arguments: &[OsString]) -> ExitCode {
     let arguments: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();

@@ -45,6 +45,7 @@ use args::{Cli, Command};
 use output::Output;
 
 use crate::doctor::SystemEnvironment;
+use ::backend::worker::WORKER;
 use ::build::sdk::{Sdk, SdkOptions};
 use tuner::TunerError;
 
@@ -56,9 +57,22 @@ fn examine(output: &mut Output) -> Result<Exit, TunerError> {
     Ok(doctor::execute(&SystemEnvironment::new(cache, library), &mut *output.sink)?)
 }
 
+/// What this program starts itself as, hundreds of times in a run: before anything is made ready for its users.
+fn play_a_part(arguments: &[OsString]) -> Option<ExitCode> {
+    match arguments.get(1)?.to_str()? {
+        WORKER => Some(worker::execute(&arguments[2..])),
+        bisheng::NAME => Some(bisheng::execute(&arguments[2..])),
+        _ => None,
+    }
+}
+
 /// Runs the program: parses, dispatches, renders the error, and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args::normalise(arguments)) {
+    let arguments = args::normalise(arguments);
+    if let Some(exit) = play_a_part(&arguments) {
+        return exit;
+    }
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; clap prints both kinds to the right stream.
@@ -67,11 +81,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return exit.into();
         }
     };
-    match &cli.command {
-        Command::Worker(raw) => return worker::execute(&raw.args),
-        Command::Bisheng(raw) => return bisheng::execute(&raw.args),
-        Command::Trial(_) => return survey::trial().into(),
-        _ => {}
+    if let Command::Trial(_) = &cli.command {
+        return survey::trial().into();
     }
     output::start_log(cli.common.verbose);
     let mut output = Output::new(&cli.common, cli.command.name());
@@ -94,7 +105,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Ablation(arguments) => ablation::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Soundness(arguments) => soundness::execute(arguments, &mut output),
-        Command::Worker(_) | Command::Bisheng(_) | Command::Trial(_) => Ok(Exit::Fine),
+        Command::Trial(_) => Ok(Exit::Fine),
     };
     match result {
         Ok(exit) => exit.into(),

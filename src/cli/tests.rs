@@ -87,19 +87,6 @@ fn the_later_of_resume_and_no_resume_wins() {
 }
 
 #[test]
-fn hidden_commands_take_everything() {
-    let Command::Worker(worker) = parse(&["__worker", "--wall=3", "--", "prog", "-q", "--help"]).unwrap().command
-    else {
-        panic!("not __worker")
-    };
-    assert!(worker.args.iter().any(|one| one == "--help"));
-    let Command::Bisheng(bisheng) = parse(&["__bisheng", "-O2", "--help", "x.cpp"]).unwrap().command else {
-        panic!("not __bisheng")
-    };
-    assert_eq!(bisheng.args, ["-O2", "--help", "x.cpp"]);
-}
-
-#[test]
 fn bank_has_three_actions() {
     let Command::Bank(bank) = parse(&["bank", "merge", "a", "b", "--bank", "c"]).unwrap().command else {
         panic!("not bank")

@@ -10,8 +10,8 @@ use backend::{NOT_STARTED, NOT_STARTED_SIGN};
 
 /// Reads `[--role=R] --cpu-s=N --memory-bytes=N --file-bytes=N --writable DIR [--readable PATH].. -- PROGRAM ARGS`.
 pub fn execute(arguments: &[OsString]) -> ExitCode {
-    let roles = [Role::Outer, Role::First, Role::Inner];
-    let role = roles.into_iter().find(|role| arguments.first().is_some_and(|word| word == role.word()));
+    let role =
+        [Role::Outer, Role::First].into_iter().find(|role| arguments.first().is_some_and(|word| word == role.word()));
     let own = if role.is_some() { &arguments[1..] } else { arguments };
     let Some((limits, program)) = parse(own) else {
         eprintln!("__worker is started by cargo-ascend-tune itself");

@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
 use super::symbols::Symbols;
+use super::worker::WORKER;
 use super::{Place, RunFailure};
 use confinement::kept_environment;
 
@@ -105,7 +106,7 @@ impl WorkerCommand {
     pub async fn run(&self) -> Result<Ended, RunFailure> {
         let mut command = Command::new(&self.worker_exe);
         command
-            .arg("__worker")
+            .arg(WORKER)
             .arg(format!("--cpu-s={}", self.limits.cpu_s))
             .arg(format!("--memory-bytes={}", self.limits.memory_bytes))
             .arg(format!("--file-bytes={}", self.limits.file_bytes))

@@ -1,9 +1,9 @@
 //! The worker: a process that limits itself and then becomes the program it was asked to run.
 //!
 //! Kernels are other people's code under edit; they loop, crash and write where they should not. Limits are set after `fork` and
-//! before `exec`, by the new process itself, so that no `unsafe` is needed. Where the system offers namespaces there are three of
+//! before `exec`, by the new process itself, so that no `unsafe` is needed. Where the system offers namespaces there are two of
 //! it: the *outer* one makes the namespaces, watches from outside and says how the program ended; the *first* one of the new
-//! namespace is what everything in it ends with; the *inner* one gives up its rights and becomes the program.
+//! namespace is what everything in it ends with: it gives up its rights, starts the program without them, and waits.
 
 use std::ffi::OsString;
 use std::io;
@@ -38,10 +38,8 @@ pub enum Role {
     /// Makes the namespaces and waits.
     #[default]
     Outer,
-    /// The first process of the namespace.
+    /// The first process of the namespace, which starts the program.
     First,
-    /// Becomes the program.
-    Inner,
 }
 
 impl Role {
@@ -50,11 +48,12 @@ impl Role {
         match self {
             Role::Outer => "--role=outer",
             Role::First => "--role=first",
-            Role::Inner => "--role=inner",
         }
     }
 }
 
+/// Word of the command line that makes this program a worker.
+pub const WORKER: &str = "__worker";
 /// Processes that a program may have.
 const MOST_PROCESSES: usize = 512;
 /// Time between two looks at them.
@@ -74,18 +73,20 @@ pub fn become_worker(limits: &Limits, role: Role, own: &[OsString], program: &[O
         Role::Outer => {
             limit(limits)?;
             match isolate(&limits.writable) {
-                Ok(()) => outer(limits, next(own, Role::First)?),
-                Err(_) => Err(inner(limits, program)),
+                Ok(()) => outer(limits, first(own)?),
+                Err(_) => {
+                    give_up_rights(limits)?;
+                    Err(command(program)?.exec())
+                }
             }
         }
         Role::First => {
             // Counted for each user of the namespace; the system's administrator is not.
             let most = Some(MOST_PROCESSES as u64);
             rustix::process::setrlimit(Resource::Nproc, Rlimit { current: most, maximum: most })?;
-            let mut child = next(own, Role::Inner)?;
-            Ok(code_of(child.wait()?))
+            give_up_rights(limits)?;
+            Ok(code_of(command(program)?.spawn()?.wait()?))
         }
-        Role::Inner => Err(inner(limits, program)),
     }
 }
 
@@ -110,9 +111,18 @@ fn limit(limits: &Limits) -> io::Result<()> {
     Ok(())
 }
 
-/// The same program in its next role.
-fn next(own: &[OsString], role: Role) -> io::Result<Child> {
-    Command::new(std::env::current_exe()?).arg("__worker").arg(role.word()).args(own).spawn()
+/// This program as the first process of the namespace.
+fn first(own: &[OsString]) -> io::Result<Child> {
+    Command::new(std::env::current_exe()?).arg(WORKER).arg(Role::First.word()).args(own).spawn()
+}
+
+fn command(program: &[OsString]) -> io::Result<Command> {
+    let Some((executable, arguments)) = program.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program to run"));
+    };
+    let mut command = Command::new(executable);
+    command.args(arguments);
+    Ok(command)
 }
 
 fn outer(limits: &Limits, mut first: Child) -> io::Result<i32> {
@@ -137,18 +147,12 @@ fn code_of(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| BY_SIGNAL + signal)).unwrap_or(-1)
 }
 
-/// Gives up all rights but those of the limits, and becomes the program. Returns only if that fails.
-fn inner(limits: &Limits, program: &[OsString]) -> io::Error {
-    let Some((executable, arguments)) = program.split_first() else {
-        return io::Error::new(io::ErrorKind::InvalidInput, "no program to run");
-    };
+/// Gives up all rights but those of the limits, for this process and what it starts.
+fn give_up_rights(limits: &Limits) -> io::Result<()> {
     let reach = Reach { writable: vec![limits.writable.clone()], readable: limits.readable.clone(), network: false };
     // An administrator's program would get all of them back with `exec`, and look into other processes.
     for capability in CapabilitySet::all().iter() {
         let _ = remove_capability_from_bounding_set(capability);
     }
-    if let Err(error) = confine(&reach) {
-        return error;
-    }
-    Command::new(executable).args(arguments).exec()
+    confine(&reach)
 }

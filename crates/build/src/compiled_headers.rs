@@ -1,5 +1,5 @@
-//! Kernel headers, compiled once for every set of flags that decides their meaning. Parsing this SDK's own takes as long as the rest
-//! of compiling a small kernel, parsing a toolkit's several times as long as compiling the median one.
+//! Headers, compiled once for every set of flags that decides their meaning. Parsing this SDK's own takes as long as the rest of
+//! compiling a small kernel or tiling function, parsing a toolkit's several times as long as compiling the median kernel.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,10 @@ use super::cache::{Digest, publish_directory, remove_old};
 use super::compiler::CompilerFamily;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
+use super::includes::Closure;
 use super::toolkit::Toolkit;
+use source::SourceTree;
+use source::lex::includes;
 
 /// The header that kernel libraries of the second door begin with.
 pub(crate) const TOOLKIT_KERNEL: &str = "toolkit_kernel.h";
@@ -18,6 +21,13 @@ pub(crate) const TOOLKIT_KERNEL: &str = "toolkit_kernel.h";
 /// The header that kernel libraries of the first door begin with, and its text.
 const OWN_KERNEL: &str = "own_kernel.h";
 const OWN_TEXT: &str = "#include \"ascendsim/knob.h\"\n#include \"kernel_operator.h\"\n";
+
+/// The header that a host source with a definition begins with, and its text.
+const OWN_HOST: &str = "own_host.h";
+const OWN_HOST_TEXT: &str = "#include \"ascendsim/knob.h\"\n#include \"register/op_def_registry.h\"\n";
+
+/// What host sources with a definition include: nearly all of what a tiling function needs.
+const DEFINITIONS: &str = "register/op_def_registry.h";
 
 /// What kernels include; a project that brings a file of this name wants its own.
 const KERNEL_OPERATOR: &str = "kernel_operator.h";
@@ -52,7 +62,7 @@ impl Builder {
         let compiled =
             self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include");
         let Some(toolkit) = &self.toolkit else {
-            if !compiled || brings_own(project) {
+            if !compiled || brings_own(project, KERNEL_OPERATOR) {
                 return Ok(Vec::new());
             }
             let folder = self.compiled_headers(&self.own_prefix(unit, flags))?;
@@ -64,6 +74,33 @@ impl Builder {
         }
         words.extend(["-include".to_owned(), TOOLKIT_KERNEL.to_owned()]);
         Ok(words)
+    }
+
+    /// Words that put the headers of definitions before everything else of a host source which includes them, compiled where the
+    /// compiler can do that. `words` are those of its own compilation.
+    pub(crate) fn first_host_headers(
+        &self,
+        tree: &SourceTree,
+        reached: &Closure,
+        flags: &ProjectFlags,
+        words: &[String],
+    ) -> Result<Vec<String>, BuildError> {
+        let compiled =
+            self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include");
+        let mut texts = reached.tree_files.iter().filter_map(|file| tree.text(file));
+        let defines =
+            texts.any(|text| includes(text).into_iter().any(|found| found.quoted().as_deref() == Some(DEFINITIONS)));
+        if !compiled || !defines || brings_own(words, DEFINITIONS) {
+            return Ok(Vec::new());
+        }
+        let mut words = self.sdk.compiler.output_flags();
+        words.push(format!("-std=c++{}", flags.standard));
+        words.extend(CODE_FLAGS.map(str::to_owned));
+        words.extend(flags.options.iter().cloned());
+        words.push(format!("-I{}", self.sdk.include().display()));
+        let (header, text, name) = (OWN_HOST, OWN_HOST_TEXT.to_owned(), "host-headers-");
+        let folder = self.compiled_headers(&Prefix { header, text, name, kept: 4, words, digest: String::new() })?;
+        Ok(vec![format!("-I{}", folder.display()), "-include".to_owned(), OWN_HOST.to_owned()])
     }
 
     /// Words of both doors.
@@ -136,8 +173,8 @@ impl Builder {
     }
 }
 
-/// Whether an include folder of these words has a file in place of the SDK's.
-fn brings_own(words: &[String]) -> bool {
+/// Whether an include folder of these words has a file of this name in place of the SDK's.
+fn brings_own(words: &[String], header: &str) -> bool {
     let mut folders = words.iter().filter_map(|word| word.strip_prefix("-I").or_else(|| word.strip_prefix("-iquote")));
-    folders.any(|folder| Path::new(folder).join(KERNEL_OPERATOR).is_file())
+    folders.any(|folder| Path::new(folder).join(header).is_file())
 }

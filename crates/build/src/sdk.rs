@@ -27,7 +27,12 @@ const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) const LIBRARY: &str = "libascend_sim.so";
 const RUNNER: &str = "ascend_sim_runner";
-const LIBRARY_FLAGS: [&str; 6] = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-g1"];
+const LIBRARY_FLAGS: [&str; 5] = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fPIC", "-g1"];
+/// Instructions and machine do all the work of a run; what answers a tiling function is asked a few times in it.
+const FAST: &str = "-O3";
+const QUICK_TO_COMPILE: &str = "-O1";
+/// Folders of `src` that are quick to compile.
+const OF_HOST_CODE: [&str; 3] = ["src/acl", "src/host", "src/tiling_api"];
 
 /// Where the SDK comes from and where it goes.
 #[derive(Clone, Debug, Default)]
@@ -272,7 +277,7 @@ fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
 /// include, or of CMake files, does not build it again.
 fn library_name(root: &Path, compiler: &Compiler) -> Result<String, BuildError> {
     let mut name = Digest::new("library 2");
-    name.text(&compiler.identity).texts(LIBRARY_FLAGS);
+    name.text(&compiler.identity).texts(LIBRARY_FLAGS).texts(OF_HOST_CODE);
     for folder in ["src", "runner", "include"].map(|folder| root.join(folder)) {
         for entry in WalkDir::new(&folder).sort_by_file_name().into_iter().flatten() {
             let path = entry.path();
@@ -347,6 +352,8 @@ fn compile_all(
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(source) = all.get(index) else { return };
                     let mut words: Vec<String> = LIBRARY_FLAGS.map(str::to_owned).to_vec();
+                    let of_host_code = OF_HOST_CODE.iter().any(|folder| source.starts_with(root.join(folder)));
+                    words.push(if of_host_code { QUICK_TO_COMPILE } else { FAST }.to_owned());
                     words.push(format!("-ffile-prefix-map={}=.", root.display()));
                     words.push(format!("-I{}", root.join("include").display()));
                     words.push(format!("-I{}", root.join("src").display()));

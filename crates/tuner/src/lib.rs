@@ -28,6 +28,7 @@ mod judgement;
 mod kept_outputs;
 mod kernel_stage;
 mod known;
+mod larger_share;
 mod last_word;
 mod left_alone;
 mod noise;

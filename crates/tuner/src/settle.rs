@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Champion, Outcome};
+use super::larger_share::with_larger_share;
 use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
 use super::steps::{Step, Steps};
@@ -210,6 +211,15 @@ async fn settle_on_probes(
         message: format!("the best candidate does not hold on probe {}: {reason}", probe.case.name),
         help: None,
     }));
+    let wrong = matches!(verdict, ProbeVerdict::Wrong(_));
+    if let Some(found) = with_larger_share(&winner, probes, place, tunables).await? {
+        if let Ok((us, times)) = faster(field, baseline, &found.candidate, standing).await? {
+            let why = format!("probe {}: {reason}", probe.case.name);
+            taken_back.push(said(TakenBack { step: found.step, why }, emit));
+            standing.progress.settle(found.candidate, us, times);
+            return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable] }));
+        }
+    }
     let milestones = standing.progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, tunables);
     let mut blamed = BTreeSet::new();
@@ -254,7 +264,7 @@ async fn settle_on_probes(
         Step::Rewrite { .. } => None,
     };
     let tunables = blamed.iter().filter_map(value).collect();
-    Ok(Some(Broken { case: probe.case.clone(), wrong: matches!(verdict, ProbeVerdict::Wrong(_)), tunables }))
+    Ok(Some(Broken { case: probe.case.clone(), wrong, tunables }))
 }
 
 /// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
@@ -309,29 +319,40 @@ async fn timed(
     if left.digest(tunables) == baseline.digest(tunables) {
         return Ok(nothing);
     }
-    let plan = left.plain_plan(tunables);
-    // What is left has to be faster than the operator as it was; it may be the best candidate itself.
+    match faster(field, baseline, &left, standing).await? {
+        Ok((us, times)) => Ok((left, us, times)),
+        Err(why) => {
+            taken_back.push(said(TakenBack { step: "all other steps".to_owned(), why }, emit));
+            Ok(nothing)
+        }
+    }
+}
+
+/// Times of a candidate that is right and faster than the operator as it was; why it is not, otherwise.
+async fn faster(
+    field: &Field,
+    baseline: &Candidate,
+    candidate: &Candidate,
+    standing: &mut Standing,
+) -> Result<Result<(f64, Vec<CaseTime>), String>, TunerError> {
+    let tunables = field.workspace.tunables();
+    // It may be the best candidate itself.
     let champion =
         Champion { times: field.baseline_times.clone(), us: field.baseline_us, plan: baseline.plain_plan(tunables) };
+    let plan = candidate.plain_plan(tunables);
     let judged = standing.session.evaluate_beyond(&plan, &champion, field.baseline_us).await?;
-    match (judged.evaluation.outcome, judged.objective_us) {
+    Ok(match (judged.evaluation.outcome, judged.objective_us) {
         (Outcome::Valid(times), Some(us))
             if judged.evaluation.thorough
                 && judged.evaluation.estimate_us.is_none()
                 && us < field.baseline_us
                 && standing.progress.beyond_floor(&times) <= 1.0 =>
         {
-            Ok((left, us, times))
+            Ok((us, times))
         }
-        (outcome, _) => {
-            let why = match outcome {
-                Outcome::Rejected(rejection) => format!("what is left is not right: {rejection}"),
-                Outcome::Valid(_) => "what is left is no faster than the operator as it was".to_owned(),
-            };
-            taken_back.push(said(TakenBack { step: "all other steps".to_owned(), why }, emit));
-            Ok(nothing)
-        }
-    }
+        (Outcome::Rejected(rejection), _) => Err(format!("what is left is not right: {rejection}")),
+        (Outcome::Valid(_), _) => Err("what is left is no faster than the operator as it was".to_owned()),
+    })
 }
 
 /// Says that a step was taken back.

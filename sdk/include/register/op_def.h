@@ -1,5 +1,6 @@
 // Operator definitions: inputs, outputs, attributes, the host functions and the compute units of an operator.
-// The definition is data only; everything that the simulator needs of it can be read back with GetSpec().
+// The definition is data only; everything that the simulator needs of it can be read back with GetSpec(). What copies, ends and
+// grows its lists is compiled once, in the library: in every operator's definition it took as long as all the rest.
 #ifndef ASCEND_SDK_REGISTER_OP_DEF_H
 #define ASCEND_SDK_REGISTER_OP_DEF_H
 
@@ -69,10 +70,12 @@ public:
         std::string notes; // what is not simulated and belongs to the interface all the same
     };
 
-    explicit OpParamDef(const char* name)
-    {
-        spec_.name = name == nullptr ? "" : name;
-    }
+    explicit OpParamDef(const char* name);
+    ~OpParamDef();
+    OpParamDef(const OpParamDef& other);
+    OpParamDef(OpParamDef&& other) noexcept;
+    OpParamDef& operator=(const OpParamDef& other);
+    OpParamDef& operator=(OpParamDef&& other) noexcept;
 
     OpParamDef& ParamType(Option param_type)
     {
@@ -222,10 +225,12 @@ public:
         std::vector<std::vector<int64_t>> int_list_list;
     };
 
-    explicit OpAttrDef(const char* name)
-    {
-        spec_.name = name == nullptr ? "" : name;
-    }
+    explicit OpAttrDef(const char* name);
+    ~OpAttrDef();
+    OpAttrDef(const OpAttrDef& other);
+    OpAttrDef(OpAttrDef&& other) noexcept;
+    OpAttrDef& operator=(const OpAttrDef& other);
+    OpAttrDef& operator=(OpAttrDef&& other) noexcept;
 
     OpAttrDef& AttrType(Option attr_type)
     {
@@ -329,33 +334,19 @@ private:
     Spec spec_;
 };
 
-// Finds a parameter or attribute by name, or appends it: a definition may come back to one that it named before.
-template <typename T>
-T& FindOrAppend(std::vector<T>& items, const char* name)
-{
-    for (T& item : items) {
-        if (item.GetSpec().name == (name == nullptr ? "" : name)) {
-            return item;
-        }
-    }
-    items.emplace_back(name);
-    return items.back();
-}
-
 // What differs for one compute unit.
 class OpAICoreConfig {
 public:
-    OpAICoreConfig() = default;
-    explicit OpAICoreConfig(const char*) {}
+    OpAICoreConfig();
+    explicit OpAICoreConfig(const char* compute_unit);
+    ~OpAICoreConfig();
+    OpAICoreConfig(const OpAICoreConfig& other);
+    OpAICoreConfig(OpAICoreConfig&& other) noexcept;
+    OpAICoreConfig& operator=(const OpAICoreConfig& other);
+    OpAICoreConfig& operator=(OpAICoreConfig&& other) noexcept;
 
-    OpParamDef& Input(const char* name)
-    {
-        return FindOrAppend(inputs_, name);
-    }
-    OpParamDef& Output(const char* name)
-    {
-        return FindOrAppend(outputs_, name);
-    }
+    OpParamDef& Input(const char* name);
+    OpParamDef& Output(const char* name);
     OpAICoreConfig& DynamicCompileStaticFlag(bool flag)
     {
         return Flag("dynamicCompileStatic.flag", flag);
@@ -380,11 +371,7 @@ public:
     {
         return Flag("precision_reduce.flag", flag);
     }
-    OpAICoreConfig& ExtendCfgInfo(const char* key, const char* value)
-    {
-        settings_[key == nullptr ? "" : key] = value == nullptr ? "" : value;
-        return *this;
-    }
+    OpAICoreConfig& ExtendCfgInfo(const char* key, const char* value);
 
     const std::vector<OpParamDef>& GetInputs() const
     {
@@ -400,11 +387,7 @@ public:
     }
 
 private:
-    OpAICoreConfig& Flag(const char* key, bool flag)
-    {
-        settings_[key] = flag ? "true" : "false";
-        return *this;
-    }
+    OpAICoreConfig& Flag(const char* key, bool flag);
 
     std::vector<OpParamDef> inputs_;
     std::vector<OpParamDef> outputs_;
@@ -413,6 +396,13 @@ private:
 
 class OpAICoreDef {
 public:
+    OpAICoreDef();
+    ~OpAICoreDef();
+    OpAICoreDef(const OpAICoreDef& other);
+    OpAICoreDef(OpAICoreDef&& other) noexcept;
+    OpAICoreDef& operator=(const OpAICoreDef& other);
+    OpAICoreDef& operator=(OpAICoreDef&& other) noexcept;
+
     OpAICoreDef& SetTiling(gert::OpImplRegisterV2::TilingKernelFunc func)
     {
         tiling_ = func;
@@ -443,16 +433,8 @@ public:
     {
         return *this;
     }
-    OpAICoreDef& AddConfig(const char* compute_unit)
-    {
-        configs_[compute_unit] = OpAICoreConfig();
-        return *this;
-    }
-    OpAICoreDef& AddConfig(const char* compute_unit, const OpAICoreConfig& config)
-    {
-        configs_[compute_unit] = config;
-        return *this;
-    }
+    OpAICoreDef& AddConfig(const char* compute_unit);
+    OpAICoreDef& AddConfig(const char* compute_unit, const OpAICoreConfig& config);
 
     gert::OpImplRegisterV2::TilingKernelFunc GetTiling() const
     {
@@ -494,20 +476,16 @@ using OpHostCPUDef = OpAICPUDef;
 
 class OpDef {
 public:
-    explicit OpDef(const char* type) : type_(type == nullptr ? "" : type) {}
+    explicit OpDef(const char* type);
+    ~OpDef();
+    OpDef(const OpDef& other);
+    OpDef(OpDef&& other) noexcept;
+    OpDef& operator=(const OpDef& other);
+    OpDef& operator=(OpDef&& other) noexcept;
 
-    OpParamDef& Input(const char* name)
-    {
-        return FindOrAppend(inputs_, name);
-    }
-    OpParamDef& Output(const char* name)
-    {
-        return FindOrAppend(outputs_, name);
-    }
-    OpAttrDef& Attr(const char* name)
-    {
-        return FindOrAppend(attrs_, name);
-    }
+    OpParamDef& Input(const char* name);
+    OpParamDef& Output(const char* name);
+    OpAttrDef& Attr(const char* name);
     OpDef& Comment(CommentSection, const char*)
     {
         return *this;

@@ -39,7 +39,7 @@ struct TilingField {
 
 class TilingDef {
 public:
-    virtual ~TilingDef() = default;
+    virtual ~TilingDef();
 
     // Writes the bytes to `buffer`; writes nothing when `capacity` is too small.
     void SaveToBuffer(void* buffer, size_t capacity) const;

@@ -13,6 +13,8 @@ size_t AlignUp(size_t value, size_t alignment)
 }
 } // namespace
 
+TilingDef::~TilingDef() = default;
+
 size_t TilingDef::Append(const TilingField& field, size_t alignment, size_t bytes)
 {
     fields_.push_back(field);

@@ -126,12 +126,6 @@ pub enum Command {
     /// Take one operator through the steps of a survey.
     #[command(name = "__trial", hide = true)]
     Trial(RawArgs),
-    /// Run a program under limits.
-    #[command(name = "__worker", hide = true)]
-    Worker(RawArgs),
-    /// Stand in for the toolkit's compiler driver.
-    #[command(name = "__bisheng", hide = true, disable_help_flag = true)]
-    Bisheng(RawArgs),
 }
 
 impl Command {
@@ -157,8 +151,6 @@ impl Command {
             Command::Ablation(_) => "ablation",
             Command::Doors(_) => "doors",
             Command::Trial(_) => "__trial",
-            Command::Worker(_) => "__worker",
-            Command::Bisheng(_) => "__bisheng",
         }
     }
 }
