@@ -4,7 +4,7 @@ use crate::support::{Ended, Project, require_tools, tool};
 
 /// The softmax fixture with rows so few that a run takes seconds.
 fn small() -> Project {
-    let project = Project::fixture("softmax_rows");
+    let project = Project::as_shipped("softmax_rows");
     let manifest = project.read("ascend.toml");
     assert!(manifest.contains("[1024, 1024]"));
     project.write(

@@ -35,7 +35,7 @@ fn without_noise_it_is_the_simulator() {
 #[test]
 fn with_noise_a_winner_is_really_faster_and_nothing_is_written() {
     require_tools!();
-    let project = Project::fixture("add_custom");
+    let project = Project::as_shipped("add_custom");
     // With probes the search ends at the operator as it was for some draws of the noise, and draws change with what is compiled.
     let manifest = project.read("ascend.toml");
     project.write("ascend.toml", &manifest.replace("\n[verify]\n", "\n[verify]\nprobes = 0\n"));

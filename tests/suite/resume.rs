@@ -19,7 +19,7 @@ const RUN: [&str; 7] = ["run", "--budget", "16", "--seed", "1", "--jobs", "2"];
 const FILES: [&str; 3] = ["op_host/softmax_rows_tiling.cpp", "op_kernel/softmax_rows.h", "ascend.lock"];
 
 fn project() -> Project {
-    let project = Project::fixture("softmax_rows");
+    let project = Project::as_shipped("softmax_rows");
     let manifest = project.read("ascend.toml");
     assert!(manifest.contains("[1024, 1024]"));
     // Two probes do for a run that is repeated so often.

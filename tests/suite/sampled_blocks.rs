@@ -14,7 +14,7 @@ use crate::support::{Project, TOOL, require_tools, sdk_options};
 
 /// Tensors of 3 MiB, of which cases are sampled from `mib` on.
 fn project(mib: u32) -> Project {
-    let project = Project::fixture("add_custom");
+    let project = Project::as_shipped("add_custom");
     let manifest = project.read("ascend.toml");
     let large = manifest.replace("[8, 2048]", "[8, 65536]");
     let sampled = large.replace("[verify]\n", &format!("[verify]\nprobes = 2\nsample-blocks-from-mib = {mib}\n"));

@@ -3,7 +3,7 @@
 //! Kernels are other people's code under edit; they loop, crash and write where they should not. Limits are set after `fork` and
 //! before `exec`, by the new process itself, so that no `unsafe` is needed. Where the system offers namespaces there are two of
 //! it: the *outer* one makes the namespaces, watches from outside and says how the program ended; the *first* one of the new
-//! namespace is what everything in it ends with: it gives up its rights, starts the program without them, and waits.
+//! namespace is what everything in it ends with: it starts the program, with hardly any rights, and waits.
 
 use std::ffi::OsString;
 use std::io;
@@ -84,8 +84,7 @@ pub fn become_worker(limits: &Limits, role: Role, own: &[OsString], program: &[O
             // Counted for each user of the namespace; the system's administrator is not.
             let most = Some(MOST_PROCESSES as u64);
             rustix::process::setrlimit(Resource::Nproc, Rlimit { current: most, maximum: most })?;
-            give_up_rights(limits)?;
-            Ok(code_of(command(program)?.spawn()?.wait()?))
+            Ok(code_of(started(limits, program)?.wait()?))
         }
     }
 }
@@ -147,7 +146,16 @@ fn code_of(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| BY_SIGNAL + signal)).unwrap_or(-1)
 }
 
-/// Gives up all rights but those of the limits, for this process and what it starts.
+/// The program, started without the rights that this process keeps: it cannot look into its parent nor signal it. Rights are a
+/// thread's, and what a thread starts has no more than it.
+fn started(limits: &Limits, program: &[OsString]) -> io::Result<Child> {
+    let mut command = command(program)?;
+    let start = || give_up_rights(limits).and_then(|()| command.spawn());
+    let ended = std::thread::scope(|scope| scope.spawn(start).join());
+    ended.unwrap_or_else(|_| Err(io::Error::other("the thread that starts the program panicked")))
+}
+
+/// Gives up all rights but those of the limits, for this thread and what it starts.
 fn give_up_rights(limits: &Limits) -> io::Result<()> {
     let reach = Reach { writable: vec![limits.writable.clone()], readable: limits.readable.clone(), network: false };
     // An administrator's program would get all of them back with `exec`, and look into other processes.

@@ -44,7 +44,7 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
             Ok(defined) => {
                 found.outputs.insert(index, defined);
             }
-            Err(error @ (ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
+            Err(error @ (ReferenceError::Undefined(_) | ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
                 found.silent.insert(index, error.to_string());
             }
             Err(error) => return Err(TunerError::Usage(format!("reference = \"definition\": {error}"))),
