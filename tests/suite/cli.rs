@@ -34,20 +34,16 @@ fn edit(project: &Project, file: &str, from: &str, to: &str) {
 
 /// gelu_naive on a shape that takes little time.
 pub fn small_gelu() -> Project {
-    made_small(Project::fixture("gelu_naive"))
-}
-
-fn made_small(project: Project) -> Project {
-    edit(&project, "ascend.toml", "[1024, 1024]", "[64, 1024]");
-    edit(&project, "ascend.toml", "1024x1024", "64x1024");
+    let project = Project::fixture("gelu_naive");
+    edit(&project, "ascend.toml", "[1024, 1024]", "[16, 1024]");
+    edit(&project, "ascend.toml", "1024x1024", "16x1024");
     project
 }
 
 /// `small_gelu` after a run, and the events of that run. Copies of it share one run.
 fn tuned() -> &'static (Project, Ended) {
     static TUNED: LazyLock<(Project, Ended)> = LazyLock::new(|| {
-        // With all the probes that a user's run has.
-        let project = made_small(Project::as_shipped("gelu_naive"));
+        let project = small_gelu();
         let ended = project.run(&["run", "--budget", "12", "--seed", "1", "--jobs", "2"]).expect(0);
         (project, ended)
     });

@@ -306,7 +306,7 @@ fn a_kernel_without_end_is_told_with_its_limit_and_its_line() {
 #[test]
 fn a_kernel_without_automatic_synchronisation_keeps_the_barriers_that_it_needs() {
     require_tools!();
-    let project = Project::fixture("gelu_naive");
+    let project = crate::cli::small_gelu();
     let cmake = project.read("op_kernel/CMakeLists.txt");
     project.write(
         "op_kernel/CMakeLists.txt",
