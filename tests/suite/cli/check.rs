@@ -186,7 +186,7 @@ fn a_case_that_crashes_is_wrong_and_the_others_are_checked() {
         &project,
         GELU_HOST,
         "tiling.set_totalLength",
-        "if (totalLength == 64 * 512) {\n        __builtin_trap();\n    }\n    tiling.set_totalLength",
+        "if (totalLength == 16 * 512) {\n        __builtin_trap();\n    }\n    tiling.set_totalLength",
     );
     let ended = project.run(&["check"]).expect(1);
     let check = only(&ended, "check");
