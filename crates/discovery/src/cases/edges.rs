@@ -1,8 +1,9 @@
 //! Sizes at which two tiling functions part: where one begins to launch more cores than the other, or stops to launch fewer.
 //!
 //! A rule that lowers the number of cores for little work is at its worst where it ends: one core less of eight is an eighth more work
-//! for each, and hardly less to launch. Such a size is a narrow place, and probes drawn at random miss it. The tiling functions are
-//! cheap to ask, so it is looked for.
+//! for each, and hardly less to launch. Such a size is a narrow place, and probes drawn at random miss it. Where it has begun and not
+//! yet come to all cores, work is divided among any number of them, which no size on either side shows: an odd share is ragged for
+//! every core. The tiling functions are cheap to ask, so both are looked for.
 
 use std::cmp::Ordering;
 
@@ -15,6 +16,8 @@ const SAMPLES: u32 = 18;
 const BEYOND: u64 = 8;
 /// Edges that are looked at; each is two sizes.
 const MOST_EDGES: usize = 3;
+/// Sizes that are looked at between them, where the number of cores is on its way.
+const ON_THE_WAY: u32 = 4;
 
 /// Two tiling functions of one operator.
 pub struct Edges<'a> {
@@ -29,11 +32,16 @@ pub struct Edges<'a> {
 struct Asked {
     length: u64,
     change: Ordering,
+    cores: u32,
     before: Accepted,
 }
 
+/// A length, whether more or fewer cores take part at it now, and how many.
+type Place = (u64, Ordering, u32);
+
 impl Edges<'_> {
-    /// Cases on both sides of every edge along the first axis, from a fraction of the smallest case to a multiple of the largest one.
+    /// Cases on both sides of every edge along the first axis, from a fraction of the smallest case to a multiple of the largest one, and
+    /// some where the number of cores is on its way.
     ///
     /// # Errors
     /// Where data for a question cannot be written.
@@ -62,6 +70,11 @@ impl Edges<'_> {
             }
             found.extend([left.before, right.before]);
         }
+        let places: Vec<Place> = sampled.iter().map(|asked| (asked.length, asked.change, asked.cores)).collect();
+        for length in on_the_way(&places) {
+            let asked = self.ask(smallest, length).await?;
+            found.extend(asked.filter(|asked| asked.change != Ordering::Equal).map(|asked| asked.before));
+        }
         Ok(found)
     }
 
@@ -78,8 +91,24 @@ impl Edges<'_> {
         }
         let [before, now] = <[Accepted; 2]>::try_from(answers).unwrap_or_else(|_| unreachable!("one each"));
         let change = now.block_dim.cmp(&before.block_dim);
-        Ok(Some(Asked { length, change, before }))
+        Ok(Some(Asked { length, change, cores: now.block_dim, before }))
     }
+}
+
+/// Odd lengths, spread over those at which another number of cores takes part than before and not yet the most.
+fn on_the_way(places: &[Place]) -> Vec<u64> {
+    let most = places.iter().map(|(_, _, cores)| *cores).max();
+    let is_on_its_way = |(_, change, cores): &Place| *change != Ordering::Equal && Some(*cores) < most;
+    let (Some(first), Some(last)) = (places.iter().position(is_on_its_way), places.iter().rposition(is_on_its_way))
+    else {
+        return Vec::new();
+    };
+    let (low, high) = (places[first].0, places.get(last + 1).unwrap_or(&places[last]).0);
+    let factor = high as f64 / low as f64;
+    let at = |place: u32| (low as f64 * factor.powf(f64::from(place) / f64::from(ON_THE_WAY + 1))) as u64 | 1;
+    let mut lengths: Vec<u64> = (1..=ON_THE_WAY).map(at).collect();
+    lengths.dedup();
+    lengths
 }
 
 /// Lengths from `low` to `high`, both included, each the same factor from the next.
@@ -98,5 +127,19 @@ mod tests {
         assert_eq!((all.first(), all.last(), all.len()), (Some(&4), Some(&(1 << 20)), SAMPLES as usize));
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(lengths(7, 7).all(|length| length == 7));
+    }
+
+    #[test]
+    fn numbers_on_their_way_are_tried_at_odd_lengths_between_old_and_all_cores() {
+        use Ordering::{Equal, Greater, Less};
+        let raised =
+            [(256, Equal, 8), (512, Greater, 9), (1024, Greater, 16), (2048, Greater, 32), (4096, Greater, 32)];
+        let found = on_the_way(&raised);
+        assert_eq!(found.len(), 4);
+        assert!(found.iter().all(|length| (512..2048).contains(length) && length % 2 == 1), "{found:?}");
+        let lowered = [(1, Less, 1), (64, Less, 12), (256, Equal, 48)];
+        assert!(on_the_way(&lowered).iter().all(|length| (1..=256).contains(length)));
+        let at_once = [(256, Equal, 8), (512, Greater, 32), (1024, Greater, 32)];
+        assert!(on_the_way(&at_once).is_empty(), "nothing lies between");
     }
 }

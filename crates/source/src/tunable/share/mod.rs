@@ -2,7 +2,8 @@
 //!
 //! A tiling function computes `work / cores` at some place. In front of that statement the number of cores can still be
 //! lowered, and the work is known: `cores = max(1, min(cores, ceil(work / least)))` is right for every size, where a limit on
-//! the cores is right for one.
+//! the cores is right for one. A number of cores that is raised is raised at once, where each of them gets the share: on the way up
+//! work would be divided among any number, which few operators divide well.
 
 mod of_constant;
 #[cfg(test)]
@@ -26,6 +27,9 @@ pub const ASKS_CORES: [&str; 4] = ["GetCoreNumAiv", "GetCoreNum", "GetVectorCore
 
 /// What a maintainer reads above a rule.
 const REASON: &str = "// Fewer cores are sooner done with little work: each gets at least this much.";
+/// The same above one that raises a number of cores.
+const REASON_TO_RAISE: &str =
+    "// More cores pay where each gets at least this much; little work keeps as few as it had.";
 
 /// The first statement of a function that divides work by the number of cores.
 #[derive(Clone, Debug)]
@@ -78,30 +82,30 @@ impl ShareRule {
         let limit = self.limit(constant, floor);
         let indent = line.trim_start_matches(['\r', '\n']).len();
         let limit = if indent + limit.len() <= LONGEST_LINE { limit } else { self.in_lines(constant, floor) };
-        format!("{}constexpr {kind} {constant} = {least};{line}{limit}{line}", self.reason())
-    }
-
-    /// The reason as a line of its own.
-    fn reason(&self) -> String {
-        format!("{REASON}{}", self.line)
+        let reason = if floor > 1 { REASON_TO_RAISE } else { REASON };
+        format!("{reason}{line}constexpr {kind} {constant} = {least};{line}{limit}{line}")
     }
 
     /// Start of a rule that is there, with its reason where that still stands above the declaration at `at`.
     fn start_in(&self, text: &str, at: usize) -> usize {
-        let reason = self.reason();
-        if text[..at].ends_with(&reason) { at - reason.len() } else { at }
+        let reasons = [REASON, REASON_TO_RAISE].map(|reason| format!("{reason}{}", self.line));
+        let there = reasons.iter().find(|reason| text[..at].ends_with(reason.as_str()));
+        there.map_or(at, |reason| at - reason.len())
     }
 
     /// The statement that lowers the number of cores in two lines.
     fn in_lines(&self, least: &str, floor: i64) -> String {
         let statement = self.limit(least, floor);
-        let parts = statement.rsplit_once(", ").map(|(head, tail)| format!("{head},{}{CONTINUED}{tail}", self.line));
-        parts.unwrap_or(statement)
+        let broken = |before: &str, after: &str| {
+            let (head, tail) = statement.rsplit_once(&format!("{before} {after}"))?;
+            Some(format!("{head}{before}{}{CONTINUED}{after}{tail}", self.line))
+        };
+        broken(",", "").or_else(|| broken("", "? ")).unwrap_or(statement.clone())
     }
 
     /// The statement that lowers the number of cores, with the least share given by an expression.
     pub fn limit(&self, least: &str, floor: i64) -> String {
-        format!("{} = {};", self.target(), self.lowered(least, &floor.to_string()))
+        format!("{} = {};", self.target(), self.lowered(least, floor))
     }
 
     /// Cores that take part at least, with the constant's value in the sources as they were and now. A constant that is raised
@@ -121,9 +125,12 @@ impl ShareRule {
         }
     }
 
-    fn lowered(&self, least: &str, floor: &str) -> String {
+    fn lowered(&self, least: &str, floor: i64) -> String {
         let Self { cores, of, kind, .. } = self;
-        format!("std::max<{kind}>({floor}, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}))")
+        if floor > 1 {
+            return format!("{of} / {least} < {cores} ? {floor} : {cores}");
+        }
+        format!("std::max<{kind}>(1, std::min<{kind}>({cores}, ({of} + {least} - 1) / {least}))")
     }
 
     /// The statement for a least share that is only known at run time, with the constant's value in the sources as they were;
@@ -131,13 +138,15 @@ impl ShareRule {
     pub fn knob(&self, least: &str, was: Option<i64>) -> String {
         match &self.declared {
             Some(Declared { floor, .. }) => {
-                let floor = match (floor, was) {
-                    (Some(floor), _) => floor.to_string(),
-                    (None, Some(was)) => format!("{} > {was} ? {was} : 1", self.cores),
-                    (None, None) => "1".to_owned(),
+                let cores = &self.cores;
+                let lowered = match (*floor, was) {
+                    (Some(floor), _) => self.lowered(least, floor),
+                    (None, Some(was)) if was > 1 => {
+                        format!("({cores} > {was} ? ({}) : {})", self.lowered(least, was), self.lowered(least, 1))
+                    }
+                    (None, _) => self.lowered(least, 1),
                 };
-                let lowered = self.lowered(least, &floor);
-                format!("{} = {least} > 0 ? {lowered} : {}; ", self.target(), self.cores)
+                format!("{} = {least} > 0 ? ({lowered}) : {cores}; ", self.target())
             }
             None => format!("if ({least} > 0) {{ {} }} ", self.limit(least, 1)),
         }

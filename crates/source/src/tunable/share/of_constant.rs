@@ -54,36 +54,66 @@ pub(super) fn ruled(file: &str, tokens: &Tokens<'_>) -> Vec<Division> {
     (0..tokens.tokens.len()).filter_map(|position| ruled_at(file, tokens, position)).collect()
 }
 
-/// `constexpr kind LEAST = n; const type name = std::max<kind>(floor, std::min<kind>(CONSTANT, (of + LEAST - 1) / LEAST));` with the
-/// second `const` at `position`.
-fn ruled_at(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Division> {
-    let head: Vec<&str> = (position + 3..position + 9).map(|at| tokens.get(at)).collect();
-    if tokens.get(position) != "const" || head[..5] != ["=", "std", "::", "max", "<"] {
+/// Parts of a rule's expression: the number of cores, the least share, the work and the floor, as token ranges.
+struct Written {
+    cores: Range<usize>,
+    least: usize,
+    work: Range<usize>,
+    floor: i64,
+}
+
+/// `std::max<kind>(1, std::min<kind>(CONSTANT, (of + LEAST - 1) / LEAST))` at `start`.
+fn lowered(tokens: &Tokens<'_>, start: usize) -> Option<Written> {
+    let head: Vec<&str> = (start..start + 4).map(|at| tokens.get(at)).collect();
+    if head != ["std", "::", "max", "<"] {
         return None;
     }
-    let body = function_body(tokens, position)?;
-    let open = tokens.closing_angle(position + 7)? + 1;
+    let open = tokens.closing_angle(start + 3)? + 1;
     let [floor, lowered] = <[Range<usize>; 2]>::try_from(tokens.arguments(open)?).ok()?;
     let inner = tokens.closing_angle(lowered.start + 3)? + 1;
     let [cores, quotient] = <[Range<usize>; 2]>::try_from(tokens.arguments(inner)?).ok()?;
     // ( of + LEAST - 1 ) / LEAST
-    let (least, end) = (tokens.get(quotient.end - 1), quotient.end.checked_sub(7)?);
-    let work = quotient.start + 1..end;
-    let constant = tokens.statement_start(position.checked_sub(1)?);
-    let literal: Vec<&str> = (constant + 4..position - 1).map(|at| tokens.get(at)).collect();
-    let name = tokens.get(position + 2).to_owned();
+    let work = quotient.start + 1..quotient.end.checked_sub(7)?;
     let floor = constant_expression(&floor.map(|at| tokens.get(at)).collect::<Vec<_>>())?;
+    Some(Written { cores, least: quotient.end - 1, work, floor })
+}
+
+/// `of / LEAST < CONSTANT ? floor : CONSTANT` at `start`.
+fn raised(tokens: &Tokens<'_>, start: usize, end: usize) -> Option<Written> {
+    let asked = (start..end).find(|at| tokens.get(*at) == "?")?;
+    let otherwise = (asked..end).find(|at| tokens.get(*at) == ":")?;
+    let less = (start..asked).rev().find(|at| tokens.get(*at) == "<")?;
+    let floor = constant_expression(&(asked + 1..otherwise).map(|at| tokens.get(at)).collect::<Vec<_>>())?;
+    let least = less.checked_sub(1).filter(|least| *least > start + 1)?;
+    Some(Written { cores: less + 1..asked, least, work: start..least - 1, floor })
+}
+
+/// `constexpr kind LEAST = n; const type name = ..;` with the second `const` at `position`.
+fn ruled_at(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<Division> {
+    if tokens.get(position) != "const" || tokens.get(position + 3) != "=" {
+        return None;
+    }
+    let body = function_body(tokens, position)?;
+    let end = tokens.expression_end(position, false) + 1;
+    let Written { cores, least, work, floor } =
+        lowered(tokens, position + 4).or_else(|| raised(tokens, position + 4, end))?;
+    let least = tokens.get(least);
+    let constant = tokens.statement_start(position.checked_sub(1)?);
+    let literal: Vec<&str> = (constant + 4..position.checked_sub(1)?).map(|at| tokens.get(at)).collect();
+    let name = tokens.get(position + 2).to_owned();
     let rule = ShareRule {
-        cores: tokens.text[tokens.span(cores)].to_owned(),
+        cores: tokens.text.get(tokens.span(cores))?.to_owned(),
         of: tokens.text.get(tokens.span(work))?.to_owned(),
         constant: least.to_owned(),
-        kind: head[5].to_owned(),
+        kind: tokens.get(constant + 1).to_owned(),
         line: super::super::statement::line_around(tokens.text, tokens.tokens[position].span.start),
         declared: Some(Declared { kind: tokens.get(position + 1).to_owned(), name: name.clone(), floor: Some(floor) }),
     };
     let written = Tokens::of(&rule.limit(least, floor)).compact_all();
-    let end = tokens.expression_end(position, false) + 1;
-    if tokens.compact(position..end) != written || tokens.get(constant + 2) != least {
+    if tokens.compact(position..end) != written
+        || tokens.get(constant) != "constexpr"
+        || tokens.get(constant + 2) != least
+    {
         return None;
     }
     let value = constant_expression(&literal)?;

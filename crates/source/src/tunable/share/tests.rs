@@ -145,9 +145,12 @@ fn a_constant_number_of_cores_becomes_a_variable_of_the_rule() {
 
     let knobs = tree.apply(&instrument(&tree, &[share], &[block_dim()]).unwrap()).unwrap();
     let text = knobs.text("op_host/scale.cpp").unwrap();
-    let knob = "const uint32_t blockDim = static_cast<uint64_t>(ascend_tune_knob(\"share\", 0)) > 0 ? \
-        std::max<uint64_t>(BLOCK_DIM > 8 ? 8 : 1";
-    assert!(text.contains(knob) && text.contains(" : BLOCK_DIM; context->SetBlockDim(blockDim);\n"), "{text}");
+    let least = "static_cast<uint64_t>(ascend_tune_knob(\"share\", 0))";
+    let knob = format!(
+        "const uint32_t blockDim = {least} > 0 ? ((BLOCK_DIM > 8 ? (totalLength / {least} < BLOCK_DIM ? 8 : BLOCK_DIM) : \
+         std::max<uint64_t>(1, "
+    );
+    assert!(text.contains(&knob) && text.contains(") : BLOCK_DIM; context->SetBlockDim(blockDim);\n"), "{text}");
 }
 
 #[test]
@@ -214,17 +217,18 @@ fn a_constant_that_is_raised_stays_the_least_number_of_cores() {
     };
     let text = |tree: &SourceTree| tree.text("op_host/scale.cpp").unwrap().to_owned();
     let raised = with(&tree, 48, 4096);
-    assert!(
-        text(&raised).contains("BLOCK_DIM = 48;") && text(&raised).contains("std::max<uint64_t>(8, "),
-        "{}",
-        text(&raised)
-    );
+    let rule = "  // More cores pay where each gets at least this much; little work keeps as few as it had.\n  \
+        constexpr uint64_t MIN_LENGTH_PER_CORE = 4096;\n  \
+        const uint32_t blockDim = totalLength / MIN_LENGTH_PER_CORE < BLOCK_DIM ? 8 : BLOCK_DIM;\n  \
+        context->SetBlockDim(blockDim);\n";
+    assert!(text(&raised).contains("BLOCK_DIM = 48;") && text(&raised).contains(rule), "{}", text(&raised));
     assert!(text(&with(&tree, 8, 4096)).contains("std::max<uint64_t>(1, "));
     assert!(text(&with(&tree, 4, 4096)).contains("std::max<uint64_t>(1, "));
     // It is the sources as they were that count, not what a candidate made of them.
-    assert!(text(&with(&with(&tree, 48, 0), 48, 4096)).contains("std::max<uint64_t>(8, "));
+    assert!(text(&with(&with(&tree, 48, 0), 48, 4096)).contains(rule));
     // The rule that stands there keeps what it says, whatever the constant is next.
     assert_eq!(present_value(&raised, &share.binding), Ok(Some(Value::Int(4096))));
     assert_eq!(text(&with(&raised, 48, 512)), text(&raised).replace("4096", "512"));
-    assert!(text(&with(&raised, 16, 512)).contains("std::max<uint64_t>(8, "));
+    assert!(text(&with(&raised, 16, 512)).contains("? 8 : BLOCK_DIM;"));
+    assert_eq!(text(&with(&raised, 48, 0)), text(&with(&tree, 48, 0)));
 }
