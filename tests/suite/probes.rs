@@ -96,6 +96,41 @@ fn a_run_goes_on_with_the_probe_that_it_broke_on() {
     assert!(!joined(summary).contains(&refused), "{summary}");
 }
 
+/// All cores for much work and few for little, from a size on that is too small for that: a larger one holds, and the gain stays.
+#[test]
+fn a_share_that_is_too_small_for_some_size_is_made_larger() {
+    require_tools!();
+    let project = Trap { constant: "CORES", elements: 1_048_576, values: [4, 48], present: 4, probes: 6 }.project();
+    let (host, kernel) = ("op_host/shape_traps.cpp", "op_kernel/shape_traps.cpp");
+    let text = edited(&project.read(host), "CORES = 48; ", "CORES = 4; ");
+    let launch = "context->SetBlockDim((rows + rowsOfCore - 1) / rowsOfCore);";
+    project.write(host, &edited(&text, launch, "context->SetBlockDim(CORES);"));
+    let length = "this->length = total - first < share ? total - first : share;";
+    let idle = format!("if (first >= total) {{ total = first; }}\n        {length}");
+    project.write(kernel, &edited(&project.read(kernel), length, &idle));
+    let share = "\n[tunable.SHARE]\nfile = \"op_host/shape_traps.cpp\"\nshare = \"CORES\"\nof = \"rows\"\n\
+        domain = { values = [1, 64], ordered = true }\ndefault = 1\nreason = \"rows of a core\"\n";
+    let case = |name: &str, elements: u32| {
+        format!(
+            "[[case]]\nname = \"{name}\"\ninputs = [{{ name = \"x\", dtype = \"float16\", shape = [{elements}], range = [-2.0, \
+             2.0] }}]\noutputs = [{{ name = \"y\", dtype = \"float16\" }}]\n\n"
+        )
+    };
+    // In the middle the smaller share is the better one; where it begins it is not.
+    let more = case("little", 10_240) + &case("middle", 256_000);
+    let manifest = project.read("ascend.toml");
+    let manifest = manifest.replace("\n[verify]", &format!("{share}\n[verify]"));
+    project.write("ascend.toml", &manifest.replace("[[case]]\n", &format!("{more}[[case]]\n")));
+    let ended = project.run(&["run", "--budget", "8", "--seed", "5", "--stage", "host"]).expect(0);
+    let summary = ended.events.last().expect("a summary");
+    let taken: Vec<&str> =
+        summary["taken_back"].as_array().into_iter().flatten().filter_map(|step| step["step"].as_str()).collect();
+    assert!(taken.iter().any(|step| step.starts_with("SHARE ") && step.contains("(now ")), "{summary}");
+    assert!(summary["speedup"].as_f64().is_some_and(|speedup| speedup > 1.2), "{summary}");
+    let written = project.read(host);
+    assert!(written.contains("CORES = 48;") && written.contains("< CORES ? 4 : CORES;"), "{written}");
+}
+
 /// A rule that gains at the sizes of the cases and is nothing elsewhere: what is claimed is what probes confirm.
 #[test]
 fn no_more_is_claimed_than_probes_confirm() {
