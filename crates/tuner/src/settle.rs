@@ -212,13 +212,13 @@ async fn settle_on_probes(
         help: None,
     }));
     let wrong = matches!(verdict, ProbeVerdict::Wrong(_));
-    if let Some(found) = with_larger_share(&winner, probes, place, tunables).await? {
-        if let Ok((us, times)) = faster(field, baseline, &found.candidate, standing).await? {
-            let why = format!("probe {}: {reason}", probe.case.name);
-            taken_back.push(said(TakenBack { step: found.step, why }, emit));
-            standing.progress.settle(found.candidate, us, times);
-            return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable] }));
-        }
+    if let Some(found) = with_larger_share(&winner, probes, place, tunables).await?
+        && let Ok((us, times)) = faster(field, baseline, &found.candidate, standing).await?
+    {
+        let why = format!("probe {}: {reason}", probe.case.name);
+        taken_back.push(said(TakenBack { step: found.step, why }, emit));
+        standing.progress.settle(found.candidate, us, times);
+        return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable] }));
     }
     let milestones = standing.progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, tunables);
