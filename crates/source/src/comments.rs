@@ -10,10 +10,10 @@ use super::lex::{PieceKind, pieces};
 /// Lines above and below a changed one whose comments are read.
 const LINES_ABOVE: usize = 2;
 const LINES_BELOW: usize = 1;
-/// Words for small numbers, as comments on buffers and stages have them.
-const NUMBER_WORDS: [(&str, &str); 9] = [
+/// Words for small numbers, as comments on buffers and stages have them. Not `one`, which is an article more often than a number
+/// ("elements of one tile").
+const NUMBER_WORDS: [(&str, &str); 8] = [
     ("single", "1"),
-    ("one", "1"),
     ("double", "2"),
     ("two", "2"),
     ("ping", "2"),
@@ -43,7 +43,9 @@ pub fn of_what_was(before: &SourceTree, after: &SourceTree) -> Vec<OldComment> {
         let comments = comments(now);
         for gone in changes(old, now) {
             for comment in &comments {
-                let beside = comment.line + LINES_ABOVE >= gone.lines.0 && comment.line <= gone.lines.1 + LINES_BELOW;
+                // What stands behind code speaks of that line alone.
+                let (above, below) = if comment.is_behind_code { (0, 0) } else { (LINES_ABOVE, LINES_BELOW) };
+                let beside = comment.line + above >= gone.lines.0 && comment.line <= gone.lines.1 + below;
                 let speaks = !numbers(comment.text, true).is_disjoint(&gone.numbers);
                 let known = found.iter().any(|known: &OldComment| known.file == file && known.line == comment.line);
                 if beside && speaks && !known && old.contains(comment.text) {
@@ -90,6 +92,7 @@ fn code_of(line: &str) -> String {
 struct Comment<'a> {
     line: usize,
     text: &'a str,
+    is_behind_code: bool,
 }
 
 /// Comments of a text, those behind directives too.
@@ -101,7 +104,13 @@ fn comments(text: &str) -> Vec<Comment<'_>> {
         _ => None,
     };
     let spans = pieces(text).into_iter().filter_map(comment);
-    spans.map(|span| Comment { line: line(span.start), text: text[span].trim_end() }).collect()
+    spans
+        .map(|span| {
+            let start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+            let is_behind_code = !text[start..span.start].trim().is_empty();
+            Comment { line: line(span.start), text: text[span].trim_end(), is_behind_code }
+        })
+        .collect()
 }
 
 /// Numbers of a text, in digits; those of words too where `words` asks for them.
@@ -142,6 +151,8 @@ mod tests {
     fn what_says_nothing_of_the_number_is_left_alone() {
         let before = "// tiles of a core\nconstexpr int32_t TILES = 8; // see below, 16 bytes\nint y = 2; // two\n";
         assert_eq!(old(before, &before.replace("= 8", "= 4")), []);
+        let next = "int cores = 1; // all\nint tile = 8; // elements of one tile, 1 of 4\n";
+        assert_eq!(old(next, &next.replace("= 1;", "= 48;")), [], "a comment behind code is about its own line");
         let far = "// 8 tiles\n\n\n\n\nconstexpr int32_t TILES = 8;\n";
         assert_eq!(old(far, &far.replace("= 8", "= 4")), []);
     }
