@@ -35,8 +35,8 @@ fn edit(project: &Project, file: &str, from: &str, to: &str) {
 /// gelu_naive on a shape that takes little time.
 pub fn small_gelu() -> Project {
     let project = Project::fixture("gelu_naive");
-    edit(&project, "ascend.toml", "[1024, 1024]", "[16, 1024]");
-    edit(&project, "ascend.toml", "1024x1024", "16x1024");
+    edit(&project, "ascend.toml", "[1024, 1024]", "[32, 1024]");
+    edit(&project, "ascend.toml", "1024x1024", "32x1024");
     project
 }
 

@@ -60,7 +60,7 @@ fn an_output_that_changes_is_told_with_how_far_it_is_off_and_can_be_locked_on_pu
     let ended = project.run(&["check"]).expect(1);
     assert_eq!(only(&ended, "check")["verdict"], "different");
     // What the run kept was not copied, but the lock knows which output it is.
-    assert_has(&only(&ended, "check")["differences"].to_string(), &["case 16x1024: output y is not what was locked"]);
+    assert_has(&only(&ended, "check")["differences"].to_string(), &["case 32x1024: output y is not what was locked"]);
 
     let before = project.read("ascend.lock");
     let shown = project.run(&["lock"]).expect(0);
@@ -79,7 +79,7 @@ fn an_output_that_changes_is_told_with_how_far_it_is_off_and_can_be_locked_on_pu
     assert_eq!(only(&again, "lock")["written"], false, "nothing to take over");
     edit(&project, GELU_KERNEL, "0.05f", "0.06f");
     let said = only(&project.run(&["check"]).expect(1), "check")["differences"].to_string();
-    assert_has(&said, &["case 16x1024: output y: ", "elements differ, most at index", "was locked, now", "off by"]);
+    assert_has(&said, &["case 32x1024: output y: ", "elements differ, most at index", "was locked, now", "off by"]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_case_that_crashes_is_wrong_and_the_others_are_checked() {
     let manifest = project.read("ascend.toml");
     let start = manifest.find("[[case]]").expect("a case");
     let case = manifest[start..].split("\n\n").next().expect("its lines").to_owned();
-    let small = format!("{}\n\n", case.replace("16x1024", "16x512").replace("[16, 1024]", "[16, 512]"));
+    let small = format!("{}\n\n", case.replace("32x1024", "32x512").replace("[32, 1024]", "[32, 512]"));
     assert_ne!(small.trim(), case.trim());
     project.write("ascend.toml", &manifest.replacen(&case, &format!("{small}{case}"), 1));
     project.run(&["lock", "--accept"]).expect(0);
@@ -186,7 +186,7 @@ fn a_case_that_crashes_is_wrong_and_the_others_are_checked() {
         &project,
         GELU_HOST,
         "tiling.set_totalLength",
-        "if (totalLength == 16 * 512) {\n        __builtin_trap();\n    }\n    tiling.set_totalLength",
+        "if (totalLength == 32 * 512) {\n        __builtin_trap();\n    }\n    tiling.set_totalLength",
     );
     let ended = project.run(&["check"]).expect(1);
     let check = only(&ended, "check");
@@ -194,10 +194,10 @@ fn a_case_that_crashes_is_wrong_and_the_others_are_checked() {
     let verdicts: Vec<_> =
         check["cases"].as_array().expect("a list").iter().map(|case| (&case["name"], &case["verdict"])).collect();
     let row = |name: &str, verdict: &str| (Value::from(name), Value::from(verdict));
-    let expected = [row("16x1024", "ok"), row("16x512", "wrong"), row("odd-7x333", "ok")];
+    let expected = [row("32x1024", "ok"), row("32x512", "wrong"), row("odd-7x333", "ok")];
     assert!(verdicts.iter().copied().eq(expected.iter().map(|(name, verdict)| (name, verdict))), "{check}");
     assert_eq!(check["differences"], Value::Null, "{check}");
-    assert_has(&only(&ended, "warning")["message"].to_string(), &["16x512", "SIGILL"]);
+    assert_has(&only(&ended, "warning")["message"].to_string(), &["32x512", "SIGILL"]);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn quiet_says_only_results_and_errors() {
     let output = human(&project, &["profile", "-q"]);
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_has(&String::from_utf8_lossy(&output.stdout), &["16x1024", "modelled"]);
+    assert_has(&String::from_utf8_lossy(&output.stdout), &["32x1024", "modelled"]);
     let refused = human(&project, &["profile", "-q", "--case", "none"]);
     assert_eq!(refused.status.code(), Some(2));
     assert_has(&String::from_utf8_lossy(&refused.stderr), &["error", "none"]);
