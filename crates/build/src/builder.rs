@@ -454,11 +454,9 @@ impl Builder {
                 words.extend(KernelKinds::of(reached.tree_files.iter().filter_map(|file| tree.text(file))).words());
                 words
             } else {
-                let project = self.project_words(overlay, flags, &reached)?;
-                let mut words = self.first_host_headers(tree, &reached, flags, &project)?;
-                words.extend(project);
-                words.push(format!("-I{}", self.sdk.include().display()));
-                words
+                let words = self.compile_words(overlay, flags, &reached)?;
+                let first = self.first_host_headers(tree, &reached, flags, &words)?;
+                [first, words].concat()
             };
             words.extend(["-x", "c++", "-c", file, "-o"].map(str::to_owned));
             words.push(directory.join("object.o").display().to_string());

@@ -2,7 +2,7 @@
 //! compiling a small kernel or tiling function, parsing a toolkit's several times as long as compiling the median kernel.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::builder::{Builder, CODE_FLAGS, device_defines};
@@ -28,9 +28,11 @@ const OWN_HOST_TEXT: &str = "#include \"ascendsim/knob.h\"\n#include \"register/
 
 /// What host sources with a definition include: nearly all of what a tiling function needs.
 const DEFINITIONS: &str = "register/op_def_registry.h";
+/// Folders of what it includes; a project that brings one of them may want its own.
+const HOST_FOLDERS: [&str; 3] = ["register", "exe_graph", "graph"];
 
 /// What kernels include; a project that brings a file of this name wants its own.
-const KERNEL_OPERATOR: &str = "kernel_operator.h";
+const KERNEL_OPERATOR: [&str; 1] = ["kernel_operator.h"];
 
 /// Headers to compile, and how many of their compilations are kept: the oldest go. A compilation without them takes longer and
 /// does the same.
@@ -58,18 +60,12 @@ impl Builder {
         flags: &ProjectFlags,
         project: &[String],
     ) -> Result<Vec<String>, BuildError> {
-        // A header that the project has included first may change what follows.
-        let compiled =
-            self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include");
         let Some(toolkit) = &self.toolkit else {
-            if !compiled || brings_own(project, KERNEL_OPERATOR) {
-                return Ok(Vec::new());
-            }
-            let folder = self.compiled_headers(&self.own_prefix(unit, flags))?;
-            return Ok(vec![format!("-I{}", folder.display()), "-include".to_owned(), OWN_KERNEL.to_owned()]);
+            let fits = self.can_begin(flags) && !self.brings_own(project, &KERNEL_OPERATOR);
+            return if fits { self.begin_with(&self.own_prefix(unit, flags)) } else { Ok(Vec::new()) };
         };
         let mut words = Vec::new();
-        if compiled {
+        if self.can_begin(flags) {
             words.push(format!("-I{}", self.compiled_headers(&self.toolkit_prefix(toolkit, unit, flags)?)?.display()));
         }
         words.extend(["-include".to_owned(), TOOLKIT_KERNEL.to_owned()]);
@@ -77,7 +73,7 @@ impl Builder {
     }
 
     /// Words that put the headers of definitions before everything else of a host source which includes them, compiled where the
-    /// compiler can do that. `words` are those of its own compilation.
+    /// compiler can do that. `words` are those of its compilation without.
     pub(crate) fn first_host_headers(
         &self,
         tree: &SourceTree,
@@ -85,29 +81,41 @@ impl Builder {
         flags: &ProjectFlags,
         words: &[String],
     ) -> Result<Vec<String>, BuildError> {
-        let compiled =
-            self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include");
         let mut texts = reached.tree_files.iter().filter_map(|file| tree.text(file));
         let defines =
             texts.any(|text| includes(text).into_iter().any(|found| found.quoted().as_deref() == Some(DEFINITIONS)));
-        if !compiled || !defines || brings_own(words, DEFINITIONS) {
+        if !self.can_begin(flags) || !defines || self.brings_own(words, &HOST_FOLDERS) {
             return Ok(Vec::new());
         }
-        let mut words = self.sdk.compiler.output_flags();
-        words.push(format!("-std=c++{}", flags.standard));
-        words.extend(CODE_FLAGS.map(str::to_owned));
+        let mut words = self.code_words(flags);
         words.extend(flags.options.iter().cloned());
         words.push(format!("-I{}", self.sdk.include().display()));
         let (header, text, name) = (OWN_HOST, OWN_HOST_TEXT.to_owned(), "host-headers-");
-        let folder = self.compiled_headers(&Prefix { header, text, name, kept: 4, words, digest: String::new() })?;
-        Ok(vec![format!("-I{}", folder.display()), "-include".to_owned(), OWN_HOST.to_owned()])
+        self.begin_with(&Prefix { header, text, name, kept: 4, words, digest: String::new() })
     }
 
-    /// Words of both doors.
-    fn prefix_words(&self, flags: &ProjectFlags) -> Vec<String> {
+    /// Whether a compilation can begin with compiled headers. A header that the project has included first may change what follows.
+    fn can_begin(&self, flags: &ProjectFlags) -> bool {
+        self.sdk.compiler.family == CompilerFamily::Gnu && !flags.options.iter().any(|word| word == "-include")
+    }
+
+    /// Words that begin a compilation with this SDK's headers.
+    fn begin_with(&self, prefix: &Prefix) -> Result<Vec<String>, BuildError> {
+        let folder = self.compiled_headers(prefix)?;
+        Ok(vec![format!("-I{}", folder.display()), "-include".to_owned(), prefix.header.to_owned()])
+    }
+
+    /// Words of all code.
+    fn code_words(&self, flags: &ProjectFlags) -> Vec<String> {
         let mut words = self.sdk.compiler.output_flags();
         words.push(format!("-std=c++{}", flags.standard));
         words.extend(CODE_FLAGS.map(str::to_owned));
+        words
+    }
+
+    /// Words of kernels through both doors.
+    fn prefix_words(&self, flags: &ProjectFlags) -> Vec<String> {
+        let mut words = self.code_words(flags);
         words.extend(device_defines());
         words.push("-fno-gnu-unique".to_owned());
         words
@@ -171,10 +179,12 @@ impl Builder {
         let _ = std::fs::remove_file(&lock_path);
         Ok(target)
     }
-}
 
-/// Whether an include folder of these words has a file of this name in place of the SDK's.
-fn brings_own(words: &[String], header: &str) -> bool {
-    let mut folders = words.iter().filter_map(|word| word.strip_prefix("-I").or_else(|| word.strip_prefix("-iquote")));
-    folders.any(|folder| Path::new(folder).join(header).is_file())
+    /// Whether an include folder of these words, the SDK's aside, has something of such a name in place of the SDK's.
+    fn brings_own(&self, words: &[String], names: &[&str]) -> bool {
+        let sdk = self.sdk.include();
+        let folder = |word: &str| word.strip_prefix("-iquote").or_else(|| word.strip_prefix("-I")).map(PathBuf::from);
+        let mut folders = words.iter().filter_map(|word| folder(word)).filter(|folder| *folder != sdk);
+        folders.any(|folder| names.iter().any(|name| folder.join(name).exists()))
+    }
 }

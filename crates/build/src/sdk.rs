@@ -277,7 +277,7 @@ fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
 /// include, or of CMake files, does not build it again.
 fn library_name(root: &Path, compiler: &Compiler) -> Result<String, BuildError> {
     let mut name = Digest::new("library 2");
-    name.text(&compiler.identity).texts(LIBRARY_FLAGS).texts(OF_HOST_CODE);
+    name.text(&compiler.identity).texts(LIBRARY_FLAGS).texts([FAST, QUICK_TO_COMPILE]).texts(OF_HOST_CODE);
     for folder in ["src", "runner", "include"].map(|folder| root.join(folder)) {
         for entry in WalkDir::new(&folder).sort_by_file_name().into_iter().flatten() {
             let path = entry.path();

@@ -227,6 +227,36 @@ fn headers_that_are_compiled_once_are_those_that_the_project_means() {
 }
 
 #[test]
+fn headers_of_host_code_are_those_that_the_project_means() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    if sdk.compiler.family != compiler::CompilerFamily::Gnu {
+        return;
+    }
+    write(&sdk.root, "include/register/op_def_registry.h", "#pragma once\n#include \"graph/kind.h\"\n");
+    write(&sdk.root, "include/graph/kind.h", "#pragma once\ntypedef long Kind;\n");
+    let cache = temporary.path().join("cache");
+    let compiled = || {
+        let folders = std::fs::read_dir(&cache).unwrap().flatten();
+        folders.filter(|folder| folder.path().join("own_host.h.gch").is_file()).count()
+    };
+    let root = operator(temporary.path());
+    let host = |bytes: usize| {
+        let builder = builder(&root, sdk.clone(), temporary.path().join("work"));
+        let mut tree = builder.project().load_sources().unwrap();
+        let text = format!("#include \"register/op_def_registry.h\"\nstatic_assert(sizeof(Kind) == {bytes});\n");
+        tree.insert("op_host/add_def.cpp", text);
+        builder.host(&tree).unwrap_or_else(|error| panic!("{error}"))
+    };
+    host(8);
+    assert_eq!(compiled(), 1);
+    // What the SDK's header includes may be the project's own.
+    write(&root, "op_host/graph/kind.h", "#pragma once\ntypedef short Kind;\n");
+    host(2);
+    assert_eq!(compiled(), 1);
+}
+
+#[test]
 fn a_kernel_that_branches_over_its_key_is_compiled_for_each() {
     let temporary = tempfile::tempdir().unwrap();
     let Some(sdk) = tiny_sdk(temporary.path()) else { return };

@@ -1,4 +1,4 @@
-//! A least share that is too small for some size: a larger one may hold there, and keeps what it gains on much work.
+//! A least share with which some size is slower: a larger one may hold there, and keeps what it gains on much work.
 
 use super::TunerError;
 use super::candidate::Candidate;

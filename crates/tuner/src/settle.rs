@@ -212,7 +212,9 @@ async fn settle_on_probes(
         help: None,
     }));
     let wrong = matches!(verdict, ProbeVerdict::Wrong(_));
-    if let Some(found) = with_larger_share(&winner, probes, place, tunables).await?
+    // What is wrong at a size is not mended by moving the rule beyond it.
+    if !wrong
+        && let Some(found) = with_larger_share(&winner, probes, place, tunables).await?
         && let Ok((us, times)) = faster(field, baseline, &found.candidate, standing).await?
     {
         let why = format!("probe {}: {reason}", probe.case.name);

@@ -71,11 +71,6 @@ public:
     };
 
     explicit OpParamDef(const char* name);
-    ~OpParamDef();
-    OpParamDef(const OpParamDef& other);
-    OpParamDef(OpParamDef&& other) noexcept;
-    OpParamDef& operator=(const OpParamDef& other);
-    OpParamDef& operator=(OpParamDef&& other) noexcept;
 
     OpParamDef& ParamType(Option param_type)
     {
@@ -226,11 +221,6 @@ public:
     };
 
     explicit OpAttrDef(const char* name);
-    ~OpAttrDef();
-    OpAttrDef(const OpAttrDef& other);
-    OpAttrDef(OpAttrDef&& other) noexcept;
-    OpAttrDef& operator=(const OpAttrDef& other);
-    OpAttrDef& operator=(OpAttrDef&& other) noexcept;
 
     OpAttrDef& AttrType(Option attr_type)
     {
@@ -396,13 +386,6 @@ private:
 
 class OpAICoreDef {
 public:
-    OpAICoreDef();
-    ~OpAICoreDef();
-    OpAICoreDef(const OpAICoreDef& other);
-    OpAICoreDef(OpAICoreDef&& other) noexcept;
-    OpAICoreDef& operator=(const OpAICoreDef& other);
-    OpAICoreDef& operator=(OpAICoreDef&& other) noexcept;
-
     OpAICoreDef& SetTiling(gert::OpImplRegisterV2::TilingKernelFunc func)
     {
         tiling_ = func;

@@ -21,21 +21,11 @@ OpParamDef::OpParamDef(const char* name)
 {
     spec_.name = name == nullptr ? "" : name;
 }
-OpParamDef::~OpParamDef() = default;
-OpParamDef::OpParamDef(const OpParamDef& other) = default;
-OpParamDef::OpParamDef(OpParamDef&& other) noexcept = default;
-OpParamDef& OpParamDef::operator=(const OpParamDef& other) = default;
-OpParamDef& OpParamDef::operator=(OpParamDef&& other) noexcept = default;
 
 OpAttrDef::OpAttrDef(const char* name)
 {
     spec_.name = name == nullptr ? "" : name;
 }
-OpAttrDef::~OpAttrDef() = default;
-OpAttrDef::OpAttrDef(const OpAttrDef& other) = default;
-OpAttrDef::OpAttrDef(OpAttrDef&& other) noexcept = default;
-OpAttrDef& OpAttrDef::operator=(const OpAttrDef& other) = default;
-OpAttrDef& OpAttrDef::operator=(OpAttrDef&& other) noexcept = default;
 
 OpAICoreConfig::OpAICoreConfig() = default;
 OpAICoreConfig::OpAICoreConfig(const char*) {}
@@ -66,13 +56,6 @@ OpAICoreConfig& OpAICoreConfig::Flag(const char* key, bool flag)
     settings_[key] = flag ? "true" : "false";
     return *this;
 }
-
-OpAICoreDef::OpAICoreDef() = default;
-OpAICoreDef::~OpAICoreDef() = default;
-OpAICoreDef::OpAICoreDef(const OpAICoreDef& other) = default;
-OpAICoreDef::OpAICoreDef(OpAICoreDef&& other) noexcept = default;
-OpAICoreDef& OpAICoreDef::operator=(const OpAICoreDef& other) = default;
-OpAICoreDef& OpAICoreDef::operator=(OpAICoreDef&& other) noexcept = default;
 
 OpAICoreDef& OpAICoreDef::AddConfig(const char* compute_unit)
 {

@@ -37,7 +37,7 @@ struct Asked {
 }
 
 /// A length, whether more or fewer cores take part at it now, and how many.
-type Place = (u64, Ordering, u32);
+type Sample = (u64, Ordering, u32);
 
 impl Edges<'_> {
     /// Cases on both sides of every edge along the first axis, from a fraction of the smallest case to a multiple of the largest one, and
@@ -70,8 +70,8 @@ impl Edges<'_> {
             }
             found.extend([left.before, right.before]);
         }
-        let places: Vec<Place> = sampled.iter().map(|asked| (asked.length, asked.change, asked.cores)).collect();
-        for length in on_the_way(&places) {
+        let samples: Vec<Sample> = sampled.iter().map(|asked| (asked.length, asked.change, asked.cores)).collect();
+        for length in on_the_way(&samples) {
             let asked = self.ask(smallest, length).await?;
             found.extend(asked.filter(|asked| asked.change != Ordering::Equal).map(|asked| asked.before));
         }
@@ -96,14 +96,14 @@ impl Edges<'_> {
 }
 
 /// Odd lengths, spread over those at which another number of cores takes part than before and not yet the most.
-fn on_the_way(places: &[Place]) -> Vec<u64> {
-    let most = places.iter().map(|(_, _, cores)| *cores).max();
-    let is_on_its_way = |(_, change, cores): &Place| *change != Ordering::Equal && Some(*cores) < most;
-    let (Some(first), Some(last)) = (places.iter().position(is_on_its_way), places.iter().rposition(is_on_its_way))
+fn on_the_way(samples: &[Sample]) -> Vec<u64> {
+    let most = samples.iter().map(|(_, _, cores)| *cores).max();
+    let is_on_its_way = |(_, change, cores): &Sample| *change != Ordering::Equal && Some(*cores) < most;
+    let (Some(first), Some(last)) = (samples.iter().position(is_on_its_way), samples.iter().rposition(is_on_its_way))
     else {
         return Vec::new();
     };
-    let (low, high) = (places[first].0, places.get(last + 1).unwrap_or(&places[last]).0);
+    let (low, high) = (samples[first].0, samples.get(last + 1).unwrap_or(&samples[last]).0);
     let factor = high as f64 / low as f64;
     let at = |place: u32| (low as f64 * factor.powf(f64::from(place) / f64::from(ON_THE_WAY + 1))) as u64 | 1;
     let mut lengths: Vec<u64> = (1..=ON_THE_WAY).map(at).collect();

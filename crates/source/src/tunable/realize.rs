@@ -47,7 +47,7 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                     // What somebody has laid out otherwise stays as it is.
                     let there = site.value == Some(Value::Int(least));
                     let written = if there { site.text.clone() } else { rule.text(least, rule.floor(was, now)) };
-                    if written.contains("std::") && !wanting_algorithm.contains(&site.file) {
+                    if written.contains("std::min<") && !wanting_algorithm.contains(&site.file) {
                         wanting_algorithm.push(site.file.clone());
                     }
                     written

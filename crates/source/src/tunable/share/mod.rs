@@ -96,11 +96,11 @@ impl ShareRule {
     /// The statement that lowers the number of cores in two lines.
     fn in_lines(&self, least: &str, floor: i64) -> String {
         let statement = self.limit(least, floor);
-        let broken = |before: &str, after: &str| {
-            let (head, tail) = statement.rsplit_once(&format!("{before} {after}"))?;
-            Some(format!("{head}{before}{}{CONTINUED}{after}{tail}", self.line))
-        };
-        broken(",", "").or_else(|| broken("", "? ")).unwrap_or(statement.clone())
+        let (end, begin) = if floor > 1 { ("", "? ") } else { (",", "") };
+        match statement.rsplit_once(&format!("{end} {begin}")) {
+            Some((head, tail)) => format!("{head}{end}{}{CONTINUED}{begin}{tail}", self.line),
+            None => statement,
+        }
     }
 
     /// The statement that lowers the number of cores, with the least share given by an expression.
