@@ -22,12 +22,10 @@ pub(crate) const TOOLKIT_KERNEL: &str = "toolkit_kernel.h";
 const OWN_KERNEL: &str = "own_kernel.h";
 const OWN_TEXT: &str = "#include \"ascendsim/knob.h\"\n#include \"kernel_operator.h\"\n";
 
-/// The header that a host source with a definition begins with, and its text.
-const OWN_HOST: &str = "own_host.h";
-const OWN_HOST_TEXT: &str = "#include \"ascendsim/knob.h\"\n#include \"register/op_def_registry.h\"\n";
-
-/// What host sources with a definition include: nearly all of what a tiling function needs.
-const DEFINITIONS: &str = "register/op_def_registry.h";
+/// What host sources include, nearly all of what they need, each with the name of the compiled header that begins with it. One source
+/// with a definition and functions includes the first, functions in files of their own the second.
+const HOST_REGISTRIES: [(&str, &str); 2] =
+    [("register/op_def_registry.h", "own_host.h"), ("register/op_impl_registry.h", "own_functions.h")];
 /// Folders of what it includes; a project that brings one of them may want its own.
 const HOST_FOLDERS: [&str; 3] = ["register", "exe_graph", "graph"];
 
@@ -72,7 +70,7 @@ impl Builder {
         Ok(words)
     }
 
-    /// Words that put the headers of definitions before everything else of a host source which includes them, compiled where the
+    /// Words that put the headers of registration before everything else of a host source which includes them, compiled where the
     /// compiler can do that. `words` are those of its compilation without.
     pub(crate) fn first_host_headers(
         &self,
@@ -81,17 +79,22 @@ impl Builder {
         flags: &ProjectFlags,
         words: &[String],
     ) -> Result<Vec<String>, BuildError> {
-        let mut texts = reached.tree_files.iter().filter_map(|file| tree.text(file));
-        let defines =
-            texts.any(|text| includes(text).into_iter().any(|found| found.quoted().as_deref() == Some(DEFINITIONS)));
-        if !self.can_begin(flags) || !defines || self.brings_own(words, &HOST_FOLDERS) {
+        let texts: Vec<&str> = reached.tree_files.iter().filter_map(|file| tree.text(file)).collect();
+        let included = |registry: &str| {
+            texts.iter().any(|text| includes(text).into_iter().any(|found| found.quoted().as_deref() == Some(registry)))
+        };
+        let registry = HOST_REGISTRIES.iter().find(|(registry, _)| included(registry));
+        let Some((registry, header)) =
+            registry.filter(|_| self.can_begin(flags) && !self.brings_own(words, &HOST_FOLDERS))
+        else {
             return Ok(Vec::new());
-        }
+        };
         let mut words = self.code_words(flags);
         words.extend(flags.options.iter().cloned());
         words.push(format!("-I{}", self.sdk.include().display()));
-        let (header, text, name) = (OWN_HOST, OWN_HOST_TEXT.to_owned(), "host-headers-");
-        self.begin_with(&Prefix { header, text, name, kept: 4, words, digest: String::new() })
+        let text = format!("#include \"ascendsim/knob.h\"\n#include \"{registry}\"\n");
+        let name = "host-headers-";
+        self.begin_with(&Prefix { header, text, name, kept: 8, words, digest: String::new() })
     }
 
     /// Whether a compilation can begin with compiled headers. A header that the project has included first may change what follows.
@@ -147,8 +150,9 @@ impl Builder {
     fn compiled_headers(&self, prefix: &Prefix) -> Result<PathBuf, BuildError> {
         let cache = self.shared_cache();
         let mut words = prefix.words.clone();
-        let mut digest = Digest::new("compiled headers 2");
-        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).text(&prefix.digest).texts(&words);
+        let mut digest = Digest::new("compiled headers 3");
+        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).text(&prefix.digest);
+        digest.text(&prefix.text).texts(&words);
         let name = format!("{}{}", prefix.name, digest.finish());
         let target = cache.join(&name);
         if target.is_dir() {

@@ -257,6 +257,32 @@ fn headers_of_host_code_are_those_that_the_project_means() {
 }
 
 #[test]
+fn functions_in_a_file_of_their_own_begin_with_their_own_compiled_headers() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    if sdk.compiler.family != compiler::CompilerFamily::Gnu {
+        return;
+    }
+    write(&sdk.root, "include/register/op_def_registry.h", "#pragma once\nstruct Definition;\n");
+    write(&sdk.root, "include/register/op_impl_registry.h", "#pragma once\ntypedef char Functions;\n");
+    let root = operator(temporary.path());
+    let builder = builder(&root, sdk, temporary.path().join("work"));
+    let mut tree = builder.project().load_sources().unwrap();
+    // A name that the definition's header has, and this source may have for itself.
+    let text = "#include \"register/op_impl_registry.h\"\ntypedef Functions Definition;\n";
+    tree.insert("op_host/add_def.cpp", text.to_owned());
+    builder.host(&tree).unwrap_or_else(|error| panic!("{error}"));
+    let compiled: Vec<String> = std::fs::read_dir(temporary.path().join("cache"))
+        .unwrap()
+        .flatten()
+        .flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten())
+        .filter_map(|file| file.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".gch"))
+        .collect();
+    assert_eq!(compiled, ["own_functions.h.gch"]);
+}
+
+#[test]
 fn a_kernel_that_branches_over_its_key_is_compiled_for_each() {
     let temporary = tempfile::tempdir().unwrap();
     let Some(sdk) = tiny_sdk(temporary.path()) else { return };
