@@ -89,6 +89,16 @@ fn a_reader_that_goes_away_is_not_an_error() {
 }
 
 #[test]
+fn gains_of_stages_that_do_not_come_to_the_speed_up_are_said_to_be_of_their_time() {
+    let said = |speedup: f64| {
+        let summary = events::Summary { speedup, ..sample::summary() };
+        human(&[Event::Summary(Box::new(summary))], Verbosity::Normal, false).contains("as of when each step was found")
+    };
+    assert!(!said(10.5), "4.2 by 2.5");
+    assert!(said(9.0), "a case has joined since");
+}
+
+#[test]
 fn a_run_without_a_terminal_gives_plain_lines() {
     insta::assert_snapshot!(human(&sample::run_events(), Verbosity::Normal, false), @"
           Tuning GeluNaive (fixtures/gelu_naive), latencies modelled on ascend910b2 version 3

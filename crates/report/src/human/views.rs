@@ -80,6 +80,13 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
     text
 }
 
+/// What is to be said where the gains of the stages do not come to the speed-up: a stage's gain is that of each of its steps when it
+/// was found, and cases have joined or steps have gone since.
+fn of_its_time(summary: &Summary) -> &'static str {
+    let both = summary.stages.host.gain * summary.stages.kernel.gain;
+    if (both / summary.speedup - 1.0).abs() > 0.01 { ", as of when each step was found" } else { "" }
+}
+
 fn generalisation(general: &Generalisation) -> String {
     let mut text = match general.worst() {
         Some(worst) => format!(
@@ -160,7 +167,7 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
     ));
     let _ = writeln!(
         text,
-        "\n  {} in {}, {} rejected; host stage {} ({}), kernel stage {} ({})",
+        "\n  {} in {}, {} rejected; host stage {} ({}), kernel stage {} ({}){}",
         counted(summary.evaluations, "evaluation"),
         seconds(summary.wall_s),
         summary.rejected,
@@ -168,6 +175,7 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
         counted(summary.stages.host.evaluations, "evaluation"),
         factor(summary.stages.kernel.gain),
         counted(summary.stages.kernel.evaluations, "evaluation"),
+        of_its_time(summary),
     );
     if !summary.configuration.is_empty() {
         let _ = writeln!(text, "  configuration  {}", summary.configuration);
