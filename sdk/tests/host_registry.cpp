@@ -49,6 +49,15 @@ ge::graphStatus Infer(gert::InferShapeContext* context)
 }
 } // namespace
 
+// Code of a graph beside the definition, which names what it needs without an include of its own.
+namespace ge {
+static size_t CountOf(const Operator& op, const Tensor& constant)
+{
+    AscendString name;
+    return op.GetName(name) == GRAPH_SUCCESS && constant.GetData() != nullptr ? constant.GetSize() / sizeof(int64_t) : 0;
+}
+} // namespace ge
+
 namespace ops {
 class Sample : public OpDef {
 public:
@@ -69,6 +78,12 @@ IMPL_OP_INFERSHAPE(Other).InferShape(Infer).PrivateAttr("mode", static_cast<int6
 
 int main()
 {
+    ge::Tensor constant;
+    const int64_t values[3] = {1, 2, 3};
+    CHECK(constant.SetData(reinterpret_cast<const uint8_t*>(values), sizeof(values)) == ge::GRAPH_SUCCESS);
+    CHECK(constant.SetData(nullptr, 8) == ge::GRAPH_FAILED);
+    CHECK(ge::CountOf(ge::Operator("one", "Sample"), constant) == 3);
+
     const ascendsim::host::OpEntry* const entry = ascendsim::host::FindOperator("Sample");
     CHECK(entry != nullptr);
     if (entry == nullptr) {

@@ -4,7 +4,7 @@
 //
 // The class is a hazard's name as reports spell it. The line that the verdict has to name ends with the comment `here`;
 // `"class?"` says that the verdict is a warning. tests/suite/corpus.rs reads both from the source, runs every kernel twice, and
-// compares. OUTPUT_DEFECT is the same with a memory whose outputs have to be written in full.
+// compares. OUTPUT_DEFECT is the same with a memory whose outputs have to be written in full. MISSED is one that the judge does not find.
 #ifndef DEFECTS_DEFECT_H
 #define DEFECTS_DEFECT_H
 
@@ -53,6 +53,8 @@ struct Registration {
     template <bool kBroken>                                                                             \
     void name([[maybe_unused]] Memory& m)
 #define DEFECT(name, kind, blocks) DEFECT_IN(name, blocks, false)
+/// One that the judge does not find yet; what finds it makes it a DEFECT.
+#define MISSED(name, kind, blocks) DEFECT_IN(name, blocks, false)
 #define OUTPUT_DEFECT(name, kind, blocks) DEFECT_IN(name, blocks, true)
 
 constexpr HardEvent MTE2_V = HardEvent::MTE2_V, V_MTE2 = HardEvent::V_MTE2, V_MTE3 = HardEvent::V_MTE3;

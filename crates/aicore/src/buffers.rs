@@ -25,6 +25,17 @@ impl Stretch {
     }
 }
 
+/// An operand that goes on behind the buffer that it begins in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overrun {
+    /// The first byte of it.
+    pub(crate) at: u64,
+    /// Where the buffer was made.
+    pub(crate) made: u64,
+    /// Another buffer lies there, rather than none.
+    pub(crate) into_another: bool,
+}
+
 /// Stretches of on-chip memory of one core. There are as many as its queues have buffers.
 #[derive(Default)]
 pub(crate) struct Buffers {
@@ -58,9 +69,8 @@ impl Buffers {
         }
     }
 
-    /// The first byte of another buffer that an operand reaches which begins in this one, with where this one was made. Nobody
-    /// cuts two buffers to use them as one.
-    pub(crate) fn overrun(&self, operand: &Operand) -> Option<(u64, u64)> {
+    /// The first byte past the end of the buffer in which an operand begins. Nobody cuts two buffers to use them as one.
+    pub(crate) fn overrun(&self, operand: &Operand) -> Option<Overrun> {
         let (low, high) = operand.extent();
         let place = self.cut.partition_point(|cut| (cut.space, cut.from) <= (operand.space, low)).checked_sub(1)?;
         let own = &self.cut[place];
@@ -68,18 +78,27 @@ impl Buffers {
             return None;
         }
         let over_another = |cut: &Stretch| self.shared.iter().any(|other| other.overlaps(cut.space, cut.from, cut.to));
-        let next = self.cut[place + 1..].iter().take_while(|next| next.overlaps(operand.space, low, high));
-        let mut others = next.filter(|next| !over_another(next));
-        let reached = others.find_map(|next| {
+        if over_another(own) {
+            return None;
+        }
+        let others = || self.cut[place + 1..].iter().take_while(|next| next.overlaps(operand.space, low, high));
+        let reached = others().filter(|next| !over_another(next)).find_map(|next| {
             let mut pieces = operand.pieces().filter(|(at, len)| next.overlaps(operand.space, *at, at + len));
             pieces.next().map(|(at, _)| at.max(next.from))
-        })?;
-        (!over_another(own)).then_some((reached, own.site))
+        });
+        let overrun = |at, into_another| Overrun { at, made: own.site, into_another };
+        if let Some(at) = reached {
+            return Some(overrun(at, true));
+        }
+        // Where nothing was cut, as behind the last one.
+        let is_free = |from: u64, to: u64| !others().any(|next| next.overlaps(operand.space, from, to));
+        let mut beyond = operand.pieces().map(|(at, len)| (at.max(own.to), at + len)).filter(|(from, to)| from < to);
+        beyond.find(|(from, to)| is_free(*from, *to)).map(|(from, _)| overrun(from, false))
     }
 
-    /// Whether there are not two of them.
-    pub(crate) fn are_alone(&self) -> bool {
-        self.cut.len() < 2
+    /// Whether there is none.
+    pub(crate) fn are_none(&self) -> bool {
+        self.cut.is_empty()
     }
 
     /// Whether every buffer is in use.
@@ -132,9 +151,16 @@ mod tests {
         buffers.record(BUFFER_CUT, Space::Ub, 128, 64, 2);
         buffers.record(BUFFER_CUT, Space::Ub, 64, 64, 1);
         assert_eq!(buffers.overrun(&operand(64, 64, 1, 0)), None);
-        assert_eq!(buffers.overrun(&operand(96, 64, 1, 0)), Some((128, 1)));
-        assert_eq!(buffers.overrun(&operand(64, 8, 3, 40)), Some((144, 1)));
-        assert_eq!(buffers.overrun(&operand(160, 64, 1, 0)), None, "nothing lies behind the last one");
+        let reaches = |at, made, into_another| Some(Overrun { at, made, into_another });
+        assert_eq!(buffers.overrun(&operand(96, 64, 1, 0)), reaches(128, 1, true));
+        assert_eq!(buffers.overrun(&operand(64, 8, 3, 40)), reaches(144, 1, true));
+        assert_eq!(
+            buffers.overrun(&operand(160, 64, 1, 0)),
+            reaches(192, 2, false),
+            "nothing lies behind the last one"
+        );
+        assert_eq!(buffers.overrun(&operand(64, 8, 2, 192)), reaches(256, 1, false), "beyond both");
+        assert_eq!(buffers.overrun(&operand(192, 64, 1, 0)), None, "nobody's memory");
         assert_eq!(buffers.overrun(&operand(0, 96, 1, 0)), None, "an address of the kernel's own");
         buffers.record(BUFFER_CUT, Space::Ub, 64, 128, 3);
         assert_eq!(buffers.overrun(&operand(96, 64, 1, 0)), None, "one that holds both");

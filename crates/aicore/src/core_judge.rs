@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use super::accesses::{Access, Accesses, Conflict};
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Overrun};
 use super::cross::Awaited;
 use super::data_cache::{DataCache, Met, Moment};
 use super::deadlock::{Blocked, reports};
@@ -56,6 +56,10 @@ pub(crate) struct CoreJudge<'j, 'a> {
     input_regions: Vec<u64>,
     /// Whether the record at hand has one operand only.
     lone_operand: bool,
+    /// Whether the record at hand writes global memory.
+    leaves_core: bool,
+    /// Instructions that ran over the end of a buffer, with where it was made.
+    overran: BTreeMap<u64, u64>,
     /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
     polls: bool,
 }
@@ -84,6 +88,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             constant_regions: constant_regions(launch),
             input_regions: regions_of(launch, |role| matches!(role, Role::Input)).collect(),
             lone_operand: false,
+            leaves_core: false,
+            overran: BTreeMap::new(),
             polls: false,
         }
     }
@@ -291,7 +297,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         for operand in record.operands() {
             let Some((byte, freed)) = self.buffers.freed(&operand) else { continue };
             // Whoever runs over the end of a buffer of its own meets its neighbour by accident.
-            if self.buffers.overrun(&operand).is_some() {
+            if self.buffers.overrun(&operand).is_some_and(|overrun| overrun.into_another) {
                 continue;
             }
             let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
@@ -306,16 +312,17 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
     }
 
-    /// Accesses that begin in a buffer of a queue and end in another. What the vector unit reads there may be of lanes that nobody
-    /// uses; what a copy reads goes somewhere.
-    fn overrun(&self, record: &Record<'_>, all: &mut Shared) {
+    /// Accesses that begin in a buffer and end behind it. What the vector unit reads there may be of lanes that nobody uses; what a
+    /// copy reads goes somewhere.
+    fn overrun(&mut self, record: &Record<'_>, all: &mut Shared) {
         // Accesses of the scalar unit that follow each other are one record, also where the last of one buffer and the first of
         // the next are neighbours. None of them is longer than an element.
-        if self.buffers.are_alone() || self.kind(record) == OpKind::Scalar {
+        if self.buffers.are_none() || self.kind(record) == OpKind::Scalar {
             return;
         }
         for operand in record.operands().filter(|operand| operand.space != Space::Gm) {
-            let Some((byte, made)) = self.buffers.overrun(&operand) else { continue };
+            let Some(Overrun { at, made, into_another }) = self.buffers.overrun(&operand) else { continue };
+            self.overran.insert(record.site, made);
             let opcode = &self.launch.opcodes[usize::from(record.opcode)].name;
             let verb = if operand.writes { "writes" } else { "reads" };
             let may_not_matter = !operand.writes && usize::from(record.pipe) == V;
@@ -323,8 +330,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             let what = (HazardKind::OutOfBoundsUb, severity);
             all.findings.add_cause(what, (record.site, made), self.core, || {
                 format!(
-                    "{opcode} {verb} past the end of the buffer that it begins in, at {byte:#x} of {}, where another buffer lies",
-                    operand.space.name()
+                    "{opcode} {verb} past the end of the buffer that it begins in, at {at:#x} of {}, where {} buffer lies",
+                    operand.space.name(),
+                    if into_another { "another" } else { "no" }
                 )
             });
         }
@@ -351,7 +359,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         // between the two runs of the verifier. 17 writes there. 16 is a tensor that no queue gets back while nobody waits for it.
         let severity = if matches!(record.aux[0], 15..=17) { Severity::Warning } else { Severity::Error };
         let causes = [HazardKind::FlagMisuse, HazardKind::QueueMisuse, HazardKind::UbOverflow, HazardKind::BadArgument];
-        if causes.contains(&kind) {
+        // A tensor that ends behind its buffer was a mistake before anything was done to it.
+        let is_of_a_tensor = kind == HazardKind::OutOfBoundsUb && record.message().starts_with("TBuf");
+        if causes.contains(&kind) || is_of_a_tensor {
             all.findings.add_cause((kind, severity), (record.site, 0), self.core, message);
         } else {
             all.findings.add((kind, severity), (record.site, 0), self.core, message);
@@ -364,6 +374,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             return;
         }
         self.lone_operand = record.operands().nth(1).is_none();
+        self.leaves_core = record.operands().any(|operand| operand.space == Space::Gm && operand.writes);
         let at = self.ordering.issue(pipe, scalar);
         let atomic = record.flags & FLAG_ATOMIC != 0;
         let plain = record.flags & FLAG_PLAIN != 0;
@@ -484,7 +495,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         let opcode = &self.launch.opcodes[usize::from(access.opcode)].name;
         // Of a gather that could not be carried out there are the offsets alone: addresses, and no lanes that nobody uses.
         let is_address = self.lone_operand && opcode.starts_with("vgather");
-        let may_not_matter = (pipe == V && !is_address) || access.space != Space::Ub || access.plain;
+        // Accumulators that leave the core are results.
+        let is_result = access.space == Space::L0c && self.leaves_core;
+        let may_not_matter = (pipe == V && !is_address) || (access.space != Space::Ub && !is_result) || access.plain;
         let severity = if may_not_matter { Severity::Warning } else { Severity::Error };
         let message = || {
             format!(
@@ -502,6 +515,17 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
     }
 
     fn race(&self, conflict: &Conflict, access: &Access, all: &mut Shared) {
+        // Whoever runs over the end of a buffer meets its neighbour without an order: no flag would mend it.
+        let ends = [conflict.earlier.site, access.site];
+        if let Some((site, made)) = ends.into_iter().find_map(|site| self.overran.get_key_value(&site)) {
+            all.findings.add_cause((HazardKind::OutOfBoundsUb, Severity::Error), (*site, *made), self.core, || {
+                format!(
+                    "an access past the end of the buffer that it begins in meets others of {} there",
+                    access.space.name()
+                )
+            });
+            return;
+        }
         let earlier = usize::from(conflict.earlier.at.pipe);
         let later = usize::from(access.at.pipe);
         let verb = |writes: bool| if writes { "writes" } else { "reads" };

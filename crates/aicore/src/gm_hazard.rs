@@ -111,27 +111,29 @@ impl GmLog {
         }
     }
 
-    /// Scalar writes of two cores into one line of their data caches, without an order: each writes the whole line back, and takes
-    /// the other's bytes along as they were. Where they touch the same bytes they are a race of another kind.
+    /// A scalar write of one core and another core's write into the same line of data caches, without an order: the line is written
+    /// back whole, and takes the other's bytes along as they were. Where they touch the same bytes they are a race of another kind.
     pub(crate) fn shared_lines(&self, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
         for (number, list) in &self.regions {
             let is_scalar =
                 |access: &GmAccess| access.write && !access.atomic && !access.uncached && usize::from(access.pipe) == S;
-            let mut cores = list.iter().filter(|series| is_scalar(&series.first)).map(|series| series.first.core);
+            let is_write = |access: &GmAccess| access.write && !access.atomic && !access.uncached;
+            let mut cores = list.iter().filter(|series| is_write(&series.first)).map(|series| series.first.core);
             let first = cores.next();
-            if cores.all(|core| Some(core) == first) {
+            if cores.all(|core| Some(core) == first) || !list.iter().any(|series| is_scalar(&series.first)) {
                 continue;
             }
             let scratch =
                 launch.regions.iter().any(|region| region.base >> 40 == *number && region.role == Role::Workspace);
             let read = if scratch { union(list, |access| !access.write) } else { Vec::new() };
             let mut open: Vec<Seen<'_>> = Vec::new();
-            for row in sorted(list, is_scalar) {
+            for row in sorted(list, is_write) {
                 let seen = Seen { row, access: &list[row.series].first };
                 let line = row.from / CACHE_LINE;
                 open.retain(|earlier| (earlier.row.to - 1) / CACHE_LINE >= line);
                 let shares = |earlier: &&Seen<'_>| {
                     earlier.access.core != seen.access.core
+                        && (is_scalar(earlier.access) || is_scalar(seen.access))
                         && earlier.row.to <= row.from
                         && !earlier.ordered_with(&seen)
                         // Nobody asks what becomes of bytes that are never read.
@@ -139,14 +141,23 @@ impl GmLog {
                 };
                 if let Some(earlier) = open.iter().find(shares) {
                     let (a, b) = (seen.access, earlier.access);
+                    let both = is_scalar(a) && is_scalar(b);
+                    let ((a, from), b) = match is_scalar(a) {
+                        true => ((a, row.from), b),
+                        false => ((b, earlier.row.from), a),
+                    };
                     findings.add((HazardKind::CrossCoreRace, severity), (a.site, b.site), a.core, || {
                         format!(
-                            "{} writes byte {:#x} of region {} with its scalar unit, and {} another byte of the same line of {CACHE_LINE}: \
-                             each data cache writes the whole line back",
+                            "{} writes byte {:#x} of region {} with its scalar unit, and {} {} of the same line of {CACHE_LINE}: {}",
                             launch.core_text(a.core),
-                            row.from & 0xff_ffff_ffff,
-                            (row.from >> 40).saturating_sub(1),
+                            from & 0xff_ffff_ffff,
+                            (from >> 40).saturating_sub(1),
                             launch.core_text(b.core),
+                            if both { "another byte" } else { "copies to other bytes" },
+                            match both {
+                                true => "each data cache writes the whole line back",
+                                false => "its data cache writes the whole line back, with these as they were",
+                            },
                         )
                     });
                 }

@@ -11,7 +11,7 @@ use source::lex::tokens;
 
 use super::sdk::Sdk;
 
-/// Functions of the system that no device has. Mathematics, memory and text are left alone: scalar code may well use them.
+/// Functions of the system that no device has. Memory and text are left alone: scalar code may well use them.
 const OF_A_SYSTEM: [&str; 78] = [
     "_Exit",
     "__clone2",
@@ -91,6 +91,12 @@ const OF_A_SYSTEM: [&str; 78] = [
     "unlink",
     "vfork",
     "waitpid",
+];
+/// Functions of the mathematical library: the scalar unit adds, multiplies, divides and takes square roots, and curves are the vector
+/// unit's. Here they would cost nothing. Each stands for its forms of other precision too.
+const OF_MATHEMATICS: [&str; 28] = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp10",
+    "exp2", "expm1", "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
 ];
 /// What of the C++ library leads there, by the beginnings of its mangled names.
 const OF_A_CPP_LIBRARY: [(&str, &str); 4] = [
@@ -184,7 +190,8 @@ impl Interface {
                 return Some(Foreign::Instructions(plain(name)));
             }
             if symbol.is_undefined() {
-                return undefined(name, &self.announced);
+                // Headers of a toolkit compute what they do not send to the simulator.
+                return undefined(name, &self.announced).or_else(|| mathematics(name).filter(|_| !headers_construct));
             }
             let is_function = symbol.kind() == SymbolKind::Text;
             (is_function && self.provided.contains(name)).then(|| Foreign::Replaced(plain(name)))
@@ -270,6 +277,14 @@ fn undefined(name: &str, announced: &BTreeSet<String>) -> Option<Foreign> {
     (of_simulator && !announced.contains(word)).then(|| Foreign::Simulator(last.clone()))
 }
 
+fn mathematics(name: &str) -> Option<Foreign> {
+    let bare = name.split('@').next().unwrap_or(name);
+    let base = bare.strip_suffix("_finite").map_or(bare, |finite| finite.trim_start_matches('_'));
+    let is_known = |name: &str| OF_MATHEMATICS.binary_search(&name).is_ok();
+    let known = is_known(base) || base.strip_suffix(['f', 'l']).is_some_and(is_known) || base.starts_with("sincos");
+    known.then(|| Foreign::System(bare.to_owned()))
+}
+
 /// Names of a mangled function, without its parameters: `ascendsim::CloseTrace` of `_ZN9ascendsim10CloseTraceEv`.
 fn plain(mangled: &str) -> String {
     let Some(mut rest) = mangled.strip_prefix("_Z") else { return mangled.to_owned() };
@@ -305,6 +320,7 @@ mod tests {
     #[test]
     fn names_are_sorted_and_read() {
         assert!(OF_A_SYSTEM.is_sorted());
+        assert!(OF_MATHEMATICS.is_sorted());
         assert_eq!(plain("_ZN9ascendsim10CloseTraceEv"), "ascendsim::CloseTrace");
         assert_eq!(plain("_Z15copy_gm_to_ubufPvPKvhtttt"), "copy_gm_to_ubuf");
         assert_eq!(plain("fork"), "fork");
@@ -350,7 +366,6 @@ mod tests {
     fn what_a_kernel_may_ask_for() {
         let announced = BTreeSet::from(["ScalarRead".to_owned()]);
         let undefined = |name| undefined(name, &announced);
-        assert_eq!(undefined("expf"), None);
         assert_eq!(undefined("memcpy"), None);
         assert_eq!(undefined("_ZN9ascendsim10ScalarReadEPKvm"), None);
         assert_eq!(undefined("fork"), Some(Foreign::System("fork".to_owned())));
@@ -359,5 +374,11 @@ mod tests {
             Some(Foreign::Simulator("ascendsim::CloseTrace".to_owned()))
         );
         assert_eq!(undefined("_ZNSt6thread6_StateD2Ev"), Some(Foreign::System("std::thread".to_owned())));
+        for curve in ["expf", "exp", "powl", "__expf_finite", "sincosf", "fmod"] {
+            assert_eq!(mathematics(curve), Some(Foreign::System(curve.to_owned())), "{curve}");
+        }
+        for plain in ["sqrtf", "fabs", "expand", "memcpy", "roundf"] {
+            assert_eq!(mathematics(plain), None, "{plain}");
+        }
     }
 }

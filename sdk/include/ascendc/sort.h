@@ -4,6 +4,7 @@
 
 #include "ascendc/data_copy.h"
 #include "ascendc/gather.h"
+#include "ascendc/vec_reduce.h"
 
 namespace AscendC {
 
@@ -46,7 +47,7 @@ ASC_API void Sort32(
     const int32_t repeatTime)
 {
     ASCENDC_CHECK_DTYPE(Sort32, T, half, float);
-    vbitsort(detail::Ub(dst), detail::Ub(src0), detail::Ub(src1), static_cast<uint8_t>(repeatTime));
+    vbitsort(detail::Ub(dst), detail::Ub(src0), detail::Ub(src1), detail::Repeats(repeatTime));
 }
 
 /// Merges up to four sorted runs of records.
@@ -54,6 +55,11 @@ template <typename T>
 ASC_API void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const MrgSort4Info& params)
 {
     ASCENDC_CHECK_DTYPE(MrgSort, T, half, float);
+    if (params.validBit != 3 && params.validBit != 7 && params.validBit != 15) {
+        ascendsim::Fault(
+            "bad_argument",
+            detail::Describe("MrgSort: validBit is ", params.validBit, "; the first two, three or four runs are 3, 7 or 15").Text());
+    }
     const uint64_t config = uint64_t(params.repeatTimes) | (uint64_t(params.validBit & 15u) << 8)
         | (uint64_t(params.ifExhaustedSuspension ? 1u : 0u) << 12);
     uint64_t lengths = 0;

@@ -161,6 +161,12 @@ ASC_API void Cast(
     const uint8_t repeatTime, const UnaryRepeatParams& repeatParams)
 {
     ASCENDC_CHECK_CAST(T, U);
+    // A repeat is as long as its wider side allows.
+    constexpr uint64_t lanes = DEFAULT_BLOCK_SIZE / (sizeof(T) >= sizeof(U) ? sizeof(T) : sizeof(U));
+    if (isSetMask && mask > lanes) {
+        ascendsim::Fault(
+            "bad_argument", detail::Describe("Cast: a mask of ", mask, " lanes: a repeat of the wider side has ", lanes, "").Text());
+    }
     using Narrower = std::conditional_t<(sizeof(T) >= sizeof(U)), U, T>;
     detail::SetMask<Narrower, isSetMask>(static_cast<int32_t>(mask));
     if constexpr (detail::castExists<T, U>) {

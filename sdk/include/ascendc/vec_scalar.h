@@ -9,11 +9,21 @@
 namespace AscendC {
 
 namespace detail {
+/// As many bits as an element has may be shifted out, and no more.
+template <typename T>
+ASC_API void CheckDistance(T distance)
+{
+    if (static_cast<uint64_t>(distance) > 8 * sizeof(T)) {
+        ascendsim::Fault(
+            "bad_argument", Describe("a shift by ", static_cast<uint64_t>(distance), " bits: an element has ", 8 * sizeof(T), "").Text());
+    }
+}
 template <typename T>
 ASC_API void ShiftLeftInstr(
     __ubuf__ T* dst, __ubuf__ T* src, T distance, uint8_t repeat, uint16_t dstBlk, uint16_t srcBlk, uint16_t dstRep,
     uint16_t srcRep)
 {
+    CheckDistance(distance);
     vshl(dst, src, static_cast<uint32_t>(distance), repeat, dstBlk, srcBlk, dstRep, srcRep);
 }
 template <typename T>
@@ -21,6 +31,7 @@ ASC_API void ShiftRightInstr(
     __ubuf__ T* dst, __ubuf__ T* src, T distance, uint8_t repeat, uint16_t dstBlk, uint16_t srcBlk, uint16_t dstRep,
     uint16_t srcRep, bool round = false)
 {
+    CheckDistance(distance);
     using Distance = std::conditional_t<std::is_signed<T>::value, int32_t, uint32_t>;
     vshr(dst, src, static_cast<Distance>(distance), repeat, dstBlk, srcBlk, dstRep, srcRep, round);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "graph/ascend_string.h"
+#include "graph/tensor.h"
 #include "graph/types.h"
 
 namespace ge {

@@ -1,4 +1,4 @@
-// Shape of a tensor, as graph code and library tilings pass it.
+// Shape and bytes of a tensor, as graph code and library tilings pass them.
 #ifndef ASCEND_SDK_GRAPH_TENSOR_H
 #define ASCEND_SDK_GRAPH_TENSOR_H
 
@@ -54,6 +54,42 @@ public:
 
 private:
     std::vector<int64_t> dims_;
+};
+
+// The bytes of a constant, which functions of a graph read; what describes them is part of graph building, which this SDK does not do.
+class Tensor {
+public:
+    Tensor() = default;
+
+    graphStatus SetData(const uint8_t* data, size_t size)
+    {
+        if (data == nullptr && size > 0) {
+            return GRAPH_FAILED;
+        }
+        data_.assign(data, data + size);
+        return GRAPH_SUCCESS;
+    }
+    graphStatus SetData(std::vector<uint8_t>&& data)
+    {
+        data_ = std::move(data);
+        return GRAPH_SUCCESS;
+    }
+    const uint8_t* GetData() const
+    {
+        return data_.data();
+    }
+    uint8_t* GetData()
+    {
+        return data_.data();
+    }
+    // In bytes.
+    size_t GetSize() const
+    {
+        return data_.size();
+    }
+
+private:
+    std::vector<uint8_t> data_;
 };
 } // namespace ge
 

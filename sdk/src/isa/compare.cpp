@@ -182,6 +182,25 @@ struct Choice {
     Source<T> other;
 };
 
+/// Whether a repeat writes over bits that a later one selects by.
+bool WritesItsBits(const Lanes& dst, const Active& active, const uint8_t* bits)
+{
+    const uint32_t per_repeat = kRepeat / dst.size;
+    const uintptr_t end = reinterpret_cast<uintptr_t>(bits) + (active.repeats * per_repeat + active.tail + 7) / 8;
+    for (uint32_t step = 0; step + 1 < active.Steps(); ++step) {
+        const uintptr_t next = reinterpret_cast<uintptr_t>(bits) + size_t{step + 1} * per_repeat / 8;
+        const uint32_t blocks = (active.End(step) * dst.size + kBlock - 1) / kBlock;
+        for (uint32_t block = 0; block < blocks; ++block) {
+            const size_t before = size_t{step} * dst.repeat_stride + size_t{block} * dst.block_stride;
+            const auto at = reinterpret_cast<uintptr_t>(dst.base) + before * kBlock;
+            if (at < end && at + kBlock > next) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 template <typename T>
 void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>& choice, uint32_t repeat, uint64_t site)
 {
@@ -207,6 +226,9 @@ void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>&
     }
     if (!recorder.InBounds()) {
         return;
+    }
+    if (choice.consecutive && WritesItsBits(dst_lanes, active, choice.bits)) {
+        RaiseFault(core, FaultKind::kOperandOverlap, site, "vsel: a repeat reads bits that an earlier one has written its results over");
     }
     if (!recorder.Write(DtypeOf<T>::value, active)) {
         return;

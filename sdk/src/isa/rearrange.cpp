@@ -1,5 +1,6 @@
 // Spreading, gathering, packing and transposing.
 #include <algorithm>
+#include <vector>
 
 #include "isa/elementwise.h"
 
@@ -38,6 +39,23 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     recorder.AddPieces(src, static_cast<uint32_t>(repeat * per_repeat * sizeof(T)), 1, 0, 1, 0, kRead);
     if (!recorder.InBounds()) {
         return;
+    }
+    // A repeat may write over what it has read, not over what comes next.
+    const auto from = reinterpret_cast<uintptr_t>(src);
+    const uintptr_t end = from + size_t{repeat} * sizeof(T[per_repeat]);
+    for (uint32_t step = 0; step + 1 < repeat; ++step) {
+        const auto block = [&](uint32_t i) {
+            return reinterpret_cast<uintptr_t>(dst) + (size_t{step} * drs + size_t{i} * dbs) * kBlock;
+        };
+        const uintptr_t next = from + (size_t{step} + 1) * sizeof(T[per_repeat]);
+        bool overlaps = false;
+        for (uint32_t i = 0; i < per_repeat; ++i) {
+            overlaps = overlaps || (block(i) < end && block(i) + kBlock > next);
+        }
+        if (overlaps) {
+            RaiseFault(core, FaultKind::kOperandOverlap, site, "vbrcb: a repeat reads results that an earlier one has written");
+            break;
+        }
     }
     if (!recorder.Write(DtypeOf<T>::value, active)) {
         return;
@@ -358,6 +376,36 @@ void TransposeSquare(uint64_t site, uint16_t* dst, uint16_t* src)
     }
 }
 
+/// Whether one of the sixteen blocks that a repeat reads was written by an earlier one. Blocks begin at multiples of their size.
+template <typename Written, typename Read>
+bool ReadsEarlierBlocks(uint32_t repeat, const Written& written, const Read& read)
+{
+    Hull to;
+    Hull from;
+    for (uint32_t step = 0; step < repeat; ++step) {
+        for (uint32_t i = 0; i < 16; ++i) {
+            to.Add(reinterpret_cast<uintptr_t>(written(i, step)), kBlock);
+            from.Add(reinterpret_cast<uintptr_t>(read(i, step)), kBlock);
+        }
+    }
+    if (to.high <= from.low || from.high <= to.low) {
+        return false;
+    }
+    std::vector<const uint8_t*> results;
+    for (uint32_t step = 0; step + 1 < repeat; ++step) {
+        for (uint32_t i = 0; i < 16; ++i) {
+            results.push_back(written(i, step));
+        }
+        std::sort(results.begin(), results.end());
+        for (uint32_t i = 0; i < 16; ++i) {
+            if (std::binary_search(results.begin(), results.end(), read(i, step + 1))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /// Transposes sixteen source blocks into sixteen destination blocks. `width` lanes of a block take part, from byte
 /// `src_at` of the source block to byte `dst_at` of the destination block.
 template <typename T>
@@ -385,6 +433,11 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
         const uint64_t steps = repeat == 1 ? 1 : step;
         return reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(core.va[va + i / 8][i % 8])) + steps * stride * kBlock;
     };
+    if (repeat > 1 && ReadsEarlierBlocks(repeat, [&](uint32_t i, uint32_t step) { return address(dst, i, step, drs); },
+                                         [&](uint32_t i, uint32_t step) { return address(src, i, step, srs); })) {
+        RaiseFault(core, FaultKind::kOperandOverlap, site, "%s: a repeat reads results that an earlier one has written",
+                   OpcodeName(opcode));
+    }
     for (uint32_t step = 0; step < repeat; ++step) {
         // One record per repeat: the sixteen addresses are independent, so ranges cannot be folded.
         Recorder recorder(core, opcode, site);

@@ -81,6 +81,11 @@ constexpr bool TakesFactors(QuantMode_t mode)
 template <bool toGm, typename T, typename U>
 ASC_API void Drain(T* to, const LocalTensor<U>& src, const FixpipeParamsV220& p, bool rowMajor)
 {
+    const uint32_t columns = p.isChannelSplit ? 8 : BLOCK_CUBE;
+    if (!rowMajor && p.nSize % columns != 0) {
+        ascendsim::Fault(
+            "bad_argument", Describe("Fixpipe: ", p.nSize, " columns as fractals, which have ", columns, " each").Text());
+    }
     if (TakesOneFactor(p.quantPre)) {
         SetFixpipePreQuantFlag(p.deqScalar);
     }
