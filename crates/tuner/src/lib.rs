@@ -55,6 +55,7 @@ mod settle;
 mod standard;
 mod steps;
 mod trial_error;
+mod unreached;
 mod workload;
 mod workspace;
 mod write_back;

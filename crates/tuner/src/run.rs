@@ -24,6 +24,7 @@ use super::settle::{
     Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify,
 };
 use super::steps::Steps;
+use super::unreached::{not_searched, unreached};
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};
@@ -169,7 +170,9 @@ pub async fn run(
     let mut joined = Vec::new();
     let mut representing = Vec::new();
     let mut doubted = Doubted::default();
-    let mut space = space;
+    let unreached = unreached(&space, &baseline.sources, &field.coverage);
+    emit_if(not_searched(&unreached), emit);
+    let mut space = without(space, &unreached.into_values().flatten().collect::<Vec<_>>(), &baseline);
     let mut rounds = 0;
     let ended = loop {
         let first = rounds == 0 && !measured.get();

@@ -58,6 +58,27 @@ impl Coverage {
         carried
     }
 
+    /// What no case runs, where all that differs between two versions of the sources lies in it for certain.
+    pub fn silent_change(&self, before: &SourceTree, after: &SourceTree) -> Option<String> {
+        let mut what = None;
+        for (file, new) in after.iter() {
+            let old = before.text(file)?;
+            if old == new {
+                continue;
+            }
+            let silent = self.silent.get(file).filter(|_| self.sources.text(file) == Some(old))?;
+            let edit = Edit { file: file.to_owned(), span: 0..old.len(), replacement: new.to_owned() };
+            for change in changed(old, &edit) {
+                let holds = |silent: &&Silent| {
+                    silent.certain && silent.span.start < change.start.max(1) && change.end <= silent.span.end
+                };
+                let block = silent.iter().find(holds)?;
+                what.get_or_insert_with(|| block.what.clone());
+            }
+        }
+        what
+    }
+
     /// Why a change would go unverified, if it would: it touches what no case runs.
     pub(crate) fn unverified(&self, edit: &Edit) -> Option<String> {
         let silent = self.silent.get(&edit.file)?;

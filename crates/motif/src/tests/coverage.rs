@@ -40,6 +40,28 @@ fn a_function_that_no_case_runs_is_left_alone() {
 }
 
 #[test]
+fn a_change_within_what_no_case_runs_is_told_by_what_that_is() {
+    let text = computing(SPLIT);
+    let context = context(&text);
+    let visited: VisitedLines = [(line(&text, "DataCopyPad(xLocal"), 1)].into();
+    let coverage = Coverage::of(&context.forest, &visited);
+    let tree = |text: &str| {
+        let mut tree = SourceTree::new();
+        tree.insert("k.h", text);
+        tree
+    };
+    let before = tree(&text);
+    let change = |old: &str, new: &str| coverage.silent_change(&before, &tree(&text.replacen(old, new, 1)));
+    assert_eq!(change("poly, x, 2.0f", "poly, x, 3.0f").as_deref(), Some("Compute"));
+    assert_eq!(change("DataCopyPad(xLocal", "DataCopyPad( xLocal"), None, "a line that ran");
+    let both =
+        text.replacen("poly, x, 2.0f", "poly, x, 3.0f", 1).replacen("DataCopyPad(xLocal", "DataCopyPad( xLocal", 1);
+    assert_eq!(coverage.silent_change(&before, &tree(&both)), None, "not all of it");
+    assert_eq!(coverage.silent_change(&before, &before), None);
+    assert_eq!(Coverage::default().silent_change(&before, &tree(&text.replace("2.0f", "3.0f"))), None, "nothing known");
+}
+
+#[test]
 fn a_class_of_one_name_in_a_header_that_no_case_runs_is_left_alone() {
     let text = computing(EXP);
     let mut tree = SourceTree::new();
