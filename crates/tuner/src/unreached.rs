@@ -58,7 +58,54 @@ pub(super) fn not_searched(unreached: &BTreeMap<String, Vec<String>>) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use motif::VisitedLines;
+    use source::parse::SyntaxForest;
+    use space::{Binding, Domain, Value};
+
     use super::*;
+
+    const KERNEL: &str = "\
+class First {
+    __aicore__ inline void Init()
+    {
+        pipe.InitBuffer(queueFirst, 1, 256);
+        AscendC::DataCopy(x, y, 64);
+    }
+};
+class Second {
+    __aicore__ inline void Init()
+    {
+        pipe.InitBuffer(queueSecond, 1, 256);
+        AscendC::Muls(x, y, 2.0f, 64);
+    }
+};
+";
+
+    fn depth_of(queue: &str) -> Tunable {
+        let (file, call) = ("k.h".to_owned(), "InitBuffer".to_owned());
+        Tunable {
+            name: queue.to_owned(),
+            domain: Domain::Range { min: 1, max: 2, step: 1 },
+            default: Some(Value::Int(1)),
+            binding: Binding::Argument { file, call, first: queue.to_owned(), index: 1 },
+            reason: String::new(),
+            when: None,
+        }
+    }
+
+    #[test]
+    fn queues_of_a_class_that_no_case_runs_are_told_from_others() {
+        let mut sources = SourceTree::new();
+        sources.insert("k.h", KERNEL);
+        let space = SearchSpace::new(&[depth_of("queueFirst"), depth_of("queueSecond")], &[], &[]).unwrap();
+        let ran: VisitedLines = [(("k.h".to_owned(), 5), 1)].into();
+        let of = |visited: &VisitedLines| {
+            unreached(&space, &sources, &Coverage::of(&SyntaxForest::parse(&sources), visited))
+        };
+        let found: Vec<Vec<String>> = of(&ran).into_values().collect();
+        assert_eq!(found, [["queueSecond"]]);
+        assert!(of(&VisitedLines::default()).is_empty(), "nothing is known without a run");
+    }
 
     #[test]
     fn what_is_not_searched_is_said_in_one_sentence() {
