@@ -56,8 +56,6 @@ pub(crate) struct CoreJudge<'j, 'a> {
     input_regions: Vec<u64>,
     /// Whether the record at hand has one operand only.
     lone_operand: bool,
-    /// Whether the record at hand writes global memory.
-    leaves_core: bool,
     /// Instructions that ran over the end of a buffer, with where it was made.
     overran: BTreeMap<u64, u64>,
     /// The core has polled global memory: what it learned there may order its own pipes by way of other cores.
@@ -88,7 +86,6 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             constant_regions: constant_regions(launch),
             input_regions: regions_of(launch, |role| matches!(role, Role::Input)).collect(),
             lone_operand: false,
-            leaves_core: false,
             overran: BTreeMap::new(),
             polls: false,
         }
@@ -374,7 +371,6 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             return;
         }
         self.lone_operand = record.operands().nth(1).is_none();
-        self.leaves_core = record.operands().any(|operand| operand.space == Space::Gm && operand.writes);
         let at = self.ordering.issue(pipe, scalar);
         let atomic = record.flags & FLAG_ATOMIC != 0;
         let plain = record.flags & FLAG_PLAIN != 0;
@@ -496,7 +492,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         // Of a gather that could not be carried out there are the offsets alone: addresses, and no lanes that nobody uses.
         let is_address = self.lone_operand && opcode.starts_with("vgather");
         // Accumulators that leave the core are results.
-        let is_result = access.space == Space::L0c && self.leaves_core;
+        let is_result = access.space == Space::L0c && opcode == "copy_matrix_cc_to_gm";
         let may_not_matter = (pipe == V && !is_address) || (access.space != Space::Ub && !is_result) || access.plain;
         let severity = if may_not_matter { Severity::Warning } else { Severity::Error };
         let message = || {

@@ -43,9 +43,12 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     // A repeat may write over what it has read, not over what comes next.
     const auto from = reinterpret_cast<uintptr_t>(src);
     const uintptr_t end = from + size_t{repeat} * sizeof(T[per_repeat]);
-    for (uint32_t step = 0; step + 1 < repeat; ++step) {
+    const auto to = reinterpret_cast<uintptr_t>(dst);
+    const uintptr_t last = to + (size_t{repeat - 1u} * drs + size_t{per_repeat - 1u} * dbs + 1) * kBlock;
+    const bool apart = last <= from || end <= to;
+    for (uint32_t step = 0; !apart && step + 1 < repeat; ++step) {
         const auto block = [&](uint32_t i) {
-            return reinterpret_cast<uintptr_t>(dst) + (size_t{step} * drs + size_t{i} * dbs) * kBlock;
+            return to + (size_t{step} * drs + size_t{i} * dbs) * kBlock;
         };
         const uintptr_t next = from + (size_t{step} + 1) * sizeof(T[per_repeat]);
         bool overlaps = false;
