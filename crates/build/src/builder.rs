@@ -104,7 +104,7 @@ fn buildable(path: &Path) -> Result<(), BuildError> {
 
 /// Folder of what projects share: the cache that the SDK's library is in.
 fn shared_cache<'place>(sdk: &'place Sdk, work_directory: &'place Path) -> &'place Path {
-    sdk.library_directory.parent().unwrap_or(work_directory)
+    sdk.cache().unwrap_or(work_directory)
 }
 
 impl Builder {
@@ -505,7 +505,7 @@ impl Builder {
 fn written_by_tools(work_directory: &Path, sdk: &Sdk) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let of_home = home.iter().flat_map(|home| [home.join(".cache/ccache"), home.join(".ccache")]);
-    let cache = sdk.library_directory.parent().map(Path::to_owned);
+    let cache = sdk.cache().map(Path::to_owned);
     std::iter::once(work_directory.to_owned()).chain(cache).chain(of_home).collect()
 }
 

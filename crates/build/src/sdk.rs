@@ -110,6 +110,11 @@ impl Sdk {
         unpack(&cache, options.directory.as_deref())
     }
 
+    /// The cache that the library lies in: folder of what projects share.
+    pub fn cache(&self) -> Option<&Path> {
+        self.library_directory.parent()
+    }
+
     /// The shared library that every artifact is linked with.
     pub fn library(&self) -> PathBuf {
         self.library_directory.join(LIBRARY)

@@ -10,6 +10,7 @@ use backend::{
     BuiltOnce, CannBackend, DeviceBuild, DeviceSources, Fleet, FleetDevice, FleetOptions, Learned, Place, RunFailure,
     SimBackend,
 };
+use build::sdk::Sdk;
 use cann::launcher::LauncherProgram;
 use cann::measure::MeasureOptions;
 use cann::{
@@ -218,6 +219,7 @@ pub(super) struct Attachment<'a> {
     pub project: &'a OperatorProject,
     pub manifest: &'a Manifest,
     pub machine: &'a Machine,
+    pub sdk: &'a Sdk,
     pub simulator: SimBackend,
     pub work_directory: &'a Path,
     pub jobs: usize,
@@ -226,7 +228,7 @@ pub(super) struct Attachment<'a> {
 impl Attachment<'_> {
     /// Takes the devices, builds the launcher, and makes a backend of it all.
     pub fn attach(self) -> Result<(CannBackend, Attached), TunerError> {
-        let Self { found, settings, project, manifest, machine, simulator, work_directory, jobs } = self;
+        let Self { found, settings, project, manifest, machine, sdk, simulator, work_directory, jobs } = self;
         let fail = |message: String| TunerError::Device(format!("--backend cann: {message}"));
         let work = work_directory.join("cann");
         let toolkit = &found.toolkit;
@@ -252,15 +254,20 @@ impl Attachment<'_> {
         let mut libraries = toolkit.library_folders();
         libraries.extend(toolkit.stub_folder());
         let identity = format!("{} {version}", toolkit.home.display());
-        let compiler = PathBuf::from(std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned()));
-        let program =
-            LauncherProgram { compiler: &compiler, includes: &includes, libraries: &libraries, toolkit: &identity };
+        let program = LauncherProgram {
+            compiler: sdk.compiler.program(),
+            compiler_identity: &sdk.compiler.identity,
+            includes: &includes,
+            libraries: &libraries,
+            toolkit: &identity,
+        };
+        let shared = sdk.cache().unwrap_or(&work).join("launcher");
         let profiler = toolkit.program("msprof").map(|program| (program, vec!["op".to_owned()]));
         let names: Vec<String> = devices.iter().map(|device| device.name.clone()).collect();
         let measure = measure_options(settings);
         let options = FleetOptions {
             devices,
-            launcher: program.build(&work.join("launcher")).map_err(|error| error.to_string()),
+            launcher: program.build(&work.join("launcher"), &shared).map_err(|error| error.to_string()),
             profiler: profiler.or_else(|| toolkit.program("msopprof").map(|program| (program, Vec::new()))),
             environment: toolkit.environment().into_iter().collect(),
             scratch: work.clone(),

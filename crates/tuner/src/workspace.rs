@@ -190,6 +190,7 @@ impl Workspace {
                     project: &project,
                     manifest: &manifest,
                     machine: &machine,
+                    sdk: &sdk,
                     simulator,
                     work_directory: &work_directory,
                     jobs: options.jobs,

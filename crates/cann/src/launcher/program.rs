@@ -41,6 +41,8 @@ pub enum LauncherError {
 pub struct LauncherProgram<'toolkit> {
     /// The C++ compiler of this machine.
     pub compiler: &'toolkit Path,
+    /// What tells this compiler from another.
+    pub compiler_identity: &'toolkit str,
     /// Folders of the toolkit's headers.
     pub includes: &'toolkit [PathBuf],
     /// Folders of its libraries.
@@ -50,11 +52,11 @@ pub struct LauncherProgram<'toolkit> {
 }
 
 impl LauncherProgram<'_> {
-    /// The program in a folder, built where it is not there yet.
+    /// The program in a folder, built where it is not there yet. What it is linked from is kept in `shared`.
     ///
     /// # Errors
     /// Where there is no header, no compiler, or it does not build.
-    pub fn build(&self, folder: &Path) -> Result<PathBuf, LauncherError> {
+    pub fn build(&self, folder: &Path, shared: &Path) -> Result<PathBuf, LauncherError> {
         if !self.includes.iter().any(|include| include.join("acl/acl.h").is_file()) {
             let looked: Vec<String> = self.includes.iter().map(|include| include.display().to_string()).collect();
             return Err(LauncherError::NoHeader(looked.join(", ")));
@@ -73,19 +75,58 @@ impl LauncherProgram<'_> {
             let path = place.join(name);
             fs_err::write(&path, text).map_err(|error| file(&path, &error))?;
         }
+        let source = place.join("launcher.cpp");
+        let object = self.object(&source, shared)?;
         // Others may build it at the same time: each writes its own and moves it there whole.
         let own = place.join(format!("launcher.{}", std::process::id()));
         let mut command = Command::new(self.compiler);
-        // What takes its time runs on the device, and compiling takes the user's.
-        command.args(["-std=c++17", "-O1", "-o"]).arg(&own).arg(place.join("launcher.cpp"));
-        for include in self.includes {
-            command.arg("-isystem").arg(include);
-        }
+        command.arg("-o").arg(&own).arg(object);
         for library in self.libraries {
             command.arg("-L").arg(library).arg(format!("-Wl,-rpath,{}", library.display()));
         }
         // Libraries of the driver are found when it runs; functions are looked up by name in what AscendCL brings.
         command.args(["-Wl,--no-as-needed", "-lascendcl", "-Wl,--allow-shlib-undefined", "-ldl"]);
+        self.run(command)?;
+        fs_err::rename(&own, &program).map_err(|error| file(&program, &error))?;
+        Ok(program)
+    }
+
+    /// The compiled source. It is the same for all toolkits whose headers say the same, wherever they lie and whatever operator asks, so it
+    /// is kept where projects share.
+    fn object(&self, source: &Path, shared: &Path) -> Result<PathBuf, LauncherError> {
+        let words = || {
+            let mut command = Command::new(self.compiler);
+            // What takes its time runs on the device, and compiling takes the user's.
+            command.args(["-std=c++17", "-O1"]);
+            for include in self.includes {
+                command.arg("-isystem").arg(include);
+            }
+            command
+        };
+        let mut preprocess = words();
+        preprocess.args(["-E", "-P"]).arg(source);
+        let text = self.run(preprocess)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.compiler_identity.as_bytes()).update(b"\0").update(&text);
+        let object = shared.join(format!("{}.o", &hasher.finalize().to_hex()[..32]));
+        if object.is_file() {
+            return Ok(object);
+        }
+        let file = |path: &Path, error: &std::io::Error| LauncherError::File {
+            path: path.to_owned(),
+            message: error.to_string(),
+        };
+        fs_err::create_dir_all(shared).map_err(|error| file(shared, &error))?;
+        let own = tempfile::Builder::new().suffix(".o").tempfile_in(shared).map_err(|error| file(shared, &error))?;
+        let mut compile = words();
+        compile.arg("-c").arg("-o").arg(own.path()).arg(source);
+        self.run(compile)?;
+        own.persist(&object).map_err(|error| file(&object, &error.error))?;
+        Ok(object)
+    }
+
+    /// What a compiler writes to its standard output.
+    fn run(&self, mut command: Command) -> Result<Vec<u8>, LauncherError> {
         let ended = command.output().map_err(|error| LauncherError::NoCompiler {
             program: self.compiler.to_owned(),
             message: error.to_string(),
@@ -97,8 +138,7 @@ impl LauncherProgram<'_> {
             let said = if errors.is_empty() { text.trim().to_owned() } else { errors.join("\n") };
             return Err(LauncherError::Compile(said));
         }
-        fs_err::rename(&own, &program).map_err(|error| file(&program, &error))?;
-        Ok(program)
+        Ok(ended.stdout)
     }
 
     fn digest(&self) -> String {
@@ -106,7 +146,7 @@ impl LauncherProgram<'_> {
         for (name, text) in SOURCES {
             hasher.update(name.as_bytes()).update(text.as_bytes());
         }
-        hasher.update(self.toolkit.as_bytes());
+        hasher.update(self.toolkit.as_bytes()).update(self.compiler_identity.as_bytes());
         for path in self.includes.iter().chain(self.libraries) {
             hasher.update(path.display().to_string().as_bytes()).update(b"\0");
         }
@@ -118,21 +158,51 @@ impl LauncherProgram<'_> {
 mod tests {
     use super::*;
 
+    fn program<'parts>(
+        includes: &'parts [PathBuf],
+        toolkit: &'parts str,
+        compiler: &'parts str,
+    ) -> LauncherProgram<'parts> {
+        LauncherProgram { compiler: Path::new("c++"), compiler_identity: compiler, includes, libraries: &[], toolkit }
+    }
+
     #[test]
     fn a_toolkit_without_headers_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let includes = [folder.path().join("include")];
-        let program =
-            LauncherProgram { compiler: Path::new("c++"), includes: &includes, libraries: &[], toolkit: "8.1.RC1" };
-        let error = program.build(folder.path()).unwrap_err().to_string();
+        let error =
+            program(&includes, "8.1.RC1", "g++ 12").build(folder.path(), folder.path()).unwrap_err().to_string();
         assert_eq!(error, format!("the launcher needs acl/acl.h; looked for it in {}", includes[0].display()));
     }
 
     #[test]
-    fn another_toolkit_gets_a_launcher_of_its_own() {
-        let digest =
-            |toolkit| LauncherProgram { compiler: Path::new("c++"), includes: &[], libraries: &[], toolkit }.digest();
-        assert_eq!(digest("8.1.RC1"), digest("8.1.RC1"));
-        assert_ne!(digest("8.1.RC1"), digest("8.2.RC1"));
+    fn another_toolkit_or_compiler_gets_a_launcher_of_its_own() {
+        let digest = |toolkit, compiler| program(&[], toolkit, compiler).digest();
+        assert_eq!(digest("8.1.RC1", "g++ 12"), digest("8.1.RC1", "g++ 12"));
+        assert_ne!(digest("8.1.RC1", "g++ 12"), digest("8.2.RC1", "g++ 12"));
+        assert_ne!(digest("8.1.RC1", "g++ 12"), digest("8.1.RC1", "g++ 13"));
+    }
+
+    #[test]
+    fn a_source_is_compiled_once_for_headers_that_say_the_same() {
+        if Command::new("c++").arg("--version").output().is_err() {
+            assert!(std::env::var_os("ASCEND_TUNE_TOOLS").is_none(), "c++ is missing");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let shared = folder.path().join("shared");
+        let object = |toolkit: &str, header: &str| {
+            let place = folder.path().join(toolkit);
+            fs_err::create_dir_all(&place).unwrap();
+            fs_err::write(place.join("acl.h"), header).unwrap();
+            let source = place.join("main.cpp");
+            fs_err::write(&source, "#include <acl.h>\nint main() { return VALUE; }\n").unwrap();
+            program(&[place], toolkit, "c++").object(&source, &shared).unwrap()
+        };
+        let first = object("one", "#define VALUE 1\n");
+        let compiled = fs_err::metadata(&first).unwrap().modified().unwrap();
+        assert_eq!(object("two", "// the same\n#define VALUE 1\n"), first);
+        assert_eq!(fs_err::metadata(&first).unwrap().modified().unwrap(), compiled);
+        assert_ne!(object("three", "#define VALUE 2\n"), first);
     }
 }
