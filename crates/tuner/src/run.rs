@@ -189,7 +189,8 @@ pub async fn run(
         let (now, back) = (&mut standing, &mut taken_back);
         drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, now, back, emit).await?;
         let Some(broken) = settle(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await? else {
-            if measured.get() || standing.session.left() < LEAST_ROUND {
+            // Also where nothing is left to search with: what the cases alone told apart is told by these as well.
+            if measured.get() {
                 break ended;
             }
             let least = representatives(&field, probes, &standing.progress, &joined).await?;
