@@ -237,6 +237,26 @@ fn values_of_which_no_probe_tells_anything_are_not_written() {
     assert_eq!(project.read("op_host/shape_traps.cpp"), host);
 }
 
+/// Where the operator does nothing at other sizes nobody can say what fewer cores would do there.
+#[test]
+fn values_are_not_written_where_every_probe_is_at_fault() {
+    require_tools!();
+    let project = CORES.project();
+    let (host, kernel) = ("op_host/shape_traps.cpp", "op_kernel/shape_traps.cpp");
+    let before = project.read(host);
+    let init = "        pipe.InitBuffer(";
+    let nothing = format!("        if (total != {}) {{ this->length = 0; }}\n{init}", CORES.elements);
+    project.write(kernel, &edited(&project.read(kernel), init, &nothing));
+    let ended = CORES.tuned(&project);
+    let summary = ended.events.last().expect("a summary");
+    let of_cores = |step: &Value| {
+        let says = |key: &str, what: &str| step[key].as_str().is_some_and(|text| text.contains(what));
+        says("step", "CORES") && says("why", "is at fault at all")
+    };
+    assert!(summary["taken_back"].as_array().is_some_and(|steps| steps.iter().any(of_cores)), "{summary}");
+    assert_eq!(project.read(host), before);
+}
+
 /// As long as every core has one tile nobody sees that two tiles would be in one place at once.
 #[test]
 fn a_race_that_no_case_shows_is_not_written() {

@@ -13,7 +13,7 @@ mod workers;
 pub use history::{Effect, History, Seen};
 pub use motif_proposer::{MotifProposer, Reach};
 pub use patch_files::{PatchFileError, PatchFiles};
-pub use proposal::Proposal;
+pub use proposal::{Part, Proposal};
 pub use seam::{Asked, Proposer};
 
 #[cfg(test)]

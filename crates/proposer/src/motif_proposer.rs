@@ -7,7 +7,7 @@ use super::gain::Oracle;
 use super::history::Seen;
 use super::seam::{Asked, Proposer};
 use super::workers::in_order;
-use super::{History, Proposal};
+use super::{History, Part, Proposal};
 use motif::{Combination, Context, Family, Id, Motif, Site, all, by_id, named};
 use source::SourceTree;
 
@@ -166,14 +166,21 @@ impl MotifProposer {
         let mut applied = Applied::start(context);
         let mut motifs: Vec<&dyn Motif> = Vec::new();
         let mut expected = Vec::new();
-        for _ in 0..PASSES {
+        let mut parts = Vec::new();
+        for pass in 0..PASSES {
             for motif in wanted {
                 let before = applied.texts.len();
                 let proved = taken == Taken::Proved || motif.metadata().company.proved_only;
                 let wanted = |site: &Site, tree: &SourceTree| {
                     (!proved || site.conditions.is_empty()) && self.wants(*motif, site, tree, oracle.history())
                 };
+                let unchanged = applied.context.tree.clone();
                 let added = applied.add(*motif, &wanted);
+                if added > 0 {
+                    let title = title(*motif, added, pass > 0);
+                    let after = applied.context.tree.clone();
+                    parts.push(Part { motif: motif.id().to_string(), title, before: unchanged, after });
+                }
                 if added > 0 && motifs.iter().all(|known| known.id() != motif.id()) {
                     motifs.push(*motif);
                     expected.push(oracle.expect(*motif, &applied.texts[before..].join("\n")));
@@ -183,8 +190,14 @@ impl MotifProposer {
         if motifs.len() < 2 {
             return None;
         }
-        Proposal::several(context, base, &motifs, &applied, &expected)
+        Some(Proposal::several(context, base, &motifs, &applied, &expected)?.of_parts(parts))
     }
+}
+
+/// What a motif did at so many of its sites, perhaps a second time, one line.
+fn title(motif: &dyn Motif, sites: usize, again: bool) -> String {
+    let places = if sites == 1 { String::new() } else { format!(", at {sites} sites") };
+    format!("{}{places}{}", motif.metadata().title, if again { ", once more" } else { "" })
 }
 
 /// Whether a proposal shows what a motif is worth here of which nothing is known yet, and that is wanted.

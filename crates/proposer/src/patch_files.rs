@@ -120,6 +120,7 @@ impl PatchFiles {
             sites: Vec::new(),
             surroundings: Vec::new(),
             given: true,
+            parts: Vec::new(),
             patch,
             motifs,
         })

@@ -3,7 +3,20 @@
 use super::applied::{Applied, site_text, surroundings};
 use super::expectation::Expectation;
 use motif::{Context, Motif, Site};
-use source::{Patch, difference};
+use source::{Patch, SourceTree, difference};
+
+/// What one motif does in a patch of several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Id of the motif.
+    pub motif: String,
+    /// What it does, one line.
+    pub title: String,
+    /// The sources that it was applied to: with the parts before it.
+    pub before: SourceTree,
+    /// The sources after it.
+    pub after: SourceTree,
+}
 
 /// One thing to try.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +25,8 @@ pub struct Proposal {
     pub patch: Patch,
     /// Ids of the motifs in it.
     pub motifs: Vec<String>,
+    /// What each of several motifs does, in their order; empty for a single one.
+    pub parts: Vec<Part>,
     /// Where.
     pub sites: Vec<Site>,
     /// The code there and around.
@@ -51,6 +66,7 @@ impl Proposal {
             sites: vec![site.clone()],
             surroundings: vec![surroundings(&context.tree, site)],
             given: false,
+            parts: Vec::new(),
             patch,
             motifs,
             key,
@@ -89,9 +105,15 @@ impl Proposal {
             surroundings: applied.surroundings.clone(),
             given: false,
             motifs: ids,
+            parts: Vec::new(),
             conditions,
             patch,
         })
+    }
+
+    /// The same that knows what each of its motifs does.
+    pub(super) fn of_parts(self, parts: Vec<Part>) -> Self {
+        Self { parts, ..self }
     }
 }
 

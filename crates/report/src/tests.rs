@@ -99,6 +99,26 @@ fn gains_of_stages_that_do_not_come_to_the_speed_up_are_said_to_be_of_their_time
 }
 
 #[test]
+fn probes_at_which_the_operator_is_at_fault_are_counted_and_the_first_is_named() {
+    let said = |probes: bool| {
+        let mut summary = sample::summary();
+        let general = summary.generalisation.as_mut().expect("probes");
+        general.faulty = vec!["ragged-7: nothing is written to any output".to_owned(), "ragged-9: a crash".to_owned()];
+        if !probes {
+            general.probes.clear();
+        }
+        human(&[Event::Summary(Box::new(summary))], Verbosity::Normal, false)
+    };
+    let all = said(false);
+    assert!(all.contains("probes         none: nothing is known of other shapes\n"), "{all}");
+    let expected =
+        "at fault on 2 cases, where nothing can be compared, first on ragged-7: nothing is written to any output";
+    assert!(all.contains(expected), "{all}");
+    let some = said(true);
+    assert!(some.contains("at fault on 2 cases more, where nothing can be compared, first on ragged-7"), "{some}");
+}
+
+#[test]
 fn a_run_without_a_terminal_gives_plain_lines() {
     insta::assert_snapshot!(human(&sample::run_events(), Verbosity::Normal, false), @"
           Tuning GeluNaive (fixtures/gelu_naive), latencies modelled on ascend910b2 version 3

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::evaluator::Plan;
+use proposer::Part;
 use source::tunable::{TunableError, instrument, present_value, realize};
 use source::{EditError, Patch, SourceTree};
 use space::{Binding, Configuration, NO_LIMIT, Tunable, Value, domain_values};
@@ -20,6 +21,9 @@ pub struct AppliedPatch {
     pub why: String,
     /// Objective before over objective after; 1.0 until it was evaluated.
     pub gain: f64,
+    /// What each of several motifs did, in their order; empty for a single one.
+    #[serde(skip)]
+    pub parts: Vec<Part>,
 }
 
 /// A point of the joint space of configurations and rewrites. The sources always have the configuration applied.
@@ -76,8 +80,15 @@ impl Candidate {
             title: patch.title.clone(),
             why: why.to_owned(),
             gain: 1.0,
+            parts: Vec::new(),
         });
         Ok(Self { sources, configuration, patches })
+    }
+
+    /// The same with other sources, for which these rewrites were taken.
+    pub(super) fn with_sources(&self, tunables: &[Tunable], sources: SourceTree, patches: Vec<AppliedPatch>) -> Self {
+        let configuration = read_configuration(&sources, tunables, &self.configuration);
+        Self { sources, configuration, patches }
     }
 
     /// Digest of what would be built: sources and CMake entries.

@@ -290,6 +290,7 @@ mod tests {
             title: String::new(),
             why: String::new(),
             gain: 1.1,
+            parts: Vec::new(),
         });
         // Not the best itself, nothing of the kernel stage, of a search before, or refused; and no more than two.
         assert_eq!(search.worth_trying_again(&progress), [configuration(16, 4), configuration(8, 4)]);

@@ -289,9 +289,12 @@ impl KernelStage<'_> {
                 }
                 continue;
             }
-            let Ok(candidate) = parent.candidate.with_patch(self.tunables, &proposal.patch, &proposal.why) else {
+            let Ok(mut candidate) = parent.candidate.with_patch(self.tunables, &proposal.patch, &proposal.why) else {
                 continue;
             };
+            if let Some(patch) = candidate.patches.last_mut() {
+                patch.parts = proposal.parts.clone();
+            }
             let digest = candidate.digest(self.tunables);
             if session.knows(&digest) {
                 history.record(&proposal);

@@ -33,6 +33,7 @@ mod last_word;
 mod left_alone;
 mod noise;
 mod origin;
+mod parts;
 mod prices;
 mod probe_edges;
 mod probe_questions;

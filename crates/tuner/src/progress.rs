@@ -1,6 +1,7 @@
 //! Where a run stands: the best candidate, what each stage brought, and the record for reports.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::candidate::{AppliedPatch, Candidate};
 use super::evaluation::{CaseTime, Champion, Outcome};
@@ -62,6 +63,8 @@ pub struct Milestone {
     pub before_times: Vec<CaseTime>,
     /// Best candidate after.
     pub after: Candidate,
+    /// The step that this one is a part of, while that is taken apart.
+    pub part_of: Option<Arc<Milestone>>,
 }
 
 /// Where a way through the candidates has led.
@@ -353,6 +356,7 @@ impl Progress {
                 before,
                 before_times,
                 after: self.best.clone(),
+                part_of: None,
             }),
         }
     }
@@ -415,7 +419,13 @@ mod tests {
             error: None,
         };
         let judged = Judged { evaluation, objective_us: Some(us), index: 1, repeated: false };
-        let patch = AppliedPatch { motif: text.to_owned(), title: text.to_owned(), why: String::new(), gain: 1.0 };
+        let patch = AppliedPatch {
+            motif: text.to_owned(),
+            title: text.to_owned(),
+            why: String::new(),
+            gain: 1.0,
+            parts: Vec::new(),
+        };
         let mut improvements = 0;
         progress.record(Stage::Kernel, &candidate(text), Some(&patch), &judged, true, &mut |event| {
             improvements += usize::from(matches!(event, Event::Improvement(_)));

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::larger_share::with_larger_share;
+use super::parts::{credit, put_together, take_apart};
 use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
 use super::steps::{Step, Steps};
@@ -62,7 +63,7 @@ impl Doubted {
     }
 }
 
-/// Takes back every step that is worth less than [`WORTH_A_STEP`], the last ones first.
+/// Takes back every step, and of steps of several motifs every motif, that is worth less than [`WORTH_A_STEP`], the last ones first.
 pub(super) async fn simplify(
     workspace: &Workspace,
     baseline: &Candidate,
@@ -70,6 +71,7 @@ pub(super) async fn simplify(
     emit: &mut dyn FnMut(Event),
 ) -> Result<Vec<TakenBack>, TunerError> {
     let Standing { session, progress, .. } = standing;
+    take_apart(progress, workspace.tunables());
     let winner = progress.best.clone();
     let milestones = progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, workspace.tunables());
@@ -91,15 +93,18 @@ pub(super) async fn simplify(
         let why =
             if worth > 1.0 { format!("worth {:.2} %", (worth - 1.0) * 100.0) } else { "worth nothing".to_owned() };
         taken_back.push(said(TakenBack { step: steps.title(place), why }, emit));
+        let (before, gain) = (progress.milestones.clone(), progress.best_us / us);
         progress.settle(candidate, us, times);
+        credit(progress, &before, gain);
         left_out = tried;
     }
+    put_together(progress, workspace.tunables());
     Ok(taken_back)
 }
 
 /// Takes back all values where larger tensors are no more work than the cases: the fewest cores win where there is next to
 /// nothing to do, and what decides on the work of some operators, the values of their inputs and attributes, no probe changes. And
-/// where they are for a dtype that nobody can try: cores too few for it, or buffers that do not fit.
+/// where the operator as it was is at fault at every probe, and where they are for a dtype that nobody can try: cores too few for it, or buffers that do not fit.
 pub(super) async fn drop_values_that_nothing_tells_of(
     field: &Field,
     baseline: &Candidate,
@@ -112,6 +117,13 @@ pub(super) async fn drop_values_that_nothing_tells_of(
     if probes.say_nothing_of_work(case_times) {
         let why = "larger tensors are no more work: nothing is known of what would be";
         return drop_values(field, baseline, (&|_| true, why), standing, taken_back, emit).await;
+    }
+    if let (true, Some((first, _))) = (probes.probes.is_empty(), probes.faulty.first()) {
+        let count = probes.faulty.len();
+        let why = format!(
+            "the operator as it was is at fault at all {count} probes, first at {first}: nothing is known of other sizes"
+        );
+        return drop_values(field, baseline, (&|_| true, &why), standing, taken_back, emit).await;
     }
     if !probes.untried_dtypes.is_empty() {
         let untried = probes.untried_dtypes.join(", ");
@@ -222,6 +234,8 @@ async fn settle_on_probes(
         standing.progress.settle(found.candidate, us, times);
         return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable] }));
     }
+    take_apart(&mut standing.progress, tunables);
+    let winner = standing.progress.best.clone();
     let milestones = standing.progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, tunables);
     let mut blamed = BTreeSet::new();
@@ -256,7 +270,10 @@ async fn settle_on_probes(
         left = baseline.clone();
     }
     let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
+    let gain = standing.progress.best_us / us;
     standing.progress.settle(left, us, times);
+    credit(&mut standing.progress, &milestones, gain);
+    put_together(&mut standing.progress, tunables);
     if standing.progress.take_up_held() {
         let why = "the best candidate before them held on all probes and is faster than what is left".to_owned();
         taken_back.push(said(TakenBack { step: "the latest steps".to_owned(), why }, emit));

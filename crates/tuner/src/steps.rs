@@ -140,7 +140,7 @@ impl<'a> Steps<'a> {
 }
 
 /// What leads from `base` to `theirs`, done to `ours`.
-fn merge(base: &SourceTree, ours: &SourceTree, theirs: &SourceTree) -> Option<SourceTree> {
+pub(super) fn merge(base: &SourceTree, ours: &SourceTree, theirs: &SourceTree) -> Option<SourceTree> {
     let mut merged = ours.clone();
     for (file, changed) in theirs.iter() {
         let (was, is) = (base.text(file).unwrap_or_default(), ours.text(file).unwrap_or_default());
@@ -181,6 +181,7 @@ mod tests {
             title: (*motif).to_owned(),
             why: String::new(),
             gain: 1.0,
+            parts: Vec::new(),
         };
         Candidate { patches: motifs.iter().map(patch).collect(), ..Candidate::baseline(sources, &tunables()) }
     }
@@ -195,6 +196,7 @@ mod tests {
             before: before.clone(),
             before_times: Vec::new(),
             after: after.clone(),
+            part_of: None,
         }
     }
 

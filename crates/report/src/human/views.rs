@@ -98,6 +98,14 @@ fn generalisation(general: &Generalisation) -> String {
         ),
         None => "  probes         none: nothing is known of other shapes\n".to_owned(),
     };
+    if let Some(first) = general.faulty.first() {
+        let others = if general.probes.is_empty() { "" } else { " more" };
+        let _ = writeln!(
+            text,
+            "                 the operator as it was is at fault on {}{others}, where nothing can be compared, first on {first}",
+            counted(general.faulty.len() as u64, "case"),
+        );
+    }
     if general.at_fault > 0 {
         let _ = writeln!(
             text,
