@@ -6,7 +6,7 @@
 use super::byte_classes::ByteClasses;
 use super::operand::{Operand, Space};
 use super::ordering::{Instant, Ordering};
-use super::record::{PIPE_COUNT, S};
+use super::record::{Combine, PIPE_COUNT, S};
 use super::segments::SegmentMap;
 
 /// One instruction's way of touching an operand.
@@ -14,7 +14,7 @@ use super::segments::SegmentMap;
 pub(crate) struct Access {
     pub(crate) at: Instant,
     pub(crate) site: u64,
-    pub(crate) atomic: bool,
+    pub(crate) combine: Combine,
     /// A scalar access that the compiler announced.
     pub(crate) plain: bool,
     /// Uses the unit flag.
@@ -28,7 +28,7 @@ pub(crate) struct Access {
 struct Write {
     at: Instant,
     site: u64,
-    atomic: bool,
+    combine: Combine,
     unit: bool,
 }
 
@@ -97,7 +97,7 @@ impl State {
             }
         };
         if let Some(write) = &self.write
-            && !(write.atomic && access.atomic)
+            && !write.combine.commutes_with(access.combine)
         {
             check(write.at, true, write.site, write.unit);
         }
@@ -116,7 +116,7 @@ impl State {
     #[inline]
     fn note(&mut self, access: &Access) {
         if access.writes {
-            let write = Write { at: access.at, site: access.site, atomic: access.atomic, unit: access.unit };
+            let write = Write { at: access.at, site: access.site, combine: access.combine, unit: access.unit };
             if self.readers != 0 {
                 self.reads = [Read::default(); PIPE_COUNT];
                 self.readers = 0;

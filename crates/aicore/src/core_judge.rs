@@ -18,7 +18,7 @@ use super::options::Options;
 use super::ordering::{Clock, Ordering};
 use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
-use super::record::{FLAG_ATOMIC, FLAG_PLAIN, NO_PIPE, PIPE_COUNT, Record, S, V, pipe_name};
+use super::record::{Combine, FLAG_PLAIN, NO_PIPE, PIPE_COUNT, Record, S, V, pipe_name};
 use super::region::Role;
 use super::shared::Shared;
 use super::stream::Cursor;
@@ -372,7 +372,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
         self.lone_operand = record.operands().nth(1).is_none();
         let at = self.ordering.issue(pipe, scalar);
-        let atomic = record.flags & FLAG_ATOMIC != 0;
+        let combine = Combine::of(record.flags);
         let plain = record.flags & FLAG_PLAIN != 0;
         let unit = record.has_unit_flag();
         // A scalar record holds reads and writes of which the order is not known: writes first means that reading back
@@ -385,7 +385,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 let applies = if writes { operand.writes } else { reads };
                 if applies {
                     let (site, opcode, space) = (record.site, record.opcode, operand.space);
-                    self.operand(&operand, &Access { at, site, atomic, plain, unit, space, opcode, writes }, all);
+                    self.operand(&operand, &Access { at, site, combine, plain, unit, space, opcode, writes }, all);
                 }
             }
         }
@@ -420,6 +420,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
                 format!("{opcode} writes to an input, whose values the caller may still need")
             });
         }
+        // The scalar unit's own instruction for it.
+        let adds = !access.combine.is_atomic() && operand.reads && operand.writes;
         let access = GmAccess {
             from: operand.addr,
             to: operand.addr,
@@ -429,7 +431,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             known: Rc::clone(&self.known),
             epoch: self.epoch,
             write: access.writes,
-            atomic: access.atomic || (operand.reads && operand.writes),
+            combine: if adds { Combine::Added } else { access.combine },
             uncached: operand.uncached,
             site: access.site,
         };

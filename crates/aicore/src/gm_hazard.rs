@@ -4,7 +4,7 @@ use super::data_cache::CACHE_LINE;
 use super::findings::Findings;
 use super::gm_log::{GmAccess, GmLog, Row, Series, rows, sorted};
 use super::profile::{HazardKind, Severity};
-use super::record::S;
+use super::record::{Combine, S};
 use super::region::{Region, Role};
 use super::trace::Launch;
 
@@ -98,7 +98,7 @@ impl GmLog {
                     let (a, b) = (earlier.access, seen.access);
                     let harmless = a.core == b.core
                         || !(a.write || b.write)
-                        || (a.atomic && b.atomic)
+                        || a.combine.commutes_with(b.combine)
                         || earlier.ordered_with(&seen)
                         || (scratch && unread(row.from.max(earlier.row.from), row.to.min(earlier.row.to)));
                     if harmless {
@@ -115,9 +115,10 @@ impl GmLog {
     /// back whole, and takes the other's bytes along as they were. Where they touch the same bytes they are a race of another kind.
     pub(crate) fn shared_lines(&self, launch: &Launch<'_>, severity: Severity, findings: &mut Findings) {
         for (number, list) in &self.regions {
-            let is_scalar =
-                |access: &GmAccess| access.write && !access.atomic && !access.uncached && usize::from(access.pipe) == S;
-            let is_write = |access: &GmAccess| access.write && !access.atomic && !access.uncached;
+            let is_scalar = |access: &GmAccess| {
+                access.write && !access.combine.is_atomic() && !access.uncached && usize::from(access.pipe) == S
+            };
+            let is_write = |access: &GmAccess| access.write && !access.combine.is_atomic() && !access.uncached;
             let mut cores = list.iter().filter(|series| is_write(&series.first)).map(|series| series.first.core);
             let first = cores.next();
             if cores.all(|core| Some(core) == first) || !list.iter().any(|series| is_scalar(&series.first)) {
@@ -209,9 +210,9 @@ impl GmLog {
                     );
                 }
             }
-            if has(|access| access.write && access.atomic) {
-                let plain = union(list, |access| access.write && !access.atomic);
-                for added in accesses(|access| access.write && access.atomic) {
+            if has(|access| access.write && access.combine.is_atomic()) {
+                let plain = union(list, |access| access.write && !access.combine.is_atomic());
+                for added in accesses(|access| access.write && access.combine.is_atomic()) {
                     let (first, missing) = missing(&plain, added.row.from, added.row.to);
                     if missing > 0 {
                         let kind = (HazardKind::UninitialisedRead, Severity::Warning);
@@ -254,10 +255,12 @@ fn report_cross_core(
     // Reported from the writer's side so that the pair has one name whatever the order of addresses.
     let rank = |seen: &Seen<'_>| (seen.access.write, seen.access.site);
     let (a, b) = if rank(access) >= rank(earlier) { (access, earlier) } else { (earlier, access) };
-    let verb = |access: &GmAccess| match (access.atomic, access.write) {
-        (true, _) => "adds to",
-        (false, true) => "writes",
-        (false, false) => "reads",
+    let verb = |access: &GmAccess| match (access.combine, access.write) {
+        (Combine::Added, _) => "adds to",
+        (Combine::Maximum, _) => "takes the maximum with",
+        (Combine::Minimum, _) => "takes the minimum with",
+        (Combine::Replaced, true) => "writes",
+        (Combine::Replaced, false) => "reads",
     };
     let (from, to) = (a.row.from.max(b.row.from), a.row.to.min(b.row.to));
     let (a, b) = (a.access, b.access);

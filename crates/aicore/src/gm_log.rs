@@ -11,6 +11,7 @@ use super::alike::Shifts;
 use super::l2::AddressHasher;
 use super::operand::Operand;
 use super::ordering::{Clock, join};
+use super::record::Combine;
 
 /// Consecutive accesses of one core to global memory, merged.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct GmAccess {
     /// Grows with every flag and barrier between cores that the core sets or passes.
     pub(crate) epoch: u32,
     pub(crate) write: bool,
-    pub(crate) atomic: bool,
+    pub(crate) combine: Combine,
     /// By the scalar unit, past its data cache.
     pub(crate) uncached: bool,
     pub(crate) site: u64,
@@ -125,8 +126,8 @@ impl Series {
     }
 }
 
-/// Region, core, pipe, direction, atomicity, way around the cache and site: accesses that may be one, or one series.
-type Key = (u64, u32, u8, bool, bool, bool, u64);
+/// Region, core, pipe, direction, combination, way around the cache and site: accesses that may be one, or one series.
+type Key = (u64, u32, u8, bool, Combine, bool, u64);
 
 /// All accesses of a launch by region.
 #[derive(Default)]
@@ -234,7 +235,7 @@ impl GmLog {
 }
 
 fn key(access: &GmAccess) -> Key {
-    (access.from >> 40, access.core, access.pipe, access.write, access.atomic, access.uncached, access.site)
+    (access.from >> 40, access.core, access.pipe, access.write, access.combine, access.uncached, access.site)
 }
 
 /// All accesses of a list, series by series.
@@ -318,7 +319,7 @@ mod tests {
             epoch: last / 40,
             write: site.is_multiple_of(2),
             uncached: false,
-            atomic: false,
+            combine: Combine::Replaced,
             site,
         }
     }

@@ -74,8 +74,47 @@ impl OwnRecord {
 pub(crate) const FLAG_COUNT_MODE: u8 = 1;
 pub(crate) const FLAG_ATOMIC: u8 = 2;
 pub(crate) const FLAG_L2_BYPASS: u8 = 4;
+/// Beside [`FLAG_ATOMIC`]: a maximum, or a minimum, and no sum.
+const FLAG_ATOMIC_MAX: u8 = 32;
+const FLAG_ATOMIC_MIN: u8 = 64;
 /// Scalar accesses that the compiler announced, among them reads whose values nobody uses.
 pub(crate) const FLAG_PLAIN: u8 = 16;
+
+/// What becomes of what is there where an instruction writes to global memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Combine {
+    /// It is gone.
+    #[default]
+    Replaced,
+    /// The new values are added to it.
+    Added,
+    /// The larger ones stay.
+    Maximum,
+    /// The smaller ones stay.
+    Minimum,
+}
+
+impl Combine {
+    /// What the flags of a record say.
+    pub(crate) fn of(flags: u8) -> Self {
+        match flags {
+            _ if flags & FLAG_ATOMIC == 0 => Self::Replaced,
+            _ if flags & FLAG_ATOMIC_MAX != 0 => Self::Maximum,
+            _ if flags & FLAG_ATOMIC_MIN != 0 => Self::Minimum,
+            _ => Self::Added,
+        }
+    }
+
+    /// Whether it is done in one step that nobody comes between.
+    pub(crate) fn is_atomic(self) -> bool {
+        self != Self::Replaced
+    }
+
+    /// Whether it makes no difference which of two comes first.
+    pub(crate) fn commutes_with(self, other: Self) -> bool {
+        self.is_atomic() && self == other
+    }
+}
 
 impl<'a> Record<'a> {
     /// Whether cube unit and fixpipe keep their order on L0C by themselves.

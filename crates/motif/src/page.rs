@@ -55,7 +55,7 @@ the coverage that the kernels' cases give, and runs both versions: on the cases,
 the result in the place of the input. Results are compared bit for bit (with a tolerance where a site says that it rounds), and hazards, unwritten bytes and
 bounds by kind. A pair is one kernel and one application, each text once. A kernel that is at fault itself does not count, nor does a probe on which it is. Pairs
 that fail while the site names a condition are counted apart: those that a case stops, and those that only a probe finds.
-Then come the kernels of `src/soundness/refusals/`, each of which violates one precondition of one motif. The exit status is 1 where something is wrong.
+Then come the kernels of `crates/studies/src/soundness/refusals/`, each of which violates one precondition of one motif. The exit status is 1 where something is wrong.
 
 The figures so far: `cargo ascend-tune soundness --pairs 20000 --seed 21 -j 2` made 20 135 pairs (10 237 applications, 9 898 rewinds) on 771 kernels,
 149 673 runs of changed kernels, 0 wrong. Of the pairs whose site names a condition a case stops 712 and only a probe 190, most of them D05's (672 and 104).

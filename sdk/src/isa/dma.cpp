@@ -98,7 +98,7 @@ bool Admit(Core& core, Transfer& t, bool atomic)
     RecordHead* head = machine::Append(core, t.opcode, UnitOf(t.opcode), empty ? 0 : 2, t.site);
     head->dtype = atomic ? core.atomic_dtype : t.dtype;
     head->repeat = static_cast<uint16_t>(t.bursts);
-    head->flags = static_cast<uint8_t>((atomic ? kFlagAtomic : 0) |
+    head->flags = static_cast<uint8_t>((atomic ? AtomicFlags(core) : 0) |
                                        ((t.dst.gm || t.src.gm) && core.l2_bypass ? kFlagL2Bypass : 0));
     head->aux1 = static_cast<uint32_t>(t.burst_bytes * t.bursts);
     head->aux2 = static_cast<uint32_t>(t.burst_bytes);

@@ -245,7 +245,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     numbers.aux1 = columns * size * p.m * matrices;
     numbers.aux2 = p.nz2nd ? p.n * size : static_cast<uint32_t>(layout.row_step * p.m);
     numbers.repeat = p.unit_flag;
-    numbers.flags = static_cast<uint8_t>((atomic ? kFlagAtomic : 0) | (to_gm && core.l2_bypass ? kFlagL2Bypass : 0));
+    numbers.flags = static_cast<uint8_t>((atomic ? AtomicFlags(core) : 0) | (to_gm && core.l2_bypass ? kFlagL2Bypass : 0));
     if (!AdmitRanges(core, opcode, atomic ? core.atomic_dtype : dst_element, site, ranges, count, numbers)) {
         return;
     }

@@ -119,6 +119,22 @@ struct Core {
     std::vector<Stretch> buffers;  // of queues in the Unified Buffer, as they were cut
 };
 
+/// Flags of a record of a write that is combined with what is there.
+inline uint8_t AtomicFlags(const Core& core)
+{
+    switch (core.atomic_op) {
+        case AtomicOp::kNone:
+            return 0;
+        case AtomicOp::kAdd:
+            return kFlagAtomic;
+        case AtomicOp::kMax:
+            return kFlagAtomic | kFlagAtomicMax;
+        case AtomicOp::kMin:
+            return kFlagAtomic | kFlagAtomicMin;
+    }
+    return 0;
+}
+
 /// Usable bytes of the cube's memories.
 struct OnChipSizes {
     size_t l1 = 524288;

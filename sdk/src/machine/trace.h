@@ -58,8 +58,12 @@ enum TraceSpace : uint8_t {
 };
 // kUncached: of a scalar access, past the data cache.
 enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3, kUncached = 4 };
+// kFlagAtomicMax and kFlagAtomicMin: beside kFlagAtomic, which alone means a sum.
 // kFlagPlain: scalar accesses that the compiler announced, among them reads whose values nobody uses and no device makes.
-enum TraceFlag : uint8_t { kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, kFlagPartialMask = 8, kFlagPlain = 16 };
+enum TraceFlag : uint8_t {
+    kFlagCount = 1, kFlagAtomic = 2, kFlagL2Bypass = 4, kFlagPartialMask = 8, kFlagPlain = 16, kFlagAtomicMax = 32,
+    kFlagAtomicMin = 64
+};
 
 // What the fields of cube instructions mean:
 //   mad*                            pipe M, dtype of the left matrix, aux0 = m, aux1 = k, aux2 = n; operands L0C, L0A, L0B

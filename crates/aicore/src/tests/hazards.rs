@@ -247,6 +247,8 @@ fn atomic_adds_of_several_cores_are_fine() {
     };
     assert_eq!(run(2), []);
     assert_eq!(run(0), [(HazardKind::CrossCoreRace, Severity::Error)]);
+    assert_eq!(run(2 | 32), [(HazardKind::CrossCoreRace, Severity::Error)], "a sum and a maximum");
+    assert_eq!(run(2 | 64), [(HazardKind::CrossCoreRace, Severity::Error)], "a sum and a minimum");
 }
 
 #[test]
