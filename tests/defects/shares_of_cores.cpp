@@ -205,7 +205,7 @@ DEFECT(two_slots_where_the_reader_is_a_round_behind, "cross-core-race", 2)
 }
 
 // To save a miss behind the barrier, the line is preloaded in front of it: with what it held before.
-MISSED(line_preloaded_before_the_barrier, "stale-cache-line", 2)
+DEFECT(line_preloaded_before_the_barrier, "stale-cache-line", 2)
 {
     const GlobalTensor<uint64_t> line = m.w.ReinterpretCast<uint64_t>();
     if (m.block == 0) {

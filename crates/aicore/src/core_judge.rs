@@ -15,7 +15,7 @@ use super::gm_log::{GmAccess, Known};
 use super::held::Held;
 use super::operand::{Operand, Space};
 use super::options::Options;
-use super::ordering::{Clock, Ordering};
+use super::ordering::{Clock, Instant, Ordering};
 use super::pipe::{flag_name, flag_slot, slot_destination, slot_source};
 use super::profile::{HazardKind, Severity};
 use super::record::{Combine, FLAG_PLAIN, NO_PIPE, PIPE_COUNT, Record, S, V, pipe_name};
@@ -378,6 +378,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         // A scalar record holds reads and writes of which the order is not known: writes first means that reading back
         // what was just written counts as initialised. An instruction reads before it writes.
         let order = if pipe == S { [true, false] } else { [false, true] };
+        for operand in record.operands().filter(|operand| operand.preloaded) {
+            self.preload(&operand, at, record.site);
+        }
         for writes in order {
             for operand in record.operands() {
                 // Accumulators are read before they are written; elsewhere the write says all that matters.
@@ -436,6 +439,14 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             site: access.site,
         };
         all.log.push(operand, access);
+    }
+
+    /// Lines that the data cache fetches before anybody asks for them.
+    fn preload(&mut self, operand: &Operand, at: Instant, site: u64) {
+        if !self.constant_regions.contains(&(operand.addr >> 40)) {
+            let now = Moment { index: at.index, known: Rc::clone(&self.known), epoch: self.epoch, site };
+            self.cache.preload(operand, &now);
+        }
     }
 
     /// The data cache between scalar unit and global memory.

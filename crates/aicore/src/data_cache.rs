@@ -72,6 +72,13 @@ pub(crate) struct DataCache {
 }
 
 impl DataCache {
+    /// Lines are fetched that are not there yet.
+    pub(crate) fn preload(&mut self, operand: &Operand, now: &Moment) {
+        for (number, _) in touched(operand) {
+            self.lines.entry(number).or_insert_with(|| Line::fetched(now));
+        }
+    }
+
     /// The scalar unit reads. What it finds may be older than what memory has: returns where a pipe of its own wrote that, and
     /// keeps for later what another core may have written.
     pub(crate) fn read(&mut self, core: u32, operand: &Operand, now: &Moment, log: &mut CacheLog) -> Option<u64> {

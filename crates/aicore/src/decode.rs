@@ -220,7 +220,7 @@ fn scalar_cycles(record: &Record<'_>, shared: &Shared<'_>, totals: &BlockTotals,
     let [unified, operations, global] = record.aux;
     touch.clear();
     let mut lines = 0;
-    for operand in record.operands() {
+    for operand in record.operands().filter(|operand| !operand.preloaded) {
         if operand.space != Space::Gm {
             touch.push(operand.space, operand.extent(), operand.writes);
         } else {

@@ -326,7 +326,19 @@ mod tests {
 
     fn operand(addr: u64, len: u32, count0: u32, stride0: i64) -> Operand {
         let (stride1, count1, space) = (0, 1, Space::Gm);
-        Operand { addr, stride0, stride1, len, count0, count1, space, reads: true, writes: false, uncached: false }
+        Operand {
+            addr,
+            stride0,
+            stride1,
+            len,
+            count0,
+            count1,
+            space,
+            reads: true,
+            writes: false,
+            uncached: false,
+            preloaded: false,
+        }
     }
 
     type Plain = (u64, u64, u32, bool, u64, u32);

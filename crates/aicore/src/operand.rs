@@ -73,14 +73,16 @@ pub struct Operand {
     pub writes: bool,
     /// By the scalar unit, past its data cache.
     pub uncached: bool,
+    /// Fetched into the data cache of the scalar unit, and neither read nor written.
+    pub preloaded: bool,
 }
 
 #[cfg(test)]
 impl Operand {
     /// So many pieces that are read, in equal distances.
     pub(crate) fn rows(space: Space, addr: u64, len: u32, count0: u32, stride0: i64) -> Self {
-        let (reads, writes, uncached) = (true, false, false);
-        Self { addr, stride0, stride1: 0, len, count0, count1: 1, space, reads, writes, uncached }
+        let (reads, writes, uncached, preloaded) = (true, false, false, false);
+        Self { addr, stride0, stride1: 0, len, count0, count1: 1, space, reads, writes, uncached, preloaded }
     }
 }
 
@@ -98,6 +100,7 @@ impl Operand {
             reads: access & 1 != 0,
             writes: access & 2 != 0,
             uncached: access & 4 != 0,
+            preloaded: access & 8 != 0,
         }
     }
 

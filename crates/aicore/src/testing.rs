@@ -84,6 +84,11 @@ impl Part {
         self
     }
 
+    /// A byte of global memory whose line the data cache fetches.
+    pub const fn gm_preload(addr: u64) -> Self {
+        Self::new(addr, 1, 1, 8)
+    }
+
     /// Bytes of global memory changed.
     pub const fn gm_update(addr: u64, len: u32) -> Self {
         Self::new(addr, len, 1, 3)

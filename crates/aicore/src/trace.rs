@@ -370,8 +370,8 @@ fn check_operand(operand: &[u8], place: &dyn Fn() -> String, offset: usize, seen
     if usize::from(operand[36]) >= Space::COUNT {
         return Err(value("operand space", u64::from(operand[36]), "0 to 7", &place(), offset));
     }
-    if !matches!(operand[37], 1..=3 | 5..=6) {
-        return Err(value("operand access", u64::from(operand[37]), "1 to 3, 5 or 6", &place(), offset));
+    if !matches!(operand[37], 1..=3 | 5..=6 | 8) {
+        return Err(value("operand access", u64::from(operand[37]), "1 to 3, 5, 6 or 8", &place(), offset));
     }
     let pieces = u64::from(u32_at(operand, 28)) * u64::from(u32_at(operand, 32));
     if pieces > 1 << 20 {

@@ -249,6 +249,7 @@ mod tests {
             reads: !writes,
             writes,
             uncached: false,
+            preloaded: false,
         }
     }
 

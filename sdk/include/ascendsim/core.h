@@ -22,6 +22,8 @@ bool TouchesData();
 void LoadedCmpMask(const void* value, size_t bytes);
 /// Copies tiling data from GM word by word with the scalar unit, announced as ScalarRead does.
 void ReadTilingWords(void* to, const void* from, size_t bytes);
+/// Says that the line at `ptr` goes to the data cache, where it stays as it is now. Costs a scalar operation.
+void PreloadLine(const void* ptr);
 /// Adds `count` generic scalar operations to the current stretch of scalar work.
 void ScalarOps(uint32_t count);
 

@@ -194,7 +194,7 @@ void dcci(void* dst, cache_line_t kind, dcci_dst_t)
 {
     ascendsim::machine::CleanCache(Current(), dst, kind == ENTIRE_DATA_CACHE, ASCENDSIM_SITE());
 }
-void dc_preload(uint64_t*, int64_t) { ascendsim::ScalarOps(1); }
+void dc_preload(uint64_t* address, int64_t offset) { ascendsim::PreloadLine(reinterpret_cast<const uint8_t*>(address) + offset); }
 
 #define BODY(T)                                                                          \
     void st_dev(T value, T* dst, int16_t offset)                                         \

@@ -49,6 +49,8 @@ uint32_t Accesses(uint32_t bytes)
 void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t access, uint64_t site)
 {
     PendingScalar& pending = core.pending;
+    // Nobody waits for what is only fetched.
+    const uint32_t accesses = access == kPreload ? 0 : Accesses(len);
     for (int i = pending.ranges - 1; i >= 0; --i) {
         PendingScalar::Range& range = pending.range[i];
         if (range.space != space || range.access != access || addr > range.addr + range.len ||
@@ -58,7 +60,7 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
         const uint64_t end = std::max(range.addr + range.len, addr + len);
         range.addr = std::min(range.addr, addr);
         range.len = static_cast<uint32_t>(end - range.addr);
-        (space == kSpaceGm ? pending.gm : pending.ub) += Accesses(len);
+        (space == kSpaceGm ? pending.gm : pending.ub) += accesses;
         return;
     }
     if (pending.ranges == PendingScalar::kRanges) {
@@ -69,7 +71,7 @@ void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t ac
         pending.site = site;
     }
     pending.range[pending.ranges++] = {addr, len, space, access};
-    (space == kSpaceGm ? pending.gm : pending.ub) += Accesses(len);
+    (space == kSpaceGm ? pending.gm : pending.ub) += accesses;
 }
 
 /// A scalar read of what only exists where instructions are carried out. Tiling data and lists of tensors always do.
@@ -240,6 +242,14 @@ void ScalarOps(uint32_t count)
         pending.site = ASCENDSIM_SITE();
     }
     pending.ops += count;
+}
+
+void PreloadLine(const void* ptr)
+{
+    ScalarOps(1);
+    if (const uint64_t address = machine::TranslateGm(ptr, 1); address != 0) {
+        Touch(Current(), address, 1, kSpaceGm, kPreload, ASCENDSIM_SITE());
+    }
 }
 
 uint64_t Site() { return ASCENDSIM_SITE(); }

@@ -56,8 +56,8 @@ enum TraceSpace : uint8_t {
     kSpaceUb = 0, kSpaceGm = 1, kSpaceL1 = 2, kSpaceL0a = 3, kSpaceL0b = 4, kSpaceL0c = 5, kSpaceBt = 6, kSpaceFb = 7,
     kSpaceCount
 };
-// kUncached: of a scalar access, past the data cache.
-enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3, kUncached = 4 };
+// kUncached: of a scalar access, past the data cache. kPreload: into the data cache and no further.
+enum TraceAccess : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3, kUncached = 4, kPreload = 8 };
 // kFlagAtomicMax and kFlagAtomicMin: beside kFlagAtomic, which alone means a sum.
 // kFlagPlain: scalar accesses that the compiler announced, among them reads whose values nobody uses and no device makes.
 enum TraceFlag : uint8_t {

@@ -525,6 +525,7 @@ fn a_barrier_does_not_make_data_caches_alike() {
     struct Tried {
         writer_cleans: bool,
         cleans_too_late: bool,
+        reader_preloads: bool,
         reader_read_before: bool,
         reader_cleans: bool,
         reader_copies: bool,
@@ -544,6 +545,9 @@ fn a_barrier_does_not_make_data_caches_alike() {
         }
         writer.end();
         let reader = trace.core(1);
+        if tried.reader_preloads {
+            reader.at(2).scalar(1, 0, &[Part::gm_preload(here)]);
+        }
         if tried.reader_read_before {
             reader.at(2).scalar(1, 0, &[Part::gm_read(here + 64, 4), Part::gm_read(here, 4)]);
         }
@@ -574,6 +578,9 @@ fn a_barrier_does_not_make_data_caches_alike() {
     assert_eq!(found(Tried { reader_copies: true, ..fine }), []);
     assert_eq!(found(Tried { reader_writes: true, ..fine }), []);
     assert_eq!(found(Tried { reader_read_before: true, ..fine }), unsaved);
+    assert_eq!(found(Tried { reader_preloads: true, ..fine }), unsaved);
+    assert_eq!(found(Tried { reader_preloads: true, reader_cleans: true, ..fine }), []);
+    assert_eq!(found(Tried { reader_preloads: true, reader_copies: true, ..fine }), []);
     assert_eq!(found(Tried { reader_read_before: true, reader_cleans: true, ..fine }), []);
     assert_eq!(found(Tried { reader_read_before: true, reader_copies: true, ..fine }), []);
 }

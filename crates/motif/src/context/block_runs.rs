@@ -110,14 +110,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Follows calls until nothing more is learned: what only calls ran if something ran that is called nowhere else, and did not if
-    /// it would have run something that did not.
+    /// it would have run something that did not; nor did what only such blocks call.
     fn settle(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let mut dead: Vec<(usize, Range<usize>)> = Vec::new();
             let mut functions = self.functions.clone();
             for (index, source) in self.files.iter().enumerate() {
                 for (number, block) in source.blocks.iter().enumerate() {
-                    functions.insert((index, number), self.block(index, block));
+                    let ran = match self.block(index, block) {
+                        Ran::Unknown | Ran::Traceless if self.is_called_by_the_dead((index, number)) => Ran::No,
+                        ran => ran,
+                    };
+                    functions.insert((index, number), ran);
                     block.walk(&mut |block| {
                         if self.block(index, block) == Ran::No {
                             dead.push((index, block.span.clone()));
@@ -154,6 +158,13 @@ impl<'a> Judge<'a> {
             }
         }
         found
+    }
+
+    /// Whether a function is called, and by nothing but what certainly did not run.
+    fn is_called_by_the_dead(&self, callee: (usize, usize)) -> bool {
+        let mut calls = self.sites.iter().filter(|site| site.callees.contains(&callee)).peekable();
+        let dead = |site: &Site| self.dead.iter().any(|(file, span)| *file == site.file && span.contains(&site.at));
+        calls.peek().is_some() && calls.all(dead)
     }
 
     /// Whether all calls of a function that may have run stand in a block.
