@@ -6,6 +6,7 @@ use crate::rewrite::counted_bytes::{counted_in, counted_out};
 use crate::rewrite::edits::{deleted, insert_after};
 use source::Edit;
 use source::facts::{InitBuffer, Kernel, Place};
+use source::parse::SyntaxFile;
 
 /// A name that no source has yet: the wanted one, or with a number behind.
 pub(crate) fn free_name(context: &Context, wanted: &str) -> String {
@@ -29,10 +30,8 @@ pub(crate) fn added(
     let shared_line = || "a declaration shares its line".to_owned();
     let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
     let init_file = context.forest.get(&near.statement.file).ok_or("the initialisation is not parsed")?;
-    // As the member beside it is written.
-    let prefix = if header.slice(&declaration.span()).contains("AscendC::") { scope(header) } else { "" };
-    let members: Vec<String> =
-        buffers.iter().map(|(name, _)| format!("{prefix}TBuf<{prefix}TPosition::VECCALC> {name};")).collect();
+    let of = buffer_type(header, declaration);
+    let members: Vec<String> = buffers.iter().map(|(name, _)| format!("{of} {name};")).collect();
     let access = access(context, near);
     let mut inits: Vec<String> =
         buffers.iter().map(|(name, size)| format!("{access}InitBuffer({name}, {size});")).collect();
@@ -43,6 +42,19 @@ pub(crate) fn added(
     ];
     edits.extend(counted_in(init_file, buffers));
     Ok(edits)
+}
+
+/// The type of a buffer, written as the member beside it.
+pub(crate) fn buffer_type(header: &SyntaxFile, beside: &Place) -> String {
+    let beside = header.slice(&beside.span());
+    let scope = match beside {
+        _ if beside.contains("AscendC::") => "AscendC::",
+        _ if beside.contains("TQue") || beside.contains("TBuf") => "",
+        // By a name of the kernel's own.
+        _ => scope(header),
+    };
+    let position = if beside.contains("QuePosition") { "QuePosition" } else { "TPosition" };
+    format!("{scope}TBuf<{scope}{position}::VECCALC>")
 }
 
 /// Edits that take a buffer out: its member and its one `InitBuffer`. `others` counts the further mentions that the caller takes out.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::analysis::chunk_loads::Reuse;
-use crate::analysis::code::{block_of, scope, words};
+use crate::analysis::code::{block_of, words};
 use crate::analysis::flow::changes::changes_name;
 use crate::analysis::queue_run::{QueueRun, loops_in, statement_at, statement_within};
-use crate::rewrite::buffers::{access, last_member};
+use crate::rewrite::buffers::{access, buffer_type, last_member};
 use crate::rewrite::counted_bytes::{BYTES, LENGTH, ROUNDS, SLOTS, TAKEN, padded, term};
 use crate::rewrite::edits::insert_after;
 use source::Edit;
@@ -146,9 +146,8 @@ impl<'a> Room<'a> {
         lines.push("}".to_owned());
         let declaration = last_member(context, kernel).ok_or("the class has no buffer member to put another beside")?;
         let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
-        let prefix = scope(header);
         let members = [
-            format!("{prefix}TBuf<{prefix}TPosition::VECCALC> {name};"),
+            format!("{} {name};", buffer_type(header, declaration)),
             format!("uint32_t {name}{SLOTS} = 0;"),
             format!("uint32_t {name}{LENGTH} = 0;"),
         ];

@@ -11,6 +11,13 @@ fn v17_puts_a_gap_between_operands() {
         "{fast}"
     );
     assert!(fast.contains("    AscendC::TBuf<AscendC::TPosition::VECCALC> gapBuf;\n"));
+    // As the author writes, whatever would do.
+    let with =
+        |line: &str, text: &str| format!("using namespace AscendC;\n{}", text.replace("AscendC::TPosition", line));
+    let qualified = round_trip("V17", &with("AscendC::QuePosition", &slow));
+    assert!(qualified.contains("    AscendC::TBuf<AscendC::QuePosition::VECCALC> gapBuf;\n"), "{qualified}");
+    let bare = round_trip("V17", &with("TPosition", &slow.replace("AscendC::T", "T")).replace("AscendC::T", "T"));
+    assert!(bare.contains("    TBuf<TPosition::VECCALC> gapBuf;\n"), "{bare}");
     let known = |bytes: &str| slow.replace("(polyBuf, TILE * sizeof(float))", &format!("(polyBuf, {bytes})"));
     assert_eq!(motif("V17").find(&context(&known("4096"))).sites.len(), 1);
     refuses("V17", &known("4096 + 256"), "256 bytes apart");
