@@ -82,6 +82,16 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
             help: None,
         }));
     }
+    if invented.all_at_fault {
+        output.emit(&Event::Warning(Warning {
+            code: "no-case-right".to_owned(),
+            message: "the operator is at fault at every case that was tried: those that are written say nothing of it".to_owned(),
+            help: Some(
+                "put in shapes, values and attributes that it is made for; `cargo ascend-tune profile` says whether it is right at them"
+                    .to_owned(),
+            ),
+        }));
+    }
     output.emit(&Event::Init(Init {
         operator: manifest.operator.clone(),
         layout: manifest.layout.words().to_owned(),

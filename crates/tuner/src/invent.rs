@@ -48,6 +48,8 @@ pub struct Invented {
     pub refused: Vec<String>,
     /// Cases at which the operator is at fault, with the reason.
     pub faults: Vec<String>,
+    /// Whether the operator is at fault at every case that is written.
+    pub all_at_fault: bool,
     /// Why cases are written that were not run.
     pub unrun: Option<String>,
     /// Cases that are accepted and were left out.
@@ -266,6 +268,7 @@ impl Asked {
         searched?;
         invented.left_out = write_cases(&mut discovery, &mut search, &chosen, &sized, others);
         tell(&mut discovery, &search, &faults, unrun.as_deref());
+        invented.all_at_fault = all_at_fault && sized.is_empty();
         invented.faults = faults;
         invented.unrun = unrun;
         invented.accepted = search.accepted.len();

@@ -87,6 +87,26 @@ fn a_case_that_the_operator_fails_gives_way_to_one_that_it_survives() {
     assert!(!profile.named("profile").is_empty(), "what is written runs");
 }
 
+/// Sizes at which nothing is written are no sizes to tune at, however many there are.
+#[test]
+fn an_operator_that_does_nothing_at_any_size_is_said_to_have_no_case() {
+    require_tools!();
+    let project = with_case_list(["256, 4096", "16, 4096"]);
+    let process = "__aicore__ inline void Process()\n    {\n";
+    edit(
+        &project,
+        "op_kernel/add_custom.cpp",
+        process,
+        &format!("{process}        if (this->tileCount > 0) return;\n"),
+    );
+    let ended = project.run(&["init"]).expect(0);
+    assert!(ended.named("warning").iter().any(|warning| warning["code"] == "no-case-right"), "{:?}", ended.events);
+    let cases = only(&ended, "init")["cases"].as_array().expect("a list").clone();
+    assert_eq!(cases, ["float16-256x4096"], "no further sizes");
+    assert!(project.read("ascend.toml").contains("# The operator is at fault: 256x4096 float16"));
+    project.run(&["run", "--budget", "1", "--dry-run"]).expect(5);
+}
+
 #[test]
 fn a_case_with_results_that_depend_on_garbage_gives_way_too() {
     require_tools!();
