@@ -62,6 +62,15 @@ impl Trap {
     }
 }
 
+/// Whether the number of cores was taken back for this reason.
+fn took_back_cores(summary: &Value, why: &str) -> bool {
+    let of_cores = |step: &Value| {
+        let says = |key: &str, what: &str| step[key].as_str().is_some_and(|text| text.contains(what));
+        says("step", "CORES") && says("why", why)
+    };
+    summary["taken_back"].as_array().is_some_and(|steps| steps.iter().any(of_cores))
+}
+
 /// Fewer cores are quicker on little data; written as a constant they are slower on more.
 #[test]
 fn fewer_cores_for_one_size_are_not_written() {
@@ -229,11 +238,7 @@ fn values_of_which_no_probe_tells_anything_are_not_written() {
     project.write("op_host/shape_traps.cpp", &host);
     let ended = CORES.tuned(&project);
     let summary = ended.events.last().expect("a summary");
-    let of_cores = |step: &Value| {
-        let says = |key: &str, what: &str| step[key].as_str().is_some_and(|text| text.contains(what));
-        says("step", "CORES") && says("why", "larger tensors are no more work")
-    };
-    assert!(summary["taken_back"].as_array().is_some_and(|steps| steps.iter().any(of_cores)), "{summary}");
+    assert!(took_back_cores(summary, "larger tensors are no more work"), "{summary}");
     assert_eq!(project.read("op_host/shape_traps.cpp"), host);
 }
 
@@ -249,11 +254,7 @@ fn values_are_not_written_where_every_probe_is_at_fault() {
     project.write(kernel, &edited(&project.read(kernel), init, &nothing));
     let ended = CORES.tuned(&project);
     let summary = ended.events.last().expect("a summary");
-    let of_cores = |step: &Value| {
-        let says = |key: &str, what: &str| step[key].as_str().is_some_and(|text| text.contains(what));
-        says("step", "CORES") && says("why", "is at fault at all")
-    };
-    assert!(summary["taken_back"].as_array().is_some_and(|steps| steps.iter().any(of_cores)), "{summary}");
+    assert!(took_back_cores(summary, "is at fault at all"), "{summary}");
     assert_eq!(project.read(host), before);
 }
 

@@ -62,73 +62,60 @@ fn a_change_within_what_no_case_runs_is_told_by_what_that_is() {
 }
 
 /// Two variants over one base, whose copies run for both: what only the one that no case runs would have called did not run.
-const VARIANTS: &str = "\
+fn variants() -> String {
+    let variant = |name: &str, computes: &str| {
+        format!(
+            "class {name} : public Base {{
+public:
+    __aicore__ inline void Init();
+    __aicore__ inline void Process();
+private:
+    __aicore__ inline void CopyIn(int64_t index);
+    __aicore__ inline void Compute();
+}};
+__aicore__ inline void {name}::Init()
+{{
+    pipe.InitBuffer(queue{name}, 1, 256);
+}}
+__aicore__ inline void {name}::Process()
+{{
+    for (int64_t i = 0; i < rounds; i++) {{
+        CopyIn(i);
+        Compute();
+    }}
+}}
+__aicore__ inline void {name}::CopyIn(int64_t index) {{ this->Load(index); }}
+__aicore__ inline void {name}::Compute() {{ AscendC::{computes}(y, x, 64); }}
+"
+        )
+    };
+    let base = "\
 class Base {
 protected:
     __aicore__ inline void Load(int64_t index) { AscendC::DataCopy(x, xGm[index], 64); }
     AscendC::TPipe pipe;
 };
-class First : public Base {
-public:
-    __aicore__ inline void Init();
-    __aicore__ inline void Process();
-private:
-    __aicore__ inline void CopyIn(int64_t index);
-    __aicore__ inline void Compute();
-};
-__aicore__ inline void First::Init()
-{
-    pipe.InitBuffer(queueFirst, 1, 256);
-}
-__aicore__ inline void First::Process()
-{
-    for (int64_t i = 0; i < rounds; i++) {
-        CopyIn(i);
-        Compute();
-    }
-}
-__aicore__ inline void First::CopyIn(int64_t index) { this->Load(index); }
-__aicore__ inline void First::Compute() { AscendC::Exp(y, x, 64); }
-class Second : public Base {
-public:
-    __aicore__ inline void Init();
-    __aicore__ inline void Process();
-private:
-    __aicore__ inline void CopyIn(int64_t index);
-    __aicore__ inline void Compute();
-};
-__aicore__ inline void Second::Init()
-{
-    pipe.InitBuffer(queueSecond, 1, 256);
-}
-__aicore__ inline void Second::Process()
-{
-    for (int64_t i = 0; i < rounds; i++) {
-        CopyIn(i);
-        Compute();
-    }
-}
-__aicore__ inline void Second::CopyIn(int64_t index) { this->Load(index); }
-__aicore__ inline void Second::Compute() { AscendC::Ln(y, x, 64); }
 ";
+    format!("{base}{}{}", variant("First", "Exp"), variant("Second", "Ln"))
+}
 
 #[test]
 fn a_variant_that_shares_its_copies_with_one_that_runs_is_known_not_to_run() {
-    let context = context(VARIANTS);
-    let visited: VisitedLines = [(line(VARIANTS, "DataCopy(x"), 1), (line(VARIANTS, "Exp(y"), 1)].into();
+    let text = variants();
+    let context = context(&text);
+    let visited: VisitedLines = [(line(&text, "DataCopy(x"), 1), (line(&text, "Exp(y"), 1)].into();
     let coverage = Coverage::of(&context.forest, &visited);
     let tree = |text: &str| {
         let mut tree = SourceTree::new();
         tree.insert("k.h", text);
         tree
     };
-    let change = |old: &str, new: &str| coverage.silent_change(&tree(VARIANTS), &tree(&VARIANTS.replace(old, new)));
+    let change = |old: &str, new: &str| coverage.silent_change(&tree(&text), &tree(&text.replace(old, new)));
     assert_eq!(change("queueSecond, 1", "queueSecond, 2").as_deref(), Some("Second"));
     assert_eq!(change("queueFirst, 1", "queueFirst, 2"), None, "it ran");
     assert_eq!(change("DataCopy(x, xGm[index], 64)", "DataCopy(x, xGm[index], 128)"), None, "the base ran");
     // A third that calls the copy of the second keeps it alive, and nothing is known of the class.
-    let third =
-        VARIANTS.to_owned() + "__aicore__ inline void Third(Second &op) { op.CopyIn(0); AscendC::Ln(y, x, 8); }\n";
+    let third = variants() + "__aicore__ inline void Third(Second &op) { op.CopyIn(0); AscendC::Ln(y, x, 8); }\n";
     let context = super::context(&third);
     let visited: VisitedLines =
         [(line(&third, "DataCopy(x"), 1), (line(&third, "Exp(y"), 1), (line(&third, "void Third"), 1)].into();
