@@ -17,7 +17,7 @@ const METADATA: Metadata = Metadata {
     title: "DeQue or AllocTensor right before the first use",
     family: Family::Synchronisation,
     precondition: "a declaration LocalTensor t = queue.DeQue or queue.AllocTensor, first used later in the same block; in between straight-line work on other \
-     tensors that leaves the queue alone",
+     tensors that leaves the queue alone and hands nothing on",
     left_to_verifier: "nothing",
     relieves: &[Counter::StallUs],
     prior_gain: 1.04,
@@ -45,6 +45,15 @@ fn takes(around: &Surroundings<'_>) -> Vec<Mover> {
 }
 
 fn passes(around: &Surroundings<'_>, mover: &Mover, between: &Range<usize>) -> Result<(), String> {
+    // Whoever is handed something on waits for the work before, and so for the copies that this waited for: a result may be stored
+    // in the place of the input.
+    if let Some(call) = around.file.calls_in(between.clone()).find(|call| call.name == "EnQue") {
+        let line = around.file.line(call.span.start);
+        return Err(format!(
+            "EnQue at line {line} stands in between: what it hands on comes after what {} waits for",
+            mover.name
+        ));
+    }
     let owned = |name: &str| around.tensors.tensors.contains_key(name);
     movable_over(around.file, around.kernel, between, &mover.of, &owned)
 }

@@ -218,6 +218,9 @@ fn y12_takes_the_output_when_it_is_needed() {
         "#if DEBUG\n        AscendC::Exp(poly, poly, count);\n#endif\n        AscendC::Muls(",
     );
     refuses("Y12", &hidden, "#if DEBUG stands in between");
+    // The store of the result is behind the load only by way of the wait in front of the EnQue.
+    let unused = computing("        AscendC::Duplicate(y, CUBIC, count);\n");
+    refuses("Y12", &unused, "stands in between: what it hands on comes after what x waits for");
 }
 
 /// A kernel that fills the input's tensor before the copy, with barriers.

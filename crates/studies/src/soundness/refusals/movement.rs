@@ -315,6 +315,16 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         "outQueue is used at line",
     ),
     of(
+        Id::Y12,
+        "nothing is handed on in between",
+        freed_late,
+        &[
+            ("        AscendC::Exp(a, x, count);\n        AscendC::Muls(a, a, 2.0f, count);\n", ""),
+            ("AscendC::Exp(z, a, count);", "AscendC::Duplicate(z, 2.0f, count);"),
+        ],
+        "what it hands on comes after what x waits for",
+    ),
+    of(
         Id::D21,
         "the rounds are a member that stays",
         indices,
