@@ -378,8 +378,10 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         // A scalar record holds reads and writes of which the order is not known: writes first means that reading back
         // what was just written counts as initialised. An instruction reads before it writes.
         let order = if pipe == S { [true, false] } else { [false, true] };
-        for operand in record.operands().filter(|operand| operand.preloaded) {
-            self.preload(&operand, at, record.site);
+        if pipe == S {
+            for operand in record.operands().filter(|operand| operand.preloaded) {
+                self.preload(&operand, at, record.site);
+            }
         }
         for writes in order {
             for operand in record.operands() {

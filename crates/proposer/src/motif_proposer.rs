@@ -174,12 +174,12 @@ impl MotifProposer {
                 let wanted = |site: &Site, tree: &SourceTree| {
                     (!proved || site.conditions.is_empty()) && self.wants(*motif, site, tree, oracle.history())
                 };
-                let unchanged = applied.context.tree.clone();
                 let added = applied.add(*motif, &wanted);
                 if added > 0 {
                     let title = title(*motif, added, pass > 0);
+                    let before = parts.last().map_or(&context.tree, |part: &Part| &part.after).clone();
                     let after = applied.context.tree.clone();
-                    parts.push(Part { motif: motif.id().to_string(), title, before: unchanged, after });
+                    parts.push(Part { motif: motif.id().to_string(), title, before, after });
                 }
                 if added > 0 && motifs.iter().all(|known| known.id() != motif.id()) {
                     motifs.push(*motif);

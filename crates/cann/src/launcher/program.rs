@@ -36,6 +36,12 @@ pub enum LauncherError {
     },
 }
 
+impl LauncherError {
+    fn file(path: &Path, error: &std::io::Error) -> Self {
+        Self::File { path: path.to_owned(), message: error.to_string() }
+    }
+}
+
 /// What the launcher is built with.
 #[derive(Clone, Debug)]
 pub struct LauncherProgram<'toolkit> {
@@ -66,14 +72,10 @@ impl LauncherProgram<'_> {
         if program.is_file() {
             return Ok(program);
         }
-        let file = |path: &Path, error: &std::io::Error| LauncherError::File {
-            path: path.to_owned(),
-            message: error.to_string(),
-        };
-        fs_err::create_dir_all(&place).map_err(|error| file(&place, &error))?;
+        fs_err::create_dir_all(&place).map_err(|error| LauncherError::file(&place, &error))?;
         for (name, text) in SOURCES {
             let path = place.join(name);
-            fs_err::write(&path, text).map_err(|error| file(&path, &error))?;
+            fs_err::write(&path, text).map_err(|error| LauncherError::file(&path, &error))?;
         }
         let source = place.join("launcher.cpp");
         let object = self.object(&source, shared)?;
@@ -87,7 +89,7 @@ impl LauncherProgram<'_> {
         // Libraries of the driver are found when it runs; functions are looked up by name in what AscendCL brings.
         command.args(["-Wl,--no-as-needed", "-lascendcl", "-Wl,--allow-shlib-undefined", "-ldl"]);
         self.run(command)?;
-        fs_err::rename(&own, &program).map_err(|error| file(&program, &error))?;
+        fs_err::rename(&own, &program).map_err(|error| LauncherError::file(&program, &error))?;
         Ok(program)
     }
 
@@ -112,16 +114,15 @@ impl LauncherProgram<'_> {
         if object.is_file() {
             return Ok(object);
         }
-        let file = |path: &Path, error: &std::io::Error| LauncherError::File {
-            path: path.to_owned(),
-            message: error.to_string(),
-        };
-        fs_err::create_dir_all(shared).map_err(|error| file(shared, &error))?;
-        let own = tempfile::Builder::new().suffix(".o").tempfile_in(shared).map_err(|error| file(shared, &error))?;
+        fs_err::create_dir_all(shared).map_err(|error| LauncherError::file(shared, &error))?;
+        let own = tempfile::Builder::new()
+            .suffix(".o")
+            .tempfile_in(shared)
+            .map_err(|error| LauncherError::file(shared, &error))?;
         let mut compile = words();
         compile.arg("-c").arg("-o").arg(own.path()).arg(source);
         self.run(compile)?;
-        own.persist(&object).map_err(|error| file(&object, &error.error))?;
+        own.persist(&object).map_err(|error| LauncherError::file(&object, &error.error))?;
         Ok(object)
     }
 
