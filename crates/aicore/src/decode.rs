@@ -228,7 +228,10 @@ fn scalar_cycles(record: &Record<'_>, shared: &Shared<'_>, totals: &BlockTotals,
             lines += (to - from).div_ceil((parameters.scalar_line_bytes as u64).max(1));
         }
     }
+    // The published loop that tells what an access costs computes something for each.
+    let floats = u32::from(record.repeat).saturating_sub(unified.saturating_add(global));
     f64::from(unified) * parameters.scalar_ub_access_cycles
+        + f64::from(floats) * parameters.scalar_float_cycles
         + f64::from(operations) * parameters.scalar_op_cycles * totals.scalar_ratio(parameters)
         + f64::from(global) * parameters.scalar_gm_access_cycles
         + (lines.min(u64::from(global)) as f64) * parameters.scalar_gm_miss_cycles

@@ -172,6 +172,8 @@ parameters! {
     scalar_ub_access_cycles: "cycles",
     /// One generic scalar operation.
     scalar_op_cycles: "cycles",
+    /// One floating-point operation of the scalar unit in registers; one for every access beside it is part of what that costs.
+    scalar_float_cycles: "cycles",
     /// One scalar access to global memory that hits the data cache.
     scalar_gm_access_cycles: "cycles",
     /// First touch of a data cache line in global memory.

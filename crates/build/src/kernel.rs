@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use object::{Object, ObjectSymbol};
 
+use super::arithmetic::{announcing_words, counted};
 use super::builder::{Artifact, Builder};
 use super::compiler::CompilerFamily;
 use super::error::{BuildError, CompileFailure};
@@ -89,11 +90,11 @@ impl Builder {
     ) -> Result<Artifact, BuildError> {
         let recording = recording_words(self.sdk.compiler.family);
         let mut unit_words = vec![unit.define().to_owned()];
-        unit_words.extend(recording.iter().map(|word| (*word).to_owned()));
+        unit_words.extend(recording.iter().chain(announcing_words()).map(|word| (*word).to_owned()));
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 8", tree, reached, flags);
+        let mut digest = self.digest("kernel 9", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
@@ -105,11 +106,16 @@ impl Builder {
             words.extend(unit_words.iter().cloned());
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
             words.push(format!("-I{}", overlay.operator().display()));
-            let object = directory.join("kernel.o");
+            let [assembly, object] = ["kernel.s", "kernel.o"].map(|name| directory.join(name));
             let macros = self.with_macros_replaced(tree, reached, &overlay, &words, directory)?;
-            words.extend(["-c".to_owned(), path.display().to_string()]);
-            words.extend(["-o".to_owned(), object.display().to_string()]);
+            words.extend(["-S".to_owned(), path.display().to_string()]);
+            words.extend(["-o".to_owned(), assembly.display().to_string()]);
             self.compile(OUTPUT, &overlay, &words)?;
+            self.with_arithmetic_counted(&assembly)?;
+            let assemble =
+                ["-c".to_owned(), assembly.display().to_string(), "-o".to_owned(), object.display().to_string()];
+            self.compile(OUTPUT, &overlay, &assemble)?;
+            std::fs::remove_file(&assembly).map_err(BuildError::io(&assembly))?;
             self.only_what_a_device_has(tree, reached, macros.as_deref(), &object)?;
             let mut words = vec!["-shared".to_owned(), object.display().to_string(), "-o".to_owned()];
             words.push(directory.join(OUTPUT).display().to_string());
@@ -136,6 +142,18 @@ impl Builder {
         let read = Arc::new(Interface::of(&self.sdk).map_err(BuildError::io(&self.sdk.root))?);
         *known = Some(Arc::clone(&read));
         Ok(read)
+    }
+
+    /// Counts what the blocks of a kernel compute. The headers that do not count are the SDK's and a toolkit's.
+    fn with_arithmetic_counted(&self, assembly: &Path) -> Result<(), BuildError> {
+        let text = std::fs::read(assembly).map_err(BuildError::io(assembly))?;
+        let is_headers = |path: &str| {
+            let path = Path::new(path);
+            path.starts_with(&self.sdk.root)
+                || self.toolkit.as_ref().is_some_and(|toolkit| path.starts_with(&toolkit.root))
+        };
+        let text = counted(&String::from_utf8_lossy(&text), &is_headers);
+        std::fs::write(assembly, text).map_err(BuildError::io(assembly))
     }
 
     /// The operator's own lines with their macros replaced, where these put words together.

@@ -106,6 +106,10 @@ const OF_A_CPP_LIBRARY: [(&str, &str); 4] = [
     ("_ZSt5asyncI", "std::async"),
 ];
 
+/// How functions begin that are single instructions of the machine that the tool runs on.
+const OF_THIS_MACHINE: [&str; 6] =
+    ["__builtin_aarch64_", "__builtin_ia32_", "__builtin_neon_", "_mm256_", "_mm512_", "_mm_"];
+
 const NAMESPACE: &str = "ascendsim";
 
 const POINTER_BYTES: u64 = 8;
@@ -123,6 +127,10 @@ pub(super) enum Foreign {
     Assembly,
     /// A word that keeps accesses from being announced.
     Unseen(String),
+    /// A function that is an instruction of the machine that the tool runs on.
+    OfThisMachine(String),
+    /// A directive that says where its lines are from.
+    Lines,
     /// Data in a section of instructions.
     Instructions(String),
     /// A function that runs when the library is loaded.
@@ -139,6 +147,15 @@ impl std::fmt::Display for Foreign {
             Foreign::Replaced(name) => write!(out, "the kernel defines {name}, which is the simulator's"),
             Foreign::Unseen(word) => {
                 write!(out, "the kernel has {word}, which keeps its accesses to memory from being seen")
+            }
+            Foreign::OfThisMachine(name) => {
+                write!(
+                    out,
+                    "the kernel has {name}, an instruction of this machine and not of a device, which nothing sees"
+                )
+            }
+            Foreign::Lines => {
+                write!(out, "the kernel has a #line that names a file, so that nobody can tell whose its lines are")
             }
             Foreign::Instructions(name) => write!(out, "the kernel has {name} among its instructions, which is data"),
             Foreign::Constructor => {
@@ -216,10 +233,25 @@ pub(super) fn pastes_words(text: &str) -> bool {
     text.contains("##")
 }
 
-/// What nobody would see, in a source file of the operator: assembly, also where a macro puts the word together, and accesses that the
-/// compiler is told not to announce.
+/// Whether a line is a directive that takes the lines after it for those of another file.
+fn moves_lines(line: &str) -> bool {
+    let line = line.trim_start();
+    let directive = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")).map(str::trim_start);
+    let number = directive.and_then(|rest| match rest.strip_prefix("line") {
+        Some(number) => number.starts_with([' ', '\t']).then_some(number),
+        None => rest.starts_with(|letter: char| letter.is_ascii_digit()).then_some(rest),
+    });
+    // More than a number is a file, or a macro that stands for one.
+    number.is_some_and(|number| !number.trim().bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// What nobody would see, in a source file of the operator: assembly, also where a macro puts the word together, accesses that the
+/// compiler is told not to announce, and lines that pass for another file's.
 pub(super) fn goes_unseen(text: &str) -> Option<Foreign> {
-    if !["asm", "##", "no_sanitize", "sanitizer"].iter().any(|word| text.contains(word)) {
+    if text.lines().any(moves_lines) {
+        return Some(Foreign::Lines);
+    }
+    if !["asm", "##", "no_sanitize", "sanitizer", "_mm", "__builtin_"].iter().any(|word| text.contains(word)) {
         return None;
     }
     let tokens = tokens(text);
@@ -242,6 +274,9 @@ pub(super) fn goes_unseen(text: &str) -> Option<Foreign> {
     }
     words.iter().find_map(|word| match word.trim_matches('_') {
         "asm" => Some(Foreign::Assembly),
+        _ if OF_THIS_MACHINE.iter().any(|beginning| word.starts_with(beginning)) => {
+            Some(Foreign::OfThisMachine(word.clone()))
+        }
         bare if bare.starts_with("no_sanitize") || bare.starts_with("disable_sanitizer") => {
             Some(Foreign::Unseen(word.clone()))
         }
@@ -263,13 +298,18 @@ pub(super) fn lines_of(preprocessed: &str, root: &Path) -> String {
     text
 }
 
+/// A function of the system that no device has, as a reader knows it.
+pub(super) fn is_of_a_system(bare: &str) -> Option<String> {
+    if let Some((_, readable)) = OF_A_CPP_LIBRARY.iter().find(|(prefix, _)| bare.starts_with(prefix)) {
+        return Some((*readable).to_owned());
+    }
+    OF_A_SYSTEM.binary_search(&bare).is_ok().then(|| bare.to_owned())
+}
+
 fn undefined(name: &str, announced: &BTreeSet<String>) -> Option<Foreign> {
     let bare = name.split('@').next().unwrap_or(name);
-    if let Some((_, readable)) = OF_A_CPP_LIBRARY.iter().find(|(prefix, _)| bare.starts_with(prefix)) {
-        return Some(Foreign::System((*readable).to_owned()));
-    }
-    if OF_A_SYSTEM.binary_search(&bare).is_ok() {
-        return Some(Foreign::System(bare.to_owned()));
+    if let Some(function) = is_of_a_system(bare) {
+        return Some(Foreign::System(function));
     }
     let of_simulator = bare.starts_with("_ZN9ascendsim") || bare.starts_with("_ZNK9ascendsim");
     let last = plain(bare);
@@ -354,6 +394,22 @@ mod tests {
         assert!(hides("[[gnu::no_sanitize_thread]] void F();"));
         assert!(hides("__attribute__((__no_sanitize_thread__)) void F();"));
         assert!(!hides("// no_sanitize\nint no_sanitary;"));
+    }
+
+    #[test]
+    fn instructions_of_this_machine_are_no_functions() {
+        for text in ["auto v = _mm256_maskload_ps(x, m);", "__builtin_ia32_maskloadps256(x, m);"] {
+            assert!(matches!(goes_unseen(text), Some(Foreign::OfThisMachine(_))), "{text}");
+        }
+        assert_eq!(goes_unseen("int _mmSize = __builtin_expect(1, 1);"), None);
+    }
+
+    #[test]
+    fn lines_are_of_their_file() {
+        for text in ["#line 7 \"/sdk/x.h\"\n", " # 7 \"x.h\"\n", "%:line 7 \"x.h\"\n", "#line 7 OTHER\n"] {
+            assert_eq!(goes_unseen(text), Some(Foreign::Lines), "{text}");
+        }
+        assert_eq!(goes_unseen("#line 7\n#define line \"a\"\n"), None);
     }
 
     #[test]

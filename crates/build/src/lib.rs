@@ -3,6 +3,7 @@
 //! CMake is asked once what the project's targets are ([`cmake`], [`file_api`]); after that every candidate is compiled
 //! directly ([`Builder`]), from an overlay of edited texts over the project's files, into a content-addressed cache.
 
+mod arithmetic;
 pub mod bisheng;
 mod builder;
 mod cache;
@@ -22,6 +23,7 @@ mod kernel_kinds;
 mod kernel_symbols;
 mod kernel_variant;
 mod launch;
+mod library_facts;
 mod missing_symbols;
 mod overlay;
 mod project_build;
@@ -43,6 +45,7 @@ pub use error::{BuildError, BuildErrorKind, CompileFailure};
 pub use forwards::ForwardsError;
 pub use kernel::KernelLibraries;
 pub use kernel_variant::{KernelVariant, TensorBinding, TilingClass, TilingField};
+pub use library_facts::LibraryFacts;
 pub use overlay::project_relative;
 pub use toolchain::diagnostics::{self, Diagnostic, Severity};
 pub use toolchain::{ToolLimit, ToolLimits};

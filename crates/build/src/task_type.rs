@@ -65,8 +65,11 @@ impl TaskTypes {
     fn read<'text>(&mut self, text: &str, texts: impl Iterator<Item = &'text str> + Clone) {
         let all = tokens(text);
         let at = |index: usize| all.get(index).map_or("", |token: &Token| token.text(text));
-        for index in 0..all.len() {
+        for (index, token) in all.iter().enumerate() {
             if index > 0 && at(index - 1) == "define" {
+                continue;
+            }
+            if at(index).starts_with("KERNEL_TASK_TYPE") && is_in_unused_macro(text, token.span.start, texts.clone()) {
                 continue;
             }
             match at(index) {
@@ -96,6 +99,20 @@ impl TaskTypes {
             }
         }
     }
+}
+
+/// Whether a place is in the definition of a macro that none of the texts expands: the compiler sees nothing of it.
+fn is_in_unused_macro<'text>(text: &str, place: usize, mut texts: impl Iterator<Item = &'text str>) -> bool {
+    let Some(define) = text[..place].rfind("#define").filter(|at| directive_end(text, *at) > place) else {
+        return false;
+    };
+    let words: Vec<Token> = tokens(&text[define..]);
+    let Some(name) = words.get(2).map(|token| token.text(&text[define..])) else { return false };
+    !texts.any(|text| {
+        let all = tokens(text);
+        let at = |index: usize| all.get(index).map_or("", |token: &Token| token.text(text));
+        (0..all.len()).any(|index| at(index) == name && (index == 0 || !matches!(at(index - 1), "define" | "undef")))
+    })
 }
 
 /// Tiling key that an expression of literals, macros and constants stands for.
@@ -151,6 +168,9 @@ mod tests {
         assert_eq!(types(&["KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"]).of_key(3), KernelType::Aiv);
         assert_eq!(types(&["x // KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);"]).of_key(3), KernelType::Aiv);
         assert_eq!(types(&["#define KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY)"]).of_key(3), KernelType::Aiv);
+        let unused = "#define NOTES(a) \\\n    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);\nint a;";
+        assert_eq!(types(&[unused]).of_key(3), KernelType::Aiv, "the compiler never sees it");
+        assert_eq!(types(&[unused, "void k() { NOTES(1) }"]).of_key(3), KernelType::Aic);
         let keyed = types(&[
             "#define KEY_A 21UL\nconstexpr uint64_t KEY_B = 0x10;",
             "KERNEL_TASK_TYPE(KEY_A, KERNEL_TYPE_AIC_ONLY); KERNEL_TASK_TYPE(KEY_B, KERNEL_TYPE_MIX_AIC_1_1);",

@@ -41,6 +41,7 @@ struct PendingScalar {
     uint32_t ub = 0;
     uint32_t ops = 0;
     uint32_t gm = 0;
+    uint16_t floats = 0;  // floating-point operations in registers
     int ranges = 0;
     bool any = false;
     bool plain = false;  // announced by the compiler

@@ -148,6 +148,7 @@ void FlushScalar(Core& core)
     head->aux0 = pending.ub;
     head->aux1 = pending.ops;
     head->aux2 = pending.gm;
+    head->repeat = pending.floats;
     for (int i = 0; i < pending.ranges; ++i) {
         const PendingScalar::Range& range = pending.range[i];
         SetOperand(OperandsOf(head) + i, range.addr, range.len, static_cast<TraceSpace>(range.space), range.access);
@@ -156,6 +157,7 @@ void FlushScalar(Core& core)
     pending.ub = 0;
     pending.ops = 0;
     pending.gm = 0;
+    pending.floats = 0;
     pending.ranges = 0;
 }
 

@@ -4,6 +4,7 @@
 // part of that detector's interface that is here. Accesses to anything but the core's memories and GM go by unseen.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -64,6 +65,20 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     RecordElsewhere(*core, ptr, bytes, access, site);
 }
 
+/// Notes operations of the scalar unit that touch no memory.
+void Compute(Core& core, uint32_t operations, uint64_t site)
+{
+    auto& pending = core.pending;
+    if (pending.any && pending.floats + operations > UINT16_MAX) {
+        FlushScalar(core);
+    }
+    if (!pending.any) {
+        pending.any = true;
+        pending.site = site;
+    }
+    pending.floats = static_cast<uint16_t>(pending.floats + std::min<uint32_t>(operations, UINT16_MAX));
+}
+
 /// What fills fresh memory stores plainly, and must be able to in a launch that is only timed.
 void Fill(Core& core, bool filling)
 {
@@ -94,6 +109,8 @@ extern "C" {
 // Between these, the headers fill memories that are fresh on a device (sdk/toolkit/scratch_fill.h).
 uint32_t ascend_sim_begin_fill();
 void ascend_sim_end_fill();
+// At the beginning of a basic block that computes with floating-point numbers; the tool puts the call there.
+void ascend_sim_arithmetic(uint32_t operations);
 
 uint32_t ascend_sim_begin_fill()
 {
@@ -107,6 +124,14 @@ void ascend_sim_end_fill()
 {
     if (Core* core = g_state.core) {
         ascendsim::machine::Fill(*core, false);
+    }
+}
+
+void ascend_sim_arithmetic(uint32_t operations)
+{
+    Core* core = g_state.core;
+    if (core != nullptr && core->stack != nullptr && !core->filling) {
+        ascendsim::machine::Compute(*core, operations, ASCENDSIM_SITE());
     }
 }
 
