@@ -385,8 +385,9 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         }
         for writes in order {
             for operand in record.operands() {
-                // Accumulators are read before they are written; elsewhere the write says all that matters.
-                let reads = operand.reads && (!operand.writes || operand.space == Space::L0c);
+                // Accumulators are read before they are written, in L0C and by the vector unit; elsewhere the write says all that matters.
+                let accumulates = operand.space == Space::L0c || (pipe == V && operand.space == Space::Ub);
+                let reads = operand.reads && (!operand.writes || accumulates);
                 let applies = if writes { operand.writes } else { reads };
                 if applies {
                     let (site, opcode, space) = (record.site, record.opcode, operand.space);

@@ -98,6 +98,8 @@ struct Hull {
         low = std::min(low, address);
         high = std::max(high, address + bytes);
     }
+    /// An offset that is meant to be negative ends four gigabytes further on.
+    uint32_t Bytes() const { return static_cast<uint32_t>(std::min<uint64_t>(high - low, INT32_MAX)); }
     bool IsIn(const Core& core) const
     {
         const auto ub = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core.ub));
@@ -200,7 +202,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
         first.Write(DtypeOf<T>::value, active);
     }
     recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
-                       static_cast<uint32_t>(hull.high - hull.low), 1, 0, 1, 0, kRead);
+                       hull.Bytes(), 1, 0, 1, 0, kRead);
     recorder.AddLanes(index, active);
     if (!recorder.InBounds()) {
         return;
@@ -254,7 +256,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     }
     recorder.AddPieces(dst, kBlock, per_repeat, int64_t{dbs} * kBlock, repeat, int64_t{drs} * kBlock, kWrite);
     recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
-                       static_cast<uint32_t>(hull.high - hull.low), 1, 0, 1, 0, kRead);
+                       hull.Bytes(), 1, 0, 1, 0, kRead);
     recorder.AddPieces(offsets, repeat * per_repeat * 4, 1, 0, 1, 0, kRead);
     if (!recorder.InBounds()) {
         return;
@@ -468,7 +470,7 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
                 }
             } else {
                 recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
-                                   static_cast<uint32_t>(hull.high - hull.low), 1, 0, 1, 0, access);
+                                   hull.Bytes(), 1, 0, 1, 0, access);
             }
         };
         add(dst, from, dst_at, drs, kWrite);
