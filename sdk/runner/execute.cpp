@@ -268,7 +268,10 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     SetStage(unset && !tiling.data.empty() ? "running the kernel, whose tiling data are all zero (is SaveToBuffer missing?)" :
                                              "running the kernel");
     Execution execution;
-    execution.launch = ascendsim::RunLaunch(info, &RunBlock, &arguments);
+    {
+        const HostSeal seal;
+        execution.launch = ascendsim::RunLaunch(info, &RunBlock, &arguments);
+    }
     SetStage("writing the outputs");
     execution.guards_intact = ascendsim::GuardsIntact();
     if (!job.trace.empty() && !ascendsim::CloseTrace()) {

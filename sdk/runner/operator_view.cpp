@@ -1,9 +1,13 @@
 #include "operator_view.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "failure.h"
 #include "graph/utils/type_utils.h"
@@ -17,6 +21,8 @@ using ascendsim::host::Operators;
 using AttrKind = ops::OpAttrDef::Kind;
 
 namespace {
+void* g_host_library = nullptr;
+
 std::vector<ops::OpParamDef::Spec> Merge(const std::vector<ops::OpParamDef>& base,
                                          const std::vector<ops::OpParamDef>* changes)
 {
@@ -256,9 +262,46 @@ void LoadHostLibrary(const std::string& path)
     SetStage("loading the host library");
     // A path without a slash would be searched for in system directories.
     const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-    if (::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+    g_host_library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (g_host_library == nullptr) {
         const char* const reason = ::dlerror();
         throw Failure(kExitBadLibrary, "cannot load host library: " + std::string(reason == nullptr ? path : reason));
+    }
+}
+
+HostSeal::HostSeal()
+{
+    ::link_map* map = nullptr;
+    if (g_host_library == nullptr || ::dlinfo(g_host_library, RTLD_DI_LINKMAP, &map) != 0) {
+        return;
+    }
+    const auto note = [](::dl_phdr_info* info, size_t, void* raw) {
+        auto& [base, segments] = *static_cast<std::pair<ElfW(Addr), std::vector<Segment>*>*>(raw);
+        for (int i = 0; info->dlpi_addr == base && i < info->dlpi_phnum; ++i) {
+            const ElfW(Phdr)& header = info->dlpi_phdr[i];
+            if (header.p_type == PT_LOAD && (header.p_flags & (PF_X | PF_W)) != 0) {
+                const uintptr_t page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+                const uintptr_t from = (base + header.p_vaddr) / page * page;
+                const uintptr_t to = (base + header.p_vaddr + header.p_memsz + page - 1) / page * page;
+                const int allowed = ((header.p_flags & PF_R) != 0 ? PROT_READ : 0) |
+                                    ((header.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+                                    ((header.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+                segments->push_back({reinterpret_cast<void*>(from), to - from, allowed});
+            }
+        }
+        return 0;
+    };
+    std::pair<ElfW(Addr), std::vector<Segment>*> found{map->l_addr, &segments_};
+    ::dl_iterate_phdr(note, &found);
+    for (const Segment& segment : segments_) {
+        (void)::mprotect(segment.from, segment.bytes, PROT_NONE);
+    }
+}
+
+HostSeal::~HostSeal()
+{
+    for (const Segment& segment : segments_) {
+        (void)::mprotect(segment.from, segment.bytes, segment.allowed);
     }
 }
 

@@ -24,6 +24,25 @@ OperatorView ViewOperator(const std::string& type, const ascendsim::host::OpEntr
 
 // Loads the host library of the job; its static objects register the operators. Throws Failure (bad library).
 void LoadHostLibrary(const std::string& path);
+
+// While it lives, code and data of the host library are out of reach: a kernel that calls or reads what the tiling function passed the
+// address of crashes, as it would on a device. Constants stay readable.
+class HostSeal {
+public:
+    HostSeal();
+    ~HostSeal();
+    HostSeal(const HostSeal&) = delete;
+    HostSeal& operator=(const HostSeal&) = delete;
+
+private:
+    struct Segment {
+        void* from;
+        size_t bytes;
+        int allowed;
+    };
+    std::vector<Segment> segments_;
+};
+
 // The operator that the job names, or the only one. Throws Failure (bad job).
 OperatorView SelectOperator(const Job& job);
 // Bytes of the largest tiling class where classes of several tiling keys are registered: the device's copy has room for any

@@ -16,7 +16,7 @@ use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};
 use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, ProgramJob, RunFailure};
-use build::{BuildError, Builder, KernelVariant, TensorBinding};
+use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding};
 use discovery::cases::{DescribedOp, DescribedOps};
 use events::CaseBlocks;
 use manifest::{Layout, Manifest};
@@ -476,11 +476,18 @@ impl Evaluator {
         if all_keys || key.is_some() {
             let key = key.filter(|_| !all_keys);
             let variant = KernelVariant { tiling_key: key.unwrap_or(0), ..variant };
-            let kernel =
-                self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
+            let kernel = self.kernel_of(plan, variant, &case.name).await?;
             job.add_kernel(key, kernel);
         }
         Ok(job)
+    }
+
+    /// Builds a kernel that keeps no more between launches than that of the operator as it stands.
+    async fn kernel_of(&self, plan: &Plan, variant: KernelVariant, case: &str) -> Result<KernelLibraries, TrialError> {
+        let wanted = variant.clone();
+        let kernel = self.build(plan, case, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await?;
+        self.kernel_keeps_habits(plan, &variant, &kernel, case).await?;
+        Ok(kernel)
     }
 
     /// Runs a job, and once more with the kernel that it missed.
@@ -504,8 +511,7 @@ impl Evaluator {
         match self.backend.run_operator(job).await {
             Err(RunFailure::KernelMissing(key)) => {
                 let variant = KernelVariant { tiling_key: key, ..self.variant(&job.host, trial).await? };
-                let kernel =
-                    self.build(plan, &case.name, move |builder, plan| builder.kernel(&plan.sources, &variant)).await?;
+                let kernel = self.kernel_of(plan, variant, &case.name).await?;
                 job.add_kernel(Some(key), kernel);
                 self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(case.name.clone(), key);
                 Ok(self.backend.run_operator(job).await)

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::evaluator::{Evaluator, Plan};
+use super::habits::new_tell;
 use super::standard::Standard;
 use super::trial_error::TrialError;
 use discovery::cases::DescribedOps;
@@ -21,10 +22,20 @@ impl Evaluator {
         self
     }
 
+    /// Whether a plan has other sources than the operator as it stands, where that is known.
+    pub(super) fn is_changed(&self, plan: &Plan) -> bool {
+        !matches!(self.standard, Standard::Baseline) && !self.pristine.is_empty() && plan.sources != *self.pristine
+    }
+
+    /// The operator as it stands with the settings of a plan.
+    pub(super) fn pristine_plan(&self, plan: &Plan) -> Plan {
+        Plan { sources: SourceTree::clone(&self.pristine), ..plan.clone() }
+    }
+
     /// Refuses a candidate whose host library promises something else than that of the operator as it stands, or that has other
     /// conditions on where it is compiled.
     pub(super) async fn keeps_interface(&self, plan: &Plan, host: &Path, case: &str) -> Result<(), TrialError> {
-        if matches!(self.standard, Standard::Baseline) || self.pristine.is_empty() || plan.sources == *self.pristine {
+        if !self.is_changed(plan) {
             return Ok(());
         }
         let refused = |detail: String| TrialError::from(Rejection::new(Reason::BuildFailed, case, detail));
@@ -34,7 +45,10 @@ impl Evaluator {
                  depends on where it is compiled is not the code that was tried"
             )));
         }
-        let pristine = Plan { sources: SourceTree::clone(&self.pristine), ..plan.clone() };
+        if let Some((file, word, why)) = new_tell(&self.pristine, &plan.sources) {
+            return Err(refused(format!("{file}: {word}, which the operator as it stands does not have: {why}")));
+        }
+        let pristine = self.pristine_plan(plan);
         let built =
             self.build(&pristine, case, |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path));
         // What does not build or load as it stands has nothing that could be kept.
@@ -42,6 +56,7 @@ impl Evaluator {
         if before == host {
             return Ok(());
         }
+        self.host_keeps_habits(plan, &before, host, case)?;
         let Ok(before) = self.description(&before).await else { return Ok(()) };
         let now = self.description(host).await.map_err(|failure| TrialError::of_run(failure, case))?;
         let lines = |ops: &serde_json::Value| {

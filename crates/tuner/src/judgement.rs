@@ -262,11 +262,13 @@ pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
     }
 }
 
-/// Whether a candidate writes in padding, or to inputs, though the baseline does not: right for whole allocations that nobody reads
-/// again, but slices of larger tensors, which the baseline can be used on, would lose what lies next to them, and the operators that
-/// take the same input what lies there.
+/// Whether a candidate writes in padding, or to inputs, or leaves a flag set, though the baseline does not: right for whole
+/// allocations that nobody reads again, and for the kernel itself, but slices of larger tensors, which the baseline can be used on,
+/// would lose what lies next to them, the operators that take the same input what lies there, and the next kernel on the core would pass a
+/// wait too early.
 fn is_new_risk(kind: HazardKind, of_baseline: &KnownFindings) -> bool {
-    matches!(kind, HazardKind::WriteInPadding | HazardKind::InputOverwritten) && !of_baseline.kinds.contains(&kind)
+    let risks = [HazardKind::WriteInPadding, HazardKind::InputOverwritten, HazardKind::FlagMisuse];
+    risks.contains(&kind) && !of_baseline.kinds.contains(&kind)
 }
 
 #[cfg(test)]
@@ -280,6 +282,7 @@ mod tests {
         pads.kinds.insert(HazardKind::WriteInPadding);
         assert!(is_new_risk(HazardKind::WriteInPadding, &clean));
         assert!(!is_new_risk(HazardKind::WriteInPadding, &pads));
+        assert!(is_new_risk(HazardKind::FlagMisuse, &clean), "a flag left set is the next kernel's trouble");
         assert!(!is_new_risk(HazardKind::QueueMisuse, &clean));
     }
 

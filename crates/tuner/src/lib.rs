@@ -17,6 +17,7 @@ mod evaluator;
 mod experience;
 mod finish;
 mod generalisation;
+mod habits;
 mod head_start;
 mod host_search;
 mod host_stage;

@@ -114,9 +114,9 @@ ASC_API void WaitFreed(TBufType* buffers, uint32_t count)
 class TPipe {
 public:
     /// `maker` is the function that the object is made in, a constructor where it is a member.
-    ASC_API TPipe(const char* maker = __builtin_FUNCTION())
+    ASC_API TPipe(ascendsim::Maker maker = ascendsim::Maker(__builtin_FUNCTION()))
     {
-        ascendsim::NotePipe(maker);
+        ascendsim::NotePipe(maker.function);
         Init();
     }
     ASC_API ~TPipe()

@@ -45,6 +45,11 @@ void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t byt
 /// A pipe object is made by the function `maker`: by the kernel's entry as a variable, or by a constructor as a member of an
 /// operator's object, which then has its address known outside and keeps the compiler from folding its other members.
 void NotePipe(const char* maker);
+/// The function that an object is made in. Kernels can't name this type, and so can't say another.
+struct Maker {
+    explicit constexpr Maker(const char* name) : function(name) {}
+    const char* function;
+};
 
 int64_t BlockIdx();
 int64_t BlockNum();

@@ -1,0 +1,149 @@
+//! What a candidate may not begin to do: to keep values from one call to the next, to ask the machine that it runs on, to use what only
+//! this machine has, or what gives away that it is one. The candidate that was tried and the operator that runs on a device would be
+//! two then. What the operator as it stands does already is left to it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::evaluator::{Evaluator, Plan};
+use super::trial_error::TrialError;
+use build::{Artifact, KernelLibraries, KernelVariant, LibraryFacts};
+use source::SourceTree;
+use source::lex::tokens;
+use verify::{Reason, Rejection};
+
+const OF_ADDRESSES: &str =
+    "addresses are other numbers on a device, and code that depends on them is not the code that was tried";
+const OF_PROCESSORS: &str = "vectors of this machine are no part of a device";
+const OF_TYPES: &str =
+    "what types are made of differs on a device, and code that depends on it is not the code that was tried";
+
+/// Words that a candidate may not bring along, and what they give away or hide.
+const TELLS: [(&str, &str); 13] = [
+    ("GetPhyAddr", OF_ADDRESSES),
+    ("__is_class", OF_TYPES),
+    ("arm_neon", OF_PROCESSORS),
+    ("ext_vector_type", OF_PROCESSORS),
+    ("ifunc", "what is chosen when a library is loaded is chosen where it is tried"),
+    ("immintrin", OF_PROCESSORS),
+    ("is_class", OF_TYPES),
+    ("is_class_v", OF_TYPES),
+    ("is_compound", OF_TYPES),
+    ("is_fundamental", OF_TYPES),
+    ("thread_local", "a device keeps nothing from one launch to the next"),
+    ("vector_size", OF_PROCESSORS),
+    ("x86intrin", OF_PROCESSORS),
+];
+
+/// The first of these words that a candidate has and the operator as it stands does not, with its file and what is against it.
+pub(super) fn new_tell(before: &SourceTree, now: &SourceTree) -> Option<(String, &'static str, &'static str)> {
+    let has = |text: &str, word: &str| {
+        text.contains(word) && tokens(text).iter().any(|token| parts(token.text(text)).any(|part| part == word))
+    };
+    TELLS.iter().find_map(|(word, why)| {
+        let (file, _) = now.iter().find(|(_, text)| has(text, word))?;
+        let is_new = !before.iter().any(|(_, text)| has(text, word));
+        is_new.then(|| (file.to_owned(), *word, *why))
+    })
+}
+
+/// Words of a token: an attribute's name has its underscores, a header's its ending.
+fn parts(token: &str) -> impl Iterator<Item = &str> {
+    let words = token.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    words.flat_map(|word| [word, word.trim_matches('_')])
+}
+
+impl Evaluator {
+    /// Refuses a candidate whose host library keeps or asks what that of the operator as it stands does not.
+    pub(super) fn host_keeps_habits(
+        &self,
+        plan: &Plan,
+        before: &Path,
+        now: &Path,
+        case: &str,
+    ) -> Result<(), TrialError> {
+        let of = |library| LibraryFacts::of(library).map_err(|error| TrialError::of_build(error, case));
+        let (before, now) = (of(before)?, of(now)?);
+        let refused = |detail: String| Err(Rejection::new(Reason::BuildFailed, case, detail).into());
+        if let Some(name) = LibraryFacts::new_question(&before, &now) {
+            return refused(format!(
+                "the host half calls {name}, which the operator as it stands does not: tiling follows from the call, not from where it is tried"
+            ));
+        }
+        if let Some(name) = LibraryFacts::new_state(&before, &now, &words_of(&plan.sources)) {
+            return refused(format!(
+                "the host half keeps {name} from one call to the next, which the operator as it stands does not: tiling follows from the call alone"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses a candidate whose kernel keeps values between launches where that of the operator as it stands does not.
+    pub(super) async fn kernel_keeps_habits(
+        &self,
+        plan: &Plan,
+        variant: &KernelVariant,
+        kernel: &KernelLibraries,
+        case: &str,
+    ) -> Result<(), TrialError> {
+        if !self.is_changed(plan) {
+            return Ok(());
+        }
+        let words = words_of(&plan.sources);
+        let facts = |library: Option<&Artifact>| match library {
+            Some(library) => LibraryFacts::of(&library.path).map_err(|error| TrialError::of_build(error, case)),
+            None => Ok(LibraryFacts::default()),
+        };
+        let nothing = LibraryFacts::default();
+        let now = [facts(kernel.vector.as_ref())?, facts(kernel.cube.as_ref())?];
+        if now.iter().all(|now| LibraryFacts::new_state(&nothing, now, &words).is_none()) {
+            return Ok(());
+        }
+        let pristine = self.pristine_plan(plan);
+        let wanted = variant.clone();
+        let built = self.build(&pristine, case, move |builder, plan| builder.kernel(&plan.sources, &wanted)).await;
+        // What does not build as it stands keeps nothing.
+        let before = match &built {
+            Ok(built) => [facts(built.vector.as_ref())?, facts(built.cube.as_ref())?],
+            Err(_) => [LibraryFacts::default(), LibraryFacts::default()],
+        };
+        match before.iter().zip(&now).find_map(|(before, now)| LibraryFacts::new_state(before, now, &words)) {
+            Some(name) => {
+                let detail = format!("the kernel keeps {name} from one launch to the next, which no device does");
+                Err(Rejection::new(Reason::BuildFailed, case, detail).into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn words_of(sources: &SourceTree) -> BTreeSet<&str> {
+    sources.iter().flat_map(|(_, text)| tokens(text).into_iter().map(|token| token.text(text))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(text: &str) -> SourceTree {
+        let mut tree = SourceTree::new();
+        tree.insert("k.h", text);
+        tree
+    }
+
+    #[test]
+    fn what_gives_a_simulator_away_is_nothing_new() {
+        let before = tree("auto at = x.GetPhyAddr();\n");
+        for text in [
+            "if constexpr (std::is_class<half>::value) {}",
+            "static thread_local bool warm;",
+            "typedef float Wide __attribute__((__vector_size__(64)));",
+            "#include <immintrin.h>\n",
+        ] {
+            let found = new_tell(&before, &tree(text));
+            assert!(found.is_some_and(|(file, word, _)| file == "k.h" && text.contains(word)), "{text}");
+        }
+        assert_eq!(new_tell(&before, &tree("y.GetPhyAddr(); // is_class\n")), None);
+        assert!(new_tell(&tree(""), &before).is_some());
+    }
+}
