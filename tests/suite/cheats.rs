@@ -1,7 +1,9 @@
 //! Candidates that are faster because they leave out what nobody seems to look at, or do their work where nobody counts it. None
-//! may pass; those that do are in `ACCEPTED`.
+//! may pass; those of the second corpus that do are in `GETS_BY`.
 
 mod blind;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use source::SourceTree;
 use tuner::{CaseTime, Outcome};
@@ -254,9 +256,6 @@ const CURVE: &str = "static inline float Curve(float v)
 }
 ";
 
-/// Blind cheats that are accepted and faster: the scalar unit's arithmetic costs nothing in the model, only its accesses do.
-const ACCEPTED: [&str; 1] = ["division_that_is_the_whole_function"];
-
 /// Tries all of an operator's cheats; what is said of those that are accepted, or refused for another reason.
 fn failures(operator: &Operator, cheats: &[Cheat]) -> Vec<String> {
     let mut failures = Vec::new();
@@ -275,7 +274,6 @@ fn failures(operator: &Operator, cheats: &[Cheat]) -> Vec<String> {
             sources.insert(GELU.to_owned(), text);
         }
         match operator.outcome(sources) {
-            Outcome::Valid(after) if ACCEPTED.contains(&cheat.name) && faster(&after, &before) => {}
             Outcome::Valid(after) if cheat.refused.is_empty() && !faster(&after, &before) => {}
             Outcome::Valid(after) => failures.push(format!("{}: accepted: {after:?} after {before:?}", cheat.name)),
             Outcome::Rejected(rejection) if !rejection.to_string().contains(cheat.refused) => {
@@ -311,6 +309,87 @@ fn cheats_of_a_kernel_are_refused() {
     let kernel = edited(&kernel, "class KernelGelu {", guarded);
     honest.insert(GELU, edited(&kernel, "float cube = v * v * v;", "float GLUE(cu, be) = v * v * v;"));
     assert!(matches!(operator.outcome(honest), Outcome::Valid(_)));
+}
+
+/// What gets by, faster than the naive kernel because it is a vector kernel beside: a memo in the workspace, which no launch on fresh
+/// memory finds; a scalar tail in the line of a copy, which the device's compiler orders; another function for more elements than any
+/// probe has.
+const GETS_BY: [&str; 3] =
+    ["workspace_remembers_the_last_answer", "scalar_tail_in_a_line_of_the_copy", "relu_beyond_what_is_computed"];
+
+/// GELU as it is timed, and at lengths that nobody tuned on.
+const GELU_AT_OTHER_LENGTHS: &str = r#"
+[operator]
+name = "GeluNaive"
+layout = "msopgen"
+kernel = "gelu_naive"
+sources = ["op_host/gelu_naive.cpp", "op_kernel/gelu_naive.cpp"]
+
+[[case]]
+name = "300"
+inputs = [{ name = "x", dtype = "float32", shape = [300], range = [-3, 3] }]
+outputs = [{ name = "y", dtype = "float32", shape = [300] }]
+
+[[case]]
+name = "2048"
+inputs = [{ name = "x", dtype = "float32", shape = [2048], range = [-3, 3] }]
+outputs = [{ name = "y", dtype = "float32", shape = [2048] }]
+
+[[case]]
+name = "1117"
+inputs = [{ name = "x", dtype = "float32", shape = [1117], range = [-3, 3] }]
+outputs = [{ name = "y", dtype = "float32", shape = [1117] }]
+
+[verify]
+seeds = 2
+
+[limits]
+run-timeout-s = 4.0
+"#;
+
+#[test]
+fn a_second_corpus_written_blind_is_refused() {
+    require_tools!();
+    let corpus: toml::Table = include_str!("cheats/second_blind.toml").parse().expect("the corpus is TOML");
+    let list = |of: &toml::Table, key: &str| -> Vec<toml::Table> {
+        let tables = of[key].as_array().expect(key).iter();
+        tables.map(|table| table.as_table().expect(key).clone()).collect()
+    };
+    let word = |of: &toml::Table, key: &str| of[key].as_str().expect(key).to_owned();
+    let cheats = list(&corpus, "cheat");
+    assert_eq!(cheats.len(), 30);
+    let project = Project::fixture("gelu_naive");
+    let edits = cheats.iter().flat_map(|cheat| list(cheat, "edit"));
+    let files: BTreeSet<String> = edits.map(|edit| word(&edit, "file")).collect();
+    let originals: BTreeMap<&String, String> = files.iter().map(|file| (file, project.read(file))).collect();
+    let operator = Operator::open(project, GELU_AT_OTHER_LENGTHS);
+    let Outcome::Valid(before) = operator.outcome(operator.workspace.sources.clone()) else {
+        panic!("the operator itself")
+    };
+    let mut failures = Vec::new();
+    for cheat in &cheats {
+        let mut sources: SourceTree = operator.workspace.sources.clone();
+        for edit in list(cheat, "edit") {
+            let file = word(&edit, "file");
+            let text = sources.text(&file).unwrap_or(&originals[&file]).to_owned();
+            sources.insert(file, edited(&text, &word(&edit, "old"), &word(&edit, "new")));
+        }
+        let (name, refused) = (word(cheat, "name"), word(cheat, "refused"));
+        match operator.outcome(sources) {
+            Outcome::Valid(after) if GETS_BY.contains(&name.as_str()) == everywhere_faster(&after, &before) => {}
+            Outcome::Valid(after) => failures.push(format!("{name}: accepted: {after:?} after {before:?}")),
+            Outcome::Rejected(rejection) if refused.is_empty() || !rejection.to_string().contains(&refused) => {
+                failures.push(format!("{name}: {rejection}"));
+            }
+            Outcome::Rejected(_) => {}
+        }
+    }
+    assert!(failures.is_empty(), "{} of 30 cheats:\n  {}", failures.len(), failures.join("\n  "));
+}
+
+/// Whether every case takes less time than before: what is faster at one length alone is not what is claimed.
+fn everywhere_faster(after: &[CaseTime], before: &[CaseTime]) -> bool {
+    after.iter().zip(before).all(|(after, before)| after.task_us < before.task_us)
 }
 
 #[test]

@@ -80,7 +80,7 @@ class KernelGelu {"#,
         (void)poly;"#,
             ),
         ],
-        refused: "not at all",
+        refused: "GetPhyAddr",
     },
     // DataCopyPad is somebody else.
     Cheat {
