@@ -107,9 +107,26 @@ fn operations_of(instruction: &str, text: &str) -> u32 {
         let target = text.split_whitespace().nth(1).unwrap_or_default().trim_start_matches('*');
         let name = target.split('@').next().unwrap_or_default();
         let known = |name: &str| FUNCTIONS.iter().find(|(function, _)| *function == name).map(|(_, count)| *count);
-        return known(name).or_else(|| known(name.strip_suffix(['f', 'l'])?)).unwrap_or(0);
+        let of_compiler = u32::from(is_of_a_compiler(name));
+        return known(name).or_else(|| known(name.strip_suffix(['f', 'l'])?)).unwrap_or(of_compiler);
     }
     of_x86(instruction, text).or_else(|| of_arm(instruction, text)).unwrap_or(0)
+}
+
+/// Whether a function is of the library that compilers bring for numbers that the processor does not know: `__multf3`,
+/// `__extendhfsf2`, `__muldc3`.
+fn is_of_a_compiler(name: &str) -> bool {
+    const VERBS: [&str; 18] = [
+        "add", "cmp", "div", "eq", "extend", "fix", "float", "ge", "gt", "le", "lt", "mul", "ne", "neg", "pow", "sub",
+        "trunc", "unord",
+    ];
+    let Some(bare) = name.strip_prefix("__") else { return false };
+    let of_numbers = ["tf", "hf", "bf", "xf", "df", "sf", "td", "dd", "sd", "hc", "sc", "dc", "xc", "tc"];
+    bare.ends_with(['2', '3', 'i', 'f'])
+        && VERBS.iter().any(|verb| {
+            bare.strip_prefix(verb)
+                .is_some_and(|rest| of_numbers.iter().any(|kind| rest.contains(kind)) && rest.len() < 9)
+        })
 }
 
 /// `mulss`, `vfmadd213ps`, `cvtsi2sdq`, `fdivp` and their like.
@@ -216,6 +233,10 @@ mod tests {
             ("movss %xmm0, %xmm1", 0),
             ("addl $1, %eax", 0),
             ("psadbw %xmm0, %xmm1", 0),
+            ("call __multf3@PLT", 1),
+            ("call __extendhfsf2@PLT", 1),
+            ("call __floatsitf@PLT", 1),
+            ("call __muldc3@PLT", 1),
             ("call __tsan_read4@PLT", 0),
             ("ps", 0),
         ] {

@@ -112,6 +112,7 @@ struct Core {
     const void* announced = nullptr;
     size_t announced_bytes = 0;
     uint8_t announced_access = 0;
+    uint8_t announced_seen = 0;  // how it was accessed since
     uint64_t records = 0;
     uint64_t site = 0;  // of the last record
     uint64_t values = 0;  // digest of what no record says; see NoteValue

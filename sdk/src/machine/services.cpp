@@ -196,6 +196,7 @@ bool Announced(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64
     core.announced = ptr;
     core.announced_bytes = bytes;
     core.announced_access = access;
+    core.announced_seen = 0;
     return possible;
 }
 

@@ -52,9 +52,16 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     if (at - reinterpret_cast<uintptr_t>(core->stack) < core->stack_bytes) {
         return;
     }
-    // References are announced as what they mostly are; what reads through one that is to be written is part of that.
+    // References are announced as what they mostly are; what reads through one that is to be written is part of that, and costs what
+    // another access does where it is written as well.
     const bool announced = core->announced_access == kWrite || core->announced_access == access;
-    if (announced && at - reinterpret_cast<uintptr_t>(core->announced) < core->announced_bytes) {
+    const uintptr_t into = at - reinterpret_cast<uintptr_t>(core->announced);
+    if (announced && into < core->announced_bytes && bytes <= core->announced_bytes - into) {
+        const uint8_t before = core->announced_seen;
+        core->announced_seen = static_cast<uint8_t>(before | access);
+        if (before != 0 && before != core->announced_seen && core->pending.any) {
+            ++core->pending.ub;
+        }
         return;
     }
     if (at - reinterpret_cast<uintptr_t>(core->ub) < core->on_chip_bytes) {
