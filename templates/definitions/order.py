@@ -33,9 +33,10 @@ def sort(x, axis, descending, stable):
 
 @define("TopKV2", "TopKV3", "RadixTopK", inputs="x k:index", outputs="values indices:index", dtypes="number",
         attributes={"sorted": True, "dim": -1, "largest": True}, ignored="indices_dtype")
-def top_k(x, k, dim, largest, **attributes):
+def top_k(x, k, dim, largest, **named):
     """values = the k largest (or smallest) of x along a dimension in order, indices = where they were"""
-    if not attributes["sorted"]:
+    # The attribute has the name of a function of Python.
+    if not named["sorted"]:
         raise Mismatch("the order without sorted is not defined")
     k = int(k.reshape(-1)[0]) if k.size == 1 else -1
     values, places, tied = ordered(x, dim, largest)
