@@ -1,11 +1,9 @@
-"""Pools: means and maxima of windows, with the places of the maxima, and the gradients of means."""
+"""Pools: means and maxima of windows, with the places of the maxima, and the gradients of both."""
 
 import numpy as np
 
 from core import REQUIRED, Mismatch, Value, define
 from spatial import across, along, axes_of_space, must_be_finite, shape_of_result
-
-PLAIN = {"data_format": None}
 
 
 def per_axis(values, count, name, channels_last=True):
@@ -98,10 +96,15 @@ def format_of(data_format, count):
     return data_format
 
 
-def windows_of_means(sizes, call, ksize, strides, pads, ceil_mode, count_include_pad, channels_last):
+def windows_of_means(sizes, ksize, strides, pads, ceil_mode, count_include_pad, channels_last):
     count = len(sizes)
     kernels, steps = per_axis(ksize, count, "ksize", channels_last), per_axis(strides, count, "strides", channels_last)
     return [mean_windows(*one, ceil_mode, count_include_pad) for one in zip(sizes, kernels, steps, paddings(pads, count))]
+
+
+def must_be_of(windows, ends):
+    if list(windows) != list(ends):
+        raise Mismatch(f"{list(windows)} windows for {list(ends)} outputs")
 
 
 AVERAGE = {"ksize": REQUIRED, "strides": REQUIRED, "pads": REQUIRED, "ceil_mode": False, "count_include_pad": True, "divisor_override": 0,
@@ -113,14 +116,9 @@ def average_pool_3d(x, ksize, strides, pads, ceil_mode, count_include_pad, divis
     """y = the mean of each window of three dimensions, padding counted with count_include_pad, or its sum / divisor_override"""
     axes, ends = axes_of_space(x, 3, call, data_format=format_of(data_format, 3))
     sizes = [x.shape[axis] for axis in axes]
-    windows = windows_of_means(sizes, call, ksize, strides, pads, ceil_mode, count_include_pad, axes[0] == 1)
+    windows = windows_of_means(sizes, ksize, strides, pads, ceil_mode, count_include_pad, axes[0] == 1)
     must_be_of([matrix.shape[0] for matrix, _ in windows], ends)
     return mean_of(x, axes, windows, divisor_override)
-
-
-def must_be_of(windows, ends):
-    if list(windows) != list(ends):
-        raise Mismatch(f"{list(windows)} windows for {list(ends)} outputs")
 
 
 @define("AvgPool3DGrad", inputs="orig_input_shape:index grads", outputs="output", attributes=AVERAGE)
@@ -132,7 +130,7 @@ def average_pool_3d_gradient(orig_input_shape, dy, ksize, strides, pads, ceil_mo
     shape = [int(size) for size in orig_input_shape.reshape(-1)]
     if shape != shape_of_result(call):
         raise Mismatch(f"orig_input_shape {shape} for an output of {shape_of_result(call)}")
-    windows = windows_of_means(ends, call, ksize, strides, pads, ceil_mode, count_include_pad, axes[0] == 1)
+    windows = windows_of_means(ends, ksize, strides, pads, ceil_mode, count_include_pad, axes[0] == 1)
     must_be_of([matrix.shape[0] for matrix, _ in windows], [dy.shape[axis] for axis in axes])
     return mean_gradient_of(dy, axes, windows, divisor_override)
 
@@ -154,7 +152,7 @@ def adaptive_average_pool_2d(x, output_size, call):
     return adaptive_average(x, 2, output_size, None, call)
 
 
-@define("AdaptiveAvgPool3d", inputs="x", outputs="y", attributes={"output_size": REQUIRED, **PLAIN})
+@define("AdaptiveAvgPool3d", inputs="x", outputs="y", attributes={"output_size": REQUIRED, "data_format": None})
 def adaptive_average_pool_3d(x, output_size, data_format, call):
     """y[i] = the mean of x from floor(i * in / out) to ceil((i + 1) * in / out), along three dimensions"""
     return adaptive_average(x, 3, output_size, data_format, call)
@@ -168,7 +166,7 @@ def adaptive_average_pool_2d_gradient(dy, orig_input_shape, call):
     return adaptive_average_gradient(dy, 2, None, call)
 
 
-@define("AdaptiveAvgPool3dGrad", inputs="y_grad x", outputs="x_grad", attributes=PLAIN)
+@define("AdaptiveAvgPool3dGrad", inputs="y_grad x", outputs="x_grad", attributes={"data_format": None})
 def adaptive_average_pool_3d_gradient(dy, x, data_format, call):
     """dx = the sum of dy over the windows that an element is in, each divided by the window's elements"""
     if list(x.shape) != shape_of_result(call):
@@ -205,6 +203,29 @@ def largest_of_windows(x, tables):
     return Value(best, exact=True, unspecified=unknown), Value(places, exact=True, unspecified=unknown | tied | np.isneginf(best))
 
 
+def tables_of_windows(sizes, ksize, strides, pads, dilation, ceil_mode):
+    """Indices of every window's elements along each dimension, -1 in the padding."""
+    count = len(sizes)
+    named = (("ksize", ksize), ("strides", strides), ("dilation", dilation))
+    kernels, steps, distances = (per_axis(values, count, name, False) for name, values in named)
+    tables = []
+    for size, kernel, stride, pad, apart in zip(sizes, kernels, steps, paddings(pads, count), distances):
+        starts = np.arange(count_of_windows(size, kernel, stride, pad, apart, ceil_mode)) * stride - pad
+        table = starts[:, None] + np.arange(kernel) * apart
+        tables.append(np.where((table >= 0) & (table < size), table, -1))
+    return tables
+
+
+def adaptive_table(size, end):
+    """Indices of every adaptive window's elements, -1 where it has fewer than others."""
+    members = adaptive_windows(size, end)[0]
+    table = np.full((end, int(members.sum(axis=1).max())), -1)
+    for window, row in enumerate(members):
+        inside = np.flatnonzero(row)
+        table[window, :len(inside)] = inside
+    return table
+
+
 def channels_first(x, count, call, sizes=None, data_format=None):
     axes, ends = axes_of_space(x, count, call, sizes, data_format, batched=False)
     if axes[-1] != x.ndim - 1:
@@ -218,28 +239,14 @@ def channels_first(x, count, call, sizes=None, data_format=None):
 def max_pool_3d_with_places(x, ksize, strides, pads, dilation, ceil_mode, data_format, call):
     """y = the largest of each window of three dimensions; argmax = its place in the input's last three dimensions as one row"""
     sizes, ends = channels_first(x, 3, call, None, format_of(data_format, 3))
-    named = (("ksize", ksize), ("strides", strides), ("dilation", dilation))
-    kernels, steps, distances = (per_axis(values, 3, name, False) for name, values in named)
-    tables = []
-    for size, kernel, stride, pad, apart in zip(sizes, kernels, steps, paddings(pads, 3), distances):
-        starts = np.arange(count_of_windows(size, kernel, stride, pad, apart, ceil_mode)) * stride - pad
-        table = starts[:, None] + np.arange(kernel) * apart
-        tables.append(np.where((table >= 0) & (table < size), table, -1))
+    tables = tables_of_windows(sizes, ksize, strides, pads, dilation, ceil_mode)
     must_be_of([len(table) for table in tables], ends)
     return largest_of_windows(x, tables)
 
 
 def adaptive_maximum(x, count, output_size, call):
     sizes, ends = channels_first(x, count, call, [int(size) for size in output_size] or None)
-    tables = []
-    for size, end in zip(sizes, ends):
-        members = adaptive_windows(size, end)[0]
-        table = np.full((end, int(members.sum(axis=1).max())), -1)
-        for window, row in enumerate(members):
-            inside = np.flatnonzero(row)
-            table[window, :len(inside)] = inside
-        tables.append(table)
-    return largest_of_windows(x, tables)
+    return largest_of_windows(x, [adaptive_table(size, end) for size, end in zip(sizes, ends)])
 
 
 @define("AdaptiveMaxPool2d", inputs="x", outputs="y indices:index", attributes={"output_size": REQUIRED}, ignored="indices_dtype")
@@ -252,3 +259,54 @@ def adaptive_max_pool_2d(x, output_size, call):
 def adaptive_max_pool_3d(x, output_size, call):
     """y[i] = the largest of x from floor(i * in / out) to ceil((i + 1) * in / out), along three dimensions; indices = its places"""
     return adaptive_maximum(x, 3, output_size, call)
+
+
+def returned_to_places(x, dy, argmax, tables):
+    """The sum of dy over the windows that an element is the largest of, where each place is in its window."""
+    count = len(tables)
+    outer = x.shape[:x.ndim - count]
+    ends = tuple(len(table) for table in tables)
+    if dy.shape != outer + ends or argmax.shape != dy.shape:
+        raise Mismatch(f"gradients of {list(dy.shape)} and places of {list(argmax.shape)} for {list(outer + ends)}")
+    size = int(np.prod(x.shape[x.ndim - count:]))
+    if np.any((argmax < 0) | (argmax >= size)):
+        raise Mismatch(f"a place is not below {size}")
+    coordinates = np.unravel_index(argmax, x.shape[x.ndim - count:])
+    for axis, (table, found) in enumerate(zip(tables, coordinates)):
+        window = np.arange(ends[axis]).reshape([-1 if place == axis else 1 for place in range(count)])
+        if not np.all(np.any(table[window] == found[..., None], axis=-1)):
+            raise Mismatch("a place is not in its window")
+    rows, places = dy.reshape(-1, int(np.prod(ends))), argmax.reshape(-1, int(np.prod(ends)))
+    total, terms = np.zeros((len(rows), size)), np.zeros((len(rows), size))
+    at = (np.arange(len(rows))[:, None], places)
+    np.add.at(total, at, rows)
+    np.add.at(terms, at, np.abs(rows))
+    return Value(total.reshape(x.shape), magnitude=terms.reshape(x.shape))
+
+
+def sizes_of_places(x, count, call, data_format=None):
+    """Sizes of space of the forward pass, whose input the gradient is as large as."""
+    if list(x.shape) != shape_of_result(call):
+        raise Mismatch(f"gradients of {shape_of_result(call)} for an input of {list(x.shape)}")
+    axes, ends = axes_of_space(x, count, call, None, format_of(data_format, count), batched=False)
+    if axes[-1] != x.ndim - 1:
+        raise Mismatch("places have a definition only where channels come first")
+    return ends
+
+
+@define("MaxPool3DGradWithArgmax", inputs="x grad argmax:index", outputs="y", ignored="dtype",
+        attributes={"ksize": REQUIRED, "strides": REQUIRED, "pads": REQUIRED, "dilation": [1, 1, 1], "ceil_mode": False,
+                    "data_format": "NCDHW"})
+def max_pool_3d_gradient(x, dy, argmax, ksize, strides, pads, dilation, ceil_mode, data_format, call):
+    """dx = the sum of grad over the windows whose largest element argmax says it is"""
+    sizes = sizes_of_places(x, 3, call, data_format)
+    return returned_to_places(x, dy, argmax, tables_of_windows(sizes, ksize, strides, pads, dilation, ceil_mode))
+
+
+@define("AdaptiveMaxPool3DGrad", inputs="x grad argmax:index", outputs="y")
+def adaptive_max_pool_3d_gradient(x, dy, argmax, call):
+    """dx = the sum of grad over the adaptive windows whose largest element argmax says it is"""
+    sizes = sizes_of_places(x, 3, call)
+    if dy.ndim != x.ndim:
+        raise Mismatch(f"gradients of {list(dy.shape)} for {list(x.shape)}")
+    return returned_to_places(x, dy, argmax, [adaptive_table(size, end) for size, end in zip(sizes, dy.shape[-3:])])

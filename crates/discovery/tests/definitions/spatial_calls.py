@@ -214,6 +214,13 @@ def pools(dtype):
     call("MaxPool3DWithArgmaxV2", {"x": of(values, [1, 2, *sources])},
          {"y": of(right, [1, 2, *targets]), "argmax": of(argmax, [1, 2, *targets], "int32")},
          {"ksize": kernels, "strides": strides, "pads": pads, "dilation": [1, 1, 1], "ceil_mode": False, "data_format": "NCDHW"})
+    grads = numbers(dtype, len(right), -4, 4)
+    returned = [F(0)] * len(values)
+    for index, (grad, found) in enumerate(zip(grads, argmax)):
+        returned[index // product(targets) * product(sources) + found] += grad
+    call("MaxPool3DGradWithArgmax",
+         {"x": of(values, [1, 2, *sources]), "grad": of(grads, [1, 2, *targets]), "argmax": of(argmax, [1, 2, *targets], "int32")},
+         {"y": of(returned, [1, 2, *sources])}, {"ksize": kernels, "strides": strides, "pads": pads})
     # Every other element of a row of five, in steps of two.
     row = values[:5]
     found = [max((0, 2), key=lambda at: row[at]), max((2, 4), key=lambda at: row[at])]
@@ -246,6 +253,11 @@ def adaptive(dtype):
             call("AdaptiveAvgPool2dGrad", {"input_grad": grad}, {"output_grad": tensor(slopes, dtype, x, **CLOSE)}, {"orig_input_shape": x})
             continue
         call("AdaptiveAvgPool3dGrad", {"y_grad": grad, "x": tensor(values, dtype, x)}, {"x_grad": tensor(slopes, dtype, x, **CLOSE)})
+        returned = [F(0)] * len(values)
+        for index, (value, found) in enumerate(zip(dy, where)):
+            returned[index // end * size + found] += value
+        call("AdaptiveMaxPool3DGrad", {"x": tensor(values, dtype, x), "grad": grad, "argmax": tensor(where, "int32", y)},
+             {"y": tensor(returned, dtype, x)})
         y = tensor(channels_last(means, 2, targets), dtype, [1, *targets, 2], **CLOSE)
         call("AdaptiveAvgPool3d", {"x": tensor(channels_last(values, 2, sources), dtype, [1, *sources, 2])}, {"y": y},
              {"output_size": targets, "data_format": "NDHWC"})

@@ -223,8 +223,8 @@ def rotations(dtype):
 
 
 def orders(dtype):
-    rows = [numbers(dtype, 5, -9, 9) for _ in range(3)]
-    flat = [one for row in rows for one in row]
+    flat = numbers(dtype, 15, -9, 9)
+    rows = [flat[:5], flat[5:10], flat[10:]]
     x = tensor(flat, dtype, [3, 5])
     for descending in (False, True):
         columns = [sorted(range(3), key=lambda at, column=column: rows[at][column], reverse=descending) for column in range(5)]
