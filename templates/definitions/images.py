@@ -8,8 +8,9 @@ import numpy as np
 from core import REQUIRED, Mismatch, Value, define
 from spatial import across, along, axes_of_space, must_be_finite
 
-# Weights are rounded, and so is the place that they follow from: one near zero may be off by more than it is.
+# Weights are rounded, and so is the place that they follow from, in single precision: one near zero may be off by more than it is.
 LEAST_WEIGHT = 1.0 / 16.0
+PLACE_ROUNDING = 2.0**-22
 
 
 def checked_scales(scales, count):
@@ -66,21 +67,22 @@ def hanging(places, rounded):
     return np.any([places != one for one in rounded], axis=0)
 
 
-def linear_weights(source, target, scale, align_corners):
-    """Weights (target, source) of the two elements that a place lies between, and which of them count."""
+def linear_weights(source, target, scale, align_corners, relative):
+    """Weights (target, source) of the two elements that a place lies between, and their sizes."""
     ratio = ratio_of(source, target, scale, align_corners)
     places = np.arange(target) * ratio if align_corners else np.maximum((np.arange(target) + 0.5) * ratio - 0.5, 0.0)
     low = np.minimum(np.floor(places).astype(np.int64), source - 1)
     share = np.clip(places - low, 0.0, 1.0)
-    return weights_at(source, target, [(low, 1.0 - share), (low + 1, share)])
+    return weights_at(source, places, [(low, 1.0 - share), (low + 1, share)], relative)
 
 
-def cubic_weights(source, target, scale, align_corners):
-    """Weights (target, source) of the four elements around a place, by the cubic convolution with a = -0.75, and which of them count."""
+def cubic_weights(source, target, scale, align_corners, relative):
+    """Weights (target, source) of the four elements around a place, by the cubic convolution with a = -0.75, and their sizes."""
     ratio = ratio_of(source, target, scale, align_corners)
     places = np.arange(target) * ratio if align_corners else (np.arange(target) + 0.5) * ratio - 0.5
     low = np.floor(places).astype(np.int64)
-    return weights_at(source, target, [(low + step, cubic(np.abs(places - low - step))) for step in (-1, 0, 1, 2)])
+    taps = [(low + step, cubic(np.abs(places - low - step))) for step in (-1, 0, 1, 2)]
+    return weights_at(source, places, taps, relative)
 
 
 def cubic(distance):
@@ -90,13 +92,18 @@ def cubic(distance):
     return np.where(distance <= 1, near, np.where(distance < 2, far, 0.0))
 
 
-def weights_at(source, target, taps):
-    """A matrix of weights, and one of their sizes; elements beyond the ends are those at the ends."""
+def weights_at(source, places, taps, relative):
+    """A matrix of weights, and one of their sizes, in units of which they are precise to the relative tolerance.
+
+    Elements beyond the ends are those at the ends.
+    """
+    target = len(places)
+    slip = np.abs(places) * PLACE_ROUNDING / relative if relative > 0 else np.zeros(target)
     weights, sizes = np.zeros((target, source)), np.zeros((target, source))
-    for places, shares in taps:
-        at = (np.arange(target), np.clip(places, 0, source - 1))
+    for elements, shares in taps:
+        at = (np.arange(target), np.clip(elements, 0, source - 1))
         np.add.at(weights, at, shares)
-        np.add.at(sizes, at, np.maximum(np.abs(shares), LEAST_WEIGHT))
+        np.add.at(sizes, at, np.maximum(np.abs(shares), LEAST_WEIGHT) + slip)
     return weights, sizes
 
 
@@ -149,7 +156,8 @@ def resized(x, count, weights_of, output_size, scales, align_corners, call):
     must_be_finite(x)
     axes, ends = axes_of_space(x, count, call, given_sizes(output_size, count))
     sizes = [(x.shape[axis], end, scale) for axis, end, scale in zip(axes, ends, checked_scales(scales, count))]
-    pairs = [weights_of(*one, align_corners) for one in sizes]
+    relative = call["outputs"][0]["tolerance"]["relative"]
+    pairs = [weights_of(*one, align_corners, relative) for one in sizes]
     return Value(along(x, axes, [weights for weights, _ in pairs]), magnitude=along(np.abs(x), axes, [size for _, size in pairs]), steps=2)
 
 
@@ -157,7 +165,8 @@ def resized_gradient(dy, count, weights_of, input_size, output_size, scales, ali
     must_be_finite(dy)
     axes, ends = sizes_of_gradient(dy, count, input_size, output_size, call)
     sizes = [(source, dy.shape[axis], scale) for axis, source, scale in zip(axes, ends, checked_scales(scales, count))]
-    pairs = [weights_of(*one, align_corners) for one in sizes]
+    relative = call["outputs"][0]["tolerance"]["relative"]
+    pairs = [weights_of(*one, align_corners, relative) for one in sizes]
     dx = along(dy, axes, [weights.T for weights, _ in pairs])
     return Value(dx, magnitude=along(np.abs(dy), axes, [size.T for _, size in pairs]), steps=2)
 
