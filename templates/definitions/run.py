@@ -7,7 +7,8 @@ import importlib
 import json
 import sys
 
-FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products")
+FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
+            "images", "pools", "optimisers", "rotations", "order")
 
 
 def table():

@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 16] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -25,6 +25,12 @@ const FILES: [(&str, &str); 10] = [
     ("quantise.py", include_str!("../../../../../../templates/definitions/quantise.py")),
     ("shapes.py", include_str!("../../../../../../templates/definitions/shapes.py")),
     ("products.py", include_str!("../../../../../../templates/definitions/products.py")),
+    ("spatial.py", include_str!("../../../../../../templates/definitions/spatial.py")),
+    ("images.py", include_str!("../../../../../../templates/definitions/images.py")),
+    ("pools.py", include_str!("../../../../../../templates/definitions/pools.py")),
+    ("optimisers.py", include_str!("../../../../../../templates/definitions/optimisers.py")),
+    ("rotations.py", include_str!("../../../../../../templates/definitions/rotations.py")),
+    ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
 ];
 
 /// A definition that fits a call.

@@ -220,17 +220,21 @@ fn what_is_computed_from_data_that_mean_nothing_is_not_taken() {
     let directory = tempfile::tempdir().unwrap();
     let known: Vec<Value> = serde_json::from_slice(&fs_err::read(folder().join("known.json")).unwrap()).unwrap();
     let find = |operator: &str| known.iter().find(|call| call["operator"] == operator).unwrap().clone();
-    // An index that points beyond its tensor; an output of another shape.
+    // An index that points beyond its tensor; an output of another shape; a scale that is not that of the sizes.
     let mut gather = find("GatherV3");
     gather["inputs"][1][1][0]["hex"] = json!("0900000000000000");
     let mut add = find("Add");
     add["outputs"][0][1]["shape"] = json!([5, 3]);
-    let calls = [gather, add];
+    let mut nearest = find("UpsampleNearest");
+    nearest["attributes"][1][1] = json!(3.0);
+    let calls = [gather, add, nearest];
     let requests: Vec<Value> =
         calls.iter().enumerate().map(|(number, call)| request_of(directory.path(), number, call)).collect();
     let answers = answers(directory.path(), &requests);
-    assert!(answers[0]["unmatched"].as_str().unwrap_or_default().contains("an index is not below 3"), "{}", answers[0]);
-    assert!(answers[1]["unmatched"].as_str().unwrap_or_default().contains("has the shape"), "{}", answers[1]);
+    let reasons = ["an index is not below 3", "has the shape", "a scale of 3.0 for 3 to 7"];
+    for (answer, reason) in answers.iter().zip(reasons) {
+        assert!(answer["unmatched"].as_str().unwrap_or_default().contains(reason), "{answer}");
+    }
 }
 
 #[test]
