@@ -91,10 +91,14 @@ impl Builder {
         let recording = recording_words(self.sdk.compiler.family);
         let mut unit_words = vec![unit.define().to_owned()];
         unit_words.extend(recording.iter().chain(announcing_words()).map(|word| (*word).to_owned()));
+        // A toolkit's headers use the compiler's own before they know the library's.
+        if self.toolkit.is_none() {
+            unit_words.extend(CALLING.map(str::to_owned));
+        }
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 9", tree, reached, flags);
+        let mut digest = self.digest("kernel 10", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
@@ -231,6 +235,16 @@ fn recording_words(family: CompilerFamily) -> &'static [&'static str] {
         }
     }
 }
+
+/// Words that leave copies of memory to the C library, whose calls are announced: what a compiler makes of them itself goes by unseen.
+const CALLING: [&str; 6] = [
+    "-fno-builtin-memcpy",
+    "-fno-builtin-memmove",
+    "-fno-builtin-memset",
+    "-D__builtin_memcpy=memcpy",
+    "-D__builtin_memmove=memmove",
+    "-D__builtin_memset=memset",
+];
 
 /// Names that an object file takes from elsewhere.
 fn undefined_symbols(object: &Path) -> std::io::Result<Vec<String>> {
