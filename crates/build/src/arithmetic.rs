@@ -1,10 +1,11 @@
-//! Floating-point arithmetic of the scalar unit. It runs in registers, where no access to memory announces it: the compiler is told to
-//! announce every basic block, and here, between compiler and assembler, a block's announcement gets the number of operations in it.
-//! Blocks without any announce nothing. What the headers of the API compute is the simulator's doing and does not count.
+//! Arithmetic of the scalar unit. It runs in registers, where no access to memory announces it: the compiler is told to announce every
+//! basic block, and here, between compiler and assembler, a block's announcement gets the numbers of operations in it, of floating-point
+//! numbers and of integers. Blocks with next to none announce nothing. What the headers of the API compute is the simulator's doing and
+//! does not count.
 
 /// What the compiler calls at the beginning of every basic block.
 const ANNOUNCED: &str = "__sanitizer_cov_trace_pc";
-/// What is called in its place, with the number of operations (`sdk/src/toolkit/scalar_access.cpp`).
+/// What is called in its place, with the numbers of operations (`sdk/src/toolkit/scalar_access.cpp`).
 const COUNTED: &str = "ascend_sim_arithmetic";
 
 /// Words that have basic blocks announced; none on processors whose assembly is not known here, where arithmetic costs nothing.
@@ -37,8 +38,7 @@ pub(crate) fn counted(assembly: &str, is_headers: &dyn Fn(&str) -> bool) -> Stri
     let mut lines: Vec<std::borrow::Cow<'_, str>> = Vec::new();
     let mut files: std::collections::BTreeMap<&str, bool> = std::collections::BTreeMap::new();
     let mut counts = true;
-    // The announcement of the block that the next instruction belongs to, and the operations in it so far.
-    let mut block: Option<(usize, u32)> = None;
+    let mut block: Option<Block> = None;
     for line in assembly.lines() {
         let text = line.trim_start();
         let mut words = text.split_whitespace();
@@ -52,11 +52,12 @@ pub(crate) fn counted(assembly: &str, is_headers: &dyn Fn(&str) -> bool) -> Stri
             ".cfi_endproc" => close(&mut block, &mut lines),
             instruction if text.contains(ANNOUNCED) && is_call(instruction) => {
                 close(&mut block, &mut lines);
-                block = Some((lines.len(), 0));
+                block = Some(Block { at: lines.len(), floats: 0, integers: 0 });
             }
             instruction => {
-                if let Some((_, operations)) = block.as_mut().filter(|_| counts) {
-                    *operations += operations_of(instruction, text);
+                if let Some(block) = block.as_mut().filter(|_| counts) {
+                    block.floats += operations_of(instruction, text);
+                    block.integers += integers_of(instruction, text);
                 }
             }
         }
@@ -68,23 +69,38 @@ pub(crate) fn counted(assembly: &str, is_headers: &dyn Fn(&str) -> bool) -> Stri
     text
 }
 
-/// Puts the count of a block into its announcement.
-fn close(block: &mut Option<(usize, u32)>, lines: &mut [std::borrow::Cow<'_, str>]) {
-    let Some((at, operations)) = block.take() else { return };
-    let number = operations.min(u32::from(u16::MAX));
-    lines[at] = match number {
-        // A function that does nothing else ends with the announcement of its only block.
-        0 if lines[at].trim_start().starts_with(['j', 'b']) && !lines[at].trim_start().starts_with("bl") => {
-            "\tret".into()
+/// A basic block: the line of its announcement, and the operations in it so far.
+struct Block {
+    at: usize,
+    floats: u32,
+    integers: u32,
+}
+
+/// A block with fewer operations on integers, and none on floating-point numbers, is not announced: a step of a loop has as many.
+const FEW_INTEGERS: u32 = 3;
+
+/// Puts the counts of a block into its announcement.
+fn close(block: &mut Option<Block>, lines: &mut [std::borrow::Cow<'_, str>]) {
+    let Some(Block { at, floats, integers }) = block.take() else { return };
+    let announcement = lines[at].trim_start();
+    lines[at] = match () {
+        () if floats > 0 || integers >= FEW_INTEGERS => {
+            format!("{}\n{}", arguments(floats, integers), lines[at].replace(ANNOUNCED, COUNTED)).into()
         }
-        0 => "".into(),
-        _ => format!("{}\n{}", first_argument(number), lines[at].replace(ANNOUNCED, COUNTED)).into(),
+        // A function that does nothing else ends with the announcement of its only block.
+        () if announcement.starts_with(['j', 'b']) && !announcement.starts_with("bl") => "\tret".into(),
+        () => "".into(),
     };
 }
 
-/// The instruction that passes a number to a function without other arguments.
-fn first_argument(number: u32) -> String {
-    if cfg!(target_arch = "aarch64") { format!("\tmov\tw0, {number}") } else { format!("\tmovl\t${number}, %edi") }
+/// The instructions that pass two numbers to a function.
+fn arguments(floats: u32, integers: u32) -> String {
+    let [floats, integers] = [floats, integers].map(|number| number.min(u32::from(u16::MAX)));
+    if cfg!(target_arch = "aarch64") {
+        format!("\tmov\tw0, {floats}\n\tmov\tw1, {integers}")
+    } else {
+        format!("\tmovl\t${floats}, %edi\n\tmovl\t${integers}, %esi")
+    }
 }
 
 /// Path that a `.file` names: one string, or a folder and a name below it.
@@ -111,6 +127,37 @@ fn operations_of(instruction: &str, text: &str) -> u32 {
         return known(name).or_else(|| known(name.strip_suffix(['f', 'l'])?)).unwrap_or(of_compiler);
     }
     of_x86(instruction, text).or_else(|| of_arm(instruction, text)).unwrap_or(0)
+}
+
+/// Operations on integers of one instruction: what computes, not what compares, moves or makes an address. A division is several.
+fn integers_of(instruction: &str, text: &str) -> u32 {
+    const DIVISION: u32 = 8;
+    // The stack is not the kernel's arithmetic.
+    if text.contains("%rsp") || text.contains("sp,") {
+        return 0;
+    }
+    if cfg!(target_arch = "aarch64") {
+        return match instruction {
+            "sdiv" | "udiv" => DIVISION,
+            "add" | "adds" | "sub" | "subs" | "mul" | "and" | "ands" | "orr" | "eor" | "bic" | "lsl" | "lsr"
+            | "asr" | "ror" | "clz" | "rbit" | "ubfx" | "sbfx" | "ubfiz" | "sbfiz" => {
+                u32::from(!text.contains(".2") && !text.contains(".4"))
+            }
+            "madd" | "msub" | "umull" | "smull" => 2,
+            _ => 0,
+        };
+    }
+    const ONE: [&str; 20] = [
+        "add", "sub", "imul", "mul", "and", "or", "xor", "shl", "shr", "sar", "sal", "rol", "ror", "not", "neg", "adc",
+        "sbb", "bsr", "bsf", "inc",
+    ];
+    let bare = instruction.strip_suffix(['b', 'w', 'l', 'q']).unwrap_or(instruction);
+    match bare {
+        "div" | "idiv" => DIVISION,
+        // `mul` itself ends with a letter of a width.
+        _ if ONE.contains(&bare) || ONE.contains(&instruction) => 1,
+        _ => 0,
+    }
 }
 
 /// Whether a function is of the library that compilers bring for numbers that the processor does not know: `__multf3`,
@@ -201,7 +248,10 @@ mod tests {
     #[test]
     fn blocks_announce_what_they_compute_outside_of_headers() {
         let counted = counted(LOOP, &of_headers);
-        assert!(counted.contains("\tmovl\t$2, %edi\n\tcall\tascend_sim_arithmetic@PLT\n\tmulss"), "{counted}");
+        assert!(
+            counted.contains("\tmovl\t$2, %edi\n\tmovl\t$0, %esi\n\tcall\tascend_sim_arithmetic@PLT\n\tmulss"),
+            "{counted}"
+        );
         assert_eq!(counted.matches("call").count(), 1, "the second block computes nothing: {counted}");
     }
 
@@ -209,6 +259,19 @@ mod tests {
     fn blocks_end_with_their_function() {
         let two = format!("{LOOP}\t.cfi_startproc\n\tmulss\t%xmm1, %xmm0\n\t.cfi_endproc\n");
         assert_eq!(counted(&two, &of_headers).matches("$2").count(), 1);
+    }
+
+    #[test]
+    fn many_integers_are_announced_and_few_are_not() {
+        let block = |body: &str| format!("\tcall\t__sanitizer_cov_trace_pc@PLT\n{body}\t.cfi_endproc\n");
+        let step = block("\taddl\t$1, %eax\n\tcmpl\t%ebx, %eax\n\tjne\t.L3\n");
+        assert!(!counted(&step, &of_headers).contains("call"));
+        let many = block("\tshrl\t$23, %eax\n\tandl\t$255, %eax\n\timull\t%ecx, %eax\n\tsubq\t$8, %rsp\n");
+        assert!(counted(&many, &of_headers).contains("\tmovl\t$3, %esi\n\tcall\tascend_sim_arithmetic@PLT"));
+        assert_eq!(integers_of("idivl", "idivl %ecx"), 8);
+        assert_eq!(integers_of("mulss", "mulss %xmm0, %xmm1"), 0);
+        assert_eq!(integers_of("mulq", "mulq %rcx"), 1);
+        assert_eq!(integers_of("leaq", "leaq 8(%rax), %rax"), 0);
     }
 
     #[test]

@@ -107,6 +107,9 @@ struct Core {
     bool l2_bypass = false;
 
     PendingScalar pending;
+    // Operations on integers since the last access or record, and how many of these there had been.
+    uint32_t integers = 0;
+    uint64_t integers_at = 0;
     // What the API has announced of the scalar unit's accesses since the last instruction; the plain access that follows is the
     // same one.
     const void* announced = nullptr;

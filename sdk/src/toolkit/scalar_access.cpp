@@ -72,18 +72,32 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
     RecordElsewhere(*core, ptr, bytes, access, site);
 }
 
+/// Operations on integers beside one access or instruction that are part of what it costs: addresses, counters, conditions.
+constexpr uint32_t kFreeIntegers = 16;
+
 /// Notes operations of the scalar unit that touch no memory.
-void Compute(Core& core, uint32_t operations, uint64_t site)
+void Compute(Core& core, uint32_t floats, uint32_t integers, uint64_t site)
 {
     auto& pending = core.pending;
-    if (pending.any && pending.floats + operations > UINT16_MAX) {
+    if (core.integers_at != core.records + pending.ub + pending.gm) {
+        core.integers_at = core.records + pending.ub + pending.gm;
+        core.integers = 0;
+    }
+    const uint32_t before = std::max(core.integers, kFreeIntegers);
+    core.integers += integers;
+    const uint32_t beyond = core.integers > before ? core.integers - before : 0;
+    if (floats == 0 && beyond == 0) {
+        return;
+    }
+    if (pending.any && pending.floats + floats > UINT16_MAX) {
         FlushScalar(core);
     }
     if (!pending.any) {
         pending.any = true;
         pending.site = site;
     }
-    pending.floats = static_cast<uint16_t>(pending.floats + std::min<uint32_t>(operations, UINT16_MAX));
+    pending.floats = static_cast<uint16_t>(pending.floats + std::min<uint32_t>(floats, UINT16_MAX));
+    pending.ops += beyond;
 }
 
 /// What fills fresh memory stores plainly, and must be able to in a launch that is only timed.
@@ -116,8 +130,8 @@ extern "C" {
 // Between these, the headers fill memories that are fresh on a device (sdk/toolkit/scratch_fill.h).
 uint32_t ascend_sim_begin_fill();
 void ascend_sim_end_fill();
-// At the beginning of a basic block that computes with floating-point numbers; the tool puts the call there.
-void ascend_sim_arithmetic(uint32_t operations);
+// At the beginning of a basic block that computes; the tool puts the call there.
+void ascend_sim_arithmetic(uint32_t floats, uint32_t integers);
 
 uint32_t ascend_sim_begin_fill()
 {
@@ -134,11 +148,11 @@ void ascend_sim_end_fill()
     }
 }
 
-void ascend_sim_arithmetic(uint32_t operations)
+void ascend_sim_arithmetic(uint32_t floats, uint32_t integers)
 {
     Core* core = g_state.core;
     if (core != nullptr && core->stack != nullptr && !core->filling) {
-        ascendsim::machine::Compute(*core, operations, ASCENDSIM_SITE());
+        ascendsim::machine::Compute(*core, floats, integers, ASCENDSIM_SITE());
     }
 }
 
