@@ -212,6 +212,40 @@ const OF_GELU: &[Cheat] = &[
         ],
         refused: "the definition of the operator",
     },
+    // The tiling data carry the address of a function of the host library, which nobody watches.
+    Cheat {
+        name: "function_of_the_host_half",
+        edits: &[
+            (
+                GELU_HOST,
+                "static ge::graphStatus GeluNaiveTiling(",
+                "static void Cube(float *to, const float *x, uint32_t count)\n{\n    for (uint32_t i = 0; i < count; i++) {\n        \
+                 to[i] = x[i] + 0.044715f * (x[i] * x[i] * x[i]);\n    }\n}\n\n\
+                 static ge::graphStatus GeluNaiveTiling(",
+            ),
+            (
+                GELU_HOST,
+                "    tiling.set_blockLength(blockLength);\n    tiling.set_tileLength(TILE_LENGTH);\n",
+                "    const auto at = reinterpret_cast<uint64_t>(&Cube);\n    \
+                 tiling.set_blockLength(static_cast<uint32_t>(at >> 32));\n    \
+                 tiling.set_tileLength(static_cast<uint32_t>(at));\n",
+            ),
+            (GELU, "    uint32_t length;\n", "public:\n    uint64_t at;\n\nprivate:\n    uint32_t length;\n"),
+            (
+                GELU,
+                "    op.Init(x, y, tilingData.totalLength, tilingData.blockLength, tilingData.tileLength);\n",
+                "    op.at = (uint64_t)tilingData.blockLength << 32 | tilingData.tileLength;\n    \
+                 op.Init(x, y, tilingData.totalLength, tilingData.totalLength, 128);\n",
+            ),
+            (
+                GELU,
+                "        for (uint32_t i = 0; i < count; i++) {\n            float v = xLocal.GetValue(i);\n            \
+                 float cube = v * v * v;\n            poly.SetValue(i, v + CUBIC * cube);\n        }\n",
+                "        ((void (*)(float *, const float *, uint32_t))this->at)(&poly(0), &xLocal(0), count);\n",
+            ),
+        ],
+        refused: "SIGSEGV",
+    },
 ];
 
 /// What a group, a row or a number needs where all is zero, or large.
