@@ -116,7 +116,7 @@ template <typename T>
 void CheckFloats()
 {
     const double loose = sizeof(T) == 2 ? 1.0 / 1024 : 1e-6;
-    const double estimate = sizeof(T) == 2 ? 1.0 / 256 : 1.0 / 2048;
+    const double estimate = sizeof(T) == 2 ? 1.0 / 256 : 1.0 / 4096;
     BINARY(vdiv, T, T, loose, (T(Single(Wide(a)) / Single(Wide(b)))))
     BINARY(vaddrelu, T, T, 0, (T(std::fmax(0.0f, Single(Wide(a)) + Single(Wide(b))))))
     BINARY(vsubrelu, T, T, 0, (T(std::fmax(0.0f, Single(Wide(a)) - Single(Wide(b))))))

@@ -11,7 +11,7 @@ namespace {
 
 // The hardware's reciprocals are estimates: the vendor documents that they miss 1e-4 (float) and 1e-3 (half). Keeping this many
 // significant bits makes a kernel that needs an exact quotient fail here as well.
-constexpr uint32_t kEstimateBitsFloat = 12;
+constexpr uint32_t kEstimateBitsFloat = 13;
 constexpr uint32_t kEstimateBitsHalf = 9;
 
 inline float KeepBits(float value, uint32_t bits)
