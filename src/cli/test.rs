@@ -31,6 +31,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
         ..start_event("test", common)
     }));
     let sdk = Sdk::prepare(&SdkOptions { jobs: processors(), ..SdkOptions::from_environment() })?;
+    let auto_sync = auto_sync_off(&project.root, &operator, &machine.name).is_none();
     let backend = SimBackend {
         worker_exe: worker_exe()?,
         runner: sdk.runner(),
@@ -39,7 +40,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
         limits: ProcessLimits::new(arguments.timeout_s, MEMORY_BYTES),
         keep_trace: None,
         critical_path: false,
-        auto_sync: auto_sync_off(&project.root, &operator).is_none(),
+        auto_sync,
     };
     let builder = Builder::new(project, sdk, BuildOptions { jobs: 1, ..BuildOptions::default() })?;
     let filter = arguments.filter.as_deref().unwrap_or_default();

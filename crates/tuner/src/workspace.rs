@@ -178,7 +178,7 @@ impl Workspace {
             ..BuildOptions::default()
         };
         let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
-        let auto_sync_off = auto_sync_off(&project.root, &manifest.operator);
+        let auto_sync_off = auto_sync_off(&project.root, &manifest.operator, &machine.name);
         let simulator = simulator(&options, &manifest, &sdk, &machine, &work_directory, auto_sync_off.is_none());
         let mut attached = None;
         let backend: Arc<dyn Backend> = match (&options.backend, found) {

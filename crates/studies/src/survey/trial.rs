@@ -239,7 +239,7 @@ impl Trial<'_> {
                 ),
             ))
         })?;
-        let auto_sync = auto_sync_off(&project.root, &op.kind).is_none();
+        let auto_sync = auto_sync_off(&project.root, &op.kind, &backend.machine.name).is_none();
         let backend = &SimBackend { auto_sync, ..backend.clone() };
         (self.report)(Progress::Operator { op_type: op.kind.clone() });
         self.pass(SurveyStep::Host, since, "");
