@@ -175,7 +175,8 @@ def resized_gradient(dy, count, weights_of, input_size, output_size, scales, ali
         attributes={"output_size": REQUIRED, "scales_h": 0.0, "scales_w": 0.0, "exact_mode": False})
 def nearest_2d(x, output_size, scales_h, scales_w, exact_mode, call):
     """y[i] = x[floor(i * in / out)] along both dimensions, x[floor((i + 0.5) * in / out)] with exact_mode"""
-    return nearest(x, 2, output_size, [scales_h, scales_w], exact_mode, call, ("first", "last"))
+    # Kernels take channels last: their interface transposes what has them first.
+    return nearest(x, 2, output_size, [scales_h, scales_w], exact_mode, call, ("last",))
 
 
 @define("UpsampleNearestExact2d", inputs="x", outputs="y", dtypes="float uint8",

@@ -112,6 +112,8 @@ def images(dtype):
     def resize(operator, taps, attributes, names=("x", "y"), count=2, sizes=None, more=None):
         sources, targets = sizes or shapes[count]
         values, x = x_of(sources)
+        if operator == "UpsampleNearest":  # without a format it means channels last
+            x["format"] = "NCHW"
         right = forward(values, 2, taps, sources, targets)
         call(operator, {names[0]: x, **(more or {})}, {names[1]: tensor(right, dtype, [1, 2, *targets], **allowed(operator))}, attributes)
 

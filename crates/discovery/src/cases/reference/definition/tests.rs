@@ -58,7 +58,8 @@ fn request_of(directory: &Path, number: usize, call: &Value) -> Value {
                 .map(|(place, tensor)| {
                     let file = directory.join(format!("in-{number}-{}-{place}.bin", text(&input[0])));
                     fs_err::write(&file, bytes_of(text(&tensor["hex"]))).unwrap();
-                    json!({ "file": file, "dtype": tensor["dtype"], "shape": tensor["shape"], "format": "ND" })
+                    let format = tensor.get("format").cloned().unwrap_or_else(|| json!("ND"));
+                    json!({ "file": file, "dtype": tensor["dtype"], "shape": tensor["shape"], "format": format })
                 })
                 .collect();
             json!({ "name": input[0], "dynamic": input[2], "instances": instances })
