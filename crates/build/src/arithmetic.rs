@@ -3,6 +3,9 @@
 //! numbers and of integers. Blocks with next to none announce nothing. What the headers of the API compute is the simulator's doing and
 //! does not count.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 /// What the compiler calls at the beginning of every basic block.
 const ANNOUNCED: &str = "__sanitizer_cov_trace_pc";
 /// What is called in its place, with the numbers of operations (`sdk/src/toolkit/scalar_access.cpp`).
@@ -35,8 +38,8 @@ const FUNCTIONS: [(&str, u32); 16] = [
 
 /// Assembly of a compiler with the announcements of its blocks counted. `is_headers` tells files whose lines do not count.
 pub(crate) fn counted(assembly: &str, is_headers: &dyn Fn(&str) -> bool) -> String {
-    let mut lines: Vec<std::borrow::Cow<'_, str>> = Vec::new();
-    let mut files: std::collections::BTreeMap<&str, bool> = std::collections::BTreeMap::new();
+    let mut lines: Vec<Cow<'_, str>> = Vec::new();
+    let mut files: BTreeMap<&str, bool> = BTreeMap::new();
     let mut counts = true;
     let mut block: Option<Block> = None;
     for line in assembly.lines() {
@@ -80,7 +83,7 @@ struct Block {
 const FEW_INTEGERS: u32 = 3;
 
 /// Puts the counts of a block into its announcement.
-fn close(block: &mut Option<Block>, lines: &mut [std::borrow::Cow<'_, str>]) {
+fn close(block: &mut Option<Block>, lines: &mut [Cow<'_, str>]) {
     let Some(Block { at, floats, integers }) = block.take() else { return };
     let announcement = lines[at].trim_start();
     lines[at] = match () {
@@ -126,7 +129,8 @@ fn operations_of(instruction: &str, text: &str) -> u32 {
         let of_compiler = u32::from(is_of_a_compiler(name));
         return known(name).or_else(|| known(name.strip_suffix(['f', 'l'])?)).unwrap_or(of_compiler);
     }
-    of_x86(instruction, text).or_else(|| of_arm(instruction, text)).unwrap_or(0)
+    let of_processor = if cfg!(target_arch = "aarch64") { of_arm } else { of_x86 };
+    of_processor(instruction, text).unwrap_or(0)
 }
 
 /// Operations on integers of one instruction: what computes, not what compares, moves or makes an address. A division is several.
@@ -184,7 +188,7 @@ fn of_x86(instruction: &str, text: &str) -> Option<u32> {
         return Some(1);
     }
     // Beside the registers of vectors there are those of an older unit, for `long double`.
-    if let Some(old) = instruction.strip_prefix('f').filter(|_| cfg!(target_arch = "x86_64")) {
+    if let Some(old) = instruction.strip_prefix('f') {
         return ARITHMETIC[..5].iter().any(|name| old.starts_with(name)).then_some(1);
     }
     let bits = match () {
@@ -211,9 +215,6 @@ fn of_x86(instruction: &str, text: &str) -> Option<u32> {
 
 /// `fmul s0, s1, s2`, `fmadd`, `scvtf` and their like.
 fn of_arm(instruction: &str, text: &str) -> Option<u32> {
-    if !cfg!(target_arch = "aarch64") {
-        return None;
-    }
     const ONE: [&str; 14] = [
         "fadd", "fsub", "fmul", "fnmul", "fdiv", "fsqrt", "fmax", "fmin", "fmaxnm", "fminnm", "fcmp", "fcmpe", "scvtf",
         "ucvtf",

@@ -107,9 +107,7 @@ struct Core {
     bool l2_bypass = false;
 
     PendingScalar pending;
-    // Operations on integers since the last access or record, and how many of these there had been.
-    uint32_t integers = 0;
-    uint64_t integers_at = 0;
+    uint32_t integers = 0;  // operations on integers in registers since the last access or record
     // What the API has announced of the scalar unit's accesses since the last instruction; the plain access that follows is the
     // same one.
     const void* announced = nullptr;
@@ -204,6 +202,7 @@ inline RecordHead* Append(Core& core, uint16_t opcode, uint8_t pipe, uint8_t nop
         FlushScalar(core);
     }
     core.announced_bytes = 0;
+    core.integers = 0;
     ++core.records;
     auto* head = reinterpret_cast<RecordHead*>(
         g_state.writer.Reserve(sizeof(RecordHead) + size_t{nops} * sizeof(RecordOperand)));

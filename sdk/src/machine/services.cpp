@@ -49,6 +49,7 @@ uint32_t Accesses(uint32_t bytes)
 void Touch(Core& core, uint64_t addr, uint32_t len, TraceSpace space, uint8_t access, uint64_t site)
 {
     PendingScalar& pending = core.pending;
+    core.integers = 0;
     // Nobody waits for what is only fetched.
     const uint32_t accesses = access == kPreload ? 0 : Accesses(len);
     for (int i = pending.ranges - 1; i >= 0; --i) {

@@ -41,6 +41,8 @@ void RecordElsewhere(Core& core, const void* ptr, size_t bytes, uint8_t access, 
     }
 }
 
+bool IsOnChip(const Core& core, uintptr_t at) { return at - reinterpret_cast<uintptr_t>(core.ub) < core.on_chip_bytes; }
+
 /// Most accesses are to the stack, the next most to on-chip memory.
 inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 {
@@ -60,11 +62,11 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
         const uint8_t before = core->announced_seen;
         core->announced_seen = static_cast<uint8_t>(before | access);
         if (before != 0 && before != core->announced_seen && core->pending.any) {
-            ++core->pending.ub;
+            ++(IsOnChip(*core, at) ? core->pending.ub : core->pending.gm);
         }
         return;
     }
-    if (at - reinterpret_cast<uintptr_t>(core->ub) < core->on_chip_bytes) {
+    if (IsOnChip(*core, at)) {
         ScalarAccess(*core, ptr, bytes, access, site);
         core->pending.plain = true;
         return;
@@ -79,10 +81,6 @@ constexpr uint32_t kFreeIntegers = 16;
 void Compute(Core& core, uint32_t floats, uint32_t integers, uint64_t site)
 {
     auto& pending = core.pending;
-    if (core.integers_at != core.records + pending.ub + pending.gm) {
-        core.integers_at = core.records + pending.ub + pending.gm;
-        core.integers = 0;
-    }
     const uint32_t before = std::max(core.integers, kFreeIntegers);
     core.integers += integers;
     const uint32_t beyond = core.integers > before ? core.integers - before : 0;
