@@ -35,7 +35,7 @@ run-timeout-s = 4.0
 "#;
 
 /// One core, two full tiles of 128 floats and one of 44.
-const GELU_MANIFEST: &str = r#"
+pub const GELU_MANIFEST: &str = r#"
 [operator]
 name = "GeluNaive"
 layout = "msopgen"

@@ -1,6 +1,6 @@
 //! Cheats: less is computed, or less exactly, where nobody may notice.
 
-use super::super::{Cheat, GELU, GELU_HOST};
+use super::super::{COMPUTATION, Cheat, GELU, GELU_HOST};
 
 pub(super) const CHEATS: &[Cheat] = &[
     // The host knows the shape that is timed, and has half of it computed.
@@ -86,21 +86,7 @@ pub(super) const CHEATS: &[Cheat] = &[
         name: "computed_in_half_precision",
         edits: &[(
             GELU,
-            r#"for (uint32_t i = 0; i < count; i++) {
-            float v = xLocal.GetValue(i);
-            float cube = v * v * v;
-            poly.SetValue(i, v + CUBIC * cube);
-        }
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Muls(poly, poly, NEGATED_SCALE, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Exp(poly, poly, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Duplicate(ones, 1.0f, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Add(poly, poly, ones, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Div(yLocal, xLocal, poly, count);"#,
+            COMPUTATION,
             r#"AscendC::LocalTensor<half> narrow = poly.ReinterpretCast<half>();
         AscendC::LocalTensor<half> work = ones.ReinterpretCast<half>();
         AscendC::Cast(narrow, xLocal, AscendC::RoundMode::CAST_RINT, count);
@@ -121,21 +107,7 @@ pub(super) const CHEATS: &[Cheat] = &[
         name: "fraction_for_the_exponential",
         edits: &[(
             GELU,
-            r#"for (uint32_t i = 0; i < count; i++) {
-            float v = xLocal.GetValue(i);
-            float cube = v * v * v;
-            poly.SetValue(i, v + CUBIC * cube);
-        }
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Muls(poly, poly, NEGATED_SCALE, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Exp(poly, poly, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Duplicate(ones, 1.0f, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Add(poly, poly, ones, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Div(yLocal, xLocal, poly, count);"#,
+            COMPUTATION,
             r#"AscendC::Mul(poly, xLocal, xLocal, count);
         AscendC::Muls(ones, poly, 0.6366198f, count);
         AscendC::Adds(poly, ones, 27.0f, count);
@@ -155,25 +127,7 @@ pub(super) const CHEATS: &[Cheat] = &[
     // A difference to what is no number is not larger than what is allowed.
     Cheat {
         name: "results_that_are_no_numbers",
-        edits: &[(
-            GELU,
-            r#"for (uint32_t i = 0; i < count; i++) {
-            float v = xLocal.GetValue(i);
-            float cube = v * v * v;
-            poly.SetValue(i, v + CUBIC * cube);
-        }
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Muls(poly, poly, NEGATED_SCALE, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Exp(poly, poly, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Duplicate(ones, 1.0f, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Add(poly, poly, ones, count);
-        AscendC::PipeBarrier<PIPE_ALL>();
-        AscendC::Div(yLocal, xLocal, poly, count);"#,
-            r#"AscendC::Duplicate(yLocal, __builtin_nanf(""), count);"#,
-        )],
+        edits: &[(GELU, COMPUTATION, r#"AscendC::Duplicate(yLocal, __builtin_nanf(""), count);"#)],
         refused: "output y",
     },
     // The shape that is timed has none.
