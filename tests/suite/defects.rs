@@ -129,6 +129,11 @@ impl Operator {
         Self { project, workspace, references, evaluator, runtime }
     }
 
+    /// Where it lies.
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
     /// What becomes of sources in full verification.
     pub fn outcome(&self, sources: SourceTree) -> Outcome {
         let tunables = self.workspace.tunables();

@@ -1,12 +1,15 @@
 //! What is claimed of a winner: no more than what probes confirm. Cases flatter where a rule gains at their sizes and nowhere else.
 
-use super::TunerError;
+use std::collections::BTreeSet;
+
 use super::candidate::Candidate;
 use super::probe_sizes::case_bytes;
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict};
 use super::progress::Progress;
 use super::round::{Field, Standing};
 use super::settle::{TakenBack, WORTH_A_STEP, WORTH_WRITING, said};
+use super::steps::Steps;
+use super::{CaseTime, Outcome, TunerError};
 use events::{self, Event};
 use manifest::Case;
 use search::geometric_mean;
@@ -15,6 +18,9 @@ use search::geometric_mean;
 const CONFIRMED: f64 = 2.0 / 3.0;
 /// Probes that join the cases where these flatter.
 const REPRESENTATIVES: usize = 3;
+/// What a winner gains on probes at least for its cases to be let flatter: a gain of some sizes that is little elsewhere is none that a
+/// maintainer would merge.
+const WORTH_SOME_SIZES: f64 = 1.03;
 /// Speed-ups that differ by less than this are the same for choosing among probes.
 const SAME_GAIN: f64 = 0.005;
 /// What is slower by more than this is slower: the model's last digits mean nothing.
@@ -92,37 +98,85 @@ pub(super) fn cases_flatter(names: &[String]) -> Event {
     })
 }
 
-/// Leaves the sources as they were where a winner gains nothing on the probes and is slower somewhere: it would be a change for
-/// the sake of its cases.
+/// The operator as it was on the cases of the manifest, with which a winner is compared.
+#[derive(Clone, Copy)]
+pub(super) struct AtFirst<'a> {
+    /// It.
+    pub baseline: &'a Candidate,
+    /// Its times on those cases.
+    pub times: &'a [CaseTime],
+    /// Weights of those cases.
+    pub weights: &'a [f64],
+}
+
+impl AtFirst<'_> {
+    /// Speed-up of what takes these times, among them those on the cases of the manifest.
+    fn speedup(&self, times: &[CaseTime]) -> f64 {
+        let now =
+            |before: &CaseTime| times.iter().find(|now| now.name == before.name).map_or(f64::NAN, |now| now.task_us);
+        geometric_mean(self.times.iter().map(|before| before.task_us / now(before)), self.weights)
+    }
+}
+
+/// Leaves the sources as they were where a winner gains nothing on the probes and is slower somewhere, or gains little there and
+/// more on the cases: it would be a change for the sake of its cases. Where that is one step's doing, that step alone goes.
 pub(super) async fn drop_what_only_the_cases_gain(
     field: &Field,
-    baseline: &Candidate,
+    at_first: AtFirst<'_>,
     probes: &ProbeSet,
     standing: &mut Standing,
     taken_back: &mut Vec<TakenBack>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), TunerError> {
     let tunables = field.workspace.tunables();
+    let jobs = field.workspace.options.jobs;
     let best = &standing.progress.best;
-    if best.digest(tunables) == baseline.digest(tunables) {
+    if best.digest(tunables) == at_first.baseline.digest(tunables) {
         return Ok(());
     }
-    let verdicts = probes.check(&best.plain_plan(tunables), field.workspace.options.jobs, false).await?;
-    let Some(why) = only_the_cases_gain(&verdicts, field.noise) else { return Ok(()) };
+    let verdicts = probes.check(&best.plain_plan(tunables), jobs, false).await?;
+    let on_cases = at_first.speedup(&standing.progress.best_times);
+    let Some(why) = only_the_cases_gain(on_cases, &verdicts, field.noise) else { return Ok(()) };
+
+    let (winner, milestones) = (best.clone(), standing.progress.milestones.clone());
+    let steps = Steps::of(at_first.baseline, &winner, &milestones, tunables);
+    for place in (0..steps.list.len()).rev() {
+        let Some(candidate) = steps.without(&BTreeSet::from([place])) else { continue };
+        let plan = candidate.plain_plan(tunables);
+        let champion = standing.progress.champion(tunables);
+        let judged = standing.session.evaluate_beyond(&plan, &champion, field.baseline_us).await?;
+        let (Outcome::Valid(times), Some(us)) = (judged.evaluation.outcome, judged.objective_us) else { continue };
+        let on_cases = at_first.speedup(&times);
+        let is_right = judged.evaluation.thorough && standing.progress.beyond_floor(&times) <= 1.0;
+        if !is_right || on_cases < WORTH_WRITING {
+            continue;
+        }
+        let verdicts = probes.check(&plan, jobs, false).await?;
+        let holds = verdicts.iter().all(|(_, verdict)| verdict.holds());
+        if holds && only_the_cases_gain(on_cases, &verdicts, field.noise).is_none() {
+            taken_back.push(said(TakenBack { step: steps.title(place), why }, emit));
+            standing.progress.settle(candidate, us, times);
+            return Ok(());
+        }
+    }
     taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
     let (us, times) = (field.baseline_us, field.baseline_times.clone());
-    standing.progress.settle(baseline.clone(), us, times);
+    standing.progress.settle(at_first.baseline.clone(), us, times);
     Ok(())
 }
 
-/// Why a winner is none, where it gains nothing on the probes and is slower on one of them. `noise` is the standard deviation of a
-/// time as a share of it.
-fn only_the_cases_gain(verdicts: &[(usize, ProbeVerdict)], noise: f64) -> Option<String> {
-    let mean = mean(verdicts).filter(|mean| *mean < WORTH_A_STEP)?;
+/// Why a winner is none, where it gains nothing on the probes and is slower on one of them, or little where the cases flatter. `noise`
+/// is the standard deviation of a time as a share of it.
+fn only_the_cases_gain(on_cases: f64, verdicts: &[(usize, ProbeVerdict)], noise: f64) -> Option<String> {
+    let mean = mean(verdicts)?;
     let worst = verdicts.iter().filter_map(|(_, verdict)| verdict.speedup()).fold(f64::INFINITY, f64::min);
     // One run in a thousand lies further from the mean than three deviations.
-    let slower = worst < SLOWER - 3.0 * noise;
-    slower.then(|| format!("it gains on the cases only: {mean:.3}x on probes, {worst:.3}x on the worst of them"))
+    if mean < WORTH_A_STEP && worst < SLOWER - 3.0 * noise {
+        return Some(format!("it gains on the cases only: {mean:.3}x on probes, {worst:.3}x on the worst of them"));
+    }
+    (mean < WORTH_SOME_SIZES && flatter(on_cases, verdicts)).then(|| {
+        format!("it gains at the sizes of the cases: {on_cases:.3}x there, and no more than {mean:.3}x on probes")
+    })
 }
 
 #[cfg(test)]
@@ -161,11 +215,20 @@ mod tests {
 
     #[test]
     fn what_gains_nothing_on_probes_must_be_slower_on_none() {
-        let why = only_the_cases_gain(&held(&[1.002, 1.0, 0.995]), 0.0).expect("a reason");
+        let why = only_the_cases_gain(1.002, &held(&[1.002, 1.0, 0.995]), 0.0).expect("a reason");
         assert_eq!(why, "it gains on the cases only: 0.999x on probes, 0.995x on the worst of them");
-        assert_eq!(only_the_cases_gain(&held(&[1.0, 1.0, 0.9999]), 0.0), None, "slower nowhere");
-        assert_eq!(only_the_cases_gain(&held(&[1.05, 1.02, 0.995]), 0.0), None, "worth something");
-        assert_eq!(only_the_cases_gain(&held(&[1.0, 0.995]), 0.05), None, "within the noise");
-        assert_eq!(only_the_cases_gain(&held(&[]), 0.0), None, "nothing is known");
+        assert_eq!(only_the_cases_gain(1.002, &held(&[1.0, 1.0, 0.9999]), 0.0), None, "slower nowhere");
+        assert_eq!(only_the_cases_gain(1.002, &held(&[1.05, 1.02, 0.995]), 0.0), None, "worth something");
+        assert_eq!(only_the_cases_gain(1.002, &held(&[1.0, 0.995]), 0.05), None, "within the noise");
+        assert_eq!(only_the_cases_gain(1.002, &held(&[]), 0.0), None, "nothing is known");
+    }
+
+    #[test]
+    fn what_gains_little_elsewhere_must_not_gain_more_on_the_cases() {
+        let why = only_the_cases_gain(1.05, &held(&[1.02, 1.0, 1.02]), 0.0).expect("a reason");
+        assert_eq!(why, "it gains at the sizes of the cases: 1.050x there, and no more than 1.013x on probes");
+        assert_eq!(only_the_cases_gain(1.05, &held(&[1.04, 1.03]), 0.0), None, "most of it is everywhere");
+        assert_eq!(only_the_cases_gain(1.5, &held(&[1.2, 1.1]), 0.0), None, "worth having");
+        assert_eq!(only_the_cases_gain(1.008, &held(&[1.0, 1.0]), 0.0), None, "nothing that would be written");
     }
 }

@@ -68,7 +68,11 @@ pub(super) async fn ask_for(
             break;
         }
         for way in &wish.ways {
-            if unfit(way).is_some() || met.iter().any(|(_, known)| known.candidate.same_tensors(way)) {
+            let is_known = |known: &CaseCandidate| match wish.kind {
+                ProbeKind::OtherAttribute => known.same_call(way),
+                _ => known.same_tensors(way),
+            };
+            if unfit(way).is_some() || met.iter().any(|(_, known)| is_known(&known.candidate)) {
                 continue;
             }
             match finder.ask(way).await {

@@ -224,8 +224,10 @@ impl ProbeSet {
         for (place, (kind, found)) in accepted.into_iter().enumerate() {
             let bytes = traffic_bytes(&found.candidate);
             let with_data = bytes <= most_bytes;
-            // One in two of those that are small enough for all its outputs to be looked at.
-            let hostile = may_be_hostile && place % 2 == 1 && bytes <= WithData::Small.bytes();
+            // One in two of those that are small enough for all its outputs to be looked at, and all where it is not their size that
+            // tells: a term beside the data shows where these are small.
+            let wanted = place % 2 == 1 || kind == ProbeKind::OtherAttribute;
+            let hostile = may_be_hostile && wanted && bytes <= WithData::Small.bytes();
             let mut case = case_of(&found);
             let suffix = if hostile { "-hostile" } else { "" };
             case.name = self.free_name(&format!("{}-{}{suffix}", kind.word(), case.name));

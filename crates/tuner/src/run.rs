@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
-use super::claim::{cases_flatter, claimed, drop_what_only_the_cases_gain, flatter, representatives};
+use super::claim::{AtFirst, cases_flatter, claimed, drop_what_only_the_cases_gain, flatter, representatives};
 use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
 use super::generalisation::Generalisation;
@@ -225,7 +225,8 @@ pub async fn run(
 
     if let Some(probes) = drawn.get() {
         let (now, back) = (&mut standing, &mut taken_back);
-        drop_what_only_the_cases_gain(&field, &baseline, probes, now, back, emit).await?;
+        let at_first = AtFirst { baseline: &baseline, times: &baseline_times, weights: &weights };
+        drop_what_only_the_cases_gain(&field, at_first, probes, now, back, emit).await?;
     }
     tell_of_untried(options, &standing, emit);
     let (judging, references) = (&judging, &references);

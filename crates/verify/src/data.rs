@@ -29,8 +29,10 @@ const HOSTILE_FLOATS: [f64; 10] =
 enum Row {
     /// All hostile values, strewn among ordinary ones.
     Strewn,
-    /// Ordinary values times this: finite, and beyond what the case says.
+    /// Ordinary values times this: finite, and beyond what the case says, or so small that constants beside them count.
     Scaled(f64),
+    /// Ordinary values far from zero, all on one side of it: what is left of them after an exponential is nothing or too much.
+    Far,
     /// Nothing but zeros.
     Zero,
     /// One value throughout.
@@ -39,16 +41,23 @@ enum Row {
     Infinite,
 }
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 10] = [
     Row::Strewn,
     Row::Scaled(4.0),
     Row::Zero,
+    Row::Far,
     Row::Infinite,
     Row::Scaled(100.0),
     Row::Constant,
     Row::Strewn,
+    Row::Scaled(1e-3),
     Row::Scaled(1e4),
 ];
+/// Steps from kind to kind, another one for each tensor. None shares a divisor with the number of kinds, so that each takes all of them.
+const STEPS: [usize; 4] = [1, 3, 7, 9];
+
+/// How far [`Row::Far`] is: e to these is a denormal of 32 or of 16 bits, or more than 16 bits or ten times that.
+const FAR: [f64; 4] = [-100.0, -14.0, 60.0, 12.0];
 
 /// Elements of a row: the last dimension, or less where there are too few rows for all kinds.
 fn row_length(spec: &TensorSpec, elements: usize) -> usize {
@@ -71,7 +80,7 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     let first = seed as usize % stride;
     let turn = (seed / stride as u64) as usize % HOSTILE_FLOATS.len();
     let length = row_length(spec, elements);
-    let step = 2 * (stream as usize % ROWS.len()) + 1;
+    let step = STEPS[stream as usize % STEPS.len()];
     for index in 0..elements {
         let uniform = low + (high - low) * rng.random::<f64>();
         let is_hostile = index % stride == first;
@@ -80,12 +89,15 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
             _ if !spec.values.is_empty() => spec.values[index % spec.values.len()],
             DataKind::Hostile if dtype.is_float() => {
                 let number = index / length;
-                match ROWS[(number * step + turn) % ROWS.len()] {
+                // Tensors go through the kinds at other steps and begin each round elsewhere, so that each kind meets each other.
+                let round = number / ROWS.len();
+                match ROWS[(number * step + round * (stream as usize + 1) + turn) % ROWS.len()] {
                     Row::Strewn if is_hostile => HOSTILE_FLOATS[rng.random_range(0..HOSTILE_FLOATS.len())],
-                    Row::Infinite if is_hostile && number.is_multiple_of(2) => f64::INFINITY,
+                    Row::Infinite if is_hostile && (round + stream as usize + turn).is_multiple_of(2) => f64::INFINITY,
                     Row::Infinite if is_hostile => f64::NEG_INFINITY,
                     Row::Strewn | Row::Infinite => uniform,
                     Row::Scaled(by) => uniform * by,
+                    Row::Far => uniform + FAR[(round + turn) % FAR.len()],
                     Row::Zero => 0.0,
                     Row::Constant => low + (high - low) * 0.75,
                 }
@@ -172,8 +184,8 @@ mod tests {
 
     #[test]
     fn rows_of_hostile_data_are_of_every_kind() {
-        let rows = TensorSpec { shape: Some(vec![16, 64]), ..spec() };
-        let found = values(&rows, 1024, 7, 0);
+        let rows = TensorSpec { shape: Some(vec![32, 64]), ..spec() };
+        let found = values(&rows, 2048, 7, 0);
         let any = |what: &dyn Fn(&[f64]) -> bool| found.chunks(64).any(what);
         assert!(any(&|row| row.iter().any(|value| value.is_nan())));
         assert!(any(&|row| row.contains(&f64::INFINITY)
@@ -181,6 +193,8 @@ mod tests {
             && !row.iter().any(|v| v.is_nan())));
         assert!(any(&|row| row.iter().all(|value| *value == 0.0)));
         assert!(any(&|row| row[0] != 0.0 && row.iter().all(|value| *value == row[0])));
+        assert!(any(&|row| row.iter().all(|value| *value != 0.0 && value.abs() <= 3e-3)));
+        assert!(any(&|row| row.iter().all(|value| (9.0..103.0).contains(&value.abs()))), "far from zero");
         for least in [4.0, 100.0, 5000.0] {
             let largest = |row: &[f64]| row.iter().copied().fold(0.0, |most: f64, value| most.max(value.abs()));
             assert!(any(&|row| (least..4.0 * 1e4).contains(&largest(row))), "{least}");

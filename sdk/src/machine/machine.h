@@ -19,8 +19,10 @@ struct Region {
     uint64_t virtual_base;    // (ordinal + 1) << 40
     RegionRole role;
     uint32_t index;           // position among the regions of its role
-    bool owned;               // allocated by AllocateRegion
-    size_t reserved;          // bytes of addresses without memory that it has instead of memory, guard gaps included; or 0
+    size_t taken;             // bytes of addresses that were taken for it, guard gaps included; 0 where the memory is somebody else's
+    bool guarded;             // its guard gaps hold the pattern
+
+    bool IsOwned() const { return taken != 0; }
 };
 
 /// Makes host memory visible to kernels as global memory; returns its virtual base address.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "machine/core_state.h"
@@ -40,17 +39,15 @@ size_t AllocatedSize(size_t size) { return BlockSize(size) + 32; }
 
 void Release(const Region& region)
 {
-    if (region.reserved != 0) {
-        (void)munmap(region.base - kGuardBytes, region.reserved);
-    } else if (region.owned) {
-        std::free(region.base - kGuardBytes);
+    if (region.IsOwned()) {
+        (void)munmap(region.base - kGuardBytes, region.taken);
     }
 }
 
-uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, bool owned, size_t reserved = 0)
+uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, size_t taken, bool guarded)
 {
     Registry& registry = TheRegistry();
-    const Region region{base, size, (registry.next + 1) << 40, role, index, owned, reserved};
+    const Region region{base, size, (registry.next + 1) << 40, role, index, taken, guarded};
     ++registry.next;
     const auto at = std::upper_bound(registry.by_base.begin(), registry.by_base.end(), base,
                                      [](const uint8_t* key, const Region& r) { return key < r.base; });
@@ -59,16 +56,40 @@ uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, boo
     return region.virtual_base;
 }
 
-/// Addresses for `size` bytes without memory behind them.
+/// Where allocations of a card begin as its programs see them (the runtime's logs print such addresses), and how they are aligned.
+constexpr uintptr_t kDeviceMemory = 0x12C040000000;
+constexpr size_t kLargePage = size_t{2} << 20;
+
+/// The next address of a card's memory: code that looks at addresses finds here what it would find there. The system takes another
+/// one where this is not free.
+void* DeviceAddress(size_t size)
+{
+    static uintptr_t next = kDeviceMemory;
+    const uintptr_t address = next;
+    next += (size / kLargePage + 1) * kLargePage;
+    return reinterpret_cast<void*>(address);
+}
+
+/// Bytes of a region of `size` with its guards.
+size_t WithGuards(size_t size) { return (PaddedSize(size) + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes; }
+
+/// Addresses for a region of `size` bytes, with memory behind them or without.
+uint8_t* TakeAddresses(size_t size, bool with_memory)
+{
+    const size_t bytes = WithGuards(size);
+    const int rights = with_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
+    const int kind = MAP_PRIVATE | MAP_ANONYMOUS | (with_memory ? 0 : MAP_NORESERVE);
+    void* raw = mmap(DeviceAddress(bytes), bytes, rights, kind, -1, 0);
+    return raw == MAP_FAILED ? nullptr : static_cast<uint8_t*>(raw) + kGuardBytes;
+}
+
+/// A region without memory behind its addresses.
 void* ReserveRegion(size_t size, RegionRole role, uint32_t index)
 {
-    const size_t reserved = (PaddedSize(size) + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes;
-    void* raw = mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED) {
-        return nullptr;
+    uint8_t* base = TakeAddresses(size, false);
+    if (base != nullptr) {
+        Insert(base, size, role, index, WithGuards(size), false);
     }
-    uint8_t* base = static_cast<uint8_t*>(raw) + kGuardBytes;
-    Insert(base, size, role, index, true, reserved);
     return base;
 }
 
@@ -114,7 +135,7 @@ size_t Gap(const Region& region, const uint8_t* address)
 
 uint64_t RegisterRegion(void* ptr, size_t size, RegionRole role, uint32_t index)
 {
-    return Insert(static_cast<uint8_t*>(ptr), size, role, index, false);
+    return Insert(static_cast<uint8_t*>(ptr), size, role, index, 0, false);
 }
 
 bool UnregisterRegion(void* ptr)
@@ -139,17 +160,16 @@ void* AllocateRegion(size_t size, RegionRole role, uint32_t index)
     if (!TouchesData() && machine::HoldsData(role)) {
         return ReserveRegion(size, role, index);
     }
-    auto* raw = static_cast<uint8_t*>(std::aligned_alloc(kGuardBytes, (padded + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes));
-    if (raw == nullptr) {
+    uint8_t* base = TakeAddresses(size, true);
+    if (base == nullptr) {
         return nullptr;
     }
-    uint8_t* base = raw + kGuardBytes;
-    std::memset(raw, kGuardPattern, kGuardBytes);
+    std::memset(base - kGuardBytes, kGuardPattern, kGuardBytes);
     // Poison changes from run to run: a result that depends on bytes behind the tensor shows.
     const size_t allocated = AllocatedSize(size);
     std::memset(base, Poison(), allocated);
     std::memset(base + allocated, kGuardPattern, padded + kGuardBytes - allocated);
-    Insert(base, size, role, index, true);
+    Insert(base, size, role, index, WithGuards(size), true);
     return base;
 }
 
@@ -177,10 +197,10 @@ void* MapRegion(size_t size, RegionRole role, uint32_t index, int fd)
 bool FreeRegion(void* ptr)
 {
     const Region* region = FindRegion(ptr);
-    if (region == nullptr || region->base != ptr || !region->owned) {
+    if (region == nullptr || region->base != ptr || !region->IsOwned()) {
         // A region of no bytes is found by no address inside it.
         for (const Region& candidate : TheRegistry().by_base) {
-            if (candidate.base == ptr && candidate.owned) {
+            if (candidate.base == ptr && candidate.IsOwned()) {
                 Release(candidate);
                 return UnregisterRegion(ptr);
             }
@@ -237,7 +257,7 @@ bool GuardsIntact()
 {
     const auto& regions = TheRegistry().by_base;
     return std::all_of(regions.begin(), regions.end(),
-                       [](const Region& region) { return !region.owned || region.reserved != 0 || GuardIntact(region); });
+                       [](const Region& region) { return !region.guarded || GuardIntact(region); });
 }
 
 namespace machine {
@@ -264,7 +284,7 @@ uint64_t TranslateGmPadding(const void* ptr, size_t bytes, bool writes)
     const Region& region = *(next - 1);
     const auto offset = static_cast<size_t>(address - region.base);
     const size_t allocated = writes ? BlockSize(region.size) : AllocatedSize(region.size);
-    return region.owned && offset <= allocated && bytes <= allocated - offset ? region.virtual_base + offset : 0;
+    return region.IsOwned() && offset <= allocated && bytes <= allocated - offset ? region.virtual_base + offset : 0;
 }
 
 bool BelongsToGm(const void* ptr)
@@ -279,14 +299,14 @@ bool BelongsToGm(const void* ptr)
     }
     const auto next = std::upper_bound(regions.begin(), regions.end(), address,
                                        [](const uint8_t* key, const Region& r) { return key < r.base; });
-    if (next != regions.end() && next->owned && address >= next->base - kGuardBytes) {
+    if (next != regions.end() && next->IsOwned() && address >= next->base - kGuardBytes) {
         return true;
     }
     if (next == regions.begin()) {
         return false;
     }
     const Region& before = *(next - 1);
-    return before.owned && address < before.base + PaddedSize(before.size) + kGuardBytes;
+    return before.IsOwned() && address < before.base + PaddedSize(before.size) + kGuardBytes;
 }
 
 bool HoldsData(RegionRole role) { return role != RegionRole::kTiling && role != RegionRole::kOther; }

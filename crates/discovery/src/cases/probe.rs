@@ -1,7 +1,7 @@
 //! Probes: cases at which a winner is tried before it is written back, and which the search never saw.
 //!
 //! From the cases of a run come larger and smaller ones, odd lengths, one that crosses every tile and core, every dtype of
-//! the definition, and tiling keys that no case takes. They are drawn by a seed. Nobody knows which of them the operator
+//! the definition, other values of attributes, and tiling keys that no case takes. They are drawn by a seed. Nobody knows which of them the operator
 //! takes, so each [`Wish`] has several ways to be met, and the tiling function is asked for each in turn.
 
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::guess::combinations;
 use super::rescale::{leading_shape, traffic_bytes, with_length};
 use super::{Candidate, DescribedOp, DescribedTensor, value_range};
+use manifest::Attribute;
 
 /// What a probe is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub enum ProbeKind {
     OtherDtype,
     /// A tiling key that no case takes.
     OtherKey,
+    /// A real number or a switch among the attributes that no case has: what computes with that of the cases whatever it is told
+    /// shows.
+    OtherAttribute,
     /// Where a winner begins to launch another number of cores than the operator as it was; looked for, not drawn ([`super::Edges`]).
     Edge,
 }
@@ -47,6 +51,7 @@ impl ProbeKind {
             ProbeKind::Boundary => "boundary",
             ProbeKind::OtherDtype => "other-dtype",
             ProbeKind::OtherKey => "other-key",
+            ProbeKind::OtherAttribute => "other-attribute",
             ProbeKind::Edge => "edge",
         }
     }
@@ -89,6 +94,12 @@ const WAYS: usize = 6;
 const MORE_RAGGED: usize = 12;
 /// Draws for a tiling key that no case takes.
 const KEY_DRAWS: usize = 24;
+/// Attributes of which another value is tried.
+const CHANGED_ATTRIBUTES: usize = 3;
+/// How many times as much another real number is, so that it shows beside whatever it is added to or multiplied with.
+const OTHER_NUMBER: f64 = 8.0;
+/// What a number that is zero in all cases is instead.
+const NOT_ZERO: f64 = 0.25;
 
 impl ProbeDraw<'_> {
     /// Wishes, the most telling first, so that the first few of them already differ in everything.
@@ -130,6 +141,7 @@ impl ProbeDraw<'_> {
         }
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
+        wishes.extend(self.other_attributes());
         for group in &groups {
             wishes.push(self.larger(group.largest, 64, &mut rng));
             wishes.push(self.smaller(group.smallest, 64, &mut rng));
@@ -266,10 +278,42 @@ impl ProbeDraw<'_> {
         Wish { kind: ProbeKind::OtherKey, ways }
     }
 
+    /// The smallest case with one of its attributes changed, for each of the first few that say how much or whether. Whole numbers say
+    /// which: axes, modes, sizes.
+    fn other_attributes(&self) -> Vec<Wish> {
+        let Some(smallest) = self.cases.iter().min_by_key(|case| traffic_bytes(case)) else { return Vec::new() };
+        let changed = |place: usize, value: String| {
+            let mut case = smallest.clone();
+            case.attributes[place].value = value;
+            case
+        };
+        let wishes = smallest.attributes.iter().enumerate().map(|(place, attribute)| {
+            let ways = other_values(attribute).into_iter().map(|value| changed(place, value)).collect();
+            self.wish(ProbeKind::OtherAttribute, ways)
+        });
+        wishes.filter(|wish| !wish.ways.is_empty()).take(CHANGED_ATTRIBUTES).collect()
+    }
+
     fn wish(&self, kind: ProbeKind, mut ways: Vec<Candidate>) -> Wish {
         ways.retain(|way| traffic_bytes(way) <= self.most_bytes && !self.cases.iter().any(|case| case.same_call(way)));
         ways.truncate(WAYS);
         Wish { kind, ways }
+    }
+}
+
+/// Values that an attribute might have as well, the best first: a number that is larger or smaller, the other state of a switch.
+fn other_values(attribute: &Attribute) -> Vec<String> {
+    match (attribute.kind.as_str(), attribute.value.parse::<f64>()) {
+        ("float", Ok(0.0)) => vec![NOT_ZERO.to_string()],
+        ("float", Ok(number)) if number.is_finite() => {
+            vec![(number * OTHER_NUMBER).to_string(), (number / OTHER_NUMBER).to_string()]
+        }
+        ("bool", _) => match attribute.value.as_str() {
+            "true" => vec!["false".to_owned()],
+            "false" => vec!["true".to_owned()],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
     }
 }
 
@@ -406,6 +450,33 @@ mod tests {
 
     fn volume(candidate: &Candidate) -> u64 {
         elements(candidate.inputs[0].shape.as_deref().unwrap())
+    }
+
+    #[test]
+    fn numbers_and_switches_among_the_attributes_get_another_value() {
+        let op = op();
+        let mut small = case(&op, &[8, 16]);
+        let attribute = |name: &str, kind: &str, value: &str| Attribute {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            value: value.to_owned(),
+        };
+        small.attributes = vec![
+            attribute("axis", "int", "1"),
+            attribute("epsilon", "float", "1e-6"),
+            attribute("keep", "bool", "true"),
+            attribute("bias", "float", "0"),
+        ];
+        let cases = [case(&op, &[64, 1024]), small.clone()];
+        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed: 1 };
+        let wishes = draw.wishes();
+        let changed = wishes.iter().filter(|wish| wish.kind == ProbeKind::OtherAttribute).map(|wish| {
+            let way = &wish.ways[0];
+            assert!(way.same_tensors(&small));
+            way.attributes.iter().map(|attribute| attribute.value.as_str()).collect::<Vec<_>>()
+        });
+        let wanted = [["1", "0.000008", "true", "0"], ["1", "1e-6", "false", "0"], ["1", "1e-6", "true", "0.25"]];
+        assert_eq!(changed.collect::<Vec<_>>(), wanted);
     }
 
     #[test]
