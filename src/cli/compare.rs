@@ -45,7 +45,17 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
             };
             let holds = verdict.holds();
             let (name, compared) = (probe.case.name.clone(), probe.with_data);
-            ComparedProbe { name, tiling_key: probe.tiling_key, compared, before_us, now_us, holds, wrong }
+            let of_the_sample = probe.kind.is_of_the_sample();
+            ComparedProbe {
+                name,
+                of_the_sample,
+                tiling_key: probe.tiling_key,
+                compared,
+                before_us,
+                now_us,
+                holds,
+                wrong,
+            }
         })
         .collect();
     if probes.is_empty() {

@@ -134,6 +134,9 @@ pub struct Check {
 pub struct ComparedProbe {
     /// Its name: what it is for, dtype and shape of the first input.
     pub name: String,
+    /// Whether it counts for the mean; what has the tensors of a case does not.
+    #[serde(default = "counts")]
+    pub of_the_sample: bool,
     /// Key that the tiling function chose before.
     pub tiling_key: u64,
     /// Whether outputs were compared, or it was only timed and judged.
@@ -147,6 +150,10 @@ pub struct ComparedProbe {
     /// What is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
+}
+
+fn counts() -> bool {
+    true
 }
 
 impl ComparedProbe {
@@ -184,9 +191,10 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Geometric mean of the speed-ups of those probes that have one; 1 where none has.
+    /// Geometric mean of the speed-ups of those probes of the sample that have one; 1 where none has.
     pub fn speedup(&self) -> f64 {
-        let logarithms: Vec<f64> = self.probes.iter().filter_map(ComparedProbe::speedup).map(f64::ln).collect();
+        let sample = self.probes.iter().filter(|probe| probe.of_the_sample);
+        let logarithms: Vec<f64> = sample.filter_map(ComparedProbe::speedup).map(f64::ln).collect();
         if logarithms.is_empty() { 1.0 } else { (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp() }
     }
 }

@@ -3,7 +3,6 @@
 use super::TunerError;
 use super::evaluator::Plan;
 use super::probing::{Probe, ProbeSet, ProbeVerdict};
-use discovery::cases::ProbeKind;
 use search::geometric_mean;
 
 /// How a winner does where nobody looked.
@@ -52,7 +51,7 @@ impl Generalisation {
 
     /// Geometric mean of the speed-ups on probes that were drawn; `None` without any.
     pub fn speedup(&self) -> Option<f64> {
-        let drawn = self.probes.iter().filter(|(probe, _)| probe.kind != ProbeKind::Edge);
+        let drawn = self.probes.iter().filter(|(probe, _)| probe.kind.is_of_the_sample());
         let speedups: Vec<f64> = drawn.map(|(_, speedup)| *speedup).collect();
         (!speedups.is_empty()).then(|| geometric_mean(speedups.into_iter(), &[]))
     }

@@ -163,6 +163,12 @@ pub struct ProbeSet {
 }
 
 impl ProbeSet {
+    /// The verdicts that tell what is gained on average.
+    pub(super) fn of_the_sample(&self, mut verdicts: Vec<(usize, ProbeVerdict)>) -> Vec<(usize, ProbeVerdict)> {
+        verdicts.retain(|(place, _)| self.probes[*place].kind.is_of_the_sample());
+        verdicts
+    }
+
     /// Draws at most `count` probes by `seed` and runs the operator as it is on them. `times` are those of its timed cases: what
     /// would take much longer than these is not drawn.
     ///

@@ -163,6 +163,7 @@ pub async fn run(
             return Ok(Some(format!("probe {} has to be heeded", probes.probes[*place].case.name)));
         }
         let on_cases = progress.baseline_us / progress.best_us;
+        let verdicts = probes.of_the_sample(verdicts);
         let flattered = !measured.get() && left >= LEAST_ROUND && flatter(on_cases, &verdicts);
         Ok(flattered.then(|| "the cases flatter: on probes the gain is less than two thirds of theirs".to_owned()))
     };

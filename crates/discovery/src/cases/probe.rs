@@ -41,6 +41,12 @@ pub enum ProbeKind {
 }
 
 impl ProbeKind {
+    /// Whether it is one of a sample of sizes, which tells what a change gains on average: not where the worst was looked for, nor
+    /// where the tensors are those of a case.
+    pub fn is_of_the_sample(self) -> bool {
+        !matches!(self, ProbeKind::Edge | ProbeKind::OtherAttribute)
+    }
+
     /// The word in names and messages.
     pub fn word(self) -> &'static str {
         match self {
