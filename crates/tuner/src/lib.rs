@@ -16,6 +16,7 @@ mod evaluation;
 mod evaluator;
 mod experience;
 mod finish;
+mod flattered;
 mod generalisation;
 mod habits;
 mod head_start;

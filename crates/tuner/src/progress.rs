@@ -195,6 +195,20 @@ impl Progress {
         (self.best, self.best_us, self.best_times) = (candidate, us, times);
     }
 
+    /// The same where the candidate has another value of one tunable: the step that chose it stays, with that value.
+    pub fn settle_value(&mut self, name: &str, candidate: Candidate, us: f64, times: Vec<CaseTime>) {
+        let chose = |milestone: &&mut Milestone| {
+            milestone.before.configuration.get(name) != milestone.after.configuration.get(name)
+        };
+        if let (Some(value), Some(milestone)) =
+            (candidate.configuration.get(name), self.milestones.iter_mut().rev().find(chose))
+        {
+            milestone.after.configuration.set(name, value.clone());
+            milestone.gain *= self.best_us / us;
+        }
+        self.settle(candidate, us, times);
+    }
+
     /// Goes on with other cases, on which the operator as it was takes these times. What the best candidate takes there has to
     /// be found out.
     pub fn rebase(&mut self, baseline_us: f64, times: Vec<CaseTime>, floors: Vec<f64>) {
@@ -399,6 +413,7 @@ mod tests {
     use super::*;
     use crate::evaluation::Evaluation;
     use source::SourceTree;
+    use space::Value;
 
     fn candidate(text: &str) -> Candidate {
         let mut sources = SourceTree::new();
@@ -450,6 +465,32 @@ mod tests {
         assert_eq!(progress.go_back(), None, "every rewrite of the best way was gone back from");
         progress.keep_best();
         assert_eq!((progress.best, progress.best_us, progress.milestones.len()), (candidate("fourth"), 20.0, 1));
+    }
+
+    #[test]
+    fn a_step_that_chose_a_value_stays_with_another_one() {
+        let with = |share: i64| {
+            let mut candidate = candidate("source");
+            candidate.configuration.set("share", Value::Int(share));
+            candidate
+        };
+        let mut progress = Progress::new(with(0), 100.0, Vec::new(), Vec::new());
+        progress.milestones.push(Milestone {
+            stage: Stage::Host,
+            motif: String::new(),
+            title: "share=1024".to_owned(),
+            why: String::new(),
+            gain: 1.25,
+            before: with(0),
+            before_times: Vec::new(),
+            after: with(1024),
+            part_of: None,
+        });
+        progress.best_us = 80.0;
+        progress.settle_value("share", with(512), 50.0, Vec::new());
+        let left = &progress.milestones;
+        assert_eq!((left.len(), left[0].title.as_str(), left[0].gain), (1, "share=512", 2.0));
+        assert_eq!((progress.best_us, progress.best.configuration.get("share")), (50.0, Some(&Value::Int(512))));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
-use super::claim::{AtFirst, cases_flatter, claimed, drop_what_only_the_cases_gain, flatter, representatives};
+use super::claim::{cases_flatter, claimed, flatter, representatives};
 use super::evaluation::Outcome;
 use super::evaluator::{References, Trialled};
+use super::flattered::{AtFirst, drop_what_only_the_cases_gain};
 use super::generalisation::Generalisation;
 use super::journal::{Journal, Opened};
 use super::known::KnownFindings;

@@ -231,7 +231,7 @@ async fn settle_on_probes(
     {
         let why = format!("probe {}: {reason}", probe.case.name);
         taken_back.push(said(TakenBack { step: found.step, why }, emit));
-        standing.progress.settle(found.candidate, us, times);
+        standing.progress.settle_value(&found.tunable, found.candidate, us, times);
         return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable] }));
     }
     take_apart(&mut standing.progress, tunables);
