@@ -451,6 +451,12 @@ fn corpus_is_refused(text: &str) {
         let tables = of[key].as_array().expect(key).iter();
         tables.map(|table| table.as_table().expect(key).clone()).collect()
     };
+    // Edits that several cheats have in common stand beside them.
+    let shared = |edit: toml::Table| match edit.get("shared") {
+        Some(name) => corpus["shared"][name.as_str().expect("a name")].as_table().expect("an edit").clone(),
+        None => edit,
+    };
+    let edits_of = |cheat: &toml::Table| list(cheat, "edit").into_iter().map(shared).collect::<Vec<_>>();
     let word = |of: &toml::Table, key: &str| of[key].as_str().expect(key).to_owned();
     let cheats = list(&corpus, "cheat");
     assert_eq!(cheats.len(), 30);
@@ -461,7 +467,7 @@ fn corpus_is_refused(text: &str) {
     let mut failures = Vec::new();
     for (ground, cheats) in grounds {
         let operator = ground.operator();
-        let edits = cheats.iter().flat_map(|cheat| list(cheat, "edit"));
+        let edits = cheats.iter().flat_map(|cheat| edits_of(cheat));
         let files: BTreeSet<String> = edits.map(|edit| word(&edit, "file")).collect();
         let originals: BTreeMap<&String, String> =
             files.iter().map(|file| (file, operator.project().read(file))).collect();
@@ -470,7 +476,7 @@ fn corpus_is_refused(text: &str) {
         };
         for cheat in cheats {
             let mut sources: SourceTree = operator.workspace.sources.clone();
-            for edit in list(cheat, "edit") {
+            for edit in edits_of(cheat) {
                 let file = word(&edit, "file");
                 let text = sources.text(&file).unwrap_or(&originals[&file]).to_owned();
                 sources.insert(file, edited(&text, &word(&edit, "old"), &word(&edit, "new")));
