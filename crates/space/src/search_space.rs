@@ -238,10 +238,7 @@ impl SearchSpace {
                 Ok(values) => dimensions.push(Dimension {
                     tunable: tunable.clone(),
                     integers: values.iter().map(|value| i128::from(value.as_int().unwrap_or(0))).collect(),
-                    ordered: !matches!(
-                        &tunable.domain,
-                        Domain::List { ordered: false, .. } | Domain::Permutation { .. }
-                    ),
+                    ordered: tunable.domain.is_ordered(),
                     values,
                 }),
                 Err(message) => errors.push(SpaceError::BadDomain { name: tunable.name.clone(), message }),

@@ -42,6 +42,13 @@ pub enum Domain {
     },
 }
 
+impl Domain {
+    /// Whether neighbours among its values are alike.
+    pub fn is_ordered(&self) -> bool {
+        !matches!(self, Domain::List { ordered: false, .. } | Domain::Permutation { .. })
+    }
+}
+
 /// More items than this have too many orders to be listed.
 pub const MOST_PERMUTED: usize = 6;
 

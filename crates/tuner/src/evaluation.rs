@@ -104,6 +104,12 @@ pub struct Champion {
     pub plan: Plan,
 }
 
+/// Weighted geometric mean of the speed-ups on the cases of `before`; `after` has these among others. No number where it lacks one.
+pub(super) fn speedup(before: &[CaseTime], after: &[CaseTime], weights: &[f64]) -> f64 {
+    let now = |name: &str| after.iter().find(|time| time.name == name).map_or(f64::NAN, |time| time.task_us);
+    geometric_mean(before.iter().map(|time| time.task_us / now(&time.name)), weights)
+}
+
 impl Champion {
     /// How much slower a candidate may be in a case, and over the cases that were run, before it is out of the race.
     const OUT_OF_THE_RACE: f64 = 1.5;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::candidate::Candidate;
 use super::claim::{claimed, mean, only_the_cases_gain};
+use super::evaluation::speedup;
 use super::probing::ProbeSet;
 use super::round::{Field, Standing};
 use super::settle::{TakenBack, WORTH_WRITING, said};
 use super::steps::{Step, Steps};
 use super::{CaseTime, Outcome, TunerError};
 use events::Event;
-use search::geometric_mean;
 use space::{Tunable, Value, domain_values};
 
 /// Values on either side of that of a winner which are tried in its place.
@@ -30,9 +30,7 @@ pub(super) struct AtFirst<'a> {
 impl AtFirst<'_> {
     /// Speed-up of what takes these times, among them those on the cases of the manifest.
     fn speedup(&self, times: &[CaseTime]) -> f64 {
-        let now =
-            |before: &CaseTime| times.iter().find(|now| now.name == before.name).map_or(f64::NAN, |now| now.task_us);
-        geometric_mean(self.times.iter().map(|before| before.task_us / now(before)), self.weights)
+        speedup(self.times, times, self.weights)
     }
 }
 
@@ -43,7 +41,7 @@ struct Other {
     value: Option<(String, Value)>,
 }
 
-/// One that may be written, and what is claimed of it.
+/// One that may be written if it holds at its edges too, and what is claimed of it.
 struct Instead {
     other: Other,
     us: f64,
@@ -84,7 +82,9 @@ impl AtFirst<'_> {
 
 /// The winner with values of a tunable next to the one that it has, where these have an order.
 fn beside(winner: &Candidate, name: &str, tunables: &[Tunable]) -> Vec<Other> {
-    let Some(tunable) = tunables.iter().find(|tunable| tunable.name == name) else { return Vec::new() };
+    let Some(tunable) = tunables.iter().find(|tunable| tunable.name == name && tunable.domain.is_ordered()) else {
+        return Vec::new();
+    };
     let values = domain_values(tunable).unwrap_or_default();
     let Some(at) = winner.configuration.get(name).and_then(|value| values.iter().position(|known| known == value))
     else {
@@ -98,6 +98,19 @@ fn beside(winner: &Candidate, name: &str, tunables: &[Tunable]) -> Vec<Other> {
         Some(Other { candidate, value: Some((name.to_owned(), values[place].clone())) })
     };
     near.filter(|place| *place != at).filter_map(other).collect()
+}
+
+/// Whether a candidate holds where its rules begin and end, which no drawn probe tells.
+async fn holds_at_edges(
+    field: &Field,
+    baseline: &Candidate,
+    probes: &ProbeSet,
+    candidate: &Candidate,
+) -> Result<bool, TunerError> {
+    let edges = probes.at_edges(field, baseline, candidate).await?;
+    let plan = candidate.plain_plan(field.workspace.tunables());
+    let verdicts = edges.check(&plan, field.workspace.options.jobs, true).await?;
+    Ok(verdicts.iter().all(|(_, verdict)| verdict.holds()))
 }
 
 /// Leaves the sources as they were where a winner gains nothing on the probes and is slower somewhere, or gains little there and
@@ -131,14 +144,16 @@ pub(super) async fn drop_what_only_the_cases_gain(
     let fewer = (0..steps.list.len()).rev().filter_map(|place| {
         steps.without(&BTreeSet::from([place])).map(|candidate| (place, Other { candidate, value: None }))
     });
-    let mut most: Option<(usize, Instead)> = None;
+    let mut found = Vec::new();
     for (place, other) in others.chain(fewer) {
-        let Some(instead) = at_first.instead(field, probes, standing, other).await? else { continue };
-        if most.as_ref().is_none_or(|(_, known)| instead.claim > known.claim) {
-            most = Some((place, instead));
-        }
+        found.extend(at_first.instead(field, probes, standing, other).await?.map(|instead| (place, instead)));
     }
-    if let Some((place, Instead { other: Other { candidate, value }, us, times, .. })) = most {
+    // Of equals the first one: a step that stays with another value rather than one that goes.
+    found.sort_by(|(_, left), (_, right)| right.claim.total_cmp(&left.claim));
+    for (place, Instead { other: Other { candidate, value }, us, times, .. }) in found {
+        if !holds_at_edges(field, at_first.baseline, probes, &candidate).await? {
+            continue;
+        }
         let now = value.as_ref().map(|(_, value)| format!(" (now {value})")).unwrap_or_default();
         taken_back.push(said(TakenBack { step: format!("{}{now}", steps.title(place)), why }, emit));
         match value {
@@ -151,4 +166,36 @@ pub(super) async fn drop_what_only_the_cases_gain(
     let (us, times) = (field.baseline_us, field.baseline_times.clone());
     standing.progress.settle(at_first.baseline.clone(), us, times);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use source::SourceTree;
+    use space::{Binding, Configuration, Domain};
+
+    #[test]
+    fn values_beside_are_those_next_in_an_order() {
+        let tunable = |name: &str, ordered: bool| Tunable {
+            name: name.to_owned(),
+            binding: Binding::Cmake { variable: name.to_owned() },
+            domain: Domain::List { values: [0, 64, 128, 256, 512, 1024].map(Value::Int).to_vec(), ordered },
+            default: None,
+            reason: String::new(),
+            when: None,
+        };
+        let tunables = [tunable("share", true), tunable("mode", false)];
+        let of = |share: i64, name: &str| {
+            let values = ["share", "mode"].map(|name| (name.to_owned(), Value::Int(share)));
+            let configuration: Configuration = values.into_iter().collect();
+            let winner = Candidate { sources: SourceTree::new(), configuration, patches: Vec::new() };
+            let others = beside(&winner, name, &tunables);
+            let value = |other: Other| other.value.map(|(_, value)| value.to_string());
+            others.into_iter().filter_map(value).collect::<Vec<_>>()
+        };
+        assert_eq!(of(512, "share"), ["128", "256", "1024"]);
+        assert_eq!(of(0, "share"), ["64", "128"]);
+        assert!(of(512, "mode").is_empty(), "nothing is next to it");
+        assert!(of(7, "share").is_empty(), "no value of its");
+    }
 }

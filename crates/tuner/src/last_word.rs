@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::evaluation::Outcome;
+use super::evaluation::{Outcome, speedup};
 use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::noise::fight;
 use super::round::{Field, Standing};
@@ -12,7 +12,7 @@ use super::settle::{TakenBack, WORTH_WRITING, said};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use events::Event;
-use search::{DuelOptions, DuelVerdict, geometric_mean};
+use search::{DuelOptions, DuelVerdict};
 
 /// What it takes.
 pub(super) struct LastWord<'a> {
@@ -107,5 +107,5 @@ async fn verify_winner(
 
 fn speedup_over(before: &[CaseTime], after: &Outcome, weights: &[f64]) -> f64 {
     let Outcome::Valid(after) = after else { return 1.0 };
-    geometric_mean(before.iter().zip(after).map(|(before, after)| before.task_us / after.task_us), weights)
+    speedup(before, after, weights)
 }

@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 
 use super::candidate::Candidate;
 use super::claim::{cases_flatter, claimed, flatter, representatives};
-use super::evaluation::Outcome;
+use super::evaluation::{Outcome, speedup};
 use super::evaluator::{References, Trialled};
 use super::flattered::{AtFirst, drop_what_only_the_cases_gain};
 use super::generalisation::Generalisation;
@@ -104,9 +104,7 @@ impl RunOutcome {
 
     /// Weighted geometric mean of the cases' speed-ups.
     pub fn speedup(&self) -> f64 {
-        let ratios =
-            self.baseline_times.iter().zip(&self.winner_times).map(|(before, after)| before.task_us / after.task_us);
-        geometric_mean(ratios, &self.weights)
+        speedup(&self.baseline_times, &self.winner_times, &self.weights)
     }
 }
 

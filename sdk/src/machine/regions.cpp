@@ -56,15 +56,16 @@ uint64_t Insert(uint8_t* base, size_t size, RegionRole role, uint32_t index, siz
     return region.virtual_base;
 }
 
-/// Where allocations of a card begin as its programs see them (the runtime's logs print such addresses), and how they are aligned.
+/// Where allocations of a card begin as its programs see them, and how they are aligned: logs of HCCL and of the runtime that people post
+/// have tensors at 0x12c041800000 and parameters at 0x12c100000080.
 constexpr uintptr_t kDeviceMemory = 0x12C040000000;
 constexpr size_t kLargePage = size_t{2} << 20;
 
-/// The next address of a card's memory: code that looks at addresses finds here what it would find there. The system takes another
-/// one where this is not free.
+/// The next address of a card's memory: code that looks at addresses finds here what it would find there, and with another poison it
+/// is another one. The system takes its own where this is not free.
 void* DeviceAddress(size_t size)
 {
-    static uintptr_t next = kDeviceMemory;
+    static uintptr_t next = kDeviceMemory + Poison() * kLargePage;
     const uintptr_t address = next;
     next += (size / kLargePage + 1) * kLargePage;
     return reinterpret_cast<void*>(address);
