@@ -330,3 +330,30 @@ fn a_change_is_compared_with_what_it_replaced() {
     let nowhere = project.run(&["compare", "--against", "no-such-revision"]);
     assert_eq!(nowhere.code, 2, "{}", nowhere.stderr);
 }
+
+/// The sizes and dtypes of probes say nothing of an attribute that became a constant of the kernel.
+#[test]
+fn an_attribute_that_became_a_constant_is_told() {
+    require_tools!();
+    let (honest, project) = (Project::fixture("rms_norm/beginner"), Project::fixture("rms_norm/beginner"));
+    for operator in [&honest, &project] {
+        let manifest = operator.read("ascend.toml").replace("[1536, ", "[96, ").replace("[3072, ", "[64, ");
+        operator.write("ascend.toml", &manifest);
+    }
+    let file = "op_kernel/rms_norm.h";
+    let folded = edited(
+        &project.read(file),
+        "static_cast<float>(columns_) + epsilon_;",
+        "static_cast<float>(columns_) + 1e-6f;",
+    );
+    project.write(file, &folded);
+    let against = honest.path().display().to_string();
+    let ended = project.run(&["compare", "--against", &against, "--seed", "5"]).expect(1);
+    let comparison = ended.named("comparison")[0];
+    let probes = comparison["probes"].as_array().expect("probes");
+    let wrong = probes.iter().filter(|probe| probe["wrong"].is_string());
+    let wrong: Vec<(&str, bool)> =
+        wrong.map(|probe| (probe["name"].as_str().expect("a name"), probe["of_the_sample"] == true)).collect();
+    assert_eq!(wrong.len(), 1, "{comparison}");
+    assert!(wrong[0].0.starts_with("other-attribute-") && !wrong[0].1, "{comparison}");
+}
