@@ -180,6 +180,7 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     }
     ascendsim::SetBlocksReversed(job.blocks_reversed);
     ascendsim::SetTimingOnly(job.timing_only);
+    ascendsim::SetFreshTensors(job.fresh_tensors);
     const bool sampled = !job.blocks.empty();
     if (sampled && (choice.type != ascendsim::KernelType::kAiv || job.blocks.back() >= tiling.decision.block_dim)) {
         throw Failure(kExitBadJob, "'blocks' takes blocks of a kernel of vector cores, here there are " +

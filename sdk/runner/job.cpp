@@ -242,6 +242,8 @@ void ParseLine(size_t line, const std::vector<std::string>& words, Job& job)
         job.poison = static_cast<int>(number(0, 255));
     } else if (key == "blocks_reversed") {
         job.blocks_reversed = number(0, 1) != 0;
+    } else if (key == "fresh_tensors") {
+        job.fresh_tensors = number(0, 1) != 0;
     } else if (key == "blocks") {
         for (size_t i = 1; i < words.size(); ++i) {
             job.blocks.push_back(static_cast<uint32_t>(Number(line, key, words[i], 0, kMaxCores)));

@@ -59,6 +59,7 @@ struct Job {
     std::string result;
     int poison = -1; // -1: the machine's own
     bool blocks_reversed = false; // the last block starts first
+    bool fresh_tensors = false; // what a queue hands out is filled with poison
     std::vector<uint32_t> blocks; // the blocks to run, in increasing order; empty: all
     std::vector<RangeLine> ranges; // what to write of the outputs of such a run; outputs of a full run are written whole
     bool timing_only = false; // record instructions without data: inputs need no files, outputs are not written

@@ -222,7 +222,7 @@ void TestOnChip()
         if (!Aic()) return;
         Expect(ascendsim::OnChipBase(5)[131071] == 0xCD, "poison");
         Expect(ascendsim::ScalarRead(ascendsim::OnChipBase(2) + 64, 8), "L1 is there");
-        Expect(!ascendsim::ScalarRead(ascendsim::OnChipBase(3) + 65532, 8), "end of L0A");
+        Expect(!ascendsim::ScalarRead(ascendsim::OnChipBase(3) + 65528, 16), "end of L0A");
     });
     Expect(bases.size() == 6 || bases.size() == 12, "each memory has a place of its own");
     const Record* scalar = run.trace.First("scalar");

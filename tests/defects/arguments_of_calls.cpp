@@ -121,6 +121,16 @@ DEFECT(shifted_by_more_than_there_are_bits, "bad-argument", 1)
     ShiftRight(Ub<int32_t>(kOut), Ub<int32_t>(0), byte * 8, 64); // here
 }
 
+// Two indices by one load, from where an odd one begins.
+DEFECT(two_indices_by_one_load, "misaligned?", 1)
+{
+    DataCopy(Ub<int32_t>(0), m.x.ReinterpretCast<int32_t>(), 64);
+    Order<HardEvent::MTE2_S>();
+    const uint64_t both = Ub<uint64_t>(kBroken ? 4 : 8, 1).GetValue(0); // here
+    auto parts = Ub<int32_t>(kOut, 8);
+    Duplicate(parts, static_cast<int32_t>(both ^ both >> 32), 8);
+}
+
 // Moving within the Unified Buffer is in whole blocks too, and 100 floats are twelve and a half.
 DEFECT(moved_within_the_memory_by_no_whole_blocks, "misaligned", 1)
 {

@@ -2,12 +2,12 @@
 #include <defect.h>
 
 /// Cleared flags for IBSet and IBWait at an element of the workspace.
-ASC_API GlobalTensor<int32_t> ClearedFlags(const Memory& m, uint32_t at, uint32_t words)
+ASC_API GlobalTensor<int32_t> ClearedFlags(const Memory& m, uint32_t at, uint32_t words, int32_t value = 0)
 {
     auto flags = m.w[at].ReinterpretCast<int32_t>();
     auto zero = Ub<int32_t>(128 * 1024, words);
     if (m.block == 0) {
-        Duplicate(zero, 0, static_cast<int32_t>(words));
+        Duplicate(zero, value, static_cast<int32_t>(words));
         Order<V_MTE3>();
         DataCopy(flags, zero, words);
     }
@@ -437,13 +437,12 @@ DEFECT(short_tile_summed_at_full_length, "uninitialised-read?", 4)
     out.FreeTensor(sum);
 }
 
-// The software form of the meeting counts in a workspace that nobody has cleared.
-MISSED(meeting_counts_in_garbage, "uninitialised-read", 4)
+// The software form of the meeting counts in a workspace that holds something else.
+DEFECT(meeting_counts_in_garbage, "bad-argument", 4)
 {
     auto x = Ub(0, 64), other = Ub(1024, 64);
-    auto rounds = m.w[512].ReinterpretCast<int32_t>();
+    auto rounds = ClearedFlags(m, 512, 32, kBroken ? 1 : 0);
     auto note = Ub<int32_t>(8192, 32);
-    if (!kBroken) rounds = ClearedFlags(m, 512, 32);
     DataCopy(x, m.x[m.block * 64], 64);
     Order<MTE2_V>();
     Relu(x, x, 64);

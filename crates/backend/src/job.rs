@@ -68,6 +68,9 @@ pub struct KernelJob {
     pub poison: u8,
     /// Whether the last block starts first: a result that depends on the order of blocks differs.
     pub blocks_reversed: bool,
+    /// Whether what a queue hands out is filled like unwritten memory: a result that depends on what an earlier tensor left there
+    /// differs.
+    pub fresh_tensors: bool,
     /// Blocks to run and what to write out of the outputs, one range after the other; all of everything without it.
     pub sample: Option<BlockSample>,
     /// Whether instructions are recorded without data: inputs need no files, and there are no outputs.
@@ -155,6 +158,9 @@ impl KernelJob {
         line(&["poison", &self.poison.to_string()]);
         if self.blocks_reversed {
             line(&["blocks_reversed", "1"]);
+        }
+        if self.fresh_tensors {
+            line(&["fresh_tensors", "1"]);
         }
         if let Some(sample) = &self.sample {
             let blocks: Vec<String> = sample.blocks.iter().map(u32::to_string).collect();
@@ -360,6 +366,7 @@ mod tests {
             trace: true,
             poison: 205,
             blocks_reversed: true,
+            fresh_tensors: true,
             sample: Some(BlockSample {
                 blocks: vec![0, 7],
                 of: 8,
@@ -371,7 +378,7 @@ mod tests {
         let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
                         kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
                         input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
-                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\n\
+                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\nfresh_tensors 1\n\
                         blocks 0 7\nrange 0 64 32\ntiming_only 1\nresult \"/run/result.json\"\n";
         assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
     }

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 
 use super::contradictions::Contradictions;
+use super::fresh_tensors::LeansOnTensors;
 use super::known::KnownFindings;
 use super::race::Race;
 use super::standard::Standard;
@@ -153,6 +154,8 @@ pub struct Evaluator {
     configured: Arc<Mutex<BuilderByEntries>>,
     /// Bytes that unwritten memory is filled with: results that depend on it differ between the two.
     garbage: (u8, u8),
+    /// What candidates may lean on, because the operator as it stands does.
+    pub(super) leans_on_tensors: LeansOnTensors,
     /// Trials of one candidate that run at the same time.
     trials_at_once: usize,
     /// Whether no device is asked even where there is one.
@@ -186,6 +189,7 @@ impl Evaluator {
             keys: Arc::default(),
             configured: Arc::default(),
             garbage: Draw::default().garbage(),
+            leans_on_tensors: LeansOnTensors::default(),
             trials_at_once: 1,
             model_alone: false,
             contradictions: None,
@@ -466,6 +470,7 @@ impl Evaluator {
             poison: self.garbage(trial).0,
             // The order of blocks is nobody's promise: with two seeds, both directions are tried.
             blocks_reversed: !trial.seed.is_multiple_of(2),
+            fresh_tensors: self.hands_out_garbage(),
             device: self.device_sources(plan),
             ..KernelJob::default()
         };

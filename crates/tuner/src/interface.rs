@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::evaluator::{Evaluator, Plan};
 use super::habits::new_tell;
+use super::shadowing::new_shadow;
 use super::standard::Standard;
 use super::trial_error::TrialError;
 use discovery::cases::DescribedOps;
@@ -25,6 +26,11 @@ impl Evaluator {
     /// Whether a plan has other sources than the operator as it stands, where that is known.
     pub(super) fn is_changed(&self, plan: &Plan) -> bool {
         !matches!(self.standard, Standard::Baseline) && !self.pristine.is_empty() && plan.sources != *self.pristine
+    }
+
+    /// Whether there are no sources of the operator as it stands to compare with.
+    pub(super) fn is_pristine_unknown(&self) -> bool {
+        self.pristine.is_empty()
     }
 
     /// The operator as it stands with the settings of a plan.
@@ -47,6 +53,12 @@ impl Evaluator {
         }
         if let Some((file, word, why)) = new_tell(&self.pristine, &plan.sources) {
             return Err(refused(format!("{file}: {word}, which the operator as it stands does not have: {why}")));
+        }
+        if let Some((file, name)) = new_shadow(&self.pristine, &plan.sources) {
+            return Err(refused(format!(
+                "{file}: {name} is the API's, and the candidate gives its name to something of its own, which the operator as it \
+                 stands does not: what it reads as is not what it is"
+            )));
         }
         let pristine = self.pristine_plan(plan);
         let built =

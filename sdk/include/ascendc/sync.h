@@ -175,7 +175,7 @@ template <bool isAIVOnly = true>
 ASC_API void SyncAll(
     const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, const int32_t usedCores = 0)
 {
-    (void)gmWorkspace;
+    ascendsim::CheckOwnCounter(gmWorkspace.GetPhyAddr());
     (void)ubWorkspace;
     if (usedCores != 0 && usedCores != ascendsim::BlockNum()) {
         ascendsim::Fault("unsupported", "SyncAll: usedCores must be 0 or the number of blocks of the launch");

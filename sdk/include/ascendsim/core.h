@@ -34,6 +34,9 @@ void Fault(const char* kind, const char* message);
 uint64_t Site();
 /// A fault whose cause is at `site` and not where it is found.
 void FaultAt(uint64_t site, const char* kind, const char* message);
+/// A core meets others in software: records misuse where its own counter, of 32 bytes behind those of the blocks before it, holds
+/// anything but zeros.
+void CheckOwnCounter(const void* counters);
 /// Records an informational text.
 void Note(const char* message);
 

@@ -20,7 +20,7 @@ namespace machine __attribute__((visibility("hidden"))) {
 enum class FaultKind : uint32_t {
     kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
     kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted,
-    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed, kWriteInPadding
+    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed, kWriteInPadding, kMisalignedScalar
 };
 
 /// Name of a fault kind, as kernels spell it.
@@ -161,6 +161,7 @@ struct State {
     uint8_t poison = 0xCD;
     bool dump = false;
     bool blocks_reversed = false;
+    bool fresh_tensors = false;            // what a queue hands out is filled with poison
     std::vector<uint32_t> chosen;          // blocks to run, in order; all where it is empty
     bool timing_only = false;              // instructions are recorded and touch no data; see machine/timing_only.cpp
     std::string soc = "Ascend910B2";
@@ -186,6 +187,8 @@ void FlushScalar(Core& core);
 /// Records a scalar access as ScalarRead and ScalarWrite do; false has recorded a fault. `may_poll`: reading the same global
 /// memory again and again means waiting for another core.
 bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site, bool may_poll = true);
+/// Notes a scalar access at an address that its size does not divide, which the scalar unit cannot be relied on to make.
+void CheckScalarAlignment(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site);
 /// Notes a read of global memory, which may turn out to be polling, and a write, which others may be polling for.
 void NoteGmRead(Core& core, uint64_t virtual_address);
 void NoteGmWrite();

@@ -125,6 +125,11 @@ void SetPoison(uint8_t value)
     ReadEnvironment();
     g_state.poison = value;
 }
+void SetFreshTensors(bool fresh)
+{
+    ReadEnvironment();
+    g_state.fresh_tensors = fresh;
+}
 void SetChosenBlocks(std::vector<uint32_t> blocks)
 {
     ReadEnvironment();

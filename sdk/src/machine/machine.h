@@ -90,6 +90,8 @@ std::string LoadedModules();
 /// Byte that fills Unified Buffers before a block and fresh regions.
 void SetPoison(uint8_t value);
 uint8_t Poison();
+/// Makes later launches fill what a queue hands out: a result that depends on what an earlier tensor left there differs.
+void SetFreshTensors(bool fresh);
 /// Starts the blocks of later launches with the last one: a result that depends on their order differs.
 void SetBlocksReversed(bool reversed);
 // Knobs that the process has read, in order of their names.

@@ -14,7 +14,7 @@ constexpr const char* kFaultNames[] = {
     "none",          "out_of_bounds_gm", "out_of_bounds_ub", "misaligned",       "ub_overflow",
     "queue_misuse",  "repeat_overflow",  "deadlock",         "unsupported",      "operand_overlap",
     "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted",  "out_of_bounds_on_chip",
-    "read_behind_tensor", "never_freed", "write_in_padding"};
+    "read_behind_tensor", "never_freed", "write_in_padding", "misaligned_scalar"};
 
 // A loop that faults in every round would fill the disk with the same sentence.
 constexpr uint64_t kRecordedFaults = 4096;
@@ -130,6 +130,16 @@ bool ScalarAccess(Core& core, const void* ptr, size_t bytes, uint8_t access, uin
     return address != 0;
 }
 
+void CheckScalarAlignment(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+{
+    constexpr size_t kLargestRegister = 8;
+    const bool is_number = bytes <= kLargestRegister && (bytes & (bytes - 1)) == 0;
+    if (is_number && reinterpret_cast<uintptr_t>(ptr) % bytes != 0) {
+        RaiseFault(core, FaultKind::kMisalignedScalar, site, "scalar %s of %zu bytes at an address that %zu does not divide",
+                   (access & kRead) != 0 ? "read" : "write", bytes, bytes);
+    }
+}
+
 void RaiseOutOfBoundsGm(Core& core, uint64_t site, const char* what, const void* ptr, size_t bytes, uint8_t access,
                         bool in_padding)
 {
@@ -193,6 +203,7 @@ namespace {
 /// An access by the API, which goes through a plain pointer next.
 bool Announced(Core& core, const void* ptr, size_t bytes, uint8_t access, uint64_t site)
 {
+    CheckScalarAlignment(core, ptr, bytes, access, site);
     const bool possible = ScalarAccess(core, ptr, bytes, access, site);
     core.announced = ptr;
     core.announced_bytes = bytes;
@@ -272,10 +283,38 @@ void FaultAt(uint64_t site, const char* kind, const char* message)
     RaiseFault(Current(), FaultKind::kBadArgument, site, "%s (%s)", message, kind);
 }
 
+void CheckOwnCounter(const void* counters)
+{
+    constexpr size_t kCounterBytes = 32;
+    const auto* own = static_cast<const uint8_t*>(counters) + kCounterBytes * static_cast<size_t>(BlockIdx());
+    uint8_t space = kSpaceGm;
+    uint64_t address = 0;
+    if (!InLaunch() || g_state.timing_only || !FindSpace(Current(), own, kCounterBytes, &space, &address)) {
+        return;
+    }
+    if (std::any_of(own, own + kCounterBytes, [](uint8_t byte) { return byte != 0; })) {
+        RaiseFault(Current(), FaultKind::kBadArgument, ASCENDSIM_SITE(),
+                   "SyncAll: cores count in this workspace, which has to be zero where the first of them begins");
+    }
+}
+
 void Note(const char* message)
 {
     AppendText(Current(), kOp_note, 0, ASCENDSIM_SITE(), message, std::min(std::strlen(message), kMessageBytes));
 }
+
+namespace {
+
+/// Nobody promises what a tensor holds that a queue has handed out.
+void FillFresh(Core& core, uint8_t space, uint32_t address, uint32_t bytes)
+{
+    const size_t size = SpaceSize(core, space);
+    if (uint8_t* base = SpaceBase(core, space); base != nullptr && address < size) {
+        std::memset(base + address, g_state.poison, std::min<size_t>(bytes, size - address));
+    }
+}
+
+}  // namespace
 
 void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t bytes)
 {
@@ -287,6 +326,8 @@ void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t byt
         core.buffers.clear();
     } else if (what == BufferEvent::kCut && space == kSpaceUb) {
         core.buffers.push_back({address, address + bytes});
+    } else if (what == BufferEvent::kTaken && g_state.fresh_tensors && !g_state.timing_only) {
+        FillFresh(core, static_cast<uint8_t>(space), address, bytes);
     }
     RecordHead* head = Append(core, kOp_buffer, kPipeNone, 0, ASCENDSIM_SITE());
     head->aux0 = static_cast<uint32_t>(what);

@@ -44,7 +44,7 @@ void RecordElsewhere(Core& core, const void* ptr, size_t bytes, uint8_t access, 
 bool IsOnChip(const Core& core, uintptr_t at) { return at - reinterpret_cast<uintptr_t>(core.ub) < core.on_chip_bytes; }
 
 /// Most accesses are to the stack, the next most to on-chip memory.
-inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
+inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site, bool aligned = false)
 {
     Core* core = g_state.core;
     if (core == nullptr || core->stack == nullptr || core->filling) {
@@ -65,6 +65,9 @@ inline void Record(const void* ptr, size_t bytes, uint8_t access, uint64_t site)
             ++(IsOnChip(*core, at) ? core->pending.ub : core->pending.gm);
         }
         return;
+    }
+    if (aligned && at % bytes != 0 && (IsOnChip(*core, at) || BelongsToGm(ptr))) {
+        CheckScalarAlignment(*core, ptr, bytes, access, site);
     }
     if (IsOnChip(*core, at)) {
         ScalarAccess(*core, ptr, bytes, access, site);
@@ -117,6 +120,8 @@ using ascendsim::machine::g_state;
 using ascendsim::machine::Record;
 
 #define RECORD(ptr, bytes, access) Record(ptr, bytes, ascendsim::access, ASCENDSIM_SITE())
+// Where the compiler takes the address for a multiple of the size.
+#define RECORD_ALIGNED(ptr, bytes, access) Record(ptr, bytes, ascendsim::access, ASCENDSIM_SITE(), true)
 
 #pragma GCC diagnostic push
 #if !defined(__clang__)
@@ -159,11 +164,11 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
 #define ACCESSES(bytes)                                                             \
-    void __tsan_read##bytes(void* ptr) { RECORD(ptr, bytes, kRead); }               \
-    void __tsan_write##bytes(void* ptr) { RECORD(ptr, bytes, kWrite); }             \
+    void __tsan_read##bytes(void* ptr) { RECORD_ALIGNED(ptr, bytes, kRead); }       \
+    void __tsan_write##bytes(void* ptr) { RECORD_ALIGNED(ptr, bytes, kWrite); }     \
     void __tsan_read_write##bytes(void* ptr)                                        \
     {                                                                               \
-        RECORD(ptr, bytes, kRead);                                                  \
+        RECORD_ALIGNED(ptr, bytes, kRead);                                          \
         RECORD(ptr, bytes, kWrite);                                                 \
     }                                                                               \
     void __tsan_unaligned_read##bytes(void* ptr) { RECORD(ptr, bytes, kRead); }     \
@@ -173,8 +178,8 @@ void __tsan_func_exit() {}
         RECORD(ptr, bytes, kRead);                                                  \
         RECORD(ptr, bytes, kWrite);                                                 \
     }                                                                               \
-    void __tsan_volatile_read##bytes(void* ptr) { RECORD(ptr, bytes, kRead); }      \
-    void __tsan_volatile_write##bytes(void* ptr) { RECORD(ptr, bytes, kWrite); }
+    void __tsan_volatile_read##bytes(void* ptr) { RECORD_ALIGNED(ptr, bytes, kRead); } \
+    void __tsan_volatile_write##bytes(void* ptr) { RECORD_ALIGNED(ptr, bytes, kWrite); }
 
 ACCESSES(1)
 ACCESSES(2)
