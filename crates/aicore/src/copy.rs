@@ -2,14 +2,14 @@
 
 use super::machine::Parameters;
 use super::operand::Operand;
-use super::record::Place;
+use super::record::StreamPosition;
 
 /// A copy that needs the memory system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copy {
     pub(crate) gm: Operand,
     /// Where `gm` stands in the core's stream.
-    pub(crate) place: Place,
+    pub(crate) place: StreamPosition,
     pub(crate) write: bool,
     pub(crate) bypass: bool,
 }

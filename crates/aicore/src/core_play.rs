@@ -12,7 +12,7 @@ use super::decode::{BlockTotals, Pending, Shared, decode};
 use super::kernel_type::Unit;
 use super::machine::Parameters;
 use super::operand::Operand;
-use super::path::{Moment, Step};
+use super::path::{Moment, TimeSpent};
 use super::pipe::{Active, Busy, Pipe, Queued, Reason, Stalls, Touch, Work, flag_slots, slot_destination, slot_source};
 use super::profile::PathPart;
 use super::record::{FIX, MTE2, PIPE_COUNT, S, V};
@@ -109,7 +109,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
     /// Let the block begin, after its core is free and the scalar unit has been busy with its start for so many cycles.
     pub(crate) fn begin(&mut self, free: T, start: f64) {
         self.start_cycles = start;
-        let time = free.after(start, Step::new(PathPart::Start, S, NO_RECORD), &mut self.log);
+        let time = free.after(start, TimeSpent::new(PathPart::Start, S, NO_RECORD), &mut self.log);
         self.scalar_now = time;
         for pipe in &mut self.pipes {
             pipe.free_at = time;
@@ -170,10 +170,10 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         let alone = active.first_byte.at() + active.alone;
         let mut end = active.first_byte;
         if alone < time {
-            end = end.until(alone, Step::new(PathPart::Bytes, pipe_index, what), &mut self.log);
-            end = end.until(time, Step::new(PathPart::SharedMemory, pipe_index, what), &mut self.log);
+            end = end.until(alone, TimeSpent::new(PathPart::Bytes, pipe_index, what), &mut self.log);
+            end = end.until(time, TimeSpent::new(PathPart::SharedMemory, pipe_index, what), &mut self.log);
         } else {
-            end = end.until(time, Step::new(PathPart::Bytes, pipe_index, what), &mut self.log);
+            end = end.until(time, TimeSpent::new(PathPart::Bytes, pipe_index, what), &mut self.log);
         }
         pipe.busy += time - active.start;
         pipe.free_at = end;
@@ -220,7 +220,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         let pipe = &mut self.pipes[index];
         let idle_from = pipe.free_at;
         let start = idle_from.later(queued.issue);
-        let step = |part: PathPart| Step::new(part, index, (queued.opcode, queued.site));
+        let step = |part: PathPart| TimeSpent::new(part, index, (queued.opcode, queued.site));
         let log = &mut self.log;
         match queued.work {
             Work::WaitFlag { slot } => {
@@ -266,7 +266,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         let pipe = &mut self.pipes[index];
         let idle_from = pipe.free_at;
         let start = idle_from.later(queued.issue);
-        let step = |part: PathPart| Step::new(part, index, (queued.opcode, queued.site));
+        let step = |part: PathPart| TimeSpent::new(part, index, (queued.opcode, queued.site));
         let log = &mut self.log;
         // Products add up in L0C without waiting for each other, and what comes from L1 is behind a flag: only the
         // vector unit waits for its own results.
@@ -299,7 +299,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         let pipe = &mut self.pipes[index];
         let idle_from = pipe.free_at;
         let start = idle_from.later(queued.issue);
-        let step = |part: PathPart| Step::new(part, index, (queued.opcode, queued.site));
+        let step = |part: PathPart| TimeSpent::new(part, index, (queued.opcode, queued.site));
         let log = &mut self.log;
         let (startup, rate) = match (copy.write, index) {
             (true, FIX) => (parameters.fixpipe_startup_cycles, parameters.fixpipe_write),
@@ -382,7 +382,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             Pending::BarrierAll { site } => {
                 let Some(drained) = self.all_drained() else { return Held::Drain };
                 self.stalls.add(S, Reason::BarrierAll, drained.at() - self.scalar_now.at(), site);
-                let step = Step::new(PathPart::BarrierAll, S, (u16::MAX, site));
+                let step = TimeSpent::new(PathPart::BarrierAll, S, (u16::MAX, site));
                 self.scalar_now = self.scalar_now.later(drained).after(parameters.barrier_cycles, step, &mut self.log);
                 self.charge_sync(parameters, PathPart::BarrierAll, site);
                 for pipe in &mut self.pipes {
@@ -436,7 +436,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             Work::Compute { .. } | Work::Copy(_) => parameters.scalar_issue_cycles,
             _ => parameters.scalar_issue_sync_cycles,
         } * self.totals.scalar_ratio(parameters);
-        let step = Step::new(PathPart::Issue, S, (next.opcode, next.site));
+        let step = TimeSpent::new(PathPart::Issue, S, (next.opcode, next.site));
         self.scalar_now = self.scalar_now.later(room).after(cycles, step, &mut self.log);
         self.scalar_busy += cycles;
         next.issue = self.scalar_now;
@@ -469,7 +469,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             }
         }
         self.stalls.add(S, Reason::ScalarSync(culprit as u8), latest.at() - self.scalar_now.at(), site);
-        self.scalar_now = latest.after(cycles, Step::new(PathPart::Scalar, S, (opcode, site)), &mut self.log);
+        self.scalar_now = latest.after(cycles, TimeSpent::new(PathPart::Scalar, S, (opcode, site)), &mut self.log);
         self.scalar_busy += cycles;
         if cycles > 0.0 {
             self.note_busy(S, opcode, latest.at(), self.scalar_now.at(), site);
@@ -478,7 +478,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
     }
 
     fn charge_sync(&mut self, parameters: &Parameters, part: PathPart, site: u64) {
-        let step = Step::new(part, S, (u16::MAX, site));
+        let step = TimeSpent::new(part, S, (u16::MAX, site));
         let cycles = parameters.scalar_issue_sync_cycles * self.totals.scalar_ratio(parameters);
         self.scalar_now = self.scalar_now.after(cycles, step, &mut self.log);
         self.scalar_busy += cycles;

@@ -399,7 +399,7 @@ fn steps(share: f64) -> u32 {
 mod tests {
     use super::super::machine::Machine;
     use super::super::operand::{Operand, Space};
-    use super::super::record::Place;
+    use super::super::record::StreamPosition;
     use super::*;
 
     fn gm(addr: u64, len: u32) -> Operand {
@@ -413,7 +413,7 @@ mod tests {
             let operand = gm(u64::from(core) << 20, 1 << 16);
             let shape = CopyShape { bytes: 1 << 16, effective_bytes: 65536.0, bursts: 1 };
             memory.start(
-                &Copy { gm: operand, place: Place::default(), write, bypass: false },
+                &Copy { gm: operand, place: StreamPosition::default(), write, bypass: false },
                 &shape,
                 Unit::Vector,
                 (core, 2),

@@ -17,14 +17,14 @@ const NONE: u32 = u32::MAX;
 
 /// What time is spent on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct TimeSpent {
     pub(crate) part: PathPart,
     pub(crate) pipe: u8,
     pub(crate) opcode: u16,
     pub(crate) site: u64,
 }
 
-impl Step {
+impl TimeSpent {
     pub(crate) fn new(part: PathPart, pipe: usize, (opcode, site): (u16, u64)) -> Self {
         Self { part, pipe: pipe as u8, opcode, site }
     }
@@ -41,9 +41,9 @@ pub(crate) trait Moment: Copy + Default {
     /// A time that is not known yet.
     fn unknown() -> Self;
     /// `at`, which `step` led to from here.
-    fn until(self, at: f64, step: Step, log: &mut Self::Log) -> Self;
+    fn until(self, at: f64, step: TimeSpent, log: &mut Self::Log) -> Self;
     /// `cycles` from here, spent on `step`.
-    fn after(self, cycles: f64, step: Step, log: &mut Self::Log) -> Self {
+    fn after(self, cycles: f64, step: TimeSpent, log: &mut Self::Log) -> Self {
         self.until(self.at() + cycles, step, log)
     }
     /// The later one; this one if both are alike.
@@ -61,7 +61,7 @@ impl Moment for f64 {
     fn unknown() -> Self {
         f64::INFINITY
     }
-    fn until(self, at: f64, _: Step, (): &mut ()) -> Self {
+    fn until(self, at: f64, _: TimeSpent, (): &mut ()) -> Self {
         at
     }
 }
@@ -83,7 +83,7 @@ impl Default for Traced {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     before: Traced,
-    step: Step,
+    step: TimeSpent,
 }
 
 /// Moments of one block.
@@ -104,7 +104,7 @@ impl Moment for Traced {
     fn unknown() -> Self {
         Self { at: f64::INFINITY, ..Self::default() }
     }
-    fn until(self, at: f64, step: Step, log: &mut Log) -> Self {
+    fn until(self, at: f64, step: TimeSpent, log: &mut Log) -> Self {
         match &mut log.nodes {
             Some(nodes) if nodes.len() < NODE_LIMIT => {
                 nodes.push(Node { before: self, step });
@@ -118,7 +118,7 @@ impl Moment for Traced {
 /// A stretch of the path, from its latest to its earliest.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
-    step: Step,
+    step: TimeSpent,
     block: u32,
     cycles: f64,
 }
@@ -136,7 +136,7 @@ fn walk(end: Traced, logs: &[Option<&Log>]) -> Vec<Stretch> {
         now = node.before;
     }
     if now.at > 0.0 {
-        let step = Step::new(PathPart::Unfollowed, S, (u16::MAX, 0));
+        let step = TimeSpent::new(PathPart::Unfollowed, S, (u16::MAX, 0));
         stretches.push(Stretch { step, block: NONE, cycles: now.at });
     }
     stretches

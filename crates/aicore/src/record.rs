@@ -27,12 +27,12 @@ pub(crate) fn pipe_name(pipe: usize) -> &'static str {
 
 /// A position in a core's stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct StreamPosition {
     pub(super) piece: u32,
     pub(super) offset: usize,
 }
 
-impl Place {
+impl StreamPosition {
     /// Of the operand `index` of a record whose operands begin here.
     pub(crate) fn of_operand(self, index: usize) -> Self {
         Self { offset: self.offset + index * OPERAND_BYTES, ..self }
@@ -50,7 +50,7 @@ pub(crate) struct Record<'a> {
     pub(crate) site: u64,
     pub(crate) aux: [u32; 3],
     /// Where its operands begin.
-    pub(crate) place: Place,
+    pub(crate) place: StreamPosition,
     pub(super) tail: &'a [u8],
 }
 
@@ -148,7 +148,7 @@ pub(super) fn decode_head<'a>(bytes: &'a [u8], message_opcodes: &[bool]) -> (Rec
         repeat: u16_at(bytes, 6),
         site: u64_at(bytes, 8),
         aux: [u32_at(bytes, 16), u32_at(bytes, 20), u32_at(bytes, 24)],
-        place: Place::default(),
+        place: StreamPosition::default(),
         tail: &[],
     };
     (record, record_bytes(bytes, message_opcodes))

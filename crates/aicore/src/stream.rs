@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::operand::{OPERAND_BYTES, Operand};
-use super::record::{HEAD_BYTES, Place, Record, decode_head, record_bytes};
+use super::record::{HEAD_BYTES, Record, StreamPosition, decode_head, record_bytes};
 use super::source::Source;
 use super::trace_error::TraceError;
 
@@ -92,7 +92,7 @@ impl<'a> OperandReader<'a> {
         Self { pieces: &stream.pieces, piece: 0, window: Window::default() }
     }
 
-    pub(crate) fn operand(&mut self, place: Place) -> Option<Operand> {
+    pub(crate) fn operand(&mut self, place: StreamPosition) -> Option<Operand> {
         if self.piece != place.piece {
             self.piece = place.piece;
             self.window = Window::default();
@@ -253,7 +253,7 @@ impl Cursor<'_> {
         let rest = &current.bytes()[self.offset..];
         let (record, used) = decode_head(rest, message_opcodes);
         let end = used.min(rest.len());
-        let place = Place { piece: *piece as u32, offset: current.start + self.offset + HEAD_BYTES };
+        let place = StreamPosition { piece: *piece as u32, offset: current.start + self.offset + HEAD_BYTES };
         self.last = self.offset;
         self.offset += end;
         Some(Record { tail: &rest[HEAD_BYTES.min(end)..end], place, ..record })

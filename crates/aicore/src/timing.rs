@@ -13,7 +13,7 @@ use super::kernel_type::{CoreName, KernelType, Unit};
 use super::l2::L2;
 use super::machine::{Machine, Parameters};
 use super::memory::{Memory, MemoryTotals, Ordered};
-use super::path::{Moment, Step};
+use super::path::{Moment, TimeSpent};
 use super::pipe::{slot_destination, slot_id, slot_source};
 use super::profile::PathPart;
 use super::record::{S, pipe_name};
@@ -415,7 +415,7 @@ impl<T: Moment> Play<'_, '_, T> {
             self.waiting.remove(&index);
             self.arrived.remove(&index);
             let block = &mut self.plays[self.play_of[index]];
-            let step = Step::new(PathPart::Cores, S, (u16::MAX, block.blocked_site()));
+            let step = TimeSpent::new(PathPart::Cores, S, (u16::MAX, block.blocked_site()));
             block.release = Some(time.after(delay, step, &mut block.log));
             work.push(index);
         }

@@ -31,18 +31,19 @@ pub(crate) fn closure(
     sdk: &Path,
 ) -> Closure {
     let mut result = Closure::default();
-    let start = if tree.text(start).is_some() { Place::Tree(start.to_owned()) } else { Place::Other(start.into()) };
+    let start =
+        if tree.text(start).is_some() { HeaderFile::Tree(start.to_owned()) } else { HeaderFile::Other(start.into()) };
     let mut pending = vec![start];
     while let Some(place) = pending.pop() {
         let text = match &place {
-            Place::Tree(file) => {
+            HeaderFile::Tree(file) => {
                 let Some(text) = tree.text(file) else { continue };
                 if !result.tree_files.insert(file.clone()) {
                     continue;
                 }
                 text.to_owned()
             }
-            Place::Other(path) => {
+            HeaderFile::Other(path) => {
                 if result.other_files.contains_key(path) {
                     continue;
                 }
@@ -62,7 +63,7 @@ pub(crate) fn closure(
                     pending.extend(found.filter(|place| place.is_of(&project.repository_root)));
                 }
                 // A macro may name any file.
-                Include::Macro => pending.extend(tree.iter().map(|(file, _)| Place::Tree(file.to_owned()))),
+                Include::Macro => pending.extend(tree.iter().map(|(file, _)| HeaderFile::Tree(file.to_owned()))),
             }
         }
     }
@@ -73,16 +74,16 @@ pub(crate) fn closure(
 const HIGHEST: usize = 8;
 
 #[derive(Clone, Debug)]
-enum Place {
+enum HeaderFile {
     Tree(String),
     Other(PathBuf),
 }
 
-impl Place {
+impl HeaderFile {
     fn is_of(&self, repository: &Path) -> bool {
         match self {
-            Place::Tree(_) => true,
-            Place::Other(path) => path.starts_with(repository),
+            HeaderFile::Tree(_) => true,
+            HeaderFile::Other(path) => path.starts_with(repository),
         }
     }
 }
@@ -90,15 +91,15 @@ impl Place {
 fn resolve(
     project: &OperatorProject,
     tree: &SourceTree,
-    from: &Place,
+    from: &HeaderFile,
     include: &str,
     folders: &[PathBuf],
     sdk: &Path,
     result: &mut Closure,
-) -> Option<Place> {
+) -> Option<HeaderFile> {
     let from_folder = match from {
-        Place::Tree(file) => project.root.join(file).parent()?.to_owned(),
-        Place::Other(path) => path.parent()?.to_owned(),
+        HeaderFile::Tree(file) => project.root.join(file).parent()?.to_owned(),
+        HeaderFile::Other(path) => path.parent()?.to_owned(),
     };
     let beside = place_at(project, tree, &from_folder.join(include));
     if let Some(place) = beside.or_else(|| in_folders(project, tree, include, folders)) {
@@ -112,7 +113,7 @@ fn resolve(
 }
 
 /// A header in one of the folders that a compilation is given. What is in none of them is the system's or the SDK's.
-fn in_folders(project: &OperatorProject, tree: &SourceTree, include: &str, folders: &[PathBuf]) -> Option<Place> {
+fn in_folders(project: &OperatorProject, tree: &SourceTree, include: &str, folders: &[PathBuf]) -> Option<HeaderFile> {
     let standard = [project.root.join("op_host"), project.root.join("op_kernel"), project.root.clone()];
     let mut searched = folders.iter().chain(&standard).chain(&project.repository_includes);
     searched.find_map(|folder| place_at(project, tree, &folder.join(include)))
@@ -137,15 +138,15 @@ fn elsewhere(project: &OperatorProject, include: &str, result: &mut Closure) -> 
     Some(path)
 }
 
-fn place_at(project: &OperatorProject, tree: &SourceTree, path: &Path) -> Option<Place> {
+fn place_at(project: &OperatorProject, tree: &SourceTree, path: &Path) -> Option<HeaderFile> {
     let path = normal(path);
     if let Ok(relative) = path.strip_prefix(&project.root) {
         let name = relative.to_string_lossy().into_owned();
         if tree.text(&name).is_some() {
-            return Some(Place::Tree(name));
+            return Some(HeaderFile::Tree(name));
         }
     }
-    path.is_file().then_some(Place::Other(path))
+    path.is_file().then_some(HeaderFile::Other(path))
 }
 
 /// Folder and rest of an include that leaves the kernels' folder: `../other_op/x.h`, with more `..` in subfolders.

@@ -27,7 +27,7 @@ pub enum FleetError {
 /// The devices of a run.
 #[derive(Debug)]
 pub struct Fleet {
-    slots: Vec<Place>,
+    slots: Vec<DeviceSlot>,
     options: Arc<FleetOptions>,
     route: Mutex<Route>,
     next: AtomicUsize,
@@ -35,7 +35,7 @@ pub struct Fleet {
 }
 
 #[derive(Debug)]
-struct Place {
+struct DeviceSlot {
     slot: tokio::sync::Mutex<Slot>,
     alive: AtomicBool,
 }
@@ -61,7 +61,7 @@ impl Fleet {
             (Err(why), None) => return Err(FleetError::NoRoute { launcher: why.clone() }),
         };
         let options = Arc::new(options);
-        let place = |device: &FleetDevice| Place {
+        let place = |device: &FleetDevice| DeviceSlot {
             slot: tokio::sync::Mutex::new(Slot::new(device.clone(), Arc::clone(&options))),
             alive: AtomicBool::new(true),
         };

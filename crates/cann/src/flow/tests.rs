@@ -38,13 +38,13 @@ cp $1 $2/AddCustom_ab12.o
 echo '{"binFileName":"AddCustom_ab12","kernelName":"AddCustom_ab12","magic":"RT_DEV_BINARY_MAGIC_ELF_AIVEC"}' > $2/AddCustom_ab12.json
 "#;
 
-struct Place {
+struct Bench {
     folder: tempfile::TempDir,
     toolkit: Toolkit,
 }
 
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Option<Place> {
+impl Bench {
+    fn new(files: &[(&str, &str)]) -> Option<Bench> {
         if let Err(error) = toolchain::Cmake::find() {
             eprintln!("skipped: {error}");
             return None;
@@ -57,15 +57,15 @@ impl Place {
         let mut environment = Environment::of_this_process();
         environment.variables.insert("ASCEND_CUSTOM_OPP_PATH".to_owned(), "/others/vendors/w".to_owned());
         let toolkit = Toolkit::find(Some(&place("toolkit")), &environment).unwrap();
-        let place = Place { folder, toolkit };
+        let place = Bench { folder, toolkit };
         for (name, text) in files {
             place.put(name, text);
         }
         Some(place)
     }
 
-    fn classic() -> Option<Place> {
-        Place::new(&[
+    fn classic() -> Option<Bench> {
+        Bench::new(&[
             ("CMakeLists.txt", CLASSIC),
             (
                 "CMakePresets.json",
@@ -111,7 +111,7 @@ const NOTHING: Ran = Ran { configured: false, host: false, kernel: false };
 
 #[test]
 fn a_classic_project_is_built_step_by_step() {
-    let Some(place) = Place::classic() else { return };
+    let Some(place) = Bench::classic() else { return };
     let before = (files(&place.folder.path().join("project")), files(&place.toolkit.home));
     assert_eq!(place.flow().style(), Style::MsOpGen);
     let first = place.build(&[]).unwrap_or_else(|error| panic!("{error}: {error:?}"));
@@ -143,7 +143,7 @@ fn a_classic_project_is_built_step_by_step() {
 
 #[test]
 fn a_build_that_leaves_no_object_is_no_success() {
-    let Some(place) = Place::classic() else { return };
+    let Some(place) = Bench::classic() else { return };
     place.build(&[]).unwrap();
     let refused = KERNEL.replace("{}", "{ refused }");
     let error = place.build(&[("op_kernel/add_custom.cpp", &refused)]).unwrap_err();
@@ -171,7 +171,7 @@ fn a_program_is_copied_with_its_libraries() {
     // The launch is for the eyes of the project's finder.
     const MAIN: &str = "int value();\n#ifdef NEVER\nextern \"C\" __global__ __aicore__ void add(GM_ADDR x) {}\n\
         void run() { add<<<8, nullptr, nullptr>>>(nullptr); }\n#endif\nint main() { return value(); }\n";
-    let Some(place) = Place::new(&[
+    let Some(place) = Bench::new(&[
         ("CMakeLists.txt", LISTS),
         ("kernels.cpp", "int value() { return 3; }\n"),
         ("main.cpp", MAIN),
@@ -194,7 +194,7 @@ fn a_program_is_copied_with_its_libraries() {
 
 #[test]
 fn styles_that_are_not_driven_say_why() {
-    let Some(place) = Place::new(&[
+    let Some(place) = Bench::new(&[
         (
             "CMakeLists.txt",
             "cmake_minimum_required(VERSION 3.16)\nproject(rtc LANGUAGES CXX)\nadd_executable(a main.cpp)\n",
@@ -222,7 +222,7 @@ out=build/binary/$unit/bin/$op; mkdir -p $out
 cp math/$op/op_kernel/$op.cpp $out/AddCustom_ab12.o
 echo '{"binFileName":"AddCustom_ab12","kernelName":"AddCustom_ab12","magic":"RT_DEV_BINARY_MAGIC_ELF_AIVEC"}' > $out/AddCustom_ab12.json
 "#;
-    let Some(place) = Place::new(&[
+    let Some(place) = Bench::new(&[
         ("build.sh", SCRIPT),
         ("CMakeLists.txt", "project(ops)\n"),
         ("common/inc/x.h", ""),

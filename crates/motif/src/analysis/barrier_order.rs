@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::analysis::regions::is_full_barrier;
 use crate::analysis::taken_buffer::{Role, Touched, touched};
 use crate::context::Context;
-use source::facts::trace::{Step, roots};
+use source::facts::trace::{RunPart, roots};
 use source::facts::{Kernel, Origin, base_name};
 
 /// Pipes as bits: those that may have touched the buffer since the last full barrier.
@@ -80,12 +80,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn after(&self, steps: &[Step<'_>], open: Pipes) -> Result<End, String> {
+    fn after(&self, steps: &[RunPart<'_>], open: Pipes) -> Result<End, String> {
         let mut end = End { through: open, left: 0 };
         for step in steps {
             match step {
-                Step::Call(_, call) if is_full_barrier(call) => end.through = 0,
-                Step::Call(file, call) => {
+                RunPart::Call(_, call) if is_full_barrier(call) => end.through = 0,
+                RunPart::Call(file, call) => {
                     let Some(pipes) = self.accesses.get(&(file.name(), call.span.start)) else { continue };
                     if (end.through | pipes).count_ones() > 1 {
                         let line = file.line(call.span.start);
@@ -93,11 +93,11 @@ impl Walk<'_> {
                     }
                     end.through |= pipes;
                 }
-                Step::Own(_, _, inner) => {
+                RunPart::Own(_, _, inner) => {
                     let inner = self.after(inner, end.through)?;
                     end.through = inner.through | inner.left;
                 }
-                Step::Loop(inner) => loop {
+                RunPart::Loop(inner) => loop {
                     let round = self.after(inner, end.through)?;
                     end.left |= round.left;
                     let after = end.through | round.through | round.left;
@@ -105,7 +105,7 @@ impl Walk<'_> {
                         break;
                     }
                 },
-                Step::Branch(arms) => {
+                RunPart::Branch(arms) => {
                     let mut through = 0;
                     for arm in arms {
                         let arm = self.after(arm, end.through)?;
@@ -114,8 +114,8 @@ impl Walk<'_> {
                     }
                     end.through = through;
                 }
-                Step::Leave => end.left |= end.through,
-                Step::Unknown(file, span) => {
+                RunPart::Leave => end.left |= end.through,
+                RunPart::Unknown(file, span) => {
                     return Err(format!("line {}: code that is not understood", file.line(span.start)));
                 }
             }

@@ -7,7 +7,7 @@ use crate::analysis::code::squash;
 use crate::analysis::flow::changes::{changed_names, changes_name};
 use crate::analysis::global_memory::never_written;
 use crate::analysis::pipe_order::PROTOCOL;
-use crate::analysis::queue_run::{Frame, QueueRun, Reader, Step, counter, leaves, statement_within};
+use crate::analysis::queue_run::{Frame, QueueRun, QueueStep, Reader, counter, leaves, statement_within};
 use source::facts::api::is_copy;
 use source::facts::{Callers, Origin, TensorFacts, base_name};
 use source::parse::{Call, Local, Loop};
@@ -45,8 +45,8 @@ pub(crate) struct Load<'a> {
 
 /// Loads of a queue by the loop that they stand in; `Err` where steps do not make loads that are understood.
 pub(crate) fn loads<'a>(run: &'a QueueRun<'a>, queue: &str) -> Vec<Result<Load<'a>, String>> {
-    let steps: Vec<&Step<'_>> = run.steps.iter().filter(|step| step.queue == queue).collect();
-    let key = |step: &Step<'_>| -> Vec<(usize, usize)> {
+    let steps: Vec<&QueueStep<'_>> = run.steps.iter().filter(|step| step.queue == queue).collect();
+    let key = |step: &QueueStep<'_>| -> Vec<(usize, usize)> {
         step.loops.iter().map(|(frame, repetition)| (*frame, repetition.span.start)).collect()
     };
     let mut done: Vec<Vec<(usize, usize)>> = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn loads<'a>(run: &'a QueueRun<'a>, queue: &str) -> Vec<Result<Load<'
         if here.is_empty() || done.contains(&here) {
             continue;
         }
-        let group: Vec<&Step<'_>> = steps.iter().filter(|step| key(step) == here).copied().collect();
+        let group: Vec<&QueueStep<'_>> = steps.iter().filter(|step| key(step) == here).copied().collect();
         done.push(here);
         // Several loads of a round, one behind the other.
         let known = group.len().is_multiple_of(STEPS.len())
@@ -70,12 +70,12 @@ pub(crate) fn loads<'a>(run: &'a QueueRun<'a>, queue: &str) -> Vec<Result<Load<'
     found
 }
 
-fn load<'a>(run: &'a QueueRun<'a>, queue: &str, group: &[&Step<'a>]) -> Result<Load<'a>, String> {
+fn load<'a>(run: &'a QueueRun<'a>, queue: &str, group: &[&QueueStep<'a>]) -> Result<Load<'a>, String> {
     let [alloc, enque, taken, free] = [group[0], group[1], group[2], group[3]];
     if alloc.frame != enque.frame || taken.frame != free.frame {
         return Err(format!("a tensor of {queue} is handed from function to function"));
     }
-    let local = |step: &Step<'_>| {
+    let local = |step: &QueueStep<'_>| {
         let file = run.frames[step.frame].file;
         let mut locals = file.locals().iter();
         locals
@@ -84,7 +84,7 @@ fn load<'a>(run: &'a QueueRun<'a>, queue: &str, group: &[&Step<'a>]) -> Result<L
     };
     let (to, from) = (taken.frame, alloc.frame);
     let (alloc_local, taken_local) = (local(alloc)?, local(taken)?);
-    let statement = |step: &Step<'_>, name: &str| {
+    let statement = |step: &QueueStep<'_>, name: &str| {
         let file = run.frames[step.frame].file;
         let names = file.argument(step.call, 0).map(str::trim) == Some(name);
         let statement = step.call.statement.clone().filter(|_| names);

@@ -29,7 +29,7 @@ pub(crate) struct Frame<'a> {
 }
 
 /// `AllocTensor`, `EnQue`, `DeQue` or `FreeTensor`.
-pub(crate) struct Step<'a> {
+pub(crate) struct QueueStep<'a> {
     pub(crate) frame: usize,
     pub(crate) call: &'a Call,
     /// The queue as a member of the class.
@@ -43,7 +43,7 @@ pub(crate) struct QueueRun<'a> {
     pub(crate) context: &'a Context,
     pub(crate) kernel: &'a Kernel,
     pub(crate) frames: Vec<Frame<'a>>,
-    pub(crate) steps: Vec<Step<'a>>,
+    pub(crate) steps: Vec<QueueStep<'a>>,
 }
 
 /// Runs of all functions that have loops, each as if it were the outermost.
@@ -120,7 +120,7 @@ impl<'a> QueueRun<'a> {
                         return Err(format!("{}.{} is not understood", queue, call.name));
                     }
                     let loops = self.loops(frame, call.span.start);
-                    self.steps.push(Step { frame, call, queue, loops });
+                    self.steps.push(QueueStep { frame, call, queue, loops });
                 }
                 if object != "this" {
                     continue;

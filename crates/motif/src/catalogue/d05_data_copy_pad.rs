@@ -4,7 +4,7 @@ use crate::analysis::code::{Surroundings, scope, squash};
 use crate::analysis::copies::{braced, fields_of, without_size};
 use crate::analysis::machine::BLOCK_BYTES;
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Spot, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::facts::{Kernel, base_name, fixed_type_bytes};
 use source::parse::{Call, SyntaxFile};
@@ -85,7 +85,7 @@ fn copies(around: &Surroundings<'_>, name: &str, arguments: Option<usize>) -> Ve
 }
 
 /// Whether the length is a multiple of 32 bytes for certain.
-fn proved(place: &Place<'_>) -> bool {
+fn proved(place: &FoundForm<'_>) -> bool {
     let around = place.around;
     let count = place.call().and_then(|call| plain_count(around.file, around.kernel, call));
     count.is_ok_and(|(count, bytes)| {
@@ -95,7 +95,7 @@ fn proved(place: &Place<'_>) -> bool {
     })
 }
 
-fn whole_blocks(place: &Place<'_>) -> Result<(), String> {
+fn whole_blocks(place: &FoundForm<'_>) -> Result<(), String> {
     let around = place.around;
     let (count, bytes) = plain_count(around.file, around.kernel, place.call()?)?;
     match around.context.facts.known.value(&count) {
@@ -107,7 +107,7 @@ fn whole_blocks(place: &Place<'_>) -> Result<(), String> {
 }
 
 /// Element type, and the argument for the padding where the copy loads; `None` where the call is something else.
-fn padding(place: &Place<'_>) -> Option<(String, String)> {
+fn padding(place: &FoundForm<'_>) -> Option<(String, String)> {
     let around = place.around;
     let (element, loads) = global_operand(around.file, around.kernel, place.call().ok()?)?;
     let prefix = scope(around.file);
@@ -115,7 +115,7 @@ fn padding(place: &Place<'_>) -> Option<(String, String)> {
     Some((element.to_owned(), if loads { none } else { String::new() }))
 }
 
-fn counts_elements(place: &Place<'_>) -> Result<(), String> {
+fn counts_elements(place: &FoundForm<'_>) -> Result<(), String> {
     let count = place.hole("n");
     if braced(count).is_some() || count.to_ascii_lowercase().contains("param") {
         return Err("not the form with an element count".to_owned());

@@ -82,8 +82,17 @@ impl Motif for BatchRows {
                     if takes.iter().any(|other| inner(&other)) {
                         continue;
                     }
-                    let place =
-                        Place { context, own, kernel, touching: &touching, file, function, repetition, counter, bound };
+                    let place = Vicinity {
+                        context,
+                        own,
+                        kernel,
+                        touching: &touching,
+                        file,
+                        function,
+                        repetition,
+                        counter,
+                        bound,
+                    };
                     found.extend(place.candidates());
                 }
             }
@@ -116,7 +125,7 @@ fn takes_tensors(
             && reached(context, kernel, file, body).iter().any(|(file, function)| takes(file, &function.body)))
 }
 
-struct Place<'a> {
+struct Vicinity<'a> {
     context: &'a Context,
     /// The class alone.
     own: &'a Kernel,
@@ -131,7 +140,7 @@ struct Place<'a> {
     bound: String,
 }
 
-impl Place<'_> {
+impl Vicinity<'_> {
     /// One candidate for every number of rows.
     fn candidates(&self) -> Vec<Candidate> {
         let mut round = Round::new(self.context, self.kernel, self.touching, &self.repetition.span, BTreeSet::new());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::code::{Surroundings, block_of};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Spot, Way};
 use crate::{Company, Context, Counter, Family, Id, Metadata};
 use source::facts::api::is_copy;
 use source::facts::{Kernel, base_name};
@@ -51,7 +51,7 @@ fn unhinted(around: &Surroundings<'_>) -> Vec<Spot> {
     found
 }
 
-fn alone(place: &Place<'_>) -> Result<(), String> {
+fn alone(place: &FoundForm<'_>) -> Result<(), String> {
     let (file, span) = (place.around.file, place.span());
     if block_of(file, span).is_none() || !file.slice(span).ends_with(';') {
         return Err("SetGlobalBuffer is part of an expression, or the only statement of an if".to_owned());
@@ -59,7 +59,7 @@ fn alone(place: &Place<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn once(place: &Place<'_>) -> Result<(), String> {
+fn once(place: &FoundForm<'_>) -> Result<(), String> {
     streamed(place.around.context, place.around.kernel, place.hole("g"))
 }
 

@@ -8,7 +8,7 @@ use crate::analysis::flow::effects::own_functions;
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
-use source::facts::{Kernel, Place};
+use source::facts::{FileSpan, Kernel};
 use source::lex::{PieceKind, pieces};
 use source::parse::{Function, Local, Parameter, SyntaxFile};
 
@@ -54,7 +54,7 @@ struct Operator<'a> {
     context: &'a Context,
     kernel: &'a Kernel,
     pipe: &'a str,
-    declaration: &'a Place,
+    declaration: &'a FileSpan,
 }
 
 /// An object of the class: its declaration, and the call of `Init` on it.

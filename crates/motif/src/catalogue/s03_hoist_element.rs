@@ -34,7 +34,7 @@ const METADATA: Metadata = Metadata {
 
 const ELEMENT: Hoist = Hoist {
     movers: elements,
-    same: |around, mover, repetition| Place { around, repetition }.same(mover),
+    same: |around, mover, repetition| Vicinity { around, repetition }.same(mover),
     conditions: |around, mover, repetition, make| {
         let mut conditions = Vec::new();
         let rounds = counted(around.file, repetition).ok().and_then(|(_, n)| around.context.facts.known.value(&n));
@@ -61,12 +61,12 @@ fn elements(around: &Surroundings<'_>) -> Vec<Mover> {
     Mover::locals(around).filter_map(|(local, value)| Some(Mover::of_local(local, element(value)?))).collect()
 }
 
-struct Place<'a> {
+struct Vicinity<'a> {
     around: &'a Surroundings<'a>,
     repetition: &'a Loop,
 }
 
-impl Place<'_> {
+impl Vicinity<'_> {
     /// Proves that the variable has the same value in every round.
     fn same(&self, mover: &Mover) -> Result<(), String> {
         let (tensor, file) = (mover.of.as_str(), self.around.file);

@@ -43,7 +43,7 @@ impl Motif for CounterMode {
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (file, function, _, tensors) in functions(context) {
-            let place = Place { context, file, function, tensors: &tensors };
+            let place = Vicinity { context, file, function, tensors: &tensors };
             for call in file.calls_in(function.body.clone()) {
                 let Some(tail) = place.tail(call) else { continue };
                 let Some(main) = place.main(&tail) else { continue };
@@ -95,7 +95,7 @@ impl Motif for CounterMode {
     }
 }
 
-struct Place<'a> {
+struct Vicinity<'a> {
     context: &'a Context,
     file: &'a SyntaxFile,
     function: &'a Function,
@@ -128,7 +128,7 @@ struct Main<'a> {
     condition: Option<&'a str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Vicinity<'a> {
     fn taken(&self, call: &'a Call) -> Option<Taken<'a>> {
         if call.object.is_some() || call.template_arguments.is_some() || !matches!(call.scope.as_str(), "" | "AscendC")
         {

@@ -3,7 +3,7 @@
 use crate::analysis::machine::REPEAT_MAX;
 use crate::analysis::reductions::{as_operand, lanes_of, uncast};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Texts, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Texts, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::facts::base_name;
 
@@ -59,7 +59,7 @@ const LEVELS: Exchange = Exchange {
 /// No index is asked for.
 const VALUE_ONLY: &str = ", @ReduceOrder::ORDER_ONLY_VALUE";
 
-fn lanes(place: &Place<'_>) -> Result<i64, String> {
+fn lanes(place: &FoundForm<'_>) -> Result<i64, String> {
     lanes_of(place.around.file, place.call()?, place.around.tensors)
 }
 
@@ -68,7 +68,7 @@ fn limit(lanes: i64) -> i64 {
     lanes * lanes.min(REPEAT_MAX)
 }
 
-fn whole_repeats(place: &Place<'_>) -> Result<(), String> {
+fn whole_repeats(place: &FoundForm<'_>) -> Result<(), String> {
     let lanes = lanes(place)?;
     match place.around.context.facts.known.value(uncast(place.hole("n"))) {
         Some(value) if value < lanes || value % lanes != 0 || value > limit(lanes) => {
@@ -78,12 +78,12 @@ fn whole_repeats(place: &Place<'_>) -> Result<(), String> {
     }
 }
 
-fn own_work(place: &Place<'_>) -> Result<(), String> {
+fn own_work(place: &FoundForm<'_>) -> Result<(), String> {
     if place.hole("x") == place.hole("w") { Err("the source is the work tensor".to_owned()) } else { Ok(()) }
 }
 
 /// The holes of the general reduction. Sums have no argument for the index; the others may say that they want none.
-fn in_one(place: &Place<'_>) -> Vec<Texts> {
+fn in_one(place: &FoundForm<'_>) -> Vec<Texts> {
     let tensor = |hole: &str| place.around.tensors.tensors.contains_key(base_name(place.hole(hole)));
     let sum = place.hole("k") == "Sum";
     if !tensor("w") || !tensor("x") || place.hole("l").parse::<i64>().is_err() || sum != place.hole("o").is_empty() {

@@ -5,7 +5,7 @@ use crate::analysis::linear::bound;
 use crate::analysis::machine::{BLOCK_BYTES, REPEAT_BYTES, REPEAT_MAX};
 use crate::analysis::rows::{Operand, RowLoop, at_least_one, row_loops};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Place, Spot, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Spot, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
 use source::facts::TensorUse;
@@ -71,13 +71,13 @@ fn reductions(around: &Surroundings<'_>) -> Vec<Spot> {
 }
 
 /// Blocks of 32 bytes in a row, where its width is known.
-fn row_blocks(place: &Place<'_>) -> Option<i64> {
+fn row_blocks(place: &FoundForm<'_>) -> Option<i64> {
     let known = &place.around.context.facts.known;
     known.value(place.hole("c"))?.checked_mul(known.type_bytes(place.element("y"))?).map(|bytes| bytes / BLOCK_BYTES)
 }
 
 /// The operands of one instruction over all rows.
-fn repeated(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+fn repeated(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
     let Surroundings { context, file, function, tensors, .. } = place.around;
     let known = &context.facts.known;
     let here = |rows: &RowLoop<'_>| rows.span() == *place.span();
@@ -132,7 +132,7 @@ fn repeated(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
 }
 
 /// Proves that nobody wants what the routine leaves in the work tensor, which is gone.
-fn only_work(place: &Place<'_>, work: &str) -> Result<(), String> {
+fn only_work(place: &FoundForm<'_>, work: &str) -> Result<(), String> {
     let (file, span) = (place.around.file, place.span());
     let read = |used: &&TensorUse| !span.contains(&used.span.start) && used.access != Access::None;
     let as_work = |used: &TensorUse| {

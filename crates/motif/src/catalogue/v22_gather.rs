@@ -2,7 +2,7 @@
 
 use crate::rewrite::buffers::{added, free_name, removed};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
 use source::facts::Origin;
@@ -80,7 +80,7 @@ const MAKE: Way = Way::new(
     ]
 });
 
-fn one_type(place: &Place<'_>) -> Result<(), String> {
+fn one_type(place: &FoundForm<'_>) -> Result<(), String> {
     let (from, to) = (place.element("x"), place.element("y"));
     if from != to || !matches!(from, "half" | "int16_t" | "uint16_t" | "float" | "int32_t" | "uint32_t") {
         return Err(format!("from {from} to {to}: elements of 16 or 32 bits of one type are gathered"));
@@ -89,7 +89,7 @@ fn one_type(place: &Place<'_>) -> Result<(), String> {
 }
 
 /// The indices as signed numbers, and a buffer for their offsets.
-fn offsets(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+fn offsets(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
     let around = place.around;
     let indices = place.hole("o").to_owned();
     let origin = around.tensors.tensors.get(&indices).map(|tensor| &tensor.origin);

@@ -4,7 +4,7 @@ use crate::analysis::code::{Surroundings, unused_scratch};
 use crate::rewrite::buffers::{added, free_name, removed};
 use crate::rewrite::declared::{Declared, Rules};
 use crate::rewrite::edits::edit;
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
 use source::facts::api::Access;
@@ -115,7 +115,7 @@ fn init<'a>(around: &Surroundings<'a>, tensor: &str) -> Result<&'a InitBuffer, S
 }
 
 /// Edits of the sizes of buffers.
-fn resized(place: &Place<'_>, size: impl Fn(&str) -> Option<String>) -> Result<Vec<Edit>, String> {
+fn resized(place: &FoundForm<'_>, size: impl Fn(&str) -> Option<String>) -> Result<Vec<Edit>, String> {
     let resized = |hole: &&str| {
         let tensor = place.hole(hole);
         let init = init(&place.around, tensor)?;
@@ -128,7 +128,7 @@ fn resized(place: &Place<'_>, size: impl Fn(&str) -> Option<String>) -> Result<V
     IN_RUNS.iter().map(resized).collect()
 }
 
-fn not_used_again(place: &Place<'_>) -> Result<(), String> {
+fn not_used_again(place: &FoundForm<'_>) -> Result<(), String> {
     let (tensors, span) = (place.around.tensors, place.span());
     for (hole, wholly) in [("found", true), ("work", true), ("x", false)] {
         let used = tensors.uses_of(place.hole(hole)).find(|used| {
@@ -144,7 +144,7 @@ fn not_used_again(place: &Place<'_>) -> Result<(), String> {
 }
 
 /// Whole runs for what is sorted, and buffers for the sort.
-fn room(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+fn room(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
     let around = place.around;
     let room = rounded(&init(&around, place.hole("x"))?.size);
     let made = BUFFERS.map(|(_, name, factor)| (free_name(around.context, name), format!("{room}{factor}")));
@@ -156,7 +156,7 @@ fn room(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
     Ok(edits)
 }
 
-fn no_room(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+fn no_room(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
     let mut edits = resized(place, |size| unrounded(size).map(str::to_owned))?;
     for (hole, ..) in BUFFERS {
         edits.extend(removed(place.around.context, place.around.kernel, place.hole(hole), 1)?);

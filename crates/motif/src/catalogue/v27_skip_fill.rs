@@ -5,7 +5,7 @@ use crate::analysis::copies::without_size;
 use crate::analysis::pipe_order::ordered_without;
 use crate::rewrite::declared::{Declared, Rules};
 use crate::rewrite::edits::deleted;
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Spot, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
 use source::facts::api::{Access, is_copy};
@@ -79,7 +79,7 @@ fn copy_of<'a>(file: &'a SyntaxFile, used: &TensorUse) -> Option<&'a Call> {
     used.call.and_then(|index| file.calls().get(index)).filter(|call| is_copy(&call.name) && call.object.is_none())
 }
 
-fn only_copied_into(place: &Place<'_>) -> Result<(), String> {
+fn only_copied_into(place: &FoundForm<'_>) -> Result<(), String> {
     let (around, name, fill) = (place.around, place.hole("t"), place.span());
     if !around.file.slice(fill).ends_with(';') {
         return Err("the fill is not a statement of its own".to_owned());
@@ -98,7 +98,7 @@ fn only_copied_into(place: &Place<'_>) -> Result<(), String> {
 }
 
 /// The barrier that made the copy wait for the fill goes with it.
-fn barrier_behind(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+fn barrier_behind(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
     let Surroundings { context, file, kernel, .. } = place.around;
     let (fill, call) = (place.span().clone(), place.call()?);
     let barrier = file.calls().iter().find_map(|next| {
@@ -111,7 +111,7 @@ fn barrier_behind(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
     Ok(barrier.filter(|(next, _)| goes(next)).map(|(_, line)| deleted(file, line)).into_iter().collect())
 }
 
-fn whole_size(place: &Place<'_>) -> Result<(), String> {
+fn whole_size(place: &FoundForm<'_>) -> Result<(), String> {
     let (file, size, element) = (place.around.file, place.hole("size"), place.hole("e"));
     let count =
         without_size(size, element).ok_or(format!("the buffer's size {size} is not count * sizeof({element})"))?;

@@ -4,7 +4,7 @@ use crate::analysis::code::Surroundings;
 use crate::analysis::linear::grouped;
 use crate::analysis::rows::{Operand, RowLoop, Stepped, row_loops};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Texts, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Spot, Texts, Way};
 use crate::rewrite::vectorise::Names;
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
@@ -99,7 +99,7 @@ fn uncast<'a>(value: &'a str, element: &str) -> &'a str {
 }
 
 /// Where the numbers go, and as what they are computed.
-fn progression(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
+fn progression(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
     let (around, element) = (place.around, place.element("t").to_owned());
     let here = |rows: &RowLoop<'_>| rows.span() == *place.span();
     let rows = row_loops(around.file, around.function).into_iter().flatten().find(here);
@@ -127,7 +127,7 @@ fn progression(place: &mut Place<'_>) -> Result<Vec<Edit>, String> {
 }
 
 /// The holes of the loop for a call as this motif writes it.
-fn one_by_one(place: &Place<'_>, step: &str) -> Vec<Texts> {
+fn one_by_one(place: &FoundForm<'_>, step: &str) -> Vec<Texts> {
     let texts = || {
         let name = base_name(place.hole("y"));
         let element = place.around.tensors.tensors.get(name)?.element.as_str();
@@ -153,7 +153,7 @@ fn one_by_one(place: &Place<'_>, step: &str) -> Vec<Texts> {
     texts().into_iter().collect()
 }
 
-fn whole_numbers(place: &Place<'_>) -> Result<(), String> {
+fn whole_numbers(place: &FoundForm<'_>) -> Result<(), String> {
     let without_sign = matches!(place.element("t"), "float" | "half");
     ["s", "step"].iter().try_for_each(|hole| whole_number(&place.around, place.hole(hole), without_sign))
 }

@@ -43,7 +43,7 @@ impl Motif for HoistVector {
                 let Some((source, others)) = operands(file, call) else { continue };
                 let parameter = tensors.tensors.get(source).is_some_and(|tensor| tensor.origin == Origin::Parameter);
                 let Some(caller) = Caller::of(context, kernel, file, function).filter(|_| parameter) else { continue };
-                let place = Place { context, file, function, kernel, tensors: &tensors };
+                let place = Vicinity { context, file, function, kernel, tensors: &tensors };
                 let target = file.argument(call, 0).unwrap_or_default();
                 let note = format!("{} into {target} before the loop", call.name);
                 found.push(Candidate::new(file, &call.span, note, place.hoisted(call, source, &others, &caller)));
@@ -134,7 +134,7 @@ impl<'a> Caller<'a> {
     }
 }
 
-struct Place<'a> {
+struct Vicinity<'a> {
     context: &'a Context,
     file: &'a SyntaxFile,
     function: &'a Function,
@@ -142,7 +142,7 @@ struct Place<'a> {
     tensors: &'a TensorFacts,
 }
 
-impl Place<'_> {
+impl Vicinity<'_> {
     fn hoisted(&self, call: &Call, source: &str, others: &[&str], caller: &Caller<'_>) -> Result<Vec<Edit>, String> {
         let Self { context, file, function, kernel, .. } = *self;
         let statement = call.statement.clone().ok_or("the instruction is not a statement of its own")?;

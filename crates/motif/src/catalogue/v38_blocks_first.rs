@@ -4,7 +4,7 @@ use crate::analysis::first_element::rest_unread;
 use crate::analysis::machine::REPEAT_MAX;
 use crate::analysis::reductions::{as_operand, lanes_of, uncast};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Texts, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Texts, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::facts::base_name;
 
@@ -75,28 +75,28 @@ const BLOCKS: Way =
 
 const ONE_CALL: Way = Way::new("the reduction in one call", &[]).rounding(is_sum);
 
-fn is_sum(place: &Place<'_>) -> bool {
+fn is_sum(place: &FoundForm<'_>) -> bool {
     place.hole("k") == "Sum"
 }
 
-fn count(place: &Place<'_>) -> Option<i64> {
+fn count(place: &FoundForm<'_>) -> Option<i64> {
     place.around.context.facts.known.value(uncast(place.hole("n")))
 }
 
 /// The count as an operand, if it is known to be whole repeats that one instruction reaches, or if it is not.
-fn whole(place: &Place<'_>, wanted: bool) -> Vec<Texts> {
+fn whole(place: &FoundForm<'_>, wanted: bool) -> Vec<Texts> {
     let whole = count(place).is_some_and(|value| value % LANES == 0 && value <= REPEAT_MAX * LANES);
     if whole == wanted { vec![vec![("d", as_operand(place.hole("n")))]] } else { Vec::new() }
 }
 
-fn floats(place: &Place<'_>) -> Result<(), String> {
+fn floats(place: &FoundForm<'_>) -> Result<(), String> {
     if lanes_of(place.around.file, place.call()?, place.around.tensors)? != LANES {
         return Err("the operands are half, for which an instruction over blocks is no faster".to_owned());
     }
     Ok(())
 }
 
-fn own_work(place: &Place<'_>) -> Result<(), String> {
+fn own_work(place: &FoundForm<'_>) -> Result<(), String> {
     let (target, source, work) = (place.hole("y"), place.hole("x"), place.hole("w"));
     let onto_source = work == source && place.around.tensors.tensors.contains_key(work);
     if (base_name(work) == base_name(source) && !onto_source)
@@ -112,7 +112,7 @@ fn own_work(place: &Place<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn long(place: &Place<'_>) -> Result<(), String> {
+fn long(place: &FoundForm<'_>) -> Result<(), String> {
     if count(place).is_some_and(|value| value < COUNT_MIN) {
         return Err(format!("{} elements are fewer than {COUNT_MIN}", place.hole("n")));
     }

@@ -2,7 +2,7 @@
 
 use crate::analysis::code::{Surroundings, vector_calls};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Spot, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Spot, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
@@ -43,7 +43,7 @@ fn instructions(around: &Surroundings<'_>) -> Vec<Spot> {
     calls.map(|call| Spot::new(around.file, &call.statement, &[]).shown(&call.call.span)).collect()
 }
 
-fn tensor_style(place: &Place<'_>) -> Result<(), String> {
+fn tensor_style(place: &FoundForm<'_>) -> Result<(), String> {
     let file = place.around.file;
     let mut calls = file.calls().iter().filter(|call| call.object.is_none());
     match calls.find(|call| POINTER_STYLE.contains(&call.name.as_str())) {
@@ -56,7 +56,7 @@ fn tensor_style(place: &Place<'_>) -> Result<(), String> {
     }
 }
 
-fn no_registers(place: &Place<'_>) -> Result<(), String> {
+fn no_registers(place: &FoundForm<'_>) -> Result<(), String> {
     if REGISTERS.iter().any(|word| place.around.file.text().contains(word)) {
         return Err("the file has register-level vector functions with their own ordering".to_owned());
     }

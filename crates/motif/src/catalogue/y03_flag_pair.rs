@@ -3,7 +3,7 @@
 use crate::analysis::code::Surroundings;
 use crate::analysis::pipe_order::{PipeEdge, edges};
 use crate::rewrite::declared::{Declared, Rules};
-use crate::rewrite::exchange::{Exchange, Form, Guard, Place, Texts, Way};
+use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Texts, Way};
 use crate::{Company, Counter, Family, Id, Metadata};
 
 /// The motif.
@@ -43,7 +43,7 @@ const FLAG: Exchange = Exchange {
 };
 
 /// The event of the accesses that the barrier alone orders, its variable, and what else the barrier orders.
-fn needed(place: &Place<'_>) -> Vec<Texts> {
+fn needed(place: &FoundForm<'_>) -> Vec<Texts> {
     let Surroundings { context, file, kernel, .. } = place.around;
     let (Ok(call), Ok(edges)) = (place.call(), edges(context, kernel, file, &[])) else { return Vec::new() };
     let needed: Vec<PipeEdge> = edges.into_iter().filter(|edge| edge.rests_on(file, call)).collect();
@@ -61,14 +61,14 @@ fn variable(pipes: (&str, &str)) -> String {
     format!("event{}To{}", title(pipes.0), title(pipes.1))
 }
 
-fn one_pair(place: &Place<'_>) -> Result<(), String> {
+fn one_pair(place: &FoundForm<'_>) -> Result<(), String> {
     match place.hole("other") {
         "" => Ok(()),
         other => Err(format!("the barrier also orders {other}")),
     }
 }
 
-fn free(place: &Place<'_>) -> Result<(), String> {
+fn free(place: &FoundForm<'_>) -> Result<(), String> {
     place.around.file.whole_lines(place.span()).ok_or("the barrier shares its line")?;
     if place.mentions("v") > 0 { Err(format!("{} is taken", place.hole("v"))) } else { Ok(()) }
 }

@@ -9,7 +9,7 @@ use crate::rewrite::members::retyped;
 use crate::rewrite::through_queue::as_buffer;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
-use source::facts::trace::{Step, roots};
+use source::facts::trace::{RunPart, roots};
 use source::facts::{InitBuffer, Kernel};
 use source::parse::{Call, SyntaxFile};
 
@@ -143,19 +143,19 @@ struct Turns<'a> {
 
 impl Turns<'_> {
     /// Fewest and most fillings that wait after the steps.
-    fn after(&self, steps: &[Step<'_>], start: (u32, u32)) -> Result<(u32, u32), String> {
+    fn after(&self, steps: &[RunPart<'_>], start: (u32, u32)) -> Result<(u32, u32), String> {
         let mut held = start;
         for step in steps {
             held = match step {
-                Step::Call(file, call) => self.taken(file, call, held)?,
-                Step::Own(_, _, inner) => self.after(inner, held)?,
-                Step::Loop(inner) => {
+                RunPart::Call(file, call) => self.taken(file, call, held)?,
+                RunPart::Own(_, _, inner) => self.after(inner, held)?,
+                RunPart::Loop(inner) => {
                     if self.after(inner, held)? != held {
                         return Err(format!("a round may leave {} otherwise than it found it", self.name));
                     }
                     held
                 }
-                Step::Branch(arms) => {
+                RunPart::Branch(arms) => {
                     let mut either: Option<(u32, u32)> = None;
                     for arm in arms {
                         let after = self.after(arm, held)?;
@@ -163,11 +163,11 @@ impl Turns<'_> {
                     }
                     either.unwrap_or(held)
                 }
-                Step::Leave if held.1 > 0 => {
+                RunPart::Leave if held.1 > 0 => {
                     return Err(format!("a function is left early while {} may be full", self.name));
                 }
-                Step::Leave => held,
-                Step::Unknown(file, span) => {
+                RunPart::Leave => held,
+                RunPart::Unknown(file, span) => {
                     return Err(format!("line {}: code that is not understood", file.line(span.start)));
                 }
             };

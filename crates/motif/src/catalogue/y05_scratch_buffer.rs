@@ -9,7 +9,7 @@ use crate::rewrite::members::{retyped, unnumbered};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::{Access, is_copy};
-use source::facts::{Kernel, Origin, Place, TensorFacts};
+use source::facts::{FileSpan, Kernel, Origin, TensorFacts};
 
 /// The motif.
 pub struct ScratchBuffer;
@@ -123,7 +123,7 @@ fn queued(
     context: &Context,
     kernel: &Kernel,
     name: &str,
-    declaration: &Place,
+    declaration: &FileSpan,
     position: &str,
 ) -> Option<Vec<Candidate>> {
     no_copy(context, kernel, name)?.ok()?;

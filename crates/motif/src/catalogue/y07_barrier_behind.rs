@@ -66,7 +66,7 @@ impl Motif for BarrierBehind {
 
 type Moves = Vec<(String, Result<Vec<Edit>, String>)>;
 
-struct Place<'a> {
+struct Vicinity<'a> {
     file: &'a SyntaxFile,
     function: &'a Function,
     kernel: &'a Kernel,
@@ -74,11 +74,11 @@ struct Place<'a> {
     repetition: &'a Loop,
 }
 
-fn each_loop(context: &Context, judge: impl Fn(&Place<'_>) -> Moves) -> Vec<Candidate> {
+fn each_loop(context: &Context, judge: impl Fn(&Vicinity<'_>) -> Moves) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (file, function, kernel, tensors) in functions(context) {
         for repetition in file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start)) {
-            let place = Place { file, function, kernel, tensors: &tensors, repetition };
+            let place = Vicinity { file, function, kernel, tensors: &tensors, repetition };
             for (note, edits) in judge(&place) {
                 let candidate = Candidate::new(file, &repetition.span, note, edits);
                 found.push(candidate.on_condition("the project does not switch automatic synchronisation off"));
@@ -92,7 +92,7 @@ fn is_barrier(call: &Call) -> bool {
     call.name == "PipeBarrier" && call.template_arguments.as_deref() == Some("PIPE_ALL")
 }
 
-impl<'a> Place<'a> {
+impl<'a> Vicinity<'a> {
     fn barriers(&self) -> Vec<&'a Call> {
         self.file.calls_in(self.repetition.span.clone()).filter(|call| is_barrier(call)).collect()
     }
@@ -100,7 +100,7 @@ impl<'a> Place<'a> {
     /// Whether the loop around this one is a loop of vector work as well: that one takes the barriers.
     fn outer_qualifies(&self) -> bool {
         let around = loops_around(self.file, self.function, self.repetition.span.start);
-        around.get(1).is_some_and(|outer| Place { repetition: outer, ..*self }.only_vector_work().is_ok())
+        around.get(1).is_some_and(|outer| Vicinity { repetition: outer, ..*self }.only_vector_work().is_ok())
     }
 
     /// Proves that the compiler orders everything in the loop.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::site::{Refusal, Site};
 use aicore::Profile;
 use coverage::Coverage;
-use source::facts::{Facts, KnownValues, Place};
+use source::facts::{Facts, FileSpan, KnownValues};
 use source::parse::SyntaxForest;
 use source::{Edit, Patch, SourceTree};
 use unified_buffer::{CutLines, UnifiedBuffer};
@@ -89,7 +89,7 @@ impl Context {
     }
 
     /// The text at a place.
-    pub fn text_of(&self, place: &Place) -> Option<&str> {
+    pub fn text_of(&self, place: &FileSpan) -> Option<&str> {
         Some(self.forest.get(&place.file)?.slice(&place.span()))
     }
 

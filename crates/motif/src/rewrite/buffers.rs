@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::rewrite::counted_bytes::{counted_in, counted_out};
 use crate::rewrite::edits::{deleted, insert_after};
 use source::Edit;
-use source::facts::{InitBuffer, Kernel, Place};
+use source::facts::{FileSpan, InitBuffer, Kernel};
 use source::parse::SyntaxFile;
 
 /// A name that no source has yet: the wanted one, or with a number behind.
@@ -45,7 +45,7 @@ pub(crate) fn added(
 }
 
 /// The type of a buffer, written as the member beside it.
-pub(crate) fn buffer_type(header: &SyntaxFile, beside: &Place) -> String {
+pub(crate) fn buffer_type(header: &SyntaxFile, beside: &FileSpan) -> String {
     let beside = header.slice(&beside.span());
     let scope = match beside {
         _ if beside.contains("AscendC::") => "AscendC::",
@@ -86,8 +86,8 @@ pub(crate) fn access(context: &Context, init: &InitBuffer) -> String {
 }
 
 /// The last member of the class that is a queue or a buffer.
-pub(crate) fn last_member<'a>(context: &Context, kernel: &'a Kernel) -> Option<&'a Place> {
-    let class_level = |place: &&Place| {
+pub(crate) fn last_member<'a>(context: &Context, kernel: &'a Kernel) -> Option<&'a FileSpan> {
+    let class_level = |place: &&FileSpan| {
         context.forest.get(&place.file).is_some_and(|file| {
             file.enclosing_class(place.start).is_some_and(|class| class.name == kernel.name)
                 && file.enclosing_function(place.start).is_none()

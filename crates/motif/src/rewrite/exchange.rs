@@ -115,12 +115,12 @@ impl Spot {
 /// One direction between two forms.
 pub(crate) struct Way {
     note: &'static str,
-    resembles: fn(&Place<'_>) -> bool,
-    choices: fn(&Place<'_>) -> Vec<Texts>,
+    resembles: fn(&FoundForm<'_>) -> bool,
+    choices: fn(&FoundForm<'_>) -> Vec<Texts>,
     guards: &'static [Guard],
-    parts: fn(&mut Place<'_>) -> Result<Vec<Edit>, String>,
-    conditions: fn(&Place<'_>) -> Vec<String>,
-    rounding: fn(&Place<'_>) -> bool,
+    parts: fn(&mut FoundForm<'_>) -> Result<Vec<Edit>, String>,
+    conditions: fn(&FoundForm<'_>) -> Vec<String>,
+    rounding: fn(&FoundForm<'_>) -> bool,
     loses_comments: bool,
 }
 
@@ -144,27 +144,27 @@ impl Way {
     }
 
     /// Where this does not hold the code does not even resemble the form: that is no refusal.
-    pub(crate) const fn resembling(self, resembles: fn(&Place<'_>) -> bool) -> Self {
+    pub(crate) const fn resembling(self, resembles: fn(&FoundForm<'_>) -> bool) -> Self {
         Self { resembles, ..self }
     }
 
     /// A site for each choice of more holes; none where there is no choice.
-    pub(crate) const fn choosing(self, choices: fn(&Place<'_>) -> Vec<Texts>) -> Self {
+    pub(crate) const fn choosing(self, choices: fn(&FoundForm<'_>) -> Vec<Texts>) -> Self {
         Self { choices, ..self }
     }
 
     /// Holes of the other form that are computed, with edits at other places.
-    pub(crate) const fn with(self, parts: fn(&mut Place<'_>) -> Result<Vec<Edit>, String>) -> Self {
+    pub(crate) const fn with(self, parts: fn(&mut FoundForm<'_>) -> Result<Vec<Edit>, String>) -> Self {
         Self { parts, ..self }
     }
 
     /// Conditions that are left to the verifier.
-    pub(crate) const fn on_conditions(self, conditions: fn(&Place<'_>) -> Vec<String>) -> Self {
+    pub(crate) const fn on_conditions(self, conditions: fn(&FoundForm<'_>) -> Vec<String>) -> Self {
         Self { conditions, ..self }
     }
 
     /// Whether results may differ in rounding.
-    pub(crate) const fn rounding(self, rounding: fn(&Place<'_>) -> bool) -> Self {
+    pub(crate) const fn rounding(self, rounding: fn(&FoundForm<'_>) -> bool) -> Self {
         Self { rounding, ..self }
     }
 
@@ -185,17 +185,17 @@ pub(crate) enum Guard {
     /// A name that the form declares is mentioned this often in the function, which is how often the form itself does.
     Mentioned(&'static str, usize),
     /// What only this exchange asks.
-    Holds(fn(&Place<'_>) -> Result<(), String>),
+    Holds(fn(&FoundForm<'_>) -> Result<(), String>),
 }
 
 /// A form found in a function.
-pub(crate) struct Place<'a> {
+pub(crate) struct FoundForm<'a> {
     /// The function.
     pub(crate) around: Surroundings<'a>,
     spot: Spot,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FoundForm<'a> {
     /// The text of a hole; empty if it has none.
     pub(crate) fn hole(&self, name: &str) -> &str {
         self.spot.holes.get(name).map_or("", String::as_str)
@@ -317,7 +317,7 @@ fn exchanged_in(around: &Surroundings<'_>, ways: &[(&Form, &Form, &Way)], found:
             if taken.contains(&spot.span.start) {
                 continue;
             }
-            let (start, place) = (spot.span.start, Place { around: *around, spot });
+            let (start, place) = (spot.span.start, FoundForm { around: *around, spot });
             let choices = if (way.resembles)(&place) { (way.choices)(&place) } else { Vec::new() };
             if !choices.is_empty() && !matches!(from, Form::Behind(_) | Form::Before(_)) {
                 taken.push(start);
@@ -325,13 +325,13 @@ fn exchanged_in(around: &Surroundings<'_>, ways: &[(&Form, &Form, &Way)], found:
             for choice in choices {
                 let mut spot = place.spot.clone();
                 spot.holes.extend(choice.into_iter().map(|(name, text)| (name.to_owned(), text)));
-                found.push(candidate(Place { around: *around, spot }, from, to, way));
+                found.push(candidate(FoundForm { around: *around, spot }, from, to, way));
             }
         }
     }
 }
 
-fn candidate(mut place: Place<'_>, from: &Form, to: &Form, way: &Way) -> Candidate {
+fn candidate(mut place: FoundForm<'_>, from: &Form, to: &Form, way: &Way) -> Candidate {
     let (note, shown) = (place.filled(way.note, ""), place.spot.shown.clone());
     let (conditions, rounding) = ((way.conditions)(&place), (way.rounding)(&place));
     let edits = edits(&mut place, from, to, way);
@@ -341,7 +341,7 @@ fn candidate(mut place: Place<'_>, from: &Form, to: &Form, way: &Way) -> Candida
 }
 
 /// One form in the place of the other, where all guards hold.
-fn edits(place: &mut Place<'_>, from: &Form, to: &Form, way: &Way) -> Result<Vec<Edit>, String> {
+fn edits(place: &mut FoundForm<'_>, from: &Form, to: &Form, way: &Way) -> Result<Vec<Edit>, String> {
     let file = place.around.file;
     let span = place.spot.span.clone();
     let statements = file.slice(&span).ends_with([';', '}']);

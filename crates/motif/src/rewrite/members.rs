@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::rewrite::edits::edit;
 use source::Edit;
-use source::facts::{InitBuffer, Place};
+use source::facts::{FileSpan, InitBuffer};
 use source::parse::SyntaxFile;
 
 /// The initialisation without its number of buffers.
@@ -18,7 +18,7 @@ pub(crate) fn unnumbered(context: &Context, init: &InitBuffer) -> Result<Edit, S
 /// The declaration with another type: `made` gets the scope before `TQue` or `TBuf` and that of the position.
 pub(crate) fn retyped(
     file: &SyntaxFile,
-    declaration: &Place,
+    declaration: &FileSpan,
     name: &str,
     made: impl Fn(&str, &str) -> String,
 ) -> Result<Edit, String> {

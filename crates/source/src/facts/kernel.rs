@@ -10,7 +10,7 @@ use crate::parse::{Call, Class, SyntaxFile, SyntaxForest};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FileSpan {
     /// File, relative to the operator's root.
     pub file: String,
     /// First byte.
@@ -19,7 +19,7 @@ pub struct Place {
     pub end: usize,
 }
 
-impl Place {
+impl FileSpan {
     /// A place from a span.
     pub fn new(file: &SyntaxFile, span: &Range<usize>) -> Self {
         Self { file: file.name().to_owned(), start: span.start, end: span.end }
@@ -39,7 +39,7 @@ pub struct Queue {
     /// Depth argument of the template as written.
     pub depth: String,
     /// The member's declaration.
-    pub declaration: Place,
+    pub declaration: FileSpan,
 }
 
 /// An `InitBuffer` call.
@@ -50,11 +50,11 @@ pub struct InitBuffer {
     /// Pipe object as written.
     pub pipe: String,
     /// Number of buffers as written; `None` for a `TBuf`.
-    pub number: Option<Place>,
+    pub number: Option<FileSpan>,
     /// Size in bytes as written.
     pub size: String,
     /// The statement.
-    pub statement: Place,
+    pub statement: FileSpan,
 }
 
 /// One class, or one free function, that talks to the AI Core.
@@ -67,11 +67,11 @@ pub struct Kernel {
     /// Queues by name.
     pub queues: BTreeMap<String, Queue>,
     /// `TBuf` members with their declarations.
-    pub buffers: BTreeMap<String, Place>,
+    pub buffers: BTreeMap<String, FileSpan>,
     /// Global tensors: element type and declaration.
-    pub globals: BTreeMap<String, (String, Place)>,
+    pub globals: BTreeMap<String, (String, FileSpan)>,
     /// `TPipe` members or pointers.
-    pub pipes: BTreeMap<String, Place>,
+    pub pipes: BTreeMap<String, FileSpan>,
     /// `LocalTensor` members: their lifetime is not analysed.
     pub tensor_members: BTreeSet<String>,
     /// `InitBuffer` calls.
@@ -202,7 +202,7 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             kernel.name.clone_from(&class.name);
             kernel.bases.extend(class.bases.iter().cloned());
             for member in &class.members {
-                kernel.add_member(&member.name, &member.type_text, Place::new(file, &member.span));
+                kernel.add_member(&member.name, &member.type_text, FileSpan::new(file, &member.span));
             }
         }
     }
@@ -217,7 +217,7 @@ pub(super) fn collect(forest: &SyntaxForest) -> BTreeMap<String, Kernel> {
             kernel.functions.push((file.name().to_owned(), index));
             for local in file.locals().iter().filter(|local| function.body.contains(&local.span.start)) {
                 if !local.type_text.contains("LocalTensor<") {
-                    kernel.add_member(&local.name, &local.type_text, Place::new(file, &local.span));
+                    kernel.add_member(&local.name, &local.type_text, FileSpan::new(file, &local.span));
                 }
             }
             for call in file.calls_in(function.body.clone()).filter(|call| call.name == "InitBuffer") {
@@ -258,7 +258,7 @@ impl Kernel {
         self.functions.extend(base.functions.iter().cloned());
     }
 
-    fn add_member(&mut self, name: &str, type_text: &str, declaration: Place) {
+    fn add_member(&mut self, name: &str, type_text: &str, declaration: FileSpan) {
         let short = type_text
             .rsplit_once("AscendC::")
             .map_or(type_text, |(_, rest)| if type_text.starts_with("AscendC::T") { &type_text[9..] } else { rest });
@@ -291,9 +291,9 @@ impl Kernel {
         self.init_buffers.push(InitBuffer {
             target: base_name(target).to_owned(),
             pipe: call.object.clone().unwrap_or_default(),
-            number: is_queue.then(|| Place::new(file, &call.arguments[1])),
+            number: is_queue.then(|| FileSpan::new(file, &call.arguments[1])),
             size: size.unwrap_or_default().to_owned(),
-            statement: Place::new(file, statement),
+            statement: FileSpan::new(file, statement),
         });
     }
 }

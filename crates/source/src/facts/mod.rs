@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use crate::constant::{fixed_type_bytes, integer as parse_integer};
 pub use callers::{CallSite, Callers};
 pub use expression::KnownValues;
-pub use kernel::{CopyOrigins, InitBuffer, Kernel, Place, Queue, is_host};
+pub use kernel::{CopyOrigins, FileSpan, InitBuffer, Kernel, Queue, is_host};
 pub use tensors::{Origin, Tensor, TensorFacts, TensorUse, base_name, element_type};
 
 use super::parse::{SyntaxFile, SyntaxForest};
@@ -24,7 +24,7 @@ pub struct Constant {
     /// Name.
     pub name: String,
     /// The literal or expression that it stands for.
-    pub value: Place,
+    pub value: FileSpan,
     /// Its text.
     pub text: String,
 }
@@ -123,7 +123,7 @@ fn macros_of(file: &SyntaxFile) -> Vec<(String, String)> {
 fn constants_of(file: &SyntaxFile) -> Vec<Constant> {
     let constant = |name: &str, value: &std::ops::Range<usize>| Constant {
         name: name.to_owned(),
-        value: Place::new(file, value),
+        value: FileSpan::new(file, value),
         text: file.slice(value).to_owned(),
     };
     let is_const = |type_text: &str| type_text.split(' ').any(|word| word == "const" || word == "constexpr");

@@ -12,15 +12,15 @@ const DEPTH: usize = 8;
 
 /// A part of a run.
 #[derive(Clone, Debug)]
-pub enum Step<'a> {
+pub enum RunPart<'a> {
     /// A call that is not one of the class.
     Call(&'a SyntaxFile, &'a Call),
     /// A function of the class, called by `call`.
-    Own(&'a SyntaxFile, &'a Call, Vec<Step<'a>>),
+    Own(&'a SyntaxFile, &'a Call, Vec<RunPart<'a>>),
     /// Any number of rounds.
-    Loop(Vec<Step<'a>>),
+    Loop(Vec<RunPart<'a>>),
     /// One of these.
-    Branch(Vec<Vec<Step<'a>>>),
+    Branch(Vec<Vec<RunPart<'a>>>),
     /// The function or the round is left.
     Leave,
     /// Code that is not understood.
@@ -28,7 +28,7 @@ pub enum Step<'a> {
 }
 
 /// Runs of the functions of a kernel that no other function of it calls, by name.
-pub fn roots<'a>(forest: &'a SyntaxForest, kernel: &'a Kernel) -> Vec<(&'a str, Vec<Step<'a>>)> {
+pub fn roots<'a>(forest: &'a SyntaxForest, kernel: &'a Kernel) -> Vec<(&'a str, Vec<RunPart<'a>>)> {
     let functions: Vec<(&SyntaxFile, &Function)> = kernel
         .functions
         .iter()
@@ -57,18 +57,18 @@ struct Builder<'a, 'b> {
 }
 
 impl<'a> Builder<'a, '_> {
-    fn function(&self, file: &'a SyntaxFile, function: &'a Function, depth: usize) -> Vec<Step<'a>> {
+    fn function(&self, file: &'a SyntaxFile, function: &'a Function, depth: usize) -> Vec<RunPart<'a>> {
         let mut steps = Vec::new();
         match file.node_at(&function.body) {
             Some(body) => self.walk(file, body, depth, 0, &mut steps),
-            None => steps.push(Step::Unknown(file, function.body.clone())),
+            None => steps.push(RunPart::Unknown(file, function.body.clone())),
         }
         steps
     }
 
-    fn walk(&self, file: &'a SyntaxFile, node: Node<'_>, depth: usize, nested: usize, steps: &mut Vec<Step<'a>>) {
+    fn walk(&self, file: &'a SyntaxFile, node: Node<'_>, depth: usize, nested: usize, steps: &mut Vec<RunPart<'a>>) {
         if nested > 256 || node.is_error() {
-            steps.push(Step::Unknown(file, node.byte_range()));
+            steps.push(RunPart::Unknown(file, node.byte_range()));
             return;
         }
         let inner = |node: Option<Node<'_>>| {
@@ -84,7 +84,7 @@ impl<'a> Builder<'a, '_> {
                 let mut round = inner(node.child_by_field_name("condition"));
                 round.extend(inner(node.child_by_field_name("body")));
                 round.extend(inner(node.child_by_field_name("update")));
-                steps.push(Step::Loop(round));
+                steps.push(RunPart::Loop(round));
             }
             "if_statement" | "conditional_expression" => {
                 steps.extend(inner(node.child_by_field_name("condition")));
@@ -93,7 +93,7 @@ impl<'a> Builder<'a, '_> {
                     inner(node.child_by_field_name("alternative")),
                 ];
                 if arms.iter().any(|arm| !arm.is_empty()) {
-                    steps.push(Step::Branch(arms));
+                    steps.push(RunPart::Branch(arms));
                 }
             }
             "switch_statement" => {
@@ -102,11 +102,11 @@ impl<'a> Builder<'a, '_> {
                 let mut arms = vec![Vec::new()];
                 if let Some(body) = node.child_by_field_name("body") {
                     let mut cursor = body.walk();
-                    let cases: Vec<Vec<Step<'a>>> =
+                    let cases: Vec<Vec<RunPart<'a>>> =
                         body.named_children(&mut cursor).map(|case| inner(Some(case))).collect();
                     arms.extend((0..cases.len()).map(|from| cases[from..].concat()));
                 }
-                steps.push(Step::Branch(arms));
+                steps.push(RunPart::Branch(arms));
             }
             "preproc_if" | "preproc_ifdef" | "preproc_elif" => {
                 let mut cursor = node.walk();
@@ -115,43 +115,50 @@ impl<'a> Builder<'a, '_> {
                     let other = matches!(child.kind(), "preproc_else" | "preproc_elif");
                     arms[usize::from(other)].extend(inner(Some(child)));
                 }
-                steps.push(Step::Branch(arms));
+                steps.push(RunPart::Branch(arms));
             }
             "return_statement" => {
                 self.children(file, node, depth, nested, steps);
-                steps.push(Step::Leave);
+                steps.push(RunPart::Leave);
             }
-            "break_statement" | "continue_statement" => steps.push(Step::Leave),
+            "break_statement" | "continue_statement" => steps.push(RunPart::Leave),
             "goto_statement" | "lambda_expression" | "preproc_call" => {
-                steps.push(Step::Unknown(file, node.byte_range()));
+                steps.push(RunPart::Unknown(file, node.byte_range()));
             }
             "call_expression" => {
                 self.children(file, node, depth, nested, steps);
                 let Some(call) = file.calls().iter().find(|call| call.span == node.byte_range()) else {
-                    steps.push(Step::Unknown(file, node.byte_range()));
+                    steps.push(RunPart::Unknown(file, node.byte_range()));
                     return;
                 };
-                let mut own: Vec<Vec<Step<'a>>> = Vec::new();
+                let mut own: Vec<Vec<RunPart<'a>>> = Vec::new();
                 if is_own(call) {
                     for (file, function) in self.functions.iter().filter(|(_, function)| function.name == call.name) {
                         own.push(if depth < DEPTH {
                             self.function(file, function, depth + 1)
                         } else {
-                            vec![Step::Unknown(file, function.span.clone())]
+                            vec![RunPart::Unknown(file, function.span.clone())]
                         });
                     }
                 }
                 match own.len() {
-                    0 => steps.push(Step::Call(file, call)),
-                    1 => steps.push(Step::Own(file, call, own.swap_remove(0))),
-                    _ => steps.push(Step::Own(file, call, vec![Step::Branch(own)])),
+                    0 => steps.push(RunPart::Call(file, call)),
+                    1 => steps.push(RunPart::Own(file, call, own.swap_remove(0))),
+                    _ => steps.push(RunPart::Own(file, call, vec![RunPart::Branch(own)])),
                 }
             }
             _ => self.children(file, node, depth, nested, steps),
         }
     }
 
-    fn children(&self, file: &'a SyntaxFile, node: Node<'_>, depth: usize, nested: usize, steps: &mut Vec<Step<'a>>) {
+    fn children(
+        &self,
+        file: &'a SyntaxFile,
+        node: Node<'_>,
+        depth: usize,
+        nested: usize,
+        steps: &mut Vec<RunPart<'a>>,
+    ) {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             self.walk(file, child, depth, nested + 1, steps);
@@ -165,16 +172,16 @@ mod tests {
     use crate::SourceTree;
     use crate::facts::{Facts, KnownValues};
 
-    fn print(steps: &[Step<'_>]) -> String {
-        let one = |step: &Step<'_>| match step {
-            Step::Call(_, call) => call.name.clone(),
-            Step::Own(_, call, inner) => format!("{}({})", call.name, print(inner)),
-            Step::Loop(inner) => format!("loop({})", print(inner)),
-            Step::Branch(arms) => {
+    fn print(steps: &[RunPart<'_>]) -> String {
+        let one = |step: &RunPart<'_>| match step {
+            RunPart::Call(_, call) => call.name.clone(),
+            RunPart::Own(_, call, inner) => format!("{}({})", call.name, print(inner)),
+            RunPart::Loop(inner) => format!("loop({})", print(inner)),
+            RunPart::Branch(arms) => {
                 format!("[{}]", arms.iter().map(|arm| print(arm)).collect::<Vec<_>>().join("|"))
             }
-            Step::Leave => "leave".to_owned(),
-            Step::Unknown(..) => "?".to_owned(),
+            RunPart::Leave => "leave".to_owned(),
+            RunPart::Unknown(..) => "?".to_owned(),
         };
         steps.iter().map(one).collect::<Vec<_>>().join(" ")
     }

@@ -13,7 +13,7 @@ const DEPTH_MAX: usize = 64;
 
 /// A statement, or the head of one that others stand in.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct Statement {
     /// Its bytes; empty for the function's entry and exit.
     pub(crate) span: Range<usize>,
     /// What may run next.
@@ -25,7 +25,7 @@ pub(crate) struct Step {
 /// Control flow of a function. The first step is its entry, the second its exit.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    steps: Vec<Step>,
+    steps: Vec<Statement>,
 }
 
 /// Index of the function's entry.
@@ -37,7 +37,7 @@ impl Graph {
     /// Control flow of a function; `leaving` are macros that may leave it, a loop or a switch. `Err` says what is not understood.
     pub(crate) fn of(file: &SyntaxFile, function: &Function, leaving: &BTreeSet<&str>) -> Result<Self, String> {
         let body = file.node_at(&function.body).ok_or("the function is not understood")?;
-        let step = |span: Range<usize>| Step { span, next: Vec::new(), before: Vec::new() };
+        let step = |span: Range<usize>| Statement { span, next: Vec::new(), before: Vec::new() };
         let (start, end) = (function.body.start, function.body.end);
         let steps = vec![step(start..start), step(end..end)];
         let mut builder = Builder { file, leaving, steps, targets: Vec::new(), depth: 0 };
@@ -53,7 +53,7 @@ impl Graph {
     }
 
     /// A step.
-    pub(crate) fn step(&self, index: usize) -> &Step {
+    pub(crate) fn step(&self, index: usize) -> &Statement {
         &self.steps[index]
     }
 
@@ -78,7 +78,7 @@ impl Graph {
     }
 
     /// Steps that are met from some, which count too, without going through others, where the walk ends.
-    fn reach(&self, from: &[usize], stops: &[usize], next: impl Fn(&Step) -> &Vec<usize>) -> BTreeSet<usize> {
+    fn reach(&self, from: &[usize], stops: &[usize], next: impl Fn(&Statement) -> &Vec<usize>) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
         let mut open = from.to_vec();
         while let Some(index) = open.pop() {
@@ -101,7 +101,7 @@ struct Target {
 struct Builder<'a> {
     file: &'a SyntaxFile,
     leaving: &'a BTreeSet<&'a str>,
-    steps: Vec<Step>,
+    steps: Vec<Statement>,
     targets: Vec<Target>,
     depth: usize,
 }
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
 
     /// A step behind others.
     fn push(&mut self, span: Range<usize>, from: &[usize]) -> usize {
-        self.steps.push(Step { span, next: Vec::new(), before: Vec::new() });
+        self.steps.push(Statement { span, next: Vec::new(), before: Vec::new() });
         let index = self.steps.len() - 1;
         self.lead(from, index);
         index
