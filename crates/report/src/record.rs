@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use aicore::{Origin, Profile};
 use events::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack};
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
 use source::SourceTree;
 use space::Configuration;
 
@@ -92,11 +91,7 @@ impl FileDiff {
         if before == after {
             return None;
         }
-        let unified = TextDiff::from_lines(before, after)
-            .unified_diff()
-            .context_radius(3)
-            .header(&format!("a/{file}"), &format!("b/{file}"))
-            .to_string();
+        let unified = source::lines::unified(before, after, 3, Some((&format!("a/{file}"), &format!("b/{file}"))));
         Some(Self { file: file.to_owned(), unified })
     }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use similar::{DiffTag, TextDiff};
-
 use super::SourceTree;
 use super::lex::{PieceKind, pieces};
+use super::lines::{lines, runs};
 
 /// Lines above and below a changed one whose comments are read.
 const LINES_ABOVE: usize = 2;
@@ -65,20 +64,15 @@ struct Change {
 }
 
 fn changes(old: &str, now: &str) -> Vec<Change> {
-    let diff = TextDiff::from_lines(old, now);
-    let numbers_of = |lines: Vec<&str>| -> BTreeSet<String> {
-        lines.into_iter().flat_map(|line| numbers(&code_of(line), false)).collect()
-    };
-    let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal && op.tag() != DiffTag::Insert);
+    let numbers_of =
+        |lines: &[&str]| -> BTreeSet<String> { lines.iter().flat_map(|line| numbers(&code_of(line), false)).collect() };
+    let (old, now) = (lines(old), lines(now));
+    let changed = runs(&old, &now).into_iter().filter(|run| !run.same && !run.old.is_empty());
     changed
-        .map(|op| {
-            let before = numbers_of(op.old_range().filter_map(|line| diff.old_slice(line)).collect());
-            let after = numbers_of(op.new_range().filter_map(|line| diff.new_slice(line)).collect());
-            let first = op.new_range().start + 1;
-            Change {
-                lines: (first, op.new_range().end.max(first)),
-                numbers: before.difference(&after).cloned().collect(),
-            }
+        .map(|run| {
+            let (before, after) = (numbers_of(&old[run.old]), numbers_of(&now[run.new.clone()]));
+            let first = run.new.start + 1;
+            Change { lines: (first, run.new.end.max(first)), numbers: before.difference(&after).cloned().collect() }
         })
         .collect()
 }

@@ -1,7 +1,6 @@
 //! Patches from two versions of a tree, and the patch that undoes another.
 
-use similar::{DiffTag, TextDiff};
-
+use super::lines::{changed_runs, lines};
 use super::{Edit, EditError, Patch, SourceTree};
 
 /// The patch that turns `before` into `after`, by whole lines. Files of `after` only are not part of it.
@@ -9,20 +8,18 @@ pub fn difference(before: &SourceTree, after: &SourceTree, title: &str, motif: &
     let mut edits = Vec::new();
     for (file, old) in before.iter() {
         let Some(new) = after.text(file).filter(|new| *new != old) else { continue };
-        let diff = TextDiff::from_lines(old, new);
         let starts = |text: &str| {
             let mut starts = vec![0];
-            starts.extend(text.split_inclusive('\n').scan(0, |end, line| {
+            starts.extend(lines(text).into_iter().scan(0, |end, line| {
                 *end += line.len();
                 Some(*end)
             }));
             starts
         };
         let (old_starts, new_starts) = (starts(old), starts(new));
-        for operation in diff.ops().iter().filter(|operation| operation.tag() != DiffTag::Equal) {
-            let (old_lines, new_lines) = (operation.old_range(), operation.new_range());
-            let replacement = &new[new_starts[new_lines.start]..new_starts[new_lines.end]];
-            let span = old_starts[old_lines.start]..old_starts[old_lines.end];
+        for run in changed_runs(old, new) {
+            let replacement = &new[new_starts[run.new.start]..new_starts[run.new.end]];
+            let span = old_starts[run.old.start]..old_starts[run.old.end];
             edits.push(Edit { file: file.to_owned(), span, replacement: replacement.to_owned() });
         }
     }

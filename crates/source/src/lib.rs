@@ -8,6 +8,7 @@ mod difference;
 mod edit;
 pub mod facts;
 pub mod lex;
+pub mod lines;
 pub mod parse;
 pub mod tunable;
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use similar::TextDiff;
-
 use super::workspace::Workspace;
 use aicore::{Origin, Profile};
 use experience::{Provenance, Record, SettingKind, Verdict, features_of, normalise, symptoms_of};
@@ -73,7 +71,7 @@ fn normalised_diff(slow: &SourceTree, fast: &SourceTree) -> String {
         let before = slow.text(file).unwrap_or_default();
         if before != after {
             let (before, after) = (normalise(before), normalise(after));
-            diffs.push_str(&TextDiff::from_lines(&before, &after).unified_diff().context_radius(2).to_string());
+            diffs.push_str(&source::lines::unified(&before, &after, 2, None));
         }
     }
     diffs

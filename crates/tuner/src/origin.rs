@@ -4,8 +4,6 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
 use backend::Place;
 use source::SourceTree;
 use source::parse::{SyntaxFile, SyntaxForest, statements};
@@ -85,12 +83,11 @@ fn line_map(before: &str, after: &str) -> Vec<Option<u32>> {
     let skeletons = |text: &str| text.lines().map(skeleton).collect::<Vec<_>>();
     let (old, new) = (skeletons(before), skeletons(after));
     let mut map = vec![None; new.len()];
-    // Lines that are there once hold the rest: `}` and the like would else be matched across functions.
-    for operation in capture_diff_slices(Algorithm::Patience, &old, &new) {
-        if let DiffOp::Equal { old_index, new_index, len } = operation {
-            for step in 0..len {
-                map[new_index + step] = u32::try_from(old_index + step + 1).ok();
-            }
+    let old: Vec<&str> = old.iter().map(String::as_str).collect();
+    let new: Vec<&str> = new.iter().map(String::as_str).collect();
+    for run in source::lines::anchored_runs(&old, &new).into_iter().filter(|run| run.same) {
+        for (old, new) in run.old.zip(run.new) {
+            map[new] = u32::try_from(old + 1).ok();
         }
     }
     map

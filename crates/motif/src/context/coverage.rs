@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use similar::{DiffTag, TextDiff};
-
 use crate::context::block_runs::{Silent, silent_blocks};
 use crate::context::visited::VisitedLines;
+use source::lines::{lines, runs};
 use source::parse::SyntaxForest;
 use source::{Edit, SourceTree};
 
@@ -121,9 +120,8 @@ fn changed(text: &str, edit: &Edit) -> Vec<Range<usize>> {
     let (before, after) = (plain(old), plain(&edit.replacement));
     let before: Vec<&str> = before.iter().map(String::as_str).collect();
     let after: Vec<&str> = after.iter().map(String::as_str).collect();
-    let difference = TextDiff::from_slices(&before, &after);
-    let operations = difference.ops().iter().filter(|operation| operation.tag() != DiffTag::Equal);
-    operations.map(|operation| starts[operation.old_range().start]..starts[operation.old_range().end]).collect()
+    let changed = runs(&before, &after).into_iter().filter(|run| !run.same);
+    changed.map(|run| starts[run.old.start]..starts[run.old.end]).collect()
 }
 
 /// Where parts of the old text are in the new one.
@@ -133,18 +131,15 @@ fn moved(silent: &[Silent], old: &str, new: &str) -> Vec<Silent> {
         std::iter::once(0).chain(ends).chain([text.len()]).collect()
     };
     let (old_starts, new_starts) = (starts(old), starts(new));
-    let difference = TextDiff::from_lines(old, new);
+    let runs = runs(&lines(old), &lines(new));
     let at = |line: usize| new_starts[line.min(new_starts.len() - 1)];
     // The image of a byte; of a line that changed, the start or the end of what stands there now.
     let image = |byte: usize, is_end: bool| {
         let line = old_starts.partition_point(|start| *start <= byte).saturating_sub(1);
-        let operation = difference.ops().iter().find(|operation| operation.old_range().contains(&line));
-        match operation {
-            Some(operation) if operation.tag() == DiffTag::Equal => {
-                at(operation.new_range().start + line - operation.old_range().start) + byte - old_starts[line]
-            }
-            Some(operation) if is_end => at(operation.new_range().end),
-            Some(operation) => at(operation.new_range().start),
+        match runs.iter().find(|run| run.old.contains(&line)) {
+            Some(run) if run.same => at(run.new.start + line - run.old.start) + byte - old_starts[line],
+            Some(run) if is_end => at(run.new.end),
+            Some(run) => at(run.new.start),
             None => new.len(),
         }
     };

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use similar::TextDiff;
-
 use super::pair::Direction;
 use super::refusals::{Answer, Violation};
 use super::tally::{Miss, Tally};
@@ -84,7 +82,6 @@ fn line(miss: &Miss) -> String {
 
 /// A miss whole: what is wrong, the change, the kernel.
 pub fn describe(miss: &Miss) -> String {
-    let diff = TextDiff::from_lines(&miss.before, &miss.after);
-    let diff = diff.unified_diff().context_radius(4).header("kernel", "changed").to_string();
+    let diff = source::lines::unified(&miss.before, &miss.after, 4, Some(("kernel", "changed")));
     format!("{}\nconditions: {}\n\n{diff}\n\n{}", line(miss), miss.conditions.join("; "), miss.before)
 }
