@@ -50,7 +50,7 @@ pub const DTYPE_NAMES: [&str; DTYPES.len()] = {
     names
 };
 /// Probes that a winner is tried on where the manifest names no number, and the most that it may name.
-const DEFAULT_PROBES: u32 = 28;
+const DEFAULT_PROBES: u32 = 36;
 const MOST_PROBES: u32 = 1000;
 /// MiB of a case's tensors from which quick trials are sampled. At a third of it a trial of some blocks takes as long as one of all,
 /// here half as long.

@@ -399,8 +399,8 @@ pub struct CompareArgs {
     /// The earlier state: a directory with the operator's files, or a revision of git.
     #[arg(long, value_name = "DIR|REVISION")]
     pub against: String,
-    /// Cases to draw: larger and smaller ones, odd lengths, other dtypes and tiling keys.
-    #[arg(long, value_name = "COUNT", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Cases to draw: larger and smaller ones, odd lengths, other dtypes and tiling keys, one axis stretched.
+    #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub probes: u32,
 }
 

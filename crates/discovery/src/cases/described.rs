@@ -75,6 +75,13 @@ pub struct DescribedAttribute {
     pub default: serde_json::Value,
 }
 
+impl DescribedTensor {
+    /// Whether it is a list of any number of tensors.
+    pub fn is_list(&self) -> bool {
+        self.param == "dynamic"
+    }
+}
+
 impl DescribedOps {
     /// From what the runner wrote; empty where that is something else.
     pub fn of(ops: &serde_json::Value) -> Self {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::guess::combinations;
 use super::rescale::{leading_shape, traffic_bytes, with_length};
 use super::{Candidate, DescribedOp, DescribedTensor, value_range};
-use manifest::Attribute;
+use manifest::{Attribute, TensorSpec};
 
 /// What a probe is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,15 +36,19 @@ pub enum ProbeKind {
     /// A real number or a switch among the attributes that no case has: what computes with that of the cases whatever it is told
     /// shows.
     OtherAttribute,
+    /// One axis as long as the operator takes it and the others short, for numbers of repeats and of bytes between rows have an end.
+    Stretched,
+    /// A list of more tensors than any case has.
+    MoreTensors,
     /// Where a winner begins to launch another number of cores than the operator as it was; looked for, not drawn ([`super::Edges`]).
     Edge,
 }
 
 impl ProbeKind {
     /// Whether it is one of a sample of sizes, which tells what a change gains on average: not where the worst was looked for, nor
-    /// where the tensors are those of a case.
+    /// where the tensors are those of a case, nor where nobody would put the operator for its speed.
     pub fn is_of_the_sample(self) -> bool {
-        !matches!(self, ProbeKind::Edge | ProbeKind::OtherAttribute)
+        !matches!(self, ProbeKind::Edge | ProbeKind::OtherAttribute | ProbeKind::Stretched | ProbeKind::MoreTensors)
     }
 
     /// The word in names and messages.
@@ -58,6 +62,8 @@ impl ProbeKind {
             ProbeKind::OtherDtype => "other-dtype",
             ProbeKind::OtherKey => "other-key",
             ProbeKind::OtherAttribute => "other-attribute",
+            ProbeKind::Stretched => "stretched",
+            ProbeKind::MoreTensors => "more-tensors",
             ProbeKind::Edge => "edge",
         }
     }
@@ -106,6 +112,26 @@ const CHANGED_ATTRIBUTES: usize = 3;
 const OTHER_NUMBER: f64 = 8.0;
 /// What a number that is zero in all cases is instead.
 const NOT_ZERO: f64 = 0.25;
+/// What is less is an epsilon.
+const NOT_SMALL: f64 = 1e-3;
+/// Tensors of a long list: the public operators on lists take fifty at a time (`MAX_TENSOR_CONT` of `foreach` in ops-nn), ours 32.
+const MANY_TENSORS: [usize; 5] = [50, 32, 24, 17, 11];
+/// Axes that are stretched, the last ones.
+const STRETCHED_AXES: usize = 3;
+/// What an instruction repeats at most.
+const MOST_REPEATS: u64 = 255;
+/// The longest length of an axis is looked for from here on.
+const LEAST_LONG: u64 = 512;
+/// Rows that follow each other in memory. More bytes than 65535 blocks of 32, which a field of sixteen bits counts.
+const LONGEST_ROW: u64 = 4 << 20;
+/// Of any other axis, where every step may be work of its own. More than sixteen bits count.
+const MOST_ROWS: u64 = 1 << 16;
+/// Bytes of all tensors of a stretched case: such that it runs with data.
+const STRETCHED_BYTES: u64 = 12 << 20;
+/// Elements of an axis that is as short as operators take that want a whole block.
+const OF_A_BLOCK: u64 = 16;
+/// Odd lengths that are drawn for each way to be short.
+const ODD_DRAWS: usize = 2;
 
 impl ProbeDraw<'_> {
     /// Wishes, the most telling first, so that the first few of them already differ in everything.
@@ -148,6 +174,8 @@ impl ProbeDraw<'_> {
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.extend(self.other_attributes());
+        wishes.extend(self.more_tensors());
+        wishes.extend(self.stretched(&mut rng));
         for group in &groups {
             wishes.push(self.larger(group.largest, 64, &mut rng));
             wishes.push(self.smaller(group.smallest, 64, &mut rng));
@@ -293,11 +321,66 @@ impl ProbeDraw<'_> {
             case.attributes[place].value = value;
             case
         };
-        let wishes = smallest.attributes.iter().enumerate().map(|(place, attribute)| {
-            let ways = other_values(attribute).into_iter().map(|value| changed(place, value)).collect();
+        let attributes = || smallest.attributes.iter().enumerate();
+        let wish = |place, values: Vec<String>| {
+            let ways = values.into_iter().map(|value| changed(place, value)).collect();
             self.wish(ProbeKind::OtherAttribute, ways)
-        });
-        wishes.filter(|wish| !wish.ways.is_empty()).take(CHANGED_ATTRIBUTES).collect()
+        };
+        let others = attributes().map(|(place, attribute)| wish(place, other_values(attribute)));
+        let mut wishes: Vec<Wish> = others.filter(|wish| !wish.ways.is_empty()).take(CHANGED_ATTRIBUTES).collect();
+        // What is nothing, and what turns round which of two is the larger.
+        let special = attributes().find_map(|(place, attribute)| Some((place, special_values(attribute)?)));
+        wishes.extend(special.into_iter().flat_map(|(place, values)| values.map(|value| wish(place, vec![value]))));
+        wishes
+    }
+
+    /// Lists of more tensors than the longest of the cases has, the longest first. What is added is like the last tensor of the list.
+    fn more_tensors(&self) -> Option<Wish> {
+        let count = |case: &Candidate| {
+            let name = &self.op.inputs.iter().find(|input| input.is_list())?.name;
+            Some(case.inputs.iter().filter(|input| input.name == *name).count())
+        };
+        let most = self.cases.iter().filter_map(count).max()?;
+        let smallest = self.cases.iter().min_by_key(|case| traffic_bytes(case))?;
+        let own = count(smallest)?;
+        let counts = MANY_TENSORS.into_iter().filter(|many| *many > most).chain([most + 1]);
+        let ways = counts.map(|many| with_tensors(self.op, smallest, own, many)).collect();
+        let wish = self.wish(ProbeKind::MoreTensors, ways);
+        (own > 0).then_some(wish)
+    }
+
+    /// For each axis of the smallest case the longest power of two that the operator takes, an odd length little above a number of repeats,
+    /// and one anywhere between. The other axes are as short as it takes them.
+    fn stretched(&self, rng: &mut ChaCha8Rng) -> Vec<Wish> {
+        let Some(smallest) = self.cases.iter().min_by_key(|case| traffic_bytes(case)) else { return Vec::new() };
+        let rank = leading_shape(smallest).map_or(0, |shape| shape.len());
+        // Of what breaks a winner the first joins the cases of the run, so the cheapest are in front.
+        let mut wishes = [Vec::new(), Vec::new(), Vec::new()];
+        for axis in (0..rank).rev().take(STRETCHED_AXES) {
+            let longest = if axis + 1 == rank { LONGEST_ROW } else { MOST_ROWS };
+            let short = shortened(smallest, axis, rank);
+            let fits = |way: &Candidate| traffic_bytes(way) <= STRETCHED_BYTES.min(self.most_bytes);
+            let long = |case: &Candidate, length: u64| with_length(case, axis, length).filter(fits);
+            // Operators that take any length at all fail at the longest: one that isn't far beyond a number of repeats.
+            for (place, (least, most)) in
+                [(MOST_REPEATS + 1, LEAST_LONG), (LEAST_LONG, longest)].into_iter().enumerate()
+            {
+                let mut ways = Vec::new();
+                for case in &short {
+                    for _ in 0..ODD_DRAWS {
+                        let factor = most as f64 / least as f64;
+                        let length = (least as f64 * factor.powf(rng.random_range(0.0..1.0))) as u64 | 1;
+                        ways.extend(long(case, length));
+                    }
+                }
+                wishes[place].push(Wish { kind: ProbeKind::Stretched, ways });
+            }
+            let powers = (LEAST_LONG.ilog2()..=longest.ilog2()).rev().map(|power| 1_u64 << power);
+            let powers: Vec<u64> = powers.collect();
+            let ways = short.iter().flat_map(|case| powers.iter().filter_map(|power| long(case, *power))).collect();
+            wishes[2].push(Wish { kind: ProbeKind::Stretched, ways });
+        }
+        wishes.concat()
     }
 
     fn wish(&self, kind: ProbeKind, mut ways: Vec<Candidate>) -> Wish {
@@ -305,6 +388,59 @@ impl ProbeDraw<'_> {
         ways.truncate(WAYS);
         Wish { kind, ways }
     }
+}
+
+/// Values of a number that mean something: none at all, and the other sign. Not of one that is small beside what it is added to.
+fn special_values(attribute: &Attribute) -> Option<[String; 2]> {
+    let number =
+        attribute.value.parse::<f64>().ok().filter(|number| number.is_finite() && number.abs() >= NOT_SMALL)?;
+    (attribute.kind == "float").then(|| ["0".to_owned(), (-number / 2.0).to_string()])
+}
+
+/// A case whose other axes than this one are short, the shortest first: of one element, then one of them after the other of a block, then
+/// all.
+fn shortened(case: &Candidate, axis: usize, rank: usize) -> Vec<Candidate> {
+    let others: Vec<usize> = (0..rank).filter(|other| *other != axis).collect();
+    let with = |length_of: &dyn Fn(usize) -> u64| {
+        others.iter().fold(case.clone(), |case, other| {
+            let length = length_of(*other).min(self::length_of(&case, *other));
+            with_length(&case, *other, length).unwrap_or(case)
+        })
+    };
+    let mut found = vec![with(&|_| 1)];
+    found.extend(others.iter().map(|one| with(&|other| if other == *one { OF_A_BLOCK } else { 1 })));
+    found.push(with(&|_| OF_A_BLOCK));
+    found.dedup();
+    found
+}
+
+/// A case whose lists have `many` tensors in place of `own`.
+fn with_tensors(op: &DescribedOp, case: &Candidate, own: usize, many: usize) -> Candidate {
+    let is_list =
+        |described: &[DescribedTensor], name: &str| described.iter().any(|found| found.name == name && found.is_list());
+    let grown = |described: &[DescribedTensor], specs: &[TensorSpec]| -> Vec<usize> {
+        let mut places = Vec::new();
+        let mut at = 0;
+        while at < specs.len() {
+            let run = specs[at..].iter().take_while(|spec| spec.name == specs[at].name).count();
+            places.extend(at..at + run);
+            if run == own && is_list(described, &specs[at].name) {
+                places.extend(std::iter::repeat_n(at + run - 1, many - own));
+            }
+            at += run;
+        }
+        places
+    };
+    let mut changed = case.clone();
+    let (inputs, outputs) = (grown(&op.inputs, &case.inputs), grown(&op.outputs, &case.outputs));
+    changed.inputs = inputs.into_iter().map(|place| case.inputs[place].clone()).collect();
+    if case.output_shapes.len() == case.outputs.len() {
+        changed.output_shapes = outputs.iter().map(|place| case.output_shapes[*place].clone()).collect();
+    }
+    changed.outputs = outputs.into_iter().map(|place| case.outputs[place].clone()).collect();
+    changed.data = None;
+    changed.resized = true;
+    changed
 }
 
 /// Values that an attribute might have as well, the best first: a number that is larger or smaller, the other state of a switch.
@@ -482,7 +618,61 @@ mod tests {
             way.attributes.iter().map(|attribute| attribute.value.as_str()).collect::<Vec<_>>()
         });
         let wanted = [["1", "0.000008", "true", "0"], ["1", "1e-6", "false", "0"], ["1", "1e-6", "true", "0.25"]];
+        assert_eq!(special_values(&attribute("epsilon", "float", "1e-6")), None);
+        let of_a_slope = special_values(&attribute("slope", "float", "0.5"));
+        assert_eq!(of_a_slope, Some(["0".to_owned(), "-0.25".to_owned()]));
         assert_eq!(changed.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn every_axis_is_once_long_beside_short_ones() {
+        let op = op();
+        let case = case(&op, &[64, 8, 128]);
+        let cases = [case];
+        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed: 1 };
+        let stretched: Vec<Wish> = draw.wishes().into_iter().filter(|wish| wish.kind == ProbeKind::Stretched).collect();
+        assert_eq!(stretched.len(), 9);
+        let shape = |way: &Candidate| way.inputs[0].shape.clone().unwrap();
+        let [near, far, powers] = [0, 3, 6].map(|from| &stretched[from..from + 3]);
+        assert_eq!(shape(&powers[0].ways[0]), [1, 1, 1 << 21], "three tensors of two bytes an element");
+        assert!(powers[0].ways.iter().any(|way| shape(way) == [1, 8, 8192]), "what takes no single head");
+        assert!(powers[1].ways.iter().any(|way| shape(way) == [16, 4096, 16]), "nor single elements");
+        for (place, wishes) in [near, far, powers].into_iter().enumerate() {
+            for (wish, axis) in wishes.iter().zip([2, 1, 0]) {
+                assert!(wish.ways.iter().all(|way| {
+                    let length = shape(way)[axis];
+                    let drawn = length % 2 == 1 && (place > 0 || length <= LEAST_LONG);
+                    traffic_bytes(way) <= STRETCHED_BYTES && length > MOST_REPEATS && (drawn || place == 2)
+                }));
+            }
+        }
+    }
+
+    #[test]
+    fn lists_get_longer_than_any_case_has_them() {
+        let mut op = op();
+        op.inputs.truncate(1);
+        for tensor in op.inputs.iter_mut().chain(&mut op.outputs) {
+            "dynamic".clone_into(&mut tensor.param);
+        }
+        let of = |shapes: &[&[u64]]| {
+            let each = shapes.iter().map(|shape| case(&op, shape));
+            let each: Vec<Candidate> = each.collect();
+            Candidate {
+                inputs: each.iter().flat_map(|case| case.inputs.clone()).collect(),
+                outputs: each.iter().flat_map(|case| case.outputs.clone()).collect(),
+                ..each[0].clone()
+            }
+        };
+        let cases = [of(&[&[512, 1024], &[7], &[64, 64]]), of(&[&[8, 16], &[77]])];
+        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed: 1 };
+        let wishes = draw.wishes();
+        let more = wishes.iter().find(|wish| wish.kind == ProbeKind::MoreTensors).unwrap();
+        let counts: Vec<usize> = more.ways.iter().map(|way| way.inputs.len()).collect();
+        assert_eq!(counts, [50, 32, 24, 17, 11, 4]);
+        let shapes: Vec<_> = more.ways[5].inputs.iter().filter_map(|input| input.shape.clone()).collect();
+        assert_eq!(shapes, [vec![8, 16], vec![77], vec![77], vec![77]]);
+        assert_eq!(more.ways[5].outputs.len(), 4);
     }
 
     #[test]
