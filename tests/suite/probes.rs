@@ -178,10 +178,10 @@ fn no_more_is_claimed_than_probes_confirm() {
     assert!((1..=3).contains(&representing), "{summary}");
     // Where its rule ends is looked for, on both sides, and no sample of anything.
     let probes: Vec<&Value> = summary["generalisation"]["probes"].as_array().into_iter().flatten().collect();
-    let is_edge = |probe: &&&Value| probe["name"].as_str().is_some_and(|name| name.starts_with("edge-"));
-    assert!(probes.iter().filter(is_edge).count() >= 2, "{summary}");
-    let drawn: Vec<f64> =
-        probes.iter().filter(|probe| !is_edge(probe)).map(|probe| number(&probe["speedup"])).collect();
+    let is_of = |probe: &Value, kind: &str| probe["name"].as_str().is_some_and(|name| name.starts_with(kind));
+    assert!(probes.iter().filter(|probe| is_of(probe, "edge-")).count() >= 2, "{summary}");
+    let is_drawn = |probe: &&&Value| !is_of(probe, "edge-") && !is_of(probe, "stretched-");
+    let drawn: Vec<f64> = probes.iter().filter(is_drawn).map(|probe| number(&probe["speedup"])).collect();
     let mean = (drawn.iter().map(|speedup| speedup.ln()).sum::<f64>() / drawn.len() as f64).exp();
     assert!((mean - on_probes).abs() < 1e-6, "{summary}");
     let lock = project.read("ascend.lock");
@@ -201,6 +201,7 @@ fn no_more_is_claimed_than_probes_confirm() {
         .as_array()
         .into_iter()
         .flatten()
+        .filter(|probe| probe["of_the_sample"] == true)
         .map(|probe| number(&probe["before_us"]) / number(&probe["now_us"]))
         .collect();
     let logarithms = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
@@ -356,4 +357,27 @@ fn an_attribute_that_became_a_constant_is_told() {
         wrong.map(|probe| (probe["name"].as_str().expect("a name"), probe["of_the_sample"] == true)).collect();
     assert_eq!(wrong.len(), 1, "{comparison}");
     assert!(wrong[0].0.starts_with("other-attribute-") && !wrong[0].1, "{comparison}");
+}
+
+/// What fails where one axis is long, where a list is, or where a number is nothing.
+#[test]
+fn what_only_a_probe_of_its_kind_shows_is_told() {
+    require_tools!();
+    let corpus: toml::Table = include_str!("cheats/sixth_blind.toml").parse().expect("the corpus is TOML");
+    for cheat in corpus["cheat"].as_array().expect("cheats") {
+        let word = |of: &toml::Value, key: &str| of[key].as_str().expect(key).to_owned();
+        let (honest, project) = (Project::fixture(&word(cheat, "fixture")), Project::fixture(&word(cheat, "fixture")));
+        for edit in cheat["edit"].as_array().expect("edits") {
+            let file = word(edit, "file");
+            project.write(&file, &edited(&project.read(&file), &word(edit, "old"), &word(edit, "new")));
+        }
+        let against = honest.path().display().to_string();
+        let ended = project.run(&["compare", "--against", &against, "--seed", "5"]).expect(1);
+        let comparison = ended.named("comparison")[0];
+        let probes = comparison["probes"].as_array().expect("probes");
+        let wrong = probes.iter().filter(|probe| probe["wrong"].is_string());
+        let wrong: Vec<&str> = wrong.map(|probe| probe["name"].as_str().expect("a name")).collect();
+        let kind = word(cheat, "probe");
+        assert!(!wrong.is_empty() && wrong.iter().all(|name| name.starts_with(&kind)), "{kind}: {comparison}");
+    }
 }
