@@ -1,8 +1,33 @@
-//! Tells the crate the triple it is built for (the host compiler is looked up with it at run time) and rebuilds it when
-//! a file of the embedded SDK changes.
+//! Tells the crate the triple it is built for (the host compiler is looked up with it at run time), and packs the SDK that goes into the
+//! command, anew when a file of it changes.
 
-fn main() {
+use std::error::Error;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use walkdir::WalkDir;
+
+const SDK: &str = "../../sdk";
+
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=../../sdk");
-    println!("cargo:rustc-env=ASCEND_TUNE_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    println!("cargo:rerun-if-changed={SDK}");
+    println!("cargo:rustc-env=ASCEND_TUNE_TARGET={}", std::env::var("TARGET")?);
+    pack(&PathBuf::from(std::env::var("OUT_DIR")?).join("sdk.tar.gz"))
+}
+
+/// Packs contents and names alone: the same tree gives the same bytes wherever it lies.
+fn pack(target: &Path) -> Result<(), Box<dyn Error>> {
+    let mut archive = tar::Builder::new(GzEncoder::new(File::create(target)?, Compression::best()));
+    archive.mode(tar::HeaderMode::Deterministic);
+    for entry in WalkDir::new(SDK).sort_by_file_name() {
+        let entry = entry?;
+        if entry.file_type().is_file() {
+            archive.append_path_with_name(entry.path(), entry.path().strip_prefix(SDK)?)?;
+        }
+    }
+    archive.into_inner()?.finish()?;
+    Ok(())
 }

@@ -7,6 +7,7 @@ mod exit_status;
 mod golden;
 mod init;
 mod options;
+mod pages;
 
 use std::collections::BTreeMap;
 use std::path::Path;

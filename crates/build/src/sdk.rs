@@ -1,14 +1,14 @@
 //! The SDK, embedded or given: unpacked once per version, its library and runner built once per compiler.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use include_dir::{Dir, include_dir};
+use flate2::read::GzDecoder;
 use walkdir::WalkDir;
 
 use super::cache::{Digest, publish_directory, remove_old, touch};
@@ -17,7 +17,8 @@ use super::error::{BuildError, CompileFailure};
 use super::forwards;
 use toolchain::diagnostics::parse_compiler_output;
 
-static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sdk");
+/// Packed by the build script.
+static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sdk.tar.gz"));
 
 const PREFIX: &str = "sdk-";
 /// Unpacked trees that stay, and for how long the others do after their last use: a run that began before some edits of
@@ -171,13 +172,13 @@ pub(crate) fn jobs(wanted: usize) -> usize {
 }
 
 /// A file of the SDK: its path in the tree, with `/`, and what is in it.
-type SdkFile = (String, Cow<'static, [u8]>);
+type SdkFile = (String, Vec<u8>);
 
 /// The tree that options mean, complete and in the cache.
 fn unpack(cache: &Path, directory: Option<&Path>) -> Result<(PathBuf, String), BuildError> {
     let files = match directory {
         Some(directory) => given_files(directory)?,
-        None => embedded_files(),
+        None => embedded_files().map_err(BuildError::io(Path::new("the embedded SDK")))?,
     };
     publish(cache, complete(files)?)
 }
@@ -197,24 +198,22 @@ fn given_files(directory: &Path) -> Result<Vec<SdkFile>, BuildError> {
         if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).to_string_lossy().into_owned();
             let bytes = std::fs::read(entry.path()).map_err(BuildError::io(entry.path()))?;
-            files.push((name, Cow::Owned(bytes)));
+            files.push((name, bytes));
         }
     }
     Ok(files)
 }
 
-fn embedded_files() -> Vec<SdkFile> {
+fn embedded_files() -> std::io::Result<Vec<SdkFile>> {
     let mut files = Vec::new();
-    let mut stack = vec![&EMBEDDED];
-    while let Some(directory) = stack.pop() {
-        stack.extend(directory.dirs());
-        files.extend(
-            directory
-                .files()
-                .filter_map(|file| Some((file.path().to_str()?.to_owned(), Cow::Borrowed(file.contents())))),
-        );
+    for entry in tar::Archive::new(GzDecoder::new(EMBEDDED)).entries()? {
+        let mut entry = entry?;
+        let name = entry.path()?.to_string_lossy().into_owned();
+        let mut contents = Vec::new();
+        entry.read_to_end(&mut contents)?;
+        files.push((name, contents));
     }
-    files
+    Ok(files)
 }
 
 /// The tree with the headers of its table in the table's place, sorted by path. A tree without a table is complete: an
@@ -224,7 +223,7 @@ fn complete(mut files: Vec<SdkFile>) -> Result<Vec<SdkFile>, BuildError> {
         let (_, table) = files.swap_remove(at);
         let paths = files.iter().map(|(path, _)| path.as_str()).collect();
         let made = forwards::forwards(&String::from_utf8_lossy(&table), &paths)?;
-        files.extend(made.into_iter().map(|forward| (forward.path, Cow::Owned(forward.text.into_bytes()))));
+        files.extend(made.into_iter().map(|forward| (forward.path, forward.text.into_bytes())));
     }
     files.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     Ok(files)
@@ -422,7 +421,7 @@ mod tests {
 
     #[test]
     fn every_forward_leads_to_a_header_that_is_there() {
-        let files = embedded_files();
+        let files = embedded_files().unwrap();
         let (_, table) = files.iter().find(|(path, _)| path == forwards::TABLE).unwrap();
         let table = std::str::from_utf8(table).unwrap();
         let paths: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
@@ -451,6 +450,7 @@ mod tests {
     #[test]
     fn no_file_of_the_tree_only_forwards() {
         let only_forwards: Vec<String> = embedded_files()
+            .unwrap()
             .into_iter()
             .filter(|(path, _)| path.ends_with(".h"))
             .filter(|(_, text)| {
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(unpacked(Some(checkout())), embedded);
         // A tree that is worked on.
         let mine = temporary.path().join("mine");
-        for (path, contents) in embedded_files() {
+        for (path, contents) in embedded_files().unwrap() {
             let path = mine.join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, contents).unwrap();

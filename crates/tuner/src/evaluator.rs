@@ -9,10 +9,9 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 
 use super::contradictions::Contradictions;
-use super::fresh_tensors::LeansOnTensors;
 use super::known::KnownFindings;
 use super::race::Race;
-use super::standard::Standard;
+use super::standard::{LeansOnTensors, Standard};
 use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};

@@ -1,25 +1,18 @@
 //! What a queue hands out holds anything at all, on a device whatever an earlier tensor left there. A candidate runs with garbage in it, so
 //! that it cannot lean on that; where the operator as it stands does, a candidate may as well.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::TrialError;
 use super::evaluator::{Evaluator, Plan};
-use super::standard::Standard;
+use super::standard::{LeansOnTensors, Standard};
 use super::workload::Trial;
 use backend::Execution;
 use verify::{Reason, Rejection};
-
-/// Whether the operator as it stands was seen to lean on what its queues' tensors were left with.
-#[derive(Clone, Debug, Default)]
-pub(super) struct LeansOnTensors(Arc<AtomicBool>);
 
 impl Evaluator {
     /// Whether queues hand out garbage: to candidates, unless the operator as it stands needs what is there.
     pub(super) fn hands_out_garbage(&self) -> bool {
         let of_candidate = matches!(self.standard, Standard::Candidate(_)) && !self.is_pristine_unknown();
-        of_candidate && !self.leans_on_tensors.0.load(Ordering::Relaxed)
+        of_candidate && !self.leans_on_tensors.is_seen()
     }
 
     /// Runs a candidate that was wrong once more, with tensors as earlier ones left them: `None` if that changes nothing. If it is
@@ -34,7 +27,7 @@ impl Evaluator {
             return Ok(None);
         }
         let mut leaning = self.clone();
-        leaning.leans_on_tensors = LeansOnTensors(Arc::new(AtomicBool::new(true)));
+        leaning.leans_on_tensors = LeansOnTensors::seen();
         let kept = leaning.run_trial(plan, trial, true).await?;
         if right(&kept).is_err() {
             return Ok(None);
@@ -46,7 +39,7 @@ impl Evaluator {
                 "the result depends on what a tensor that AllocTensor hands out was left with, which nobody promises";
             return Err(Rejection::new(Reason::WrongResult, &label, detail).into());
         }
-        self.leans_on_tensors.0.store(true, Ordering::Relaxed);
+        self.leans_on_tensors.see();
         Ok(Some(kept))
     }
 }
