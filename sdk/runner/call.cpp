@@ -13,30 +13,30 @@ using AttrKind = ops::OpAttrDef::Kind;
 using AttrSpec = ops::OpAttrDef::Spec;
 
 namespace {
-[[noreturn]] void Bad(size_t line, const std::string& message)
+[[noreturn]] void Bad(const std::string& where, const std::string& message)
 {
-    throw Failure(kExitBadJob, "job line " + std::to_string(line) + ": " + message);
+    throw Failure(kExitBadJob, "job, " + where + ": " + message);
 }
 
-// Without a definition every line is a required parameter; equal names in a row make a dynamic one.
-std::vector<ops::OpParamDef::Spec> SpecsOfLines(const std::vector<TensorLine>& lines)
+// Without a definition every given is a required parameter; equal names in a row make a dynamic one.
+std::vector<ops::OpParamDef::Spec> SpecsOfTensors(const std::vector<JobTensor>& tensors)
 {
     std::vector<ops::OpParamDef::Spec> specs;
-    for (const TensorLine& line : lines) {
-        if (!specs.empty() && specs.back().name == line.name) {
+    for (const JobTensor& given : tensors) {
+        if (!specs.empty() && specs.back().name == given.name) {
             specs.back().kind = ops::DYNAMIC;
             continue;
         }
         ops::OpParamDef::Spec spec;
-        spec.name = line.name;
-        spec.kind = line.absent ? ops::OPTIONAL : ops::REQUIRED;
+        spec.name = given.name;
+        spec.kind = given.absent ? ops::OPTIONAL : ops::REQUIRED;
         specs.push_back(spec);
     }
     return specs;
 }
 
-std::vector<Parameter> Arrange(const std::vector<TensorLine>& lines, const std::vector<ops::OpParamDef::Spec>& specs,
-                               const char* what, const std::string& op, std::vector<TensorLine>& ordered)
+std::vector<Parameter> Arrange(const std::vector<JobTensor>& tensors, const std::vector<ops::OpParamDef::Spec>& specs,
+                               const char* what, const std::string& op, std::vector<JobTensor>& ordered)
 {
     std::vector<Parameter> parameters;
     std::set<std::string> names;
@@ -45,19 +45,19 @@ std::vector<Parameter> Arrange(const std::vector<TensorLine>& lines, const std::
         Parameter parameter;
         parameter.name = spec.name;
         parameter.dynamic = spec.kind == ops::DYNAMIC;
-        size_t second = 0;
-        for (const TensorLine& line : lines) {
-            if (line.name != spec.name || line.absent) {
+        const std::string* second = nullptr;
+        for (const JobTensor& given : tensors) {
+            if (given.name != spec.name || given.absent) {
                 continue;
             }
             if (!parameter.instances.empty()) {
-                second = line.line;
+                second = &given.where;
             }
             parameter.instances.push_back(ordered.size());
-            ordered.push_back(line);
+            ordered.push_back(given);
         }
-        if (second != 0 && !parameter.dynamic) {
-            Bad(second, std::string(what) + " '" + spec.name + "' of " + op + " is given twice but is not dynamic");
+        if (second != nullptr && !parameter.dynamic) {
+            Bad(*second, std::string(what) + " '" + spec.name + "' of " + op + " is given twice but is not dynamic");
         }
         if (parameter.instances.empty() && (spec.kind == ops::REQUIRED || spec.kind == ops::DYNAMIC)) {
             throw Failure(kExitBadJob, std::string("the job has no ") + what + " '" + spec.name + "' of " + op);
@@ -66,41 +66,41 @@ std::vector<Parameter> Arrange(const std::vector<TensorLine>& lines, const std::
         known += (known.empty() ? "" : ", ") + spec.name;
         parameters.push_back(std::move(parameter));
     }
-    for (const TensorLine& line : lines) {
-        if (names.count(line.name) == 0) {
-            Bad(line.line, op + " has no " + what + " '" + line.name + "'; it has " + known);
+    for (const JobTensor& given : tensors) {
+        if (names.count(given.name) == 0) {
+            Bad(given.where, op + " has no " + what + " '" + given.name + "'; it has " + known);
         }
     }
     return parameters;
 }
 
-gert::StorageShape ShapeOf(const TensorLine& line)
+gert::StorageShape ShapeOf(const JobTensor& given)
 {
     gert::StorageShape shape;
-    for (const int64_t dim : line.dims) {
+    for (const int64_t dim : given.dims) {
         shape.MutableOriginShape().AppendDim(dim);
         shape.MutableStorageShape().AppendDim(dim);
     }
     return shape;
 }
 
-gert::Tensor TensorOf(const TensorLine& line, const void* data)
+gert::Tensor TensorOf(const JobTensor& given, const void* data)
 {
-    const gert::StorageFormat format(line.format, line.format, gert::ExpandDimsType());
+    const gert::StorageFormat format(given.format, given.format, gert::ExpandDimsType());
     if (data == nullptr) {
-        return gert::Tensor(ShapeOf(line), format, line.data_type);
+        return gert::Tensor(ShapeOf(given), format, given.data_type);
     }
-    return gert::Tensor(ShapeOf(line), format, gert::kOnHost, line.data_type, const_cast<void*>(data));
+    return gert::Tensor(ShapeOf(given), format, gert::kOnHost, given.data_type, const_cast<void*>(data));
 }
 
-std::vector<gert::CompileTimeTensorDesc> Descs(const Parameter& parameter, const std::vector<TensorLine>& lines)
+std::vector<gert::CompileTimeTensorDesc> Descs(const Parameter& parameter, const std::vector<JobTensor>& tensors)
 {
     std::vector<gert::CompileTimeTensorDesc> descs;
     for (const size_t index : parameter.instances) {
         gert::CompileTimeTensorDesc desc;
-        desc.SetDataType(lines[index].data_type);
-        desc.SetOriginFormat(lines[index].format);
-        desc.SetStorageFormat(lines[index].format);
+        desc.SetDataType(tensors[index].data_type);
+        desc.SetOriginFormat(tensors[index].format);
+        desc.SetStorageFormat(tensors[index].format);
         descs.push_back(desc);
     }
     return descs;
@@ -128,28 +128,28 @@ std::vector<std::string> SplitList(std::string text, char separator)
     return parts;
 }
 
-int64_t ParseInt(const AttrLine& line, const std::string& text)
+int64_t ParseInt(const JobAttr& given, const std::string& text)
 {
     errno = 0;
     char* end = nullptr;
     const long long value = std::strtoll(text.c_str(), &end, 10);
     if (text.empty() || *end != '\0' || errno != 0) {
-        Bad(line.line, "attribute '" + line.name + "': '" + text + "' is not a whole number");
+        Bad(given.where, "attribute '" + given.name + "': '" + text + "' is not a whole number");
     }
     return value;
 }
 
-float ParseFloat(const AttrLine& line, const std::string& text)
+float ParseFloat(const JobAttr& given, const std::string& text)
 {
     char* end = nullptr;
     const float value = std::strtof(text.c_str(), &end);
     if (text.empty() || *end != '\0') {
-        Bad(line.line, "attribute '" + line.name + "': '" + text + "' is not a number");
+        Bad(given.where, "attribute '" + given.name + "': '" + text + "' is not a number");
     }
     return value;
 }
 
-int64_t ParseBool(const AttrLine& line, const std::string& text)
+int64_t ParseBool(const JobAttr& given, const std::string& text)
 {
     if (text == "true" || text == "1") {
         return 1;
@@ -157,48 +157,48 @@ int64_t ParseBool(const AttrLine& line, const std::string& text)
     if (text == "false" || text == "0") {
         return 0;
     }
-    Bad(line.line, "attribute '" + line.name + "' must be true or false, not '" + text + "'");
+    Bad(given.where, "attribute '" + given.name + "' must be true or false, not '" + text + "'");
 }
 
-// The value of a line as a specification with that default.
-AttrSpec SpecOf(const AttrLine& line)
+// The value of a given as a specification with that default.
+AttrSpec SpecOf(const JobAttr& given)
 {
     AttrSpec spec;
-    spec.name = line.name;
+    spec.name = given.name;
     spec.has_default = true;
-    if (line.type == "int") {
+    if (given.type == "int") {
         spec.kind = AttrKind::kInt;
-        spec.int_value = ParseInt(line, line.value);
-    } else if (line.type == "float") {
+        spec.int_value = ParseInt(given, given.value);
+    } else if (given.type == "float") {
         spec.kind = AttrKind::kFloat;
-        spec.float_value = ParseFloat(line, line.value);
-    } else if (line.type == "bool") {
+        spec.float_value = ParseFloat(given, given.value);
+    } else if (given.type == "bool") {
         spec.kind = AttrKind::kBool;
-        spec.int_value = ParseBool(line, line.value);
-    } else if (line.type == "string") {
+        spec.int_value = ParseBool(given, given.value);
+    } else if (given.type == "string") {
         spec.kind = AttrKind::kString;
-        spec.string_value = line.value;
-    } else if (line.type == "list_int" || line.type == "list_bool") {
-        const bool is_bool = line.type == "list_bool";
+        spec.string_value = given.value;
+    } else if (given.type == "list_int" || given.type == "list_bool") {
+        const bool is_bool = given.type == "list_bool";
         spec.kind = is_bool ? AttrKind::kListBool : AttrKind::kListInt;
-        for (const std::string& part : SplitList(line.value, ',')) {
-            spec.int_list.push_back(is_bool ? ParseBool(line, part) : ParseInt(line, part));
+        for (const std::string& part : SplitList(given.value, ',')) {
+            spec.int_list.push_back(is_bool ? ParseBool(given, part) : ParseInt(given, part));
         }
-    } else if (line.type == "list_float") {
+    } else if (given.type == "list_float") {
         spec.kind = AttrKind::kListFloat;
-        for (const std::string& part : SplitList(line.value, ',')) {
-            spec.float_list.push_back(ParseFloat(line, part));
+        for (const std::string& part : SplitList(given.value, ',')) {
+            spec.float_list.push_back(ParseFloat(given, part));
         }
-    } else if (line.type == "list_list_int") {
+    } else if (given.type == "list_list_int") {
         spec.kind = AttrKind::kListListInt;
-        for (const std::string& inner : SplitList(line.value, ';')) {
+        for (const std::string& inner : SplitList(given.value, ';')) {
             spec.int_list_list.emplace_back();
             for (const std::string& part : SplitList(inner, ',')) {
-                spec.int_list_list.back().push_back(ParseInt(line, part));
+                spec.int_list_list.back().push_back(ParseInt(given, part));
             }
         }
     } else {
-        Bad(line.line, "unknown attribute type '" + line.type +
+        Bad(given.where, "unknown attribute type '" + given.type +
                            "'; known: int float bool string list_int list_float list_bool list_list_int");
     }
     return spec;
@@ -270,17 +270,17 @@ void AppendAttr(gert::RuntimeAttrs& attrs, const AttrSpec& spec)
 void AddAttrs(const Job& job, Call& call)
 {
     gert::RuntimeAttrs& attrs = call.node.MutableAttrs();
-    const auto line_of = [&](const std::string& name) -> const AttrLine* {
-        for (const AttrLine& line : job.attrs) {
-            if (line.name == name) {
-                return &line;
+    const auto line_of = [&](const std::string& name) -> const JobAttr* {
+        for (const JobAttr& given : job.attrs) {
+            if (given.name == name) {
+                return &given;
             }
         }
         return nullptr;
     };
     if (!call.view.defined) {
-        for (const AttrLine& line : job.attrs) {
-            AppendAttr(attrs, SpecOf(line));
+        for (const JobAttr& given : job.attrs) {
+            AppendAttr(attrs, SpecOf(given));
         }
     }
     std::string known;
@@ -288,27 +288,27 @@ void AddAttrs(const Job& job, Call& call)
     for (const AttrSpec& spec : call.view.attrs) {
         names.insert(spec.name);
         known += (known.empty() ? "" : ", ") + spec.name;
-        const AttrLine* const line = line_of(spec.name);
-        if (!call.view.defined && line != nullptr) {
+        const JobAttr* const given = line_of(spec.name);
+        if (!call.view.defined && given != nullptr) {
             continue;
         }
-        if (line == nullptr && spec.required && !spec.has_default) {
+        if (given == nullptr && spec.required && !spec.has_default) {
             throw Failure(kExitBadJob, "the job has no attribute '" + spec.name + "' of " + call.view.type);
         }
-        AttrSpec value = line == nullptr ? spec : SpecOf(*line);
+        AttrSpec value = given == nullptr ? spec : SpecOf(*given);
         if (value.kind != spec.kind && spec.kind != AttrKind::kNone) {
             // A whole number is good enough for a float; anything else is a mistake in the job.
             if (spec.kind != AttrKind::kFloat || value.kind != AttrKind::kInt) {
-                Bad(line->line, "attribute '" + spec.name + "' of " + call.view.type + " has another type");
+                Bad(given->where, "attribute '" + spec.name + "' of " + call.view.type + " has another type");
             }
             value.float_value = static_cast<float>(value.int_value);
             value.kind = AttrKind::kFloat;
         }
         AppendAttr(attrs, value);
     }
-    for (const AttrLine& line : job.attrs) {
-        if (call.view.defined && names.count(line.name) == 0) {
-            Bad(line.line, call.view.type + " has no attribute '" + line.name + "'" +
+    for (const JobAttr& given : job.attrs) {
+        if (call.view.defined && names.count(given.name) == 0) {
+            Bad(given.where, call.view.type + " has no attribute '" + given.name + "'" +
                                (known.empty() ? "" : "; it has " + known));
         }
     }
@@ -316,17 +316,17 @@ void AddAttrs(const Job& job, Call& call)
 
 void LoadInputs(const Job& job, Call& call)
 {
-    for (const TensorLine& line : call.input_lines) {
+    for (const JobTensor& given : call.job_inputs) {
         MappedFile file;
-        const bool opened = job.timing_only ? file.Reserve(static_cast<size_t>(line.Bytes())) : file.Open(line.file);
+        const bool opened = job.timing_only ? file.Reserve(static_cast<size_t>(given.Bytes())) : file.Open(given.file);
         if (!opened && job.mode == Mode::kRun) {
-            throw Failure(kExitMachine, "cannot read input file " + line.file + ": " + std::strerror(errno));
+            throw Failure(kExitMachine, "cannot read input file " + given.file + ": " + std::strerror(errno));
         }
-        if (opened && file.Size() != static_cast<size_t>(line.Bytes())) {
-            Bad(line.line, "input file " + line.file + " has " + std::to_string(file.Size()) + " bytes, the shape needs " +
-                               std::to_string(line.Bytes()));
+        if (opened && file.Size() != static_cast<size_t>(given.Bytes())) {
+            Bad(given.where, "input file " + given.file + " has " + std::to_string(file.Size()) + " bytes, the shape needs " +
+                               std::to_string(given.Bytes()));
         }
-        call.input_tensors.push_back(TensorOf(line, file.Data()));
+        call.input_tensors.push_back(TensorOf(given, file.Data()));
         call.input_data.push_back(std::move(file));
     }
 }
@@ -338,21 +338,21 @@ Call BuildCall(const Job& job, OperatorView view)
     call.view = std::move(view);
     const bool defined = call.view.defined;
     const std::string& type = call.view.type;
-    call.inputs = Arrange(job.inputs, defined ? call.view.inputs : SpecsOfLines(job.inputs), "input", type,
-                          call.input_lines);
-    call.outputs = Arrange(job.outputs, defined ? call.view.outputs : SpecsOfLines(job.outputs), "output", type,
-                           call.output_lines);
+    call.inputs = Arrange(job.inputs, defined ? call.view.inputs : SpecsOfTensors(job.inputs), "input", type,
+                          call.job_inputs);
+    call.outputs = Arrange(job.outputs, defined ? call.view.outputs : SpecsOfTensors(job.outputs), "output", type,
+                           call.job_outputs);
     call.node.SetNode(type, type);
     for (const Parameter& parameter : call.inputs) {
-        call.node.AddIrInput(Descs(parameter, call.input_lines));
+        call.node.AddIrInput(Descs(parameter, call.job_inputs));
     }
     for (const Parameter& parameter : call.outputs) {
-        call.node.AddIrOutput(Descs(parameter, call.output_lines));
+        call.node.AddIrOutput(Descs(parameter, call.job_outputs));
     }
     AddAttrs(job, call);
     LoadInputs(job, call);
-    for (const TensorLine& line : call.output_lines) {
-        call.output_tensors.push_back(TensorOf(line, nullptr));
+    for (const JobTensor& given : call.job_outputs) {
+        call.output_tensors.push_back(TensorOf(given, nullptr));
     }
     return call;
 }
@@ -360,8 +360,8 @@ Call BuildCall(const Job& job, OperatorView view)
 std::string InferOutputShapes(Call& call)
 {
     bool wanted = false;
-    for (const TensorLine& line : call.output_lines) {
-        wanted = wanted || line.infer;
+    for (const JobTensor& given : call.job_outputs) {
+        wanted = wanted || given.infer;
     }
     if (!wanted) {
         return "";
@@ -375,27 +375,27 @@ std::string InferOutputShapes(Call& call)
     if (status != ge::GRAPH_SUCCESS) {
         return "shape inference returned " + std::to_string(status);
     }
-    for (size_t i = 0; i < call.output_lines.size(); ++i) {
-        TensorLine& line = call.output_lines[i];
-        if (!line.infer) {
+    for (size_t i = 0; i < call.job_outputs.size(); ++i) {
+        JobTensor& given = call.job_outputs[i];
+        if (!given.infer) {
             continue;
         }
         if (!context.HasOutputShape(i)) {
-            return "shape inference gives output '" + line.name + "' no shape; the case must name it";
+            return "shape inference gives output '" + given.name + "' no shape; the case must name it";
         }
         const gert::Shape& shape = *context.GetOutputShape(i);
-        line.dims.clear();
+        given.dims.clear();
         for (size_t d = 0; d < shape.GetDimNum(); ++d) {
             if (shape.GetDim(d) < 0) {
-                return "shape inference leaves dimension " + std::to_string(d) + " of output '" + line.name +
+                return "shape inference leaves dimension " + std::to_string(d) + " of output '" + given.name +
                        "' unknown";
             }
-            line.dims.push_back(shape.GetDim(d));
+            given.dims.push_back(shape.GetDim(d));
         }
-        if (line.Bytes() < 0) {
-            return "output '" + line.name + "' is too large or its data type has no size";
+        if (given.Bytes() < 0) {
+            return "output '" + given.name + "' is too large or its data type has no size";
         }
-        call.output_tensors[i] = TensorOf(line, nullptr);
+        call.output_tensors[i] = TensorOf(given, nullptr);
     }
     return "";
 }

@@ -1,4 +1,4 @@
-// One call of an operator: the job's lines put in the order of the definition, as contexts and kernels want them.
+// One call of an operator: the job's tensors put in the order of the definition, as contexts and kernels want them.
 #ifndef ASCEND_SDK_RUNNER_CALL_H
 #define ASCEND_SDK_RUNNER_CALL_H
 
@@ -17,7 +17,7 @@ namespace runner {
 struct Parameter {
     std::string name;
     bool dynamic = false;
-    std::vector<size_t> instances; // indices into Call::input_lines or Call::output_lines
+    std::vector<size_t> instances; // indices into Call::job_inputs or Call::job_outputs
 };
 
 struct Call {
@@ -25,9 +25,9 @@ struct Call {
     gert::ComputeNodeInfo node;
     std::vector<Parameter> inputs;
     std::vector<Parameter> outputs;
-    std::vector<TensorLine> input_lines; // instances in the order of the definition
-    std::vector<TensorLine> output_lines;
-    std::vector<MappedFile> input_data; // of input_lines
+    std::vector<JobTensor> job_inputs; // instances in the order of the definition
+    std::vector<JobTensor> job_outputs;
+    std::vector<MappedFile> input_data; // of job_inputs
     std::vector<gert::Tensor> input_tensors;
     std::vector<gert::Tensor> output_tensors;
 };

@@ -52,7 +52,7 @@ uint8_t* Map(size_t size, RegionRole role, uint32_t index, const std::string& fi
 std::vector<uint8_t> WrittenPart(const Job& job, size_t output, const uint8_t* base, uint64_t size)
 {
     std::vector<uint8_t> part;
-    for (const RangeLine& range : job.ranges) {
+    for (const JobRange& range : job.ranges) {
         if (range.output != output) {
             continue;
         }
@@ -67,12 +67,12 @@ std::vector<uint8_t> WrittenPart(const Job& job, size_t output, const uint8_t* b
 
 // What a kernel gets for a dynamic parameter: a list in global memory. Word 0 is the byte distance to the table of
 // addresses; before it stands, per tensor, a word with rank (low half) and index (high half) and then its dimensions.
-uint8_t* TensorList(const Parameter& parameter, const std::vector<TensorLine>& lines,
+uint8_t* TensorList(const Parameter& parameter, const std::vector<JobTensor>& tensors,
                     const std::vector<uint8_t*>& addresses, uint32_t index)
 {
     std::vector<uint64_t> words(1);
     for (size_t i = 0; i < parameter.instances.size(); ++i) {
-        const std::vector<int64_t>& dims = lines[parameter.instances[i]].dims;
+        const std::vector<int64_t>& dims = tensors[parameter.instances[i]].dims;
         words.push_back((static_cast<uint64_t>(i) << 32) | dims.size());
         words.insert(words.end(), dims.begin(), dims.end());
     }
@@ -113,8 +113,8 @@ Kernel LoadKernel(const std::string& path)
 // The data type that stands for the call in the trace: that of its first tensor.
 std::string TraceDataType(const Call& call)
 {
-    const auto& lines = call.input_lines.empty() ? call.output_lines : call.input_lines;
-    return lines.empty() ? "" : DataTypeName(lines[0].data_type);
+    const auto& tensors = call.job_inputs.empty() ? call.job_outputs : call.job_inputs;
+    return tensors.empty() ? "" : DataTypeName(tensors[0].data_type);
 }
 
 struct Arguments {
@@ -189,16 +189,16 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     ascendsim::SetChosenBlocks(job.blocks);
 
     // An output that is an input changed in place is one region with it; it has values before the launch.
-    const std::vector<size_t> twins = InPlaceTwins(call.input_lines, call.output_lines);
+    const std::vector<size_t> twins = InPlaceTwins(call.job_inputs, call.job_outputs);
     std::vector<uint8_t*> inputs;
-    std::vector<uint8_t*> outputs(call.output_lines.size(), nullptr);
-    for (size_t i = 0; i < call.input_lines.size(); ++i) {
-        const TensorLine& line = call.input_lines[i];
+    std::vector<uint8_t*> outputs(call.job_outputs.size(), nullptr);
+    for (size_t i = 0; i < call.job_inputs.size(); ++i) {
+        const JobTensor& given = call.job_inputs[i];
         const bool shared = twins[i] != kNoTwin;
-        const size_t size = static_cast<size_t>(line.Bytes());
+        const size_t size = static_cast<size_t>(given.Bytes());
         const RegionRole role = shared ? RegionRole::kUpdated : RegionRole::kInput;
         const auto index = static_cast<uint32_t>(shared ? twins[i] : i);
-        uint8_t* const base = sampled ? Map(size, role, index, line.file) : Allocate(size, role, index);
+        uint8_t* const base = sampled ? Map(size, role, index, given.file) : Allocate(size, role, index);
         if (size > 0 && !job.timing_only && !sampled) {
             (void)std::memcpy(base, call.input_data[i].Data(), size);
         }
@@ -211,14 +211,14 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         if (outputs[i] != nullptr) {
             continue;
         }
-        const TensorLine& line = call.output_lines[i];
-        const ops::OpParamDef::Spec* const initialised = Initialised(call.view.outputs, line.name);
+        const JobTensor& given = call.job_outputs[i];
+        const ops::OpParamDef::Spec* const initialised = Initialised(call.view.outputs, given.name);
         const RegionRole role = initialised == nullptr ? RegionRole::kOutput : RegionRole::kUpdated;
-        const auto size = static_cast<size_t>(line.Bytes());
+        const auto size = static_cast<size_t>(given.Bytes());
         const auto index = static_cast<uint32_t>(i);
         outputs[i] = sampled ? Map(size, role, index, "") : Allocate(size, role, index);
         if (initialised != nullptr && !job.timing_only) {
-            FillInitialValue(*initialised, line, outputs[i]);
+            FillInitialValue(*initialised, given, outputs[i]);
         }
     }
     const auto& sizes = tiling.decision.workspace_bytes;
@@ -240,18 +240,18 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
 
     Arguments arguments{kernel.entry, cube.entry, {}};
     uint32_t lists = 0;
-    const auto add = [&](const std::vector<Parameter>& parameters, const std::vector<TensorLine>& lines,
+    const auto add = [&](const std::vector<Parameter>& parameters, const std::vector<JobTensor>& tensors,
                          const std::vector<uint8_t*>& addresses) {
         for (const Parameter& parameter : parameters) {
             if (parameter.dynamic) {
-                arguments.values.push_back(TensorList(parameter, lines, addresses, lists++));
+                arguments.values.push_back(TensorList(parameter, tensors, addresses, lists++));
             } else {
                 arguments.values.push_back(parameter.instances.empty() ? nullptr : addresses[parameter.instances[0]]);
             }
         }
     };
-    add(call.inputs, call.input_lines, inputs);
-    add(call.outputs, call.output_lines, outputs);
+    add(call.inputs, call.job_inputs, inputs);
+    add(call.outputs, call.job_outputs, outputs);
     arguments.values.push_back(workspace);
     arguments.values.push_back(tiling_base);
 
@@ -279,10 +279,10 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         throw Failure(kExitMachine, "cannot write trace file " + job.trace + " (is the disk full?)");
     }
     for (size_t i = 0; i < outputs.size() && !job.timing_only; ++i) {
-        const TensorLine& line = call.output_lines[i];
-        const auto size = static_cast<size_t>(line.Bytes());
+        const JobTensor& given = call.job_outputs[i];
+        const auto size = static_cast<size_t>(given.Bytes());
         const std::vector<uint8_t> part = sampled ? WrittenPart(job, i, outputs[i], size) : std::vector<uint8_t>();
-        WriteFileAtomically(line.file, sampled ? part.data() : outputs[i], sampled ? part.size() : size);
+        WriteFileAtomically(given.file, sampled ? part.data() : outputs[i], sampled ? part.size() : size);
     }
     return execution;
 }

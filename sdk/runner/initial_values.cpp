@@ -41,17 +41,17 @@ const ops::OpParamDef::Spec* Initialised(const std::vector<ops::OpParamDef::Spec
     return nullptr;
 }
 
-void FillInitialValue(const ops::OpParamDef::Spec& spec, const TensorLine& line, uint8_t* base)
+void FillInitialValue(const ops::OpParamDef::Spec& spec, const JobTensor& given, uint8_t* base)
 {
-    const size_t bytes = static_cast<size_t>(line.Bytes());
-    const double value = ValueFor(spec, line.data_type);
+    const size_t bytes = static_cast<size_t>(given.Bytes());
+    const double value = ValueFor(spec, given.data_type);
     if (value == 0) {
         if (bytes > 0) {
             (void)std::memset(base, 0, bytes);
         }
         return;
     }
-    switch (line.data_type) {
+    switch (given.data_type) {
         case ge::DT_FLOAT: return Fill<float>(value, base, bytes);
         case ge::DT_FLOAT16: return Fill<half>(value, base, bytes);
         case ge::DT_BF16: return Fill<bfloat16_t>(value, base, bytes);

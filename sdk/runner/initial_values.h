@@ -15,7 +15,7 @@ const ops::OpParamDef::Spec* Initialised(const std::vector<ops::OpParamDef::Spec
 
 // Fills a tensor with the value that its definition has for its data type. Throws Failure (bad library) where that is a
 // number for a type without one.
-void FillInitialValue(const ops::OpParamDef::Spec& spec, const TensorLine& line, uint8_t* base);
+void FillInitialValue(const ops::OpParamDef::Spec& spec, const JobTensor& given, uint8_t* base);
 } // namespace runner
 
 #endif

@@ -1,15 +1,19 @@
 #include "job.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <functional>
 
 #include "failure.h"
 #include "graph/utils/type_utils.h"
+#include "nlohmann/json.hpp"
 
 namespace runner {
 namespace {
+using nlohmann::json;
+
+constexpr uint64_t kMaxBytes = uint64_t(1) << 46;
+constexpr uint64_t kMaxCores = 65535;
+
 struct TypeRow {
     const char* name;
     ge::DataType type;
@@ -21,77 +25,75 @@ const TypeRow kTypes[] = {
     {"float64", ge::DT_DOUBLE},  {"complex64", ge::DT_COMPLEX64},
 };
 
-[[noreturn]] void Bad(size_t line, const std::string& message)
+[[noreturn]] void Bad(const std::string& where, const std::string& message)
 {
-    throw Failure(kExitBadJob, "job line " + std::to_string(line) + ": " + message);
+    throw Failure(kExitBadJob, "job, " + where + ": " + message);
 }
 
-int HexDigit(char letter)
+uint64_t Number(const std::string& where, const json& value, uint64_t low, uint64_t high)
 {
-    if (letter >= '0' && letter <= '9') {
-        return letter - '0';
+    if (!value.is_number_unsigned() || value.get<uint64_t>() < low || value.get<uint64_t>() > high) {
+        Bad(where, "must be a whole number from " + std::to_string(low) + " to " + std::to_string(high) + ", not " +
+                       value.dump());
     }
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+    return value.get<uint64_t>();
 }
 
-// What stands at a backslash in quotes: a byte by its code, or the next letter itself. Moves behind it.
-char Escaped(const std::string& line, size_t& i)
+bool Truth(const std::string& where, const json& value)
 {
-    ++i;
-    if (line[i] == 'x' && i + 2 < line.size()) {
-        const int high = HexDigit(line[i + 1]);
-        const int low = HexDigit(line[i + 2]);
-        if (high >= 0 && low >= 0) {
-            i += 3;
-            return static_cast<char>(high * 16 + low);
-        }
+    if (!value.is_boolean()) {
+        Bad(where, "must be true or false, not " + value.dump());
     }
-    return line[i++];
+    return value.get<bool>();
 }
 
-// Splits a line into words. False at an open quote.
-bool Split(const std::string& line, std::vector<std::string>& words)
+const json& List(const std::string& where, const json& value)
 {
-    size_t i = 0;
-    while (i < line.size()) {
-        if (line[i] == ' ' || line[i] == '\t' || line[i] == '\r') {
-            ++i;
-            continue;
-        }
-        std::string word;
-        if (line[i] == '"') {
-            ++i;
-            while (i < line.size() && line[i] != '"') {
-                const bool escaped = line[i] == '\\' && i + 1 < line.size();
-                word += escaped ? Escaped(line, i) : line[i++];
-            }
-            if (i == line.size()) {
-                return false;
-            }
-            ++i;
-        } else {
-            while (i < line.size() && line[i] != ' ' && line[i] != '\t' && line[i] != '\r') {
-                word += line[i++];
-            }
-        }
-        words.push_back(word);
-    }
-    return true;
-}
-
-uint64_t Number(size_t line, const std::string& key, const std::string& text, uint64_t low, uint64_t high)
-{
-    errno = 0;
-    char* end = nullptr;
-    const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-    if (text.empty() || text[0] == '-' || *end != '\0' || errno != 0 || value < low || value > high) {
-        Bad(line, key + " must be a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
-                      ", not '" + text + "'");
+    if (!value.is_array()) {
+        Bad(where, "must be a list, not " + value.dump());
     }
     return value;
 }
 
-ge::DataType ParseType(size_t line, const std::string& text)
+std::string Text(const std::string& where, const json& value)
+{
+    if (value.is_string()) {
+        return value.get<std::string>();
+    }
+    std::string bytes;
+    for (const json& byte : List(where, value)) {
+        bytes += static_cast<char>(Number(where, byte, 0, 255));
+    }
+    return bytes;
+}
+
+// Hands each member of an object to what reads it. Names that nobody knows are mistakes.
+using Readers = std::map<std::string, std::function<void(const std::string& where, const json& value)>>;
+void ReadObject(const std::string& where, const json& value, const Readers& readers)
+{
+    if (!value.is_object()) {
+        Bad(where, "must be an object, not " + value.dump());
+    }
+    for (const auto& [name, member] : value.items()) {
+        const auto reader = readers.find(name);
+        const std::string place = where.empty() ? name : where + "." + name;
+        if (reader == readers.end()) {
+            Bad(place, "unknown name");
+        }
+        reader->second(place, member);
+    }
+}
+
+template <typename Take>
+void ReadEach(const std::string& where, const json& value, const Take& take)
+{
+    size_t index = 0;
+    for (const json& element : List(where, value)) {
+        take(where + "[" + std::to_string(index++) + "]", element);
+    }
+}
+
+ge::DataType ParseType(const std::string& where, const std::string& text)
 {
     for (const TypeRow& row : kTypes) {
         if (text == row.name) {
@@ -104,186 +106,170 @@ ge::DataType ParseType(size_t line, const std::string& text)
         for (const TypeRow& row : kTypes) {
             known += std::string(known.empty() ? "" : " ") + row.name;
         }
-        Bad(line, "unknown data type '" + text + "'; known: " + known);
+        Bad(where, "unknown data type '" + text + "'; known: " + known);
     }
     return type;
 }
 
-ge::Format ParseFormat(size_t line, const std::string& text)
+ge::Format ParseFormat(const std::string& where, const std::string& text)
 {
     static const char prefix[] = "FORMAT_";
     const bool long_name = text.compare(0, sizeof(prefix) - 1, prefix) == 0;
     const ge::Format format = ge::TypeUtils::SerialStringToFormat(long_name ? text.substr(sizeof(prefix) - 1) : text);
     if (format == ge::FORMAT_RESERVED) {
-        Bad(line, "unknown format '" + text + "'; use ND, NCHW, ...");
+        Bad(where, "unknown format '" + text + "'; use ND, NCHW, ...");
     }
     return format;
 }
 
-std::vector<int64_t> ParseDims(size_t line, const std::string& text)
+std::vector<int64_t> ParseDims(const std::string& where, const json& value)
 {
     std::vector<int64_t> dims;
-    if (text == "scalar") {
-        return dims;
-    }
-    size_t from = 0;
-    while (from <= text.size()) {
-        const size_t to = text.find('x', from);
-        const std::string part = text.substr(from, to == std::string::npos ? std::string::npos : to - from);
-        dims.push_back(static_cast<int64_t>(Number(line, "dimension", part, 0, INT64_MAX)));
-        if (to == std::string::npos) {
-            break;
-        }
-        from = to + 1;
+    for (const json& dim : List(where, value)) {
+        dims.push_back(static_cast<int64_t>(Number(where, dim, 0, INT64_MAX)));
     }
     if (dims.size() > gert::Shape::kMaxDimNum) {
-        Bad(line, "at most " + std::to_string(gert::Shape::kMaxDimNum) + " dimensions are possible");
+        Bad(where, "at most " + std::to_string(gert::Shape::kMaxDimNum) + " dimensions are possible");
     }
     return dims;
 }
 
-TensorLine ParseTensor(size_t line, const std::vector<std::string>& words)
+// A tensor without a shape has the one that the operator infers, which inputs can't; one without a file isn't given.
+JobTensor ParseTensor(const std::string& where, const json& value, bool output)
 {
-    if (words.size() != 6) {
-        Bad(line, "'" + words[0] + "' needs NAME DTYPE FORMAT DIMS FILE");
-    }
-    TensorLine tensor;
-    tensor.line = line;
-    tensor.name = words[1];
-    tensor.data_type = ParseType(line, words[2]);
-    tensor.format = ParseFormat(line, words[3]);
-    const bool output = words[0] == "output";
-    if (words[4] == "infer") {
-        if (!output) {
-            Bad(line, "only outputs may have the shape 'infer'");
-        }
-        tensor.infer = true;
-    } else {
-        tensor.dims = ParseDims(line, words[4]);
-    }
-    if (words[5] == "-") {
-        tensor.absent = true;
-    } else {
-        tensor.file = words[5];
+    JobTensor tensor;
+    tensor.where = where;
+    tensor.infer = true;
+    tensor.absent = true;
+    ReadObject(where, value, {
+        {"name", [&](const auto& at, const json& name) { tensor.name = Text(at, name); }},
+        {"dtype", [&](const auto& at, const json& type) { tensor.data_type = ParseType(at, Text(at, type)); }},
+        {"format", [&](const auto& at, const json& format) { tensor.format = ParseFormat(at, Text(at, format)); }},
+        {"shape", [&](const auto& at, const json& shape) {
+            tensor.dims = ParseDims(at, shape);
+            tensor.infer = false;
+        }},
+        {"file", [&](const auto& at, const json& file) {
+            tensor.file = Text(at, file);
+            tensor.absent = false;
+        }},
+    });
+    if (tensor.infer && !output) {
+        Bad(where, "an input needs a shape");
     }
     if (!tensor.infer && !tensor.absent && tensor.Bytes() < 0) {
-        Bad(line, "'" + tensor.name + "' is too large or its data type has no size");
+        Bad(where, "'" + tensor.name + "' is too large or its data type has no size");
     }
     return tensor;
 }
 
-void ParseLine(size_t line, const std::vector<std::string>& words, Job& job)
+Mode ParseMode(const std::string& where, const std::string& mode)
 {
-    const std::string& key = words[0];
-    const auto value = [&]() -> const std::string& {
-        if (words.size() != 2) {
-            Bad(line, "'" + key + "' needs exactly one value");
-        }
-        return words[1];
+    if (mode != "describe" && mode != "tile" && mode != "run") {
+        Bad(where, "must be describe, tile or run, not '" + mode + "'");
+    }
+    return mode == "describe" ? Mode::kDescribe : mode == "tile" ? Mode::kTile : Mode::kRun;
+}
+
+void ParseMachine(const std::string& where, const json& value, fe::MachineNumbers& machine)
+{
+    const auto number = [](auto& target, uint64_t low, uint64_t high) {
+        return [&target, low, high](const auto& at, const json& found) {
+            target = static_cast<std::decay_t<decltype(target)>>(Number(at, found, low, high));
+        };
     };
-    const auto number = [&](uint64_t low, uint64_t high) { return Number(line, key, value(), low, high); };
-    constexpr uint64_t kMaxBytes = uint64_t(1) << 46;
-    constexpr uint64_t kMaxCores = 65535;
-    if (key == "mode") {
-        const std::string& mode = value();
-        if (mode != "describe" && mode != "tile" && mode != "run") {
-            Bad(line, "mode must be describe, tile or run, not '" + mode + "'");
-        }
-        job.mode = mode == "describe" ? Mode::kDescribe : mode == "tile" ? Mode::kTile : Mode::kRun;
-    } else if (key == "host") {
-        job.host = value();
-    } else if (key == "kernel" || key == "kernel_cube" || key == "kernel_type") {
-        if (words.size() != 3) {
-            Bad(line, "'" + key + "' needs KEY and " + (key == "kernel_type" ? "TYPE" : "PATH"));
-        }
-        if (words[1] != "*") {
-            (void)Number(line, "kernel key", words[1], 0, UINT64_MAX);
-        }
-        if (key != "kernel_type") {
-            (key == "kernel" ? job.kernels : job.cube_kernels)[words[1]] = words[2];
-        } else if (!ascendsim::ParseKernelType(words[2], &job.kernel_types[words[1]])) {
-            Bad(line, "kernel type must be aiv, aic, mix_1_0, mix_1_1 or mix_1_2, not '" + words[2] + "'");
-        }
-    } else if (key == "op") {
-        job.op = value();
-    } else if (key == "soc") {
-        job.machine.soc = value();
-    } else if (key == "cores_aiv") {
-        job.machine.cores_aiv = static_cast<uint32_t>(number(1, kMaxCores));
-    } else if (key == "cores_aic") {
-        job.machine.cores_aic = static_cast<uint32_t>(number(0, kMaxCores));
-    } else if (key == "ub_bytes") {
+    ReadObject(where, value, {
+        {"soc", [&](const auto& at, const json& soc) { machine.soc = Text(at, soc); }},
+        {"cores_aiv", number(machine.cores_aiv, 1, kMaxCores)},
+        {"cores_aic", number(machine.cores_aic, 0, kMaxCores)},
         // The job says what a kernel may use, the description what there is.
-        job.machine.ub_bytes = number(32, uint64_t(64) << 20) + job.machine.ub_reserved_bytes;
-    } else if (key == "l1_bytes") {
-        job.machine.l1_bytes = number(0, kMaxBytes);
-    } else if (key == "l0a_bytes") {
-        job.machine.l0a_bytes = number(0, kMaxBytes);
-    } else if (key == "l0b_bytes") {
-        job.machine.l0b_bytes = number(0, kMaxBytes);
-    } else if (key == "l0c_bytes") {
-        job.machine.l0c_bytes = number(0, kMaxBytes);
-    } else if (key == "l2_bytes") {
-        job.machine.l2_bytes = number(0, kMaxBytes);
-    } else if (key == "hbm_bytes") {
-        job.machine.hbm_bytes = number(0, kMaxBytes);
-    } else if (key == "input") {
-        job.inputs.push_back(ParseTensor(line, words));
-    } else if (key == "output") {
-        job.outputs.push_back(ParseTensor(line, words));
-    } else if (key == "attr") {
-        if (words.size() != 3 && words.size() != 4) {
-            Bad(line, "'attr' needs NAME TYPE VALUE");
-        }
-        job.attrs.push_back({words[1], words[2], words.size() == 4 ? words[3] : "", line});
-    } else if (key == "trace") {
-        job.trace = value();
-    } else if (key == "poison") {
-        job.poison = static_cast<int>(number(0, 255));
-    } else if (key == "blocks_reversed") {
-        job.blocks_reversed = number(0, 1) != 0;
-    } else if (key == "fresh_tensors") {
-        job.fresh_tensors = number(0, 1) != 0;
-    } else if (key == "blocks") {
-        for (size_t i = 1; i < words.size(); ++i) {
-            job.blocks.push_back(static_cast<uint32_t>(Number(line, key, words[i], 0, kMaxCores)));
-        }
-        const auto unordered = [](uint32_t left, uint32_t right) { return left >= right; };
-        if (job.blocks.empty() ||
-            std::adjacent_find(job.blocks.begin(), job.blocks.end(), unordered) != job.blocks.end()) {
-            Bad(line, "'blocks' needs block numbers in increasing order");
-        }
-    } else if (key == "range") {
-        if (words.size() != 4) {
-            Bad(line, "'range' needs OUTPUT FROM BYTES");
-        }
-        const uint64_t output = Number(line, key, words[1], 0, kMaxCores);
-        job.ranges.push_back({output, Number(line, key, words[2], 0, kMaxBytes), Number(line, key, words[3], 1, kMaxBytes)});
-    } else if (key == "timing_only") {
-        job.timing_only = number(0, 1) != 0;
-    } else if (key == "result") {
-        job.result = value();
-    } else {
-        Bad(line, "unknown key '" + key + "'");
+        {"ub_bytes", [&](const auto& at, const json& bytes) {
+            machine.ub_bytes = Number(at, bytes, 32, uint64_t(64) << 20) + machine.ub_reserved_bytes;
+        }},
+        {"l1_bytes", number(machine.l1_bytes, 0, kMaxBytes)},
+        {"l0a_bytes", number(machine.l0a_bytes, 0, kMaxBytes)},
+        {"l0b_bytes", number(machine.l0b_bytes, 0, kMaxBytes)},
+        {"l0c_bytes", number(machine.l0c_bytes, 0, kMaxBytes)},
+        {"l2_bytes", number(machine.l2_bytes, 0, kMaxBytes)},
+        {"hbm_bytes", number(machine.hbm_bytes, 0, kMaxBytes)},
+    });
+}
+
+// A library, or what cores it is for, by tiling key.
+void ParseKernel(const std::string& where, const json& value, Job& job)
+{
+    std::string key = "*";
+    std::string vector;
+    std::string cube;
+    ascendsim::KernelType type = ascendsim::KernelType::kAiv;
+    bool has_type = false;
+    ReadObject(where, value, {
+        {"key", [&](const auto& at, const json& number) { key = std::to_string(Number(at, number, 0, UINT64_MAX)); }},
+        {"vector", [&](const auto& at, const json& path) { vector = Text(at, path); }},
+        {"cube", [&](const auto& at, const json& path) { cube = Text(at, path); }},
+        {"type", [&](const auto& at, const json& name) {
+            has_type = true;
+            if (!ascendsim::ParseKernelType(Text(at, name), &type)) {
+                Bad(at, "must be aiv, aic, mix_1_0, mix_1_1 or mix_1_2, not " + name.dump());
+            }
+        }},
+    });
+    if (!vector.empty()) {
+        job.kernels[key] = vector;
+    }
+    if (!cube.empty()) {
+        job.cube_kernels[key] = cube;
+    }
+    if (has_type) {
+        job.kernel_types[key] = type;
     }
 }
 
-// Calls take(line number, text) for every line.
-template <typename Take>
-void ForEachLine(const std::string& text, const Take& take)
+JobAttr ParseAttr(const std::string& where, const json& value)
 {
-    size_t line = 0;
-    size_t from = 0;
-    while (from < text.size()) {
-        size_t to = text.find('\n', from);
-        to = to == std::string::npos ? text.size() : to;
-        take(++line, text.substr(from, to - from));
-        from = to + 1;
-    }
+    JobAttr attr;
+    attr.where = where;
+    ReadObject(where, value, {
+        {"name", [&](const auto& at, const json& name) { attr.name = Text(at, name); }},
+        {"type", [&](const auto& at, const json& type) { attr.type = Text(at, type); }},
+        {"value", [&](const auto& at, const json& text) { attr.value = Text(at, text); }},
+    });
+    return attr;
+}
+
+// The blocks to run, and what to write of the outputs.
+void ParseSample(const std::string& where, const json& value, Job& job)
+{
+    ReadObject(where, value, {
+        {"blocks", [&](const auto& at, const json& blocks) {
+            for (const json& block : List(at, blocks)) {
+                job.blocks.push_back(static_cast<uint32_t>(Number(at, block, 0, kMaxCores)));
+            }
+            const auto unordered = [](uint32_t left, uint32_t right) { return left >= right; };
+            if (job.blocks.empty() ||
+                std::adjacent_find(job.blocks.begin(), job.blocks.end(), unordered) != job.blocks.end()) {
+                Bad(at, "needs block numbers in increasing order");
+            }
+        }},
+        {"ranges", [&](const auto& at, const json& ranges) {
+            ReadEach(at, ranges, [&](const auto& place, const json& range) {
+                JobRange found;
+                ReadObject(place, range, {
+                    {"output", [&](const auto& inner, const json& output) { found.output = Number(inner, output, 0, kMaxCores); }},
+                    {"from", [&](const auto& inner, const json& from) { found.from = Number(inner, from, 0, kMaxBytes); }},
+                    {"bytes", [&](const auto& inner, const json& bytes) { found.bytes = Number(inner, bytes, 1, kMaxBytes); }},
+                });
+                if (found.bytes == 0) {
+                    Bad(place, "has no bytes");
+                }
+                job.ranges.push_back(found);
+            });
+        }},
+    });
 }
 } // namespace
 
-int64_t TensorLine::Bytes() const
+int64_t JobTensor::Bytes() const
 {
     int64_t elements = 1;
     for (const int64_t dim : dims) {
@@ -296,39 +282,62 @@ int64_t TensorLine::Bytes() const
 
 std::string FindResultPath(const std::string& text)
 {
-    std::string path;
-    ForEachLine(text, [&](size_t, const std::string& line) {
-        std::vector<std::string> words;
-        if (Split(line, words) && words.size() == 2 && words[0] == "result") {
-            path = words[1];
-        }
-    });
-    return path;
+    const json job = json::parse(text, nullptr, false);
+    try {
+        return job.is_object() && job.contains("result") ? Text("result", job["result"]) : std::string();
+    } catch (const Failure&) {
+        return {};
+    }
 }
 
 Job ParseJob(const std::string& text)
 {
+    const json value = json::parse(text, nullptr, false);
+    if (value.is_discarded()) {
+        throw Failure(kExitBadJob, "the job is no JSON");
+    }
     Job job;
     bool has_mode = false;
-    ForEachLine(text, [&](size_t number, const std::string& line) {
-        std::vector<std::string> words;
-        if (!Split(line, words)) {
-            Bad(number, "a quoted value does not end");
-        }
-        if (words.empty() || words[0][0] == '#') {
-            return;
-        }
-        ParseLine(number, words, job);
-        has_mode = has_mode || words[0] == "mode";
+    ReadObject("", value, {
+        {"mode", [&](const auto& at, const json& mode) {
+            job.mode = ParseMode(at, Text(at, mode));
+            has_mode = true;
+        }},
+        {"host", [&](const auto& at, const json& path) { job.host = Text(at, path); }},
+        {"operator", [&](const auto& at, const json& name) { job.op = Text(at, name); }},
+        {"machine", [&](const auto& at, const json& machine) { ParseMachine(at, machine, job.machine); }},
+        {"kernels", [&](const auto& at, const json& kernels) {
+            ReadEach(at, kernels, [&](const auto& place, const json& kernel) { ParseKernel(place, kernel, job); });
+        }},
+        {"inputs", [&](const auto& at, const json& inputs) {
+            ReadEach(at, inputs, [&](const auto& place, const json& tensor) {
+                job.inputs.push_back(ParseTensor(place, tensor, false));
+            });
+        }},
+        {"outputs", [&](const auto& at, const json& outputs) {
+            ReadEach(at, outputs, [&](const auto& place, const json& tensor) {
+                job.outputs.push_back(ParseTensor(place, tensor, true));
+            });
+        }},
+        {"attributes", [&](const auto& at, const json& attrs) {
+            ReadEach(at, attrs, [&](const auto& place, const json& attr) { job.attrs.push_back(ParseAttr(place, attr)); });
+        }},
+        {"trace", [&](const auto& at, const json& path) { job.trace = Text(at, path); }},
+        {"result", [&](const auto& at, const json& path) { job.result = Text(at, path); }},
+        {"poison", [&](const auto& at, const json& byte) { job.poison = static_cast<int>(Number(at, byte, 0, 255)); }},
+        {"blocks_reversed", [&](const auto& at, const json& is) { job.blocks_reversed = Truth(at, is); }},
+        {"fresh_tensors", [&](const auto& at, const json& is) { job.fresh_tensors = Truth(at, is); }},
+        {"timing_only", [&](const auto& at, const json& is) { job.timing_only = Truth(at, is); }},
+        {"sample", [&](const auto& at, const json& sample) { ParseSample(at, sample, job); }},
     });
     if (!has_mode) {
-        throw Failure(kExitBadJob, "the job has no 'mode' line");
+        throw Failure(kExitBadJob, "the job has no 'mode'");
     }
     if (job.host.empty()) {
-        throw Failure(kExitBadJob, "the job has no 'host' line");
+        throw Failure(kExitBadJob, "the job has no 'host'");
     }
     if (job.result.empty()) {
-        throw Failure(kExitBadJob, "the job has no 'result' line");
+        throw Failure(kExitBadJob, "the job has no 'result'");
     }
     return job;
 }

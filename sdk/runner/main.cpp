@@ -70,8 +70,8 @@ void OnCrash(int signal_number, siginfo_t* info, void*)
 void WriteLog(Json& json)
 {
     json.Key("log").BeginArray();
-    for (const std::string& line : ascendsim::host::RecentLogLines()) {
-        json.String(line);
+    for (const std::string& given : ascendsim::host::RecentLogLines()) {
+        json.String(given);
     }
     json.EndArray();
 }
@@ -89,7 +89,7 @@ void Watch::Fault(const void* address) const
 {
     for (size_t i = 0; i < call_.input_data.size(); ++i) {
         if (call_.input_data[i].Holds(address)) {
-            const std::string message = "input '" + call_.input_lines[i].name + "' is read while " + g_stage;
+            const std::string message = "input '" + call_.job_inputs[i].name + "' is read while " + g_stage;
             const std::string result = ErrorResult("needs_data", message);
             WriteFileAtomically(job_.result, result.data(), result.size());
             ::_exit(kExitOk);
@@ -124,14 +124,14 @@ void WriteTiling(Json& json, const Tiling& tiling)
 void WriteOutputs(Json& json, const Call& call)
 {
     json.Key("outputs").BeginArray();
-    for (const TensorLine& line : call.output_lines) {
-        json.BeginObject().Key("name").String(line.name).Key("dims").BeginArray();
-        for (const int64_t dim : line.dims) {
+    for (const JobTensor& given : call.job_outputs) {
+        json.BeginObject().Key("name").String(given.name).Key("dims").BeginArray();
+        for (const int64_t dim : given.dims) {
             json.Int(dim);
         }
-        json.EndArray().Key("bytes").Unsigned(static_cast<uint64_t>(std::max<int64_t>(line.Bytes(), 0)));
-        if (const auto* const initialised = Initialised(call.view.outputs, line.name)) {
-            TensorLine element = line;
+        json.EndArray().Key("bytes").Unsigned(static_cast<uint64_t>(std::max<int64_t>(given.Bytes(), 0)));
+        if (const auto* const initialised = Initialised(call.view.outputs, given.name)) {
+            JobTensor element = given;
             element.dims = {1};
             std::vector<uint8_t> value(static_cast<size_t>(element.Bytes()));
             FillInitialValue(*initialised, element, value.data());

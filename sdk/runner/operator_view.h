@@ -12,7 +12,7 @@ namespace runner {
 struct OperatorView {
     std::string type;
     const ascendsim::host::OpEntry* entry = nullptr;
-    bool defined = false; // false: only functions were registered, the job's lines are all that is known
+    bool defined = false; // false: only functions were registered, the job's tensors are all that is known
     std::vector<ops::OpParamDef::Spec> inputs;
     std::vector<ops::OpParamDef::Spec> outputs;
     std::vector<ops::OpAttrDef::Spec> attrs; // private ones last

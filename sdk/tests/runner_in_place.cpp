@@ -1,4 +1,4 @@
-// Outputs that are inputs: which of a job's lines are one piece of memory.
+// Outputs that are inputs: which of a job's tensors are one piece of memory.
 #include "../runner/in_place.h"
 #include "../runner/job.cpp"
 #include "host_check.h"
@@ -9,14 +9,18 @@ using Named = std::vector<std::pair<std::string, int>>; // tensors with their nu
 // The twins of the inputs of a job.
 std::vector<size_t> Twins(const Named& inputs, const Named& outputs)
 {
-    std::string text = "mode tile\nhost \"host.so\"\nop Step\nresult \"result.json\"\n";
+    std::string text = R"({"mode": "tile", "host": "host.so", "operator": "Step", "result": "result.json")";
     const auto add = [&text](const std::string& key, const Named& tensors) {
+        std::string all;
         for (const auto& [name, elements] : tensors) {
-            text += key + " " + name + " float32 ND " + std::to_string(elements) + " data.bin\n";
+            all += std::string(all.empty() ? "" : ", ") + R"({"name": ")" + name +
+                   R"(", "dtype": "float32", "format": "ND", "file": "data.bin", "shape": [)" + std::to_string(elements) + "]}";
         }
+        text += ", \"" + key + "\": [" + all + "]";
     };
-    add("input", inputs);
-    add("output", outputs);
+    add("inputs", inputs);
+    add("outputs", outputs);
+    text += "}";
     const runner::Job job = runner::ParseJob(text);
     return runner::InPlaceTwins(job.inputs, job.outputs);
 }

@@ -84,19 +84,22 @@ fn compile(directory: &Path, source: &str, library: &str, defines: &[&str]) {
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
 
-/// Runs a job with the given kernel lines; what the runner says of it.
-fn run(directory: &Path, kernels: &str) -> serde_json::Value {
+/// Runs a job with the given kernels; what the runner says of it.
+fn run(directory: &Path, kernels: serde_json::Value) -> serde_json::Value {
     let path = |name: &str| directory.join(name).display().to_string();
-    let job = format!(
-        "mode run\nhost \"{}\"\nop Pair\nsoc Ascend910B2\ncores_aiv 48\ncores_aic 24\ninput x int32 ND 16 \"{}\"\n\
-         output y int32 ND 4 \"{}\"\n{kernels}\ntrace \"{}\"\nresult \"{}\"\n",
-        path("host.so"),
-        path("x.bin"),
-        path("y.bin"),
-        path("trace.bin"),
-        path("result.json")
-    );
-    fs_err::write(directory.join("job"), job).expect("the job is written");
+    let tensor = |name: &str, shape: u64, file: &str| serde_json::json!({ "name": name, "dtype": "int32", "format": "ND", "shape": [shape], "file": path(file) });
+    let job = serde_json::json!({
+        "mode": "run",
+        "host": path("host.so"),
+        "operator": "Pair",
+        "machine": { "soc": "Ascend910B2", "cores_aiv": 48, "cores_aic": 24 },
+        "inputs": [tensor("x", 16, "x.bin")],
+        "outputs": [tensor("y", 4, "y.bin")],
+        "kernels": kernels,
+        "trace": path("trace.bin"),
+        "result": path("result.json"),
+    });
+    fs_err::write(directory.join("job"), job.to_string()).expect("the job is written");
     let ran = Command::new(sdk().runner())
         .arg(directory.join("job"))
         .current_dir(directory)
@@ -133,9 +136,12 @@ fn a_mixed_kernel_runs_on_groups_of_cores() {
         compile(directory, "kernel.cpp", &format!("cube{suffix}.so"), &[set, "-D__DAV_C220_CUBE__"]);
     }
 
-    let half = run(directory, "kernel 7 vector.so\nkernel_type 7 mix_1_2");
+    let half = run(directory, serde_json::json!([{ "key": 7, "vector": "vector.so", "type": "mix_1_2" }]));
     assert_eq!(half["status"], "kernel_missing");
-    let whole = run(directory, "kernel * vector.so\nkernel_cube 7 cube.so\nkernel_type 7 mix_1_2");
+    let whole = run(
+        directory,
+        serde_json::json!([{ "vector": "vector.so" }, { "key": 7, "cube": "cube.so", "type": "mix_1_2" }]),
+    );
     assert_eq!((&whole["status"], &whole["completed"]), (&"ok".into(), &true.into()), "{whole}");
     let output = fs_err::read(directory.join("y.bin")).expect("the output is there");
     let values: Vec<i32> = output.chunks_exact(4).map(|four| i32::from_le_bytes(four.try_into().unwrap())).collect();
@@ -143,7 +149,7 @@ fn a_mixed_kernel_runs_on_groups_of_cores() {
     assert_eq!(values, [1010, 1011, 1020, 1021]);
     assert_eq!(errors(directory), [""; 0]);
 
-    run(directory, "kernel * vector_unset.so\nkernel_cube * cube_unset.so\nkernel_type * mix_1_2");
+    run(directory, serde_json::json!([{ "vector": "vector_unset.so", "cube": "cube_unset.so", "type": "mix_1_2" }]));
     let found = errors(directory);
     assert!(found.iter().any(|message| message.contains("AIC") && message.contains("cross-core flag")), "{found:?}");
 }

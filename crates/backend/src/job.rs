@@ -1,11 +1,11 @@
-//! The runner's job file and its reply.
+//! The runner's job file and its reply, both JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::execution::{CallOutput, KernelCall, Parameter, TilingDecision};
 use aicore::{BlockSample, KernelType};
@@ -121,60 +121,80 @@ impl KernelJob {
         std::iter::once(&self.host).chain(kernels).filter_map(|path| path.parent()).map(Path::to_owned).collect()
     }
 
-    /// Text of the job file; results go into `directory`. `mode` is `run`, or `tile` to stop after the tiling function.
-    pub(super) fn text(&self, mode: &str, directory: &Path, platform: &str) -> String {
-        let mut text = format!("mode {mode}\n");
-        let mut line = |words: &[&str]| {
-            let _ = writeln!(text, "{}", words.join(" "));
-        };
-        line(&["host", &quote(&self.host)]);
-        let name = |key: &Option<u64>| key.map_or_else(|| "*".to_owned(), |key| key.to_string());
-        for (word, libraries) in [("kernel", &self.kernels), ("kernel_cube", &self.cube_kernels)] {
-            for (key, path) in libraries {
-                line(&[word, &name(key), &quote(path)]);
+    /// The job file; results go into `directory`. `mode` is `run`, or `tile` to stop after the tiling function.
+    pub(super) fn text(&self, mode: &str, directory: &Path, machine: Value) -> String {
+        let mut job = json!({
+            "mode": mode,
+            "host": path(&self.host),
+            "operator": self.operator,
+            "machine": machine,
+            "kernels": self.kernels_of_job(),
+            "attributes": self.attributes.iter().map(attribute).collect::<Vec<_>>(),
+            "poison": self.poison,
+            "blocks_reversed": self.blocks_reversed,
+            "fresh_tensors": self.fresh_tensors,
+            "timing_only": self.timing_only,
+            "result": path(&result_file(directory)),
+        });
+        let tensor = |name: &str, dtype: &str, format: &str, file: &Path| json!({ "name": name, "dtype": wire_dtype(dtype), "format": format, "file": path(file) });
+        let inputs = self.inputs.iter().map(|input| {
+            let mut found = tensor(&input.name, &input.dtype, &input.format, &input.file);
+            found["shape"] = json!(input.shape);
+            found
+        });
+        job["inputs"] = inputs.collect();
+        let outputs = self.outputs.iter().enumerate().map(|(index, output)| {
+            let mut found = tensor(&output.name, &output.dtype, &output.format, &output_file(directory, index));
+            // Shape inference decides where there is none.
+            if let Some(shape) = &output.shape {
+                found["shape"] = json!(shape);
             }
-        }
-        for (key, kind) in &self.kernel_types {
-            line(&["kernel_type", &name(key), kind.name()]);
-        }
-        line(&["op", &word(&self.operator)]);
-        line(&[platform.trim_end()]);
-        for input in &self.inputs {
-            let shape = dimensions(&input.shape);
-            line(&["input", &word(&input.name), wire_dtype(&input.dtype), &input.format, &shape, &quote(&input.file)]);
-        }
-        for (index, output) in self.outputs.iter().enumerate() {
-            let shape = output.shape.as_deref().map_or_else(|| "infer".to_owned(), dimensions);
-            let file = quote(&output_file(directory, index));
-            line(&["output", &word(&output.name), wire_dtype(&output.dtype), &output.format, &shape, &file]);
-        }
-        for attribute in &self.attributes {
-            let value = quoted(attribute.value.as_bytes());
-            line(&["attr", &word(&attribute.name), &attribute.kind, &value]);
-        }
+            found
+        });
+        job["outputs"] = outputs.collect();
         if self.trace {
-            line(&["trace", &quote(&trace_file(directory))]);
-        }
-        line(&["poison", &self.poison.to_string()]);
-        if self.blocks_reversed {
-            line(&["blocks_reversed", "1"]);
-        }
-        if self.fresh_tensors {
-            line(&["fresh_tensors", "1"]);
+            job["trace"] = path(&trace_file(directory));
         }
         if let Some(sample) = &self.sample {
-            let blocks: Vec<String> = sample.blocks.iter().map(u32::to_string).collect();
-            line(&["blocks", &blocks.join(" ")]);
-            for range in &sample.written {
-                line(&["range", &range.output.to_string(), &range.from.to_string(), &range.bytes.to_string()]);
-            }
+            let ranges = sample.written.iter();
+            let ranges =
+                ranges.map(|range| json!({ "output": range.output, "from": range.from, "bytes": range.bytes }));
+            job["sample"] = json!({ "blocks": sample.blocks, "ranges": ranges.collect::<Vec<_>>() });
         }
-        if self.timing_only {
-            line(&["timing_only", "1"]);
-        }
-        line(&["result", &quote(&result_file(directory))]);
-        text
+        job.to_string()
     }
+
+    /// Libraries with what they are for.
+    fn kernels_of_job(&self) -> Vec<Value> {
+        let keys = self.kernels.keys().chain(self.cube_kernels.keys()).chain(self.kernel_types.keys());
+        let keys: BTreeSet<&Option<u64>> = keys.collect();
+        keys.into_iter()
+            .map(|key| {
+                let mut kernel = json!({});
+                if let Some(key) = key {
+                    kernel["key"] = json!(key);
+                }
+                for (name, libraries) in [("vector", &self.kernels), ("cube", &self.cube_kernels)] {
+                    if let Some(library) = libraries.get(key) {
+                        kernel[name] = path(library);
+                    }
+                }
+                if let Some(kind) = self.kernel_types.get(key) {
+                    kernel["type"] = json!(kind.name());
+                }
+                kernel
+            })
+            .collect()
+    }
+}
+
+fn attribute(attribute: &Attribute) -> Value {
+    json!({ "name": attribute.name, "type": attribute.kind, "value": attribute.value })
+}
+
+/// A path as a text, or as its bytes where it is no UTF-8.
+fn path(path: &Path) -> Value {
+    path.to_str().map_or_else(|| json!(path.as_os_str().as_bytes()), |text| json!(text))
 }
 
 /// What the runner wrote.
@@ -275,9 +295,9 @@ pub struct Description {
     pub ops: serde_json::Value,
 }
 
-/// Text of a job that describes a host library.
+/// A job that describes a host library.
 pub(super) fn describe_text(host: &Path, directory: &Path) -> String {
-    format!("mode describe\nhost {}\nresult {}\n", quote(host), quote(&result_file(directory)))
+    json!({ "mode": "describe", "host": path(host), "result": path(&result_file(directory)) }).to_string()
 }
 
 pub(super) fn output_file(directory: &Path, index: usize) -> PathBuf {
@@ -297,51 +317,13 @@ fn wire_dtype(name: &str) -> &str {
     if name == "int4" { "DT_INT4" } else { name }
 }
 
-fn dimensions(shape: &[u64]) -> String {
-    if shape.is_empty() {
-        return "scalar".to_owned();
-    }
-    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
-}
-
-fn quote(path: &Path) -> String {
-    quoted(path.as_os_str().as_bytes())
-}
-
-/// A name as it stands where nothing in it means something to the runner, and in quotes elsewhere.
-fn word(name: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | ':' | '/');
-    if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { quoted(name.as_bytes()) }
-}
-
-/// A value in quotes, whatever bytes it has: a job has a line for everything, and is text.
-fn quoted(bytes: &[u8]) -> String {
-    let mut text = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
-        for letter in chunk.valid().chars() {
-            match letter {
-                '"' | '\\' => text.extend(['\\', letter]),
-                control if control.is_ascii_control() => {
-                    let _ = write!(text, "\\x{:02x}", control as u32);
-                }
-                letter => text.push(letter),
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}");
-        }
-    }
-    text.push('"');
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use aicore::WrittenRange;
 
     #[test]
-    fn job_text_has_a_line_for_everything() {
+    fn a_job_says_everything() {
         let job = KernelJob {
             operator: "AddCustom".to_owned(),
             host: "/cache/host.so".into(),
@@ -375,53 +357,36 @@ mod tests {
             timing_only: true,
             device: None,
         };
-        let expected = "mode run\nhost \"/cache/host.so\"\nkernel * \"/cache/kernel.so\"\n\
-                        kernel_cube 7 \"/cache/cube.so\"\nkernel_type 7 mix_1_2\nop AddCustom\nsoc Ascend910B2\n\
-                        input x float16 ND 8x2048 \"/data/x y.bin\"\noutput z float16 ND infer \"/run/output-0.bin\"\n\
-                        attr eps float \"1e-5\"\ntrace \"/run/trace.bin\"\npoison 205\nblocks_reversed 1\nfresh_tensors 1\n\
-                        blocks 0 7\nrange 0 64 32\ntiming_only 1\nresult \"/run/result.json\"\n";
-        assert_eq!(job.text("run", Path::new("/run"), "soc Ascend910B2\n"), expected);
-    }
-
-    /// Reads a quoted value as the runner does.
-    fn read(quoted: &str) -> Vec<u8> {
-        let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).expect("quotes");
-        assert!(!inner.contains('\n'), "a value in more than one line");
-        let (mut bytes, mut rest) = (Vec::new(), inner.as_bytes());
-        while let Some((&first, behind)) = rest.split_first() {
-            rest = behind;
-            if first != b'\\' {
-                assert_ne!(first, b'"', "an open quote");
-                bytes.push(first);
-            } else if let [b'x', high, low, ..] = rest {
-                let digits = [*high, *low];
-                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
-                rest = &rest[3..];
-            } else {
-                bytes.push(rest[0]);
-                rest = &rest[1..];
-            }
-        }
-        bytes
+        let text = job.text("run", Path::new("/run"), json!({ "soc": "Ascend910B2", "cores_aiv": 48 }));
+        let expected = json!({
+            "mode": "run",
+            "host": "/cache/host.so",
+            "operator": "AddCustom",
+            "machine": { "soc": "Ascend910B2", "cores_aiv": 48 },
+            "kernels": [
+                { "vector": "/cache/kernel.so" },
+                { "key": 7, "cube": "/cache/cube.so", "type": "mix_1_2" },
+            ],
+            "inputs": [
+                { "name": "x", "dtype": "float16", "format": "ND", "shape": [8, 2048], "file": "/data/x y.bin" },
+            ],
+            "outputs": [{ "name": "z", "dtype": "float16", "format": "ND", "file": "/run/output-0.bin" }],
+            "attributes": [{ "name": "eps", "type": "float", "value": "1e-5" }],
+            "trace": "/run/trace.bin",
+            "poison": 205,
+            "blocks_reversed": true,
+            "fresh_tensors": true,
+            "timing_only": true,
+            "sample": { "blocks": [0, 7], "ranges": [{ "output": 0, "from": 64, "bytes": 32 }] },
+            "result": "/run/result.json",
+        });
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
     }
 
     #[test]
-    fn values_of_any_bytes_come_through() {
-        let mut state = 7_u32;
-        for length in 0..400 {
-            let bytes: Vec<u8> = (0..length)
-                .map(|_| {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    let any = (state >> 24) as u8;
-                    // Half of them are what quoting is about.
-                    if any & 1 == 0 { b"\\\"x\n\r 0\xff\xc3\xa9"[usize::from(any >> 1) % 10] } else { any }
-                })
-                .collect();
-            assert_eq!(read(&quoted(&bytes)), bytes);
-        }
-        assert_eq!(quoted("a b".as_bytes()), "\"a b\"");
-        assert_eq!(word("x y"), "\"x y\"");
-        assert_eq!(word("x_1"), "x_1");
-        assert_eq!(word(""), "\"\"");
+    fn a_path_that_is_no_text_is_its_bytes() {
+        use std::ffi::OsStr;
+        assert_eq!(path(Path::new(OsStr::from_bytes(b"a\xff"))), json!([97, 255]));
+        assert_eq!(path(Path::new("/a b\n\"é")), json!("/a b\n\"é"));
     }
 }

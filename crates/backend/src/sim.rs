@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
 use super::job::{
     Description, KernelJob, ProgramJob, RunnerReply, describe_text, output_file, result_file, trace_file,
@@ -73,7 +75,7 @@ impl SimBackend {
         let directory = scratch_directory(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
-        fs_err::write(&job_file, job.text("run", path, &self.platform_lines()))
+        fs_err::write(&job_file, job.text("run", path, self.platform_of_job()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let mut environment = Vec::new();
         if !job.knobs.is_empty() {
@@ -120,7 +122,7 @@ impl SimBackend {
         let directory = scratch_directory(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
-        fs_err::write(&job_file, job.text("tile", path, &self.platform_lines()))
+        fs_err::write(&job_file, job.text("tile", path, self.platform_of_job()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
         let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
         command.readable.get_or_insert_default().extend(job.library_folders());
@@ -280,23 +282,25 @@ impl SimBackend {
         [Some(of_work), self.runner.parent(), program.parent()].into_iter().flatten().map(Path::to_owned).collect()
     }
 
-    fn platform(&self) -> [(&'static str, &'static str, String); 5] {
+    /// What a job says of the machine, and the variable of the same meaning.
+    fn platform(&self) -> [(&'static str, &'static str, Value); 5] {
         let parameters = &self.machine.parameters;
         [
-            ("soc", "ASCEND_SIM_SOC", self.machine.name.clone()),
-            ("cores_aiv", "ASCEND_SIM_CORES", parameters.aiv_cores.to_string()),
-            ("cores_aic", "ASCEND_SIM_CORES_AIC", parameters.aic_cores.to_string()),
-            ("ub_bytes", "ASCEND_SIM_UB", parameters.ub_bytes.to_string()),
-            ("l2_bytes", "ASCEND_SIM_L2", parameters.l2_bytes.to_string()),
+            ("soc", "ASCEND_SIM_SOC", json!(self.machine.name)),
+            ("cores_aiv", "ASCEND_SIM_CORES", json!(parameters.aiv_cores as u64)),
+            ("cores_aic", "ASCEND_SIM_CORES_AIC", json!(parameters.aic_cores as u64)),
+            ("ub_bytes", "ASCEND_SIM_UB", json!(parameters.ub_bytes as u64)),
+            ("l2_bytes", "ASCEND_SIM_L2", json!(parameters.l2_bytes as u64)),
         ]
     }
 
-    fn platform_lines(&self) -> String {
-        self.platform().iter().map(|(key, _, value)| format!("{key} {value}\n")).collect()
+    fn platform_of_job(&self) -> Value {
+        self.platform().into_iter().map(|(key, _, value)| (key, value)).collect()
     }
 
     pub(super) fn platform_environment(&self) -> impl Iterator<Item = (String, String)> {
-        self.platform().into_iter().map(|(_, variable, value)| (variable.to_owned(), value))
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        self.platform().into_iter().map(move |(_, variable, value)| (variable.to_owned(), text(value)))
     }
 
     /// `sample` asks which blocks stand for all.

@@ -59,18 +59,19 @@ std::string Text(const nlohmann::json& value)
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string Tensors(const char* role, const nlohmann::json& tensors)
+nlohmann::json Tensors(const nlohmann::json& tensors)
 {
-    std::string text;
+    nlohmann::json found = nlohmann::json::array();
     for (const auto& tensor : tensors) {
-        std::string dims;
-        for (const auto& dim : tensor["shape"]) {
-            dims += (dims.empty() ? "" : "x") + dim.dump();
+        nlohmann::json one;
+        for (const char* key : {"name", "dtype", "format"}) {
+            one[key] = Text(tensor[key]);
         }
-        text += std::string(role) + " " + Text(tensor["name"]) + " " + Text(tensor["dtype"]) + " " + Text(tensor["format"]) + " " +
-                (dims.empty() ? "scalar" : dims) + " none\n";
+        one["shape"] = tensor["shape"];
+        one["file"] = "none";
+        found.push_back(one);
     }
-    return text;
+    return found;
 }
 
 const char* Answer(int code, const std::string& message)
@@ -106,17 +107,28 @@ extern "C" const char* DoOpTilingForCompile(const char* optype, const char*, con
     const std::string result = std::string(folder) + "/result";
     const nlohmann::json more = nlohmann::json::parse(extra == nullptr || *extra == '\0' ? "{}" : extra);
     const auto cores = [&](const char* key, const char* knob, const char* fallback) {
-        return more.contains(key) ? Text(more[key]) : Knob(knob, fallback);
+        return static_cast<uint64_t>(std::stoull(more.contains(key) ? Text(more[key]) : Knob(knob, fallback)));
     };
     char path[PATH_MAX];
-    std::string text = "mode tile\nhost \"" + std::string(realpath(library.c_str(), path) == nullptr ? library.c_str() : path) + "\"\nop " + optype +
-                       "\nsoc " + Knob("soc", "Ascend910B2") + "\ncores_aiv " + cores("_op_vectorcore_num", "vector_cores", "48") +
-                       "\ncores_aic " + cores("_op_aicore_num", "cube_cores", "24") + "\n";
-    text += Tensors("input", nlohmann::json::parse(inputs)) + Tensors("output", nlohmann::json::parse(outputs));
+    nlohmann::json asked;
+    asked["mode"] = "tile";
+    asked["host"] = std::string(realpath(library.c_str(), path) == nullptr ? library.c_str() : path);
+    asked["operator"] = std::string(optype);
+    asked["machine"]["soc"] = Knob("soc", "Ascend910B2");
+    asked["machine"]["cores_aiv"] = cores("_op_vectorcore_num", "vector_cores", "48");
+    asked["machine"]["cores_aic"] = cores("_op_aicore_num", "cube_cores", "24");
+    asked["inputs"] = Tensors(nlohmann::json::parse(inputs));
+    asked["outputs"] = Tensors(nlohmann::json::parse(outputs));
+    asked["attributes"] = nlohmann::json::array();
     for (const auto& attr : nlohmann::json::parse(attrs == nullptr || *attrs == '\0' ? "[]" : attrs)) {
-        text += "attr " + Text(attr["name"]) + " " + Text(attr["dtype"]) + " \"" + Text(attr["value"]) + "\"\n";
+        nlohmann::json one;
+        one["name"] = Text(attr["name"]);
+        one["type"] = Text(attr["dtype"]);
+        one["value"] = Text(attr["value"]);
+        asked["attributes"].push_back(one);
     }
-    std::ofstream(job) << text << "result \"" << result << "\"\n";
+    asked["result"] = result;
+    std::ofstream(job) << asked.dump();
     const std::string command = "'" + Own("ascend_sim_runner") + "' '" + job + "' >/dev/null 2>&1";
     (void)!std::system(command.c_str());
     std::ifstream stream(result);

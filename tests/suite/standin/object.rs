@@ -50,8 +50,8 @@ fn described(own: &Path, library: &Path) -> Result<Value, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (job, result) = (folder.path().join("job"), folder.path().join("result"));
     let library = std::path::absolute(library).map_err(|error| error.to_string())?;
-    let text = format!("mode describe\nhost \"{}\"\nresult \"{}\"\n", library.display(), result.display());
-    fs_err::write(&job, text).map_err(|error| error.to_string())?;
+    let asked = serde_json::json!({ "mode": "describe", "host": library, "result": result });
+    fs_err::write(&job, asked.to_string()).map_err(|error| error.to_string())?;
     let ended = Command::new(own.join("ascend_sim_runner")).arg(&job).output().map_err(|error| error.to_string())?;
     let text = fs_err::read(&result).map_err(|_| String::from_utf8_lossy(&ended.stderr).into_owned())?;
     let described: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
