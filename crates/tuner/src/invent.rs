@@ -9,7 +9,7 @@ use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
 use super::reference::find_reference;
-use backend::{Meter, ProcessLimits, SimBackend};
+use backend::{KernelJob, Meter, ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
 use discovery::cases::{
@@ -222,10 +222,8 @@ impl Asked {
         let mut search =
             Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
         let searched = search.all().await;
-        if let Some(found) = search.accepted.first() {
-            let soc = &self.backend.machine.name;
-            find_reference(&python, project, &op, &found.job, soc, &mut discovery).await;
-        }
+        let jobs: Vec<&KernelJob> = search.accepted.iter().map(|found| &found.job).collect();
+        find_reference(&python, project, &op, &jobs, &self.backend.machine.name, &mut discovery).await;
         let trial = CaseTrial {
             builder: &self.builder,
             backend: &self.backend,

@@ -1,5 +1,6 @@
 //! Golden outputs: right answers that the user gives, as files or by a command.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -60,28 +61,37 @@ async fn script_references(workspace: &Workspace, script: &Path, python: &Path) 
     Ok(references)
 }
 
-/// What says which outputs of a job are right, for `init`: a script of the authors, else a definition of ours.
+/// What says which outputs of jobs are right, for `init`: a script of the authors that does so in every dtype, else a definition of ours.
 pub(super) async fn find_reference(
     python: &Python,
     project: &OperatorProject,
     op: &DescribedOp,
-    job: &KernelJob,
+    jobs: &[&KernelJob],
     soc: &str,
     discovery: &mut Discovery,
 ) {
+    let Some(first) = jobs.first() else { return };
     let program = || python.program.display().to_string();
     if let Some(script) = golden_script(&project.root) {
         let name = script.strip_prefix(&project.root).unwrap_or(&script).display().to_string();
-        let arrays = python.golden(&script, op, &snake_case(&op.kind), job, soc).await;
-        match arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(job, &arrays)) {
-            Ok(_) => {
+        let mut refused = None;
+        for job in one_of_each_dtype(jobs) {
+            let arrays = python.golden(&script, op, &snake_case(&op.kind), job, soc).await;
+            let right = arrays.map_err(|error| error.to_string()).and_then(|arrays| right_outputs(job, &arrays));
+            if let Err(reason) = right {
+                refused = Some(format!("{name} is no reference here: {reason} ({})", dtypes_of(job).join(", ")));
+                break;
+            }
+        }
+        match refused {
+            Some(reason) => discovery.reference_notes.push(reason),
+            None => {
                 discovery.reference = Some(FoundReference::Script { script: name, python: program() });
                 return;
             }
-            Err(reason) => discovery.reference_notes.push(format!("{name} is no reference here: {reason}")),
         }
     }
-    match python.define(op, job, &|_| None).await {
+    match python.define(op, first, &|_| None).await {
         Ok(Defined { definition, .. }) => {
             let Definition { operator, file, formula } = definition;
             discovery.reference_notes.push(format!("The definition of {operator} fits ({file}): {formula}."));
@@ -95,6 +105,16 @@ pub(super) async fn find_reference(
         Err(ReferenceError::Undefined(_)) => {}
         Err(error) => discovery.reference_notes.push(format!("No definition: {error}.")),
     }
+}
+
+/// The first job of each combination of dtypes: a script may know some of them only, or lack a package for one.
+fn one_of_each_dtype<'jobs>(jobs: &[&'jobs KernelJob]) -> Vec<&'jobs KernelJob> {
+    let mut known = BTreeSet::new();
+    jobs.iter().copied().filter(|job| known.insert(dtypes_of(job))).collect()
+}
+
+fn dtypes_of(job: &KernelJob) -> Vec<&str> {
+    job.inputs.iter().map(|input| input.dtype.as_str()).collect()
 }
 
 /// The arrays of a reference as the bytes of all outputs of a job, or what is amiss with them.
@@ -156,4 +176,38 @@ async fn command_references(workspace: &Workspace, command: &[String]) -> Result
         references.insert(index, files.collect::<Result<_, _>>()?);
     }
     Ok(references)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backend::JobInput;
+
+    #[test]
+    fn a_script_is_asked_once_for_each_combination_of_dtypes() {
+        let job = |dtypes: [&str; 2], rows: u64| KernelJob {
+            inputs: dtypes
+                .map(|dtype| JobInput {
+                    name: "x".to_owned(),
+                    dtype: dtype.to_owned(),
+                    format: "ND".to_owned(),
+                    shape: vec![rows],
+                    file: "x.bin".into(),
+                })
+                .to_vec(),
+            ..KernelJob::default()
+        };
+        let jobs = [
+            job(["float16", "float16"], 8),
+            job(["float16", "float16"], 16),
+            job(["float16", "float32"], 8),
+            job(["bfloat16", "float32"], 8),
+        ];
+        let asked = one_of_each_dtype(&jobs.each_ref());
+        assert_eq!(
+            asked.iter().map(|job| dtypes_of(job).join("+")).collect::<Vec<_>>(),
+            ["float16+float16", "float16+float32", "bfloat16+float32"]
+        );
+        assert_eq!(asked[0].inputs[0].shape, [8], "the first of them");
+    }
 }
