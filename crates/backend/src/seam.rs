@@ -50,4 +50,9 @@ pub trait Backend: Debug + Send + Sync {
     fn pinned(&self) -> Option<Arc<dyn Backend>> {
         None
     }
+
+    /// The same on a chip of the family with another number of cores; `None` where there is only the one at hand.
+    fn with_other_cores(&self) -> Option<Arc<dyn Backend>> {
+        None
+    }
 }

@@ -19,6 +19,11 @@ use aicore::{
     HazardKind, LaunchReport, LaunchStatus, Machine, Options, Origin, Severity, TraceError, analyse, analyse_source,
 };
 
+/// Vector cores of the chips of the family, by their platform files: Ascend910B3 and B4 have the fewer, B2 the more.
+const VECTOR_CORES: [f64; 2] = [40.0, 48.0];
+/// Vector cores beside each cube core.
+const VECTOR_CORES_EACH: f64 = 2.0;
+
 /// Runs kernels in worker processes and plays their instruction streams on a machine description.
 #[derive(Clone, Debug)]
 pub struct SimBackend {
@@ -348,6 +353,15 @@ impl Backend for SimBackend {
 
     fn keeping_trace(&self, file: PathBuf) -> Arc<dyn Backend> {
         Arc::new(Self { keep_trace: Some(file), ..self.clone() })
+    }
+
+    fn with_other_cores(&self) -> Option<Arc<dyn Backend>> {
+        let mut machine = Machine::clone(&self.machine);
+        let [few, many] = VECTOR_CORES;
+        let cores = if machine.parameters.aiv_cores > few { few } else { many };
+        machine.parameters.aiv_cores = cores;
+        machine.parameters.aic_cores = cores / VECTOR_CORES_EACH;
+        Some(Arc::new(Self { machine: Arc::new(machine), ..self.clone() }))
     }
 }
 

@@ -63,13 +63,15 @@ pub(super) async fn ask_for(
     }
     let mut met: Vec<(ProbeKind, Accepted)> = Vec::new();
     let mut endless = 0;
-    for wish in draw.wishes() {
+    let there_are_others = workspace.evaluator.backend.with_other_cores().is_some();
+    for wish in draw.wishes().into_iter().filter(|wish| there_are_others || wish.kind != ProbeKind::OtherCores) {
         if met.len() >= count || endless >= MOST_ENDLESS {
             break;
         }
         for way in &wish.ways {
             let is_known = |known: &CaseCandidate| match wish.kind {
                 ProbeKind::OtherAttribute => known.same_call(way),
+                ProbeKind::OtherCores => false,
                 _ => known.same_tensors(way),
             };
             if unfit(way).is_some() || met.iter().any(|(_, known)| is_known(&known.candidate)) {

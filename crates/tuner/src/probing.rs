@@ -434,7 +434,7 @@ impl ProbeSet {
         task.evaluator = task.evaluator.on_one_device();
         Ok(match fight(&task, plan, before, &[], limit).await? {
             Err(rejection) => ProbeVerdict::Wrong(rejection),
-            Ok(fought) if fought.ratio > self.floor => ProbeVerdict::Slower { speedup: 1.0 / fought.ratio },
+            Ok(fought) if self.is_too_slow(place, fought.ratio) => ProbeVerdict::Slower { speedup: 1.0 / fought.ratio },
             Ok(fought) => ProbeVerdict::Held { speedup: 1.0 / fought.ratio },
         })
     }
@@ -443,9 +443,16 @@ impl ProbeSet {
         let before_us = self.before[place].us;
         match run {
             Err(rejection) => ProbeVerdict::Wrong(rejection.clone()),
-            Ok(run) if run.us > before_us * self.floor => ProbeVerdict::Slower { speedup: before_us / run.us },
+            Ok(run) if self.is_too_slow(place, run.us / before_us) => {
+                ProbeVerdict::Slower { speedup: before_us / run.us }
+            }
             Ok(run) => ProbeVerdict::Held { speedup: before_us / run.us },
         }
+    }
+
+    /// Whether so many times the time of the operator as it was is more than the floor allows.
+    fn is_too_slow(&self, place: usize, ratio: f64) -> bool {
+        self.probes[place].kind != ProbeKind::OtherCores && ratio > self.floor
     }
 
     fn is_exact(&self) -> bool {
@@ -480,6 +487,9 @@ impl ProbeSet {
         let probe = &self.probes[place];
         let trial = self.evaluator.workload.trials[probe.trial].clone();
         let mut evaluator = self.evaluator.of_baseline();
+        if probe.kind == ProbeKind::OtherCores {
+            evaluator.backend = evaluator.backend.with_other_cores().unwrap_or(evaluator.backend);
+        }
         let before = self.before.get(place).cloned();
         if let Some(before) = &before {
             evaluator.standard = Standard::Candidate(Arc::clone(&before.known));

@@ -40,6 +40,8 @@ pub enum ProbeKind {
     Stretched,
     /// A list of more tensors than any case has.
     MoreTensors,
+    /// A case on a chip of the family with another number of cores. Nobody tunes for it, so only what is wrong there counts.
+    OtherCores,
     /// Where a winner begins to launch another number of cores than the operator as it was; looked for, not drawn ([`super::Edges`]).
     Edge,
 }
@@ -48,7 +50,14 @@ impl ProbeKind {
     /// Whether it is one of a sample of sizes, which tells what a change gains on average: not where the worst was looked for, nor
     /// where the tensors are those of a case, nor where nobody would put the operator for its speed.
     pub fn is_of_the_sample(self) -> bool {
-        !matches!(self, ProbeKind::Edge | ProbeKind::OtherAttribute | ProbeKind::Stretched | ProbeKind::MoreTensors)
+        !matches!(
+            self,
+            ProbeKind::Edge
+                | ProbeKind::OtherAttribute
+                | ProbeKind::OtherCores
+                | ProbeKind::Stretched
+                | ProbeKind::MoreTensors
+        )
     }
 
     /// The word in names and messages.
@@ -64,6 +73,7 @@ impl ProbeKind {
             ProbeKind::OtherAttribute => "other-attribute",
             ProbeKind::Stretched => "stretched",
             ProbeKind::MoreTensors => "more-tensors",
+            ProbeKind::OtherCores => "other-cores",
             ProbeKind::Edge => "edge",
         }
     }
@@ -175,6 +185,8 @@ impl ProbeDraw<'_> {
         wishes.push(self.other_keys(&other_dtypes, &mut rng));
         wishes.extend(self.other_attributes());
         wishes.extend(self.more_tensors());
+        let largest = self.cases.iter().max_by_key(|case| traffic_bytes(case));
+        wishes.extend(largest.map(|case| Wish { kind: ProbeKind::OtherCores, ways: vec![case.clone()] }));
         wishes.extend(self.stretched(&mut rng));
         for group in &groups {
             wishes.push(self.larger(group.largest, 64, &mut rng));

@@ -67,6 +67,15 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
     changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
     changed.output_shapes.iter_mut().for_each(stretch);
+    // Whole numbers up to the last place of the axis are places on it.
+    let is_alone = leading.iter().filter(|other| **other == present).count() == 1;
+    for input in changed.inputs.iter_mut().filter(|input| is_alone && input.values.is_empty()) {
+        let is_place =
+            input.dtype.starts_with("int") && input.range.low == 0.0 && input.range.high == (present - 1) as f64;
+        if is_place && present > 2 {
+            input.range.high = (length - 1) as f64;
+        }
+    }
     // A list that repeats the end of the leading shape, such as the axes that are normalised, goes on repeating it.
     let after = leading_shape(&changed)?;
     for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "list_int") {
@@ -234,6 +243,22 @@ mod tests {
         range.output_shapes = vec![vec![557]];
         assert_eq!(with_length(&range, 0, 5000).unwrap().output_shapes, [[5000]]);
         assert_eq!(traffic_bytes(&range), 2 + 2 + 4 * 557);
+    }
+
+    #[test]
+    fn places_on_an_axis_go_with_its_length() {
+        let mut gather = case(&[&[64, 8], &[100]]);
+        gather.inputs[1] = TensorSpec {
+            name: "indices".into(),
+            range: ValueRange { low: 0.0, high: 63.0 },
+            ..tensor("int32", &[100])
+        };
+        let high = |found: Option<Candidate>| found.unwrap().inputs[1].range.high;
+        assert_eq!(high(with_length(&gather, 0, 640)), 639.0);
+        assert_eq!(high(with_length(&gather, 0, 16)), 15.0);
+        assert_eq!(high(with_length(&gather, 1, 16)), 63.0, "places on another axis");
+        gather.inputs[0].shape = Some(vec![64, 64]);
+        assert_eq!(high(with_length(&gather, 0, 16)), 63.0, "nobody knows on which");
     }
 
     #[test]
