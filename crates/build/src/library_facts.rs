@@ -117,20 +117,21 @@ fn last_name(symbol: &str) -> &str {
     if !symbol.starts_with("_Z") {
         return symbol;
     }
-    // A number behind the name tells variables of one name apart.
-    let end = match symbol.rfind('_') {
+    // A number behind the name tells variables of one name apart, unless it is part of the name.
+    let numbered = match symbol.rfind('_') {
         Some(at) if at > 1 && symbol[at + 1..].bytes().all(|byte| byte.is_ascii_digit()) => at,
         _ => symbol.len(),
     };
     // Nested names end with an `E`, and so may names.
-    let symbol = &symbol[..end];
-    let shortest = symbol.trim_end_matches('E').len();
-    (shortest..=symbol.len()).find_map(|end| name_at_the_end(&symbol[..end])).unwrap_or(symbol)
+    let ends = |symbol: &str| symbol.trim_end_matches('E').len()..=symbol.len();
+    let mut whole_or_not = ends(symbol).chain(ends(&symbol[..numbered]));
+    whole_or_not.find_map(|end| name_at_the_end(&symbol[..end])).unwrap_or(symbol)
 }
 
-/// The name that ends a mangled one, with its length in front of it.
+/// The name that ends a mangled one, with its length in front of it. None begins with a digit: `..._tiling11` ends with no `1`.
 fn name_at_the_end(mangled: &str) -> Option<&str> {
-    let starts = (1..mangled.len()).rev().filter(|at| mangled.is_char_boundary(*at));
+    let begins_a_name = |at: &usize| mangled.is_char_boundary(*at) && !mangled.as_bytes()[*at].is_ascii_digit();
+    let starts = (1..mangled.len()).rev().filter(begins_a_name);
     starts.into_iter().find_map(|at| {
         let digits = mangled[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
         let says = |count: usize| mangled[at - count..at].parse::<usize>().ok() == Some(mangled.len() - at);
@@ -149,6 +150,12 @@ mod tests {
         assert_eq!(last_name("_ZL5calls"), "calls");
         assert_eq!(last_name("_ZN3own11ones_ready1E"), "ones_ready1");
         assert_eq!(last_name("_ZL4SIZE"), "SIZE");
+        assert_eq!(
+            last_name("_ZL17g_register_glu_11"),
+            "g_register_glu_11",
+            "the number of a line that a macro put there"
+        );
+        assert_eq!(last_name("_ZL16g_register_glu11"), "g_register_glu11");
         assert_eq!(last_name("calls"), "calls");
     }
 

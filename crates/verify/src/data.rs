@@ -57,8 +57,8 @@ const ROWS: [Row; 10] = [
 const STEPS: [usize; 4] = [1, 3, 7, 9];
 
 /// How far [`Row::Far`] is. In turn e to these is a denormal of 32 bits, one of 16 bits, so much that a hundred of them are more than 32 bits
-/// hold, and a little more than 16 bits do.
-const FAR: [f64; 4] = [-100.0, -14.0, 84.0, 12.0];
+/// hold, a little more than 16 bits do, and so much that a thousand of them are too much for 32.
+const FAR: [f64; 5] = [-100.0, -14.0, 84.0, 12.0, 82.0];
 
 /// Elements of a row: the last dimension, or less where there are too few rows for all kinds.
 fn row_length(spec: &TensorSpec, elements: usize) -> usize {
