@@ -24,12 +24,12 @@ pub fn kernel_entries(file: &str, text: &str) -> Vec<KernelEntry> {
     if !text.contains("__global__") {
         return Vec::new();
     }
-    let all = tokens(text);
     let inactive = inactive_lines(text);
+    let left_out = |token: &Token| inactive.iter().any(|range| range.contains(&token.span.start));
+    let all: Vec<Token> = tokens(text).into_iter().filter(|token| !left_out(token)).collect();
     let mut result = Vec::new();
     for (index, token) in all.iter().enumerate() {
-        let left_out = || inactive.iter().any(|range| range.contains(&token.span.start));
-        if !token.is(text, "__global__") || in_directive(text, &all, index) || left_out() {
+        if !token.is(text, "__global__") || in_directive(text, &all, index) {
             continue;
         }
         if let Some(entry) = entry_at(file, text, &all, index) {
@@ -129,6 +129,20 @@ __global__ __aicore__ void declared(GM_ADDR x);
         assert_eq!(names, [("plain", false, 1), ("shaped", true, 3), ("mixed", false, 4)]);
         assert_eq!(found[0].parameters, ["x", "workspace", "tiling"]);
         assert_eq!(found[2].parameters, ["x", "tiling"]);
+    }
+
+    #[test]
+    fn a_head_for_unit_tests_is_none_on_a_device() {
+        let text = "\
+#ifdef __CCE_KT_TEST__
+template <uint32_t mode>
+#else
+extern \"C\"
+#endif
+__global__ __aicore__ void loss(GM_ADDR x) {}
+";
+        let found = kernel_entries("k.cpp", text);
+        assert_eq!(found.iter().map(|entry| (entry.is_template, entry.line)).collect::<Vec<_>>(), [(false, 6)]);
     }
 
     #[test]
