@@ -333,7 +333,8 @@ impl ProbeSet {
     pub fn say_nothing_of_work(&self, times: &[CaseTime]) -> bool {
         let shortest_us = times.iter().map(|time| time.task_us).fold(f64::INFINITY, f64::min);
         let cases = times.iter().map(|time| time.task_us);
-        let probes = self.before.iter().map(|before| before.us);
+        let of_sizes = self.probes.iter().zip(&self.before).filter(|(probe, _)| !probe.kind.has_tensors_of_a_case());
+        let probes = of_sizes.map(|(_, before)| before.us);
         let longest_us = cases.clone().chain(probes).fold(0.0, f64::max);
         let larger = |probe: &Probe| probe.kind == ProbeKind::Larger;
         cases.fold(0.0, f64::max) <= MUCH_US && self.probes.iter().any(larger) && longest_us <= shortest_us * MORE_WORK

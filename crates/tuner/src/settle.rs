@@ -118,7 +118,8 @@ pub(super) async fn drop_values_that_nothing_tells_of(
         let why = "larger tensors are no more work: nothing is known of what would be";
         return drop_values(field, baseline, (&|_| true, why), standing, taken_back, emit).await;
     }
-    if let (true, Some((first, _))) = (probes.probes.is_empty(), probes.faulty.first()) {
+    let nothing_is_known = probes.probes.iter().all(|probe| probe.kind.has_tensors_of_a_case());
+    if let (true, Some((first, _))) = (nothing_is_known, probes.faulty.first()) {
         let count = probes.faulty.len();
         let why = format!(
             "the operator as it was is at fault at all {count} probes, first at {first}: nothing is known of other sizes"

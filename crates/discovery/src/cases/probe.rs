@@ -60,6 +60,11 @@ impl ProbeKind {
         )
     }
 
+    /// Whether its tensors are those of a case, so that it says nothing of other sizes.
+    pub fn has_tensors_of_a_case(self) -> bool {
+        matches!(self, ProbeKind::OtherAttribute | ProbeKind::OtherCores)
+    }
+
     /// The word in names and messages.
     pub fn word(self) -> &'static str {
         match self {
