@@ -9,10 +9,18 @@ use backend::Execution;
 use verify::{Reason, Rejection};
 
 impl Evaluator {
-    /// Whether queues hand out garbage: to candidates, unless the operator as it stands needs what is there.
+    /// Whether queues hand out garbage: the simulator's, to candidates, unless the operator as it stands needs what is there. On a device
+    /// nobody can.
     pub(super) fn hands_out_garbage(&self) -> bool {
         let of_candidate = matches!(self.standard, Standard::Candidate(_)) && !self.is_pristine_unknown();
-        of_candidate && !self.leans_on_tensors.is_seen()
+        of_candidate && self.backend.capabilities().devices == 0 && !self.leans_on_tensors.is_seen()
+    }
+
+    /// The same with tensors as earlier ones left them.
+    pub(super) fn leaving_tensors(&self) -> Self {
+        let mut leaving = self.clone();
+        leaving.leans_on_tensors = LeansOnTensors::seen();
+        leaving
     }
 
     /// Runs a candidate that was wrong once more, with tensors as earlier ones left them: `None` if that changes nothing. If it is
@@ -26,9 +34,7 @@ impl Evaluator {
         if !self.hands_out_garbage() {
             return Ok(None);
         }
-        let mut leaning = self.clone();
-        leaning.leans_on_tensors = LeansOnTensors::seen();
-        let kept = leaning.run_trial(plan, trial, true).await?;
+        let kept = self.leaving_tensors().run_trial(plan, trial, true).await?;
         if right(&kept).is_err() {
             return Ok(None);
         }

@@ -128,9 +128,7 @@ mod tests {
     use super::*;
 
     fn tree(text: &str) -> SourceTree {
-        let mut tree = SourceTree::new();
-        tree.insert("k.h", text);
-        tree
+        SourceTree::from_iter([("k.h", text)])
     }
 
     #[test]

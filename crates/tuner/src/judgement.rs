@@ -271,7 +271,8 @@ pub fn rejects(hazard: &LocatedHazard, policy: HazardPolicy) -> bool {
 /// Whether a candidate writes in padding, or to inputs, or leaves a flag set, or has the scalar unit go to odd addresses, though the
 /// baseline does not: right for whole allocations that nobody reads again, and for the kernel itself, but slices of larger tensors,
 /// which the baseline can be used on, would lose what lies next to them, the operators that take the same input what lies there, and
-/// the next kernel on the core would pass a wait too early. What the scalar unit makes of an address that the size of an access does not divide no public source says.
+/// the next kernel on the core would pass a wait too early. What the scalar unit makes of an address that the size of an access does not
+/// divide no public source says.
 fn is_new_risk(kind: HazardKind, of_baseline: &KnownFindings) -> bool {
     let risks =
         [HazardKind::WriteInPadding, HazardKind::InputOverwritten, HazardKind::FlagMisuse, HazardKind::Misaligned];

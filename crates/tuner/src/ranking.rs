@@ -36,11 +36,13 @@ impl Evaluator {
                 match timed.launches.first().and_then(|launch| launch.sample.clone()) {
                     Some(Ok(sample)) => {
                         let ran = BlocksRun::Sampled { blocks: sample.blocks.len() as u32, of: sample.of };
-                        match self.run_sample(plan, trial, sample, right).await {
+                        match self.run_sample(plan, trial, sample.clone(), right).await {
                             Ok(()) => return Ok((timed, Some(CaseBlocks { case: case.clone(), ran }))),
-                            // A whole run says whether it is for want of what tensors were left with.
-                            Err(TrialError::Rejected(_)) if self.hands_out_garbage() => {
-                                "some blocks alone give another result".to_owned()
+                            Err(TrialError::Rejected(rejection)) if self.hands_out_garbage() => {
+                                if self.leaving_tensors().run_sample(plan, trial, sample, right).await.is_err() {
+                                    return Err(TrialError::Rejected(rejection));
+                                }
+                                "it leans on what tensors were left with".to_owned()
                             }
                             Err(failure) => return Err(failure),
                         }

@@ -68,11 +68,11 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
     changed.output_shapes.iter_mut().for_each(stretch);
     // Whole numbers up to the last place of the axis are places on it.
-    let is_alone = leading.iter().filter(|other| **other == present).count() == 1;
+    let is_alone = present > 2 && leading.iter().filter(|other| **other == present).count() == 1;
     for input in changed.inputs.iter_mut().filter(|input| is_alone && input.values.is_empty()) {
         let is_place =
             input.dtype.starts_with("int") && input.range.low == 0.0 && input.range.high == (present - 1) as f64;
-        if is_place && present > 2 {
+        if is_place {
             input.range.high = (length - 1) as f64;
         }
     }
