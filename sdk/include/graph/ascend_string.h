@@ -12,9 +12,8 @@ namespace ge {
 class AscendString {
 public:
     AscendString() = default;
-    AscendString(const char_t* name) : text_(name == nullptr ? "" : name) {}
-    AscendString(const char_t* name, size_t length) : text_(name == nullptr ? std::string() : std::string(name, length))
-    {}
+    AscendString(const char_t* name);
+    AscendString(const char_t* name, size_t length);
 
     const char_t* GetString() const
     {
@@ -24,43 +23,16 @@ public:
     {
         return text_.size();
     }
-    size_t Find(const AscendString& other) const
-    {
-        return text_.find(other.text_);
-    }
-    size_t Hash() const
-    {
-        return std::hash<std::string>()(text_);
-    }
+    size_t Find(const AscendString& other) const;
+    size_t Hash() const;
 
-    bool operator<(const AscendString& other) const
-    {
-        return text_ < other.text_;
-    }
-    bool operator>(const AscendString& other) const
-    {
-        return text_ > other.text_;
-    }
-    bool operator<=(const AscendString& other) const
-    {
-        return text_ <= other.text_;
-    }
-    bool operator>=(const AscendString& other) const
-    {
-        return text_ >= other.text_;
-    }
-    bool operator==(const AscendString& other) const
-    {
-        return text_ == other.text_;
-    }
-    bool operator!=(const AscendString& other) const
-    {
-        return text_ != other.text_;
-    }
-    bool operator==(const char_t* other) const
-    {
-        return other != nullptr && text_ == other;
-    }
+    bool operator<(const AscendString& other) const;
+    bool operator>(const AscendString& other) const;
+    bool operator<=(const AscendString& other) const;
+    bool operator>=(const AscendString& other) const;
+    bool operator==(const AscendString& other) const;
+    bool operator!=(const AscendString& other) const;
+    bool operator==(const char_t* other) const;
     bool operator!=(const char_t* other) const
     {
         return !(*this == other);

@@ -13,44 +13,15 @@ namespace ge {
 class Shape {
 public:
     Shape() = default;
-    explicit Shape(std::vector<int64_t> dims) : dims_(std::move(dims)) {}
+    explicit Shape(std::vector<int64_t> dims);
 
-    size_t GetDimNum() const
-    {
-        return dims_.size();
-    }
+    size_t GetDimNum() const;
     // 0 where there is no such dimension.
-    int64_t GetDim(size_t index) const
-    {
-        return index < dims_.size() ? dims_[index] : 0;
-    }
-    graphStatus SetDim(size_t index, int64_t value)
-    {
-        if (index >= dims_.size()) {
-            return GRAPH_FAILED;
-        }
-        dims_[index] = value;
-        return GRAPH_SUCCESS;
-    }
-    std::vector<int64_t> GetDims() const
-    {
-        return dims_;
-    }
+    int64_t GetDim(size_t index) const;
+    graphStatus SetDim(size_t index, int64_t value);
+    std::vector<int64_t> GetDims() const;
     // Number of elements: 0 without dimensions, -1 when a dimension is not known.
-    int64_t GetShapeSize() const
-    {
-        if (dims_.empty()) {
-            return 0;
-        }
-        int64_t size = 1;
-        for (const int64_t dim : dims_) {
-            if (dim < 0) {
-                return -1;
-            }
-            size *= dim;
-        }
-        return size;
-    }
+    int64_t GetShapeSize() const;
 
 private:
     std::vector<int64_t> dims_;
@@ -61,32 +32,12 @@ class Tensor {
 public:
     Tensor() = default;
 
-    graphStatus SetData(const uint8_t* data, size_t size)
-    {
-        if (data == nullptr && size > 0) {
-            return GRAPH_FAILED;
-        }
-        data_.assign(data, data + size);
-        return GRAPH_SUCCESS;
-    }
-    graphStatus SetData(std::vector<uint8_t>&& data)
-    {
-        data_ = std::move(data);
-        return GRAPH_SUCCESS;
-    }
-    const uint8_t* GetData() const
-    {
-        return data_.data();
-    }
-    uint8_t* GetData()
-    {
-        return data_.data();
-    }
+    graphStatus SetData(const uint8_t* data, size_t size);
+    graphStatus SetData(std::vector<uint8_t>&& data);
+    const uint8_t* GetData() const;
+    uint8_t* GetData();
     // In bytes.
-    size_t GetSize() const
-    {
-        return data_.size();
-    }
+    size_t GetSize() const;
 
 private:
     std::vector<uint8_t> data_;

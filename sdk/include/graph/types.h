@@ -21,9 +21,9 @@ using float64_t = double;
 
 static const int64_t UNKNOWN_DIM = -1;
 static const int64_t UNKNOWN_DIM_NUM = -2;
-static const std::vector<int64_t> UNKNOWN_SHAPE = {-1};
-static const std::vector<int64_t> UNKNOWN_RANK = {-2};
-static const std::vector<int64_t> DUMMY_SHAPE = {-3};
+extern const std::vector<int64_t> UNKNOWN_SHAPE;
+extern const std::vector<int64_t> UNKNOWN_RANK;
+extern const std::vector<int64_t> DUMMY_SHAPE;
 // Sizes of types narrower than a byte are reported as this offset plus the number of bits.
 static constexpr int32_t kDataTypeSizeBitOffset = 1000;
 

@@ -1,10 +1,11 @@
 // Operator definitions: inputs, outputs, attributes, the host functions and the compute units of an operator.
-// The definition is data only; everything that the simulator needs of it can be read back with GetSpec(). What copies, ends and
-// grows its lists is compiled once, in the library: in every operator's definition it took as long as all the rest.
+// The definition is data only; everything that the simulator needs of it can be read back with GetSpec(). What makes, copies, ends and
+// grows lists and texts is compiled once, in the library: in every operator's definition it took as long as all the rest.
 #ifndef ASCEND_SDK_REGISTER_OP_DEF_H
 #define ASCEND_SDK_REGISTER_OP_DEF_H
 
 #include <cstdint>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -72,37 +73,30 @@ public:
 
     explicit OpParamDef(const char* name);
 
+    // Lists in braces come as they stand: each that is made a vector where it is written takes the compiler's time there.
     OpParamDef& ParamType(Option param_type)
     {
         spec_.kind = param_type;
         return *this;
     }
-    OpParamDef& DataType(std::vector<ge::DataType> types)
-    {
-        spec_.data_types = std::move(types);
-        spec_.data_types_are_list = false;
-        return *this;
-    }
-    OpParamDef& DataTypeList(std::vector<ge::DataType> types)
-    {
-        spec_.data_types = std::move(types);
-        spec_.data_types_are_list = true;
-        return *this;
-    }
-    OpParamDef& Format(std::vector<ge::Format> formats)
-    {
-        spec_.formats = std::move(formats);
-        spec_.formats_are_list = false;
-        return *this;
-    }
-    OpParamDef& FormatList(std::vector<ge::Format> formats)
-    {
-        spec_.formats = std::move(formats);
-        spec_.formats_are_list = true;
-        return *this;
-    }
+    OpParamDef& DataType(std::initializer_list<ge::DataType> types);
+    OpParamDef& DataType(std::vector<ge::DataType> types);
+    OpParamDef& DataTypeList(std::initializer_list<ge::DataType> types);
+    OpParamDef& DataTypeList(std::vector<ge::DataType> types);
+    OpParamDef& Format(std::initializer_list<ge::Format> formats);
+    OpParamDef& Format(std::vector<ge::Format> formats);
+    OpParamDef& FormatList(std::initializer_list<ge::Format> formats);
+    OpParamDef& FormatList(std::vector<ge::Format> formats);
     // Types and formats of the binary lookup concern packaged kernels only.
+    OpParamDef& DataTypeForBinQuery(std::initializer_list<ge::DataType>)
+    {
+        return *this;
+    }
     OpParamDef& DataTypeForBinQuery(std::vector<ge::DataType>)
+    {
+        return *this;
+    }
+    OpParamDef& FormatForBinQuery(std::initializer_list<ge::Format>)
     {
         return *this;
     }
@@ -110,11 +104,8 @@ public:
     {
         return *this;
     }
-    OpParamDef& UnknownShapeFormat(std::vector<ge::Format> formats)
-    {
-        spec_.unknown_shape_formats = std::move(formats);
-        return *this;
-    }
+    OpParamDef& UnknownShapeFormat(std::initializer_list<ge::Format> formats);
+    OpParamDef& UnknownShapeFormat(std::vector<ge::Format> formats);
     OpParamDef& ValueDepend(Option value_depend)
     {
         spec_.value_depend = value_depend != IGNORE;
@@ -144,16 +135,8 @@ public:
         spec_.scalar_list = true;
         return *this;
     }
-    OpParamDef& To(ge::DataType type)
-    {
-        spec_.notes += " To(" + std::to_string(static_cast<int>(type)) + ")";
-        return *this;
-    }
-    OpParamDef& To(const char* name)
-    {
-        spec_.notes += std::string(" To(") + (name == nullptr ? "" : name) + ")";
-        return *this;
-    }
+    OpParamDef& To(ge::DataType type);
+    OpParamDef& To(const char* name);
     OpParamDef& Version(uint32_t)
     {
         return *this;
@@ -163,29 +146,14 @@ public:
         spec_.has_init_value = true;
         return *this;
     }
-    OpParamDef& InitValue(const ScalarVar& value)
-    {
-        spec_.has_init_value = true;
-        spec_.initial_values = {value};
-        return *this;
-    }
-    OpParamDef& InitValue(const std::vector<ScalarVar>& values)
-    {
-        spec_.has_init_value = true;
-        spec_.initial_values = values;
-        return *this;
-    }
+    OpParamDef& InitValue(const ScalarVar& value);
+    OpParamDef& InitValue(const std::vector<ScalarVar>& values);
     OpParamDef& OutputShapeDependOnCompute()
     {
         spec_.shape_depends_on_compute = true;
         return *this;
     }
-    OpParamDef& Follow(const char* param_name, FollowType type = FollowType::ALL)
-    {
-        spec_.follow = param_name == nullptr ? "" : param_name;
-        spec_.follow_type = type;
-        return *this;
-    }
+    OpParamDef& Follow(const char* param_name, FollowType type = FollowType::ALL);
     OpParamDef& Comment(const char*)
     {
         return *this;
@@ -258,47 +226,27 @@ public:
     {
         return Set(Kind::kString, false);
     }
-    OpAttrDef& String(const char* value)
-    {
-        spec_.string_value = value == nullptr ? "" : value;
-        return Set(Kind::kString, true);
-    }
+    OpAttrDef& String(const char* value);
     OpAttrDef& ListBool()
     {
         return Set(Kind::kListBool, false);
     }
-    OpAttrDef& ListBool(std::vector<bool> value)
-    {
-        spec_.int_list.assign(value.begin(), value.end());
-        return Set(Kind::kListBool, true);
-    }
+    OpAttrDef& ListBool(std::vector<bool> value);
     OpAttrDef& ListFloat()
     {
         return Set(Kind::kListFloat, false);
     }
-    OpAttrDef& ListFloat(std::vector<float> value)
-    {
-        spec_.float_list = std::move(value);
-        return Set(Kind::kListFloat, true);
-    }
+    OpAttrDef& ListFloat(std::vector<float> value);
     OpAttrDef& ListInt()
     {
         return Set(Kind::kListInt, false);
     }
-    OpAttrDef& ListInt(std::vector<int64_t> value)
-    {
-        spec_.int_list = std::move(value);
-        return Set(Kind::kListInt, true);
-    }
+    OpAttrDef& ListInt(std::vector<int64_t> value);
     OpAttrDef& ListListInt()
     {
         return Set(Kind::kListListInt, false);
     }
-    OpAttrDef& ListListInt(std::vector<std::vector<int64_t>> value)
-    {
-        spec_.int_list_list = std::move(value);
-        return Set(Kind::kListListInt, true);
-    }
+    OpAttrDef& ListListInt(std::vector<std::vector<int64_t>> value);
     OpAttrDef& Version(uint32_t)
     {
         return *this;

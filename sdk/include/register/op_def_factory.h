@@ -13,6 +13,7 @@ class OpDefFactory {
 public:
     // Builds the definition and registers it; returns 0, so that it can initialise a variable.
     static int OpDefRegister(const char* op_type, const OpDefCreator& creator);
+    static int OpDefRegister(const char* op_type, OpDef (*creator)(const char*));
 };
 } // namespace ops
 

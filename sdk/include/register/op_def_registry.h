@@ -7,8 +7,9 @@
 #include "register/op_def.h"
 #include "register/op_def_factory.h"
 
+// The sign makes the lambda a plain function: wrapping it took longer to compile than the definition.
 #define OP_ADD(op_type, ...)                                          \
     static const int VAR_UNUSED g_##op_type##_added =                 \
-        ops::OpDefFactory::OpDefRegister(#op_type, [](const char* name) -> ops::OpDef { return op_type(name); })
+        ops::OpDefFactory::OpDefRegister(#op_type, +[](const char* name) -> ops::OpDef { return op_type(name); })
 
 #endif

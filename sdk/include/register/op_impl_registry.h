@@ -57,7 +57,7 @@ public:
     using OpCalcParamKernelFunc = UINT32 (*)(ExeResGenerationContext*);
     using OpGenTaskKernelFunc = UINT32 (*)(const ExeResGenerationContext*, std::vector<std::vector<uint8_t>>&);
 
-    explicit OpImplRegisterV2(const ge::char_t* op_type) : op_type_(op_type == nullptr ? "" : op_type) {}
+    explicit OpImplRegisterV2(const ge::char_t* op_type);
 
     OpImplRegisterV2& Tiling(TilingKernelFunc tiling, size_t max_tiling_data_size = 2048);
     OpImplRegisterV2& InferShape(InferShapeKernelFunc infer_shape);

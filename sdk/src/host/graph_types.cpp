@@ -1,6 +1,8 @@
-// Sizes and names of data types and formats.
+// Sizes and names of data types and formats, and what texts, shapes and tensors of graphs do with their bytes.
 #include <cstring>
 
+#include "graph/ascend_string.h"
+#include "graph/tensor.h"
 #include "graph/types.h"
 #include "graph/utils/type_utils.h"
 #include "op_common/log/log.h"
@@ -33,6 +35,131 @@ const char* NameOf(Format format)
     return nullptr;
 }
 } // namespace
+
+const std::vector<int64_t> UNKNOWN_SHAPE = {-1};
+const std::vector<int64_t> UNKNOWN_RANK = {-2};
+const std::vector<int64_t> DUMMY_SHAPE = {-3};
+
+AscendString::AscendString(const char_t* name) : text_(name == nullptr ? "" : name) {}
+AscendString::AscendString(const char_t* name, size_t length)
+    : text_(name == nullptr ? std::string() : std::string(name, length))
+{}
+
+size_t AscendString::Find(const AscendString& other) const
+{
+    return text_.find(other.text_);
+}
+
+size_t AscendString::Hash() const
+{
+    return std::hash<std::string>()(text_);
+}
+
+bool AscendString::operator<(const AscendString& other) const
+{
+    return text_ < other.text_;
+}
+
+bool AscendString::operator>(const AscendString& other) const
+{
+    return text_ > other.text_;
+}
+
+bool AscendString::operator<=(const AscendString& other) const
+{
+    return text_ <= other.text_;
+}
+
+bool AscendString::operator>=(const AscendString& other) const
+{
+    return text_ >= other.text_;
+}
+
+bool AscendString::operator==(const AscendString& other) const
+{
+    return text_ == other.text_;
+}
+
+bool AscendString::operator!=(const AscendString& other) const
+{
+    return text_ != other.text_;
+}
+
+bool AscendString::operator==(const char_t* other) const
+{
+    return other != nullptr && text_ == other;
+}
+
+Shape::Shape(std::vector<int64_t> dims) : dims_(std::move(dims)) {}
+
+size_t Shape::GetDimNum() const
+{
+    return dims_.size();
+}
+
+int64_t Shape::GetDim(size_t index) const
+{
+    return index < dims_.size() ? dims_[index] : 0;
+}
+
+graphStatus Shape::SetDim(size_t index, int64_t value)
+{
+    if (index >= dims_.size()) {
+        return GRAPH_FAILED;
+    }
+    dims_[index] = value;
+    return GRAPH_SUCCESS;
+}
+
+std::vector<int64_t> Shape::GetDims() const
+{
+    return dims_;
+}
+
+int64_t Shape::GetShapeSize() const
+{
+    if (dims_.empty()) {
+        return 0;
+    }
+    int64_t size = 1;
+    for (const int64_t dim : dims_) {
+        if (dim < 0) {
+            return -1;
+        }
+        size *= dim;
+    }
+    return size;
+}
+
+graphStatus Tensor::SetData(const uint8_t* data, size_t size)
+{
+    if (data == nullptr && size > 0) {
+        return GRAPH_FAILED;
+    }
+    data_.assign(data, data + size);
+    return GRAPH_SUCCESS;
+}
+
+graphStatus Tensor::SetData(std::vector<uint8_t>&& data)
+{
+    data_ = std::move(data);
+    return GRAPH_SUCCESS;
+}
+
+const uint8_t* Tensor::GetData() const
+{
+    return data_.data();
+}
+
+uint8_t* Tensor::GetData()
+{
+    return data_.data();
+}
+
+size_t Tensor::GetSize() const
+{
+    return data_.size();
+}
 
 int GetSizeByDataType(DataType data_type)
 {

@@ -23,6 +23,8 @@ const OpEntry* FindOperator(const std::string& op_type)
 namespace gert {
 using ascendsim::host::Operators;
 
+OpImplRegisterV2::OpImplRegisterV2(const ge::char_t* op_type) : op_type_(op_type == nullptr ? "" : op_type) {}
+
 OpImplRegisterV2& OpImplRegisterV2::Tiling(TilingKernelFunc tiling, size_t)
 {
     Operators()[op_type_].tiling = tiling;
@@ -129,6 +131,11 @@ OpImplRegisterV2& OpImplRegisterV2::PrivateAttr(const ge::char_t* name, const st
 } // namespace gert
 
 namespace ops {
+int OpDefFactory::OpDefRegister(const char* op_type, OpDef (*creator)(const char*))
+{
+    return OpDefRegister(op_type, OpDefCreator(creator));
+}
+
 int OpDefFactory::OpDefRegister(const char* op_type, const OpDefCreator& creator)
 {
     auto& entry = ascendsim::host::Operators()[op_type];

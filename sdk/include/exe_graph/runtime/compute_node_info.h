@@ -88,85 +88,38 @@ private:
 
 class ComputeNodeInfo {
 public:
-    ComputeNodeInfo() = default;
+    ComputeNodeInfo();
+    ~ComputeNodeInfo();
+    ComputeNodeInfo(const ComputeNodeInfo& other);
+    ComputeNodeInfo(ComputeNodeInfo&& other) noexcept;
+    ComputeNodeInfo& operator=(const ComputeNodeInfo& other);
+    ComputeNodeInfo& operator=(ComputeNodeInfo&& other) noexcept;
 
-    const ge::char_t* GetNodeType() const
-    {
-        return type_.c_str();
-    }
-    const ge::char_t* GetNodeName() const
-    {
-        return name_.c_str();
-    }
-    size_t GetIrInputsNum() const
-    {
-        return ir_inputs_.size();
-    }
-    size_t GetIrOutputsNum() const
-    {
-        return ir_outputs_.size();
-    }
-    size_t GetInputsNum() const
-    {
-        return inputs_.size();
-    }
-    size_t GetOutputsNum() const
-    {
-        return outputs_.size();
-    }
-    const AnchorInstanceInfo* GetInputInstanceInfo(size_t ir_index) const
-    {
-        return At(ir_inputs_, ir_index);
-    }
-    const AnchorInstanceInfo* GetOutputInstanceInfo(size_t ir_index) const
-    {
-        return At(ir_outputs_, ir_index);
-    }
-    const CompileTimeTensorDesc* GetInputTdInfo(size_t index) const
-    {
-        return At(inputs_, index);
-    }
-    const CompileTimeTensorDesc* GetOutputTdInfo(size_t index) const
-    {
-        return At(outputs_, index);
-    }
+    const ge::char_t* GetNodeType() const;
+    const ge::char_t* GetNodeName() const;
+    size_t GetIrInputsNum() const;
+    size_t GetIrOutputsNum() const;
+    size_t GetInputsNum() const;
+    size_t GetOutputsNum() const;
+    const AnchorInstanceInfo* GetInputInstanceInfo(size_t ir_index) const;
+    const AnchorInstanceInfo* GetOutputInstanceInfo(size_t ir_index) const;
+    const CompileTimeTensorDesc* GetInputTdInfo(size_t index) const;
+    const CompileTimeTensorDesc* GetOutputTdInfo(size_t index) const;
     const RuntimeAttrs* GetAttrs() const
     {
         return &attrs_;
     }
 
     // For the builder of the context.
-    void SetNode(std::string type, std::string name)
-    {
-        type_ = std::move(type);
-        name_ = std::move(name);
-    }
-    void AddIrInput(const std::vector<CompileTimeTensorDesc>& instances)
-    {
-        Add(instances, ir_inputs_, inputs_);
-    }
-    void AddIrOutput(const std::vector<CompileTimeTensorDesc>& instances)
-    {
-        Add(instances, ir_outputs_, outputs_);
-    }
+    void SetNode(std::string type, std::string name);
+    void AddIrInput(const std::vector<CompileTimeTensorDesc>& instances);
+    void AddIrOutput(const std::vector<CompileTimeTensorDesc>& instances);
     RuntimeAttrs& MutableAttrs()
     {
         return attrs_;
     }
 
 private:
-    template <typename T>
-    static const T* At(const std::vector<T>& items, size_t index)
-    {
-        return index < items.size() ? &items[index] : nullptr;
-    }
-    static void Add(const std::vector<CompileTimeTensorDesc>& instances, std::vector<AnchorInstanceInfo>& ir,
-                    std::vector<CompileTimeTensorDesc>& all)
-    {
-        ir.emplace_back(static_cast<uint32_t>(all.size()), static_cast<uint32_t>(instances.size()));
-        all.insert(all.end(), instances.begin(), instances.end());
-    }
-
     std::string type_;
     std::string name_;
     std::vector<AnchorInstanceInfo> ir_inputs_;

@@ -9,9 +9,8 @@
 namespace gert {
 class InferDataTypeContext : public ExtendedKernelContext {
 public:
-    explicit InferDataTypeContext(const ComputeNodeInfo& node)
-        : ExtendedKernelContext(node), outputs_(node.GetOutputsNum(), ge::DT_UNDEFINED)
-    {}
+    explicit InferDataTypeContext(const ComputeNodeInfo& node);
+    ~InferDataTypeContext();
 
     ge::DataType GetInputDataType(size_t index) const
     {
@@ -29,18 +28,8 @@ public:
     {
         return TypeOf(GetDynamicInputDesc(ir_index, relative_index));
     }
-    ge::DataType GetOutputDataType(size_t index) const
-    {
-        return index < outputs_.size() ? outputs_[index] : ge::DT_UNDEFINED;
-    }
-    ge::graphStatus SetOutputDataType(size_t index, ge::DataType data_type)
-    {
-        if (index >= outputs_.size()) {
-            return ge::GRAPH_FAILED;
-        }
-        outputs_[index] = data_type;
-        return ge::GRAPH_SUCCESS;
-    }
+    ge::DataType GetOutputDataType(size_t index) const;
+    ge::graphStatus SetOutputDataType(size_t index, ge::DataType data_type);
 
 private:
     static ge::DataType TypeOf(const CompileTimeTensorDesc* desc)

@@ -11,18 +11,10 @@
 namespace gert {
 class InferShapeContext : public ExtendedKernelContext {
 public:
-    InferShapeContext(const ComputeNodeInfo& node, std::vector<Tensor> inputs)
-        : ExtendedKernelContext(node), inputs_(std::move(inputs)), outputs_(node.GetOutputsNum())
-    {
-        for (Shape& shape : outputs_) {
-            shape[0] = Shape::kInvalidDimValue;
-        }
-    }
+    InferShapeContext(const ComputeNodeInfo& node, std::vector<Tensor> inputs);
+    ~InferShapeContext();
 
-    const Tensor* GetInputTensor(size_t index) const
-    {
-        return index < inputs_.size() ? &inputs_[index] : nullptr;
-    }
+    const Tensor* GetInputTensor(size_t index) const;
     const Tensor* GetDynamicInputTensor(size_t ir_index, size_t relative_index) const
     {
         size_t index = 0;
@@ -52,17 +44,10 @@ public:
     {
         return GetDynamicInputShape(ir_index, 0);
     }
-    Shape* GetOutputShape(size_t index)
-    {
-        return index < outputs_.size() ? &outputs_[index] : nullptr;
-    }
+    Shape* GetOutputShape(size_t index);
     // Not part of the real interface: whether the function gave the output a shape. Without dimensions there are none to
     // look at, so a mark in the first unused one tells what was left alone from a scalar.
-    bool HasOutputShape(size_t index) const
-    {
-        const Shape& shape = outputs_.at(index);
-        return shape.GetDimNum() != 0 || shape.GetDim(0) != Shape::kInvalidDimValue;
-    }
+    bool HasOutputShape(size_t index) const;
 
 private:
     static const Shape* ShapeOf(const Tensor* tensor)

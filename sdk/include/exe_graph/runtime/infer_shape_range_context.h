@@ -15,15 +15,10 @@ using TensorRange = Range<Tensor>;
 class InferShapeRangeContext : public ExtendedKernelContext {
 public:
     InferShapeRangeContext(const ComputeNodeInfo& node, std::vector<Range<Shape>> inputs,
-                           std::vector<Range<Shape>> outputs, std::vector<TensorRange> tensors)
-        : ExtendedKernelContext(node), inputs_(std::move(inputs)), outputs_(std::move(outputs)),
-          tensors_(std::move(tensors))
-    {}
+                           std::vector<Range<Shape>> outputs, std::vector<TensorRange> tensors);
+    ~InferShapeRangeContext();
 
-    const Range<Shape>* GetInputShapeRange(size_t index) const
-    {
-        return index < inputs_.size() ? &inputs_[index] : nullptr;
-    }
+    const Range<Shape>* GetInputShapeRange(size_t index) const;
     const Range<Shape>* GetOptionalInputShapeRange(size_t ir_index) const
     {
         return GetDynamicInputShapeRange(ir_index, 0);
@@ -37,19 +32,13 @@ public:
         size_t index = 0;
         return FindInput(ir_index, relative_index, index) ? GetInputShapeRange(index) : nullptr;
     }
-    const TensorRange* GetInputTensorRange(size_t index) const
-    {
-        return index < tensors_.size() ? &tensors_[index] : nullptr;
-    }
+    const TensorRange* GetInputTensorRange(size_t index) const;
     const TensorRange* GetOptionalInputTensorRange(size_t ir_index) const
     {
         size_t index = 0;
         return FindInput(ir_index, 0, index) ? GetInputTensorRange(index) : nullptr;
     }
-    Range<Shape>* GetOutputShapeRange(size_t index)
-    {
-        return index < outputs_.size() ? &outputs_[index] : nullptr;
-    }
+    Range<Shape>* GetOutputShapeRange(size_t index);
 
 private:
     std::vector<Range<Shape>> inputs_;

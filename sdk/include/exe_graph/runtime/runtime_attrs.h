@@ -51,19 +51,13 @@ public:
     {
         return GetAttrPointer<ContinuousVectorVector>(index);
     }
-    size_t GetAttrNum() const
-    {
-        return values_.size();
-    }
+    size_t GetAttrNum() const;
 
     // For the builder of the context: appends the value that starts with these bytes (8-byte aligned storage).
     void AppendValue(const void* bytes, size_t size);
 
 private:
-    const void* PointerAt(size_t index) const
-    {
-        return index < values_.size() ? values_[index].data() : nullptr;
-    }
+    const void* PointerAt(size_t index) const;
 
     std::vector<std::vector<uint64_t>> values_;
 };

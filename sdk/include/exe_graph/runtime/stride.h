@@ -9,33 +9,16 @@
 namespace gert {
 class Stride {
 public:
-    size_t GetDimNum() const
-    {
-        return strides_.size();
-    }
+    size_t GetDimNum() const;
     // 0 where there is no such dimension.
-    int64_t GetStride(size_t index) const
-    {
-        return index < strides_.size() ? strides_[index] : 0;
-    }
+    int64_t GetStride(size_t index) const;
     int64_t operator[](size_t index) const
     {
         return GetStride(index);
     }
-    void SetDimNum(size_t count)
-    {
-        strides_.resize(count, 0);
-    }
-    void SetStride(size_t index, int64_t stride)
-    {
-        if (index < strides_.size()) {
-            strides_[index] = stride;
-        }
-    }
-    void AppendStride(int64_t stride)
-    {
-        strides_.push_back(stride);
-    }
+    void SetDimNum(size_t count);
+    void SetStride(size_t index, int64_t stride);
+    void AppendStride(int64_t stride);
 
 private:
     std::vector<int64_t> strides_;

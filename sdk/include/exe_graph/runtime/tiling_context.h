@@ -44,11 +44,8 @@ public:
     // The largest number of workspaces that one operator may ask for.
     static constexpr size_t kMaxWorkspaces = 16;
 
-    TilingContext(const ComputeNodeInfo& node, Question question)
-        : ExtendedKernelContext(node), question_(std::move(question))
-    {
-        decision_.workspace_bytes.reserve(kMaxWorkspaces);
-    }
+    TilingContext(const ComputeNodeInfo& node, Question question);
+    ~TilingContext();
 
     const void* GetCompileInfo() const
     {
@@ -60,10 +57,7 @@ public:
         return static_cast<const T*>(question_.compile_info);
     }
 
-    const Tensor* GetInputTensor(size_t index) const
-    {
-        return index < question_.inputs.size() ? &question_.inputs[index] : nullptr;
-    }
+    const Tensor* GetInputTensor(size_t index) const;
     const Tensor* GetDynamicInputTensor(size_t ir_index, size_t relative_index) const
     {
         size_t index = 0;
@@ -93,10 +87,7 @@ public:
     {
         return GetDynamicInputShape(ir_index, 0);
     }
-    const StorageShape* GetOutputShape(size_t index) const
-    {
-        return index < question_.outputs.size() ? &question_.outputs[index].GetShape() : nullptr;
-    }
+    const StorageShape* GetOutputShape(size_t index) const;
 
     // Simulated tensors are never views.
     bool InputIsView(size_t) const
@@ -214,18 +205,8 @@ public:
         return static_cast<T*>(data->GetData());
     }
     // An array of `count` sizes in bytes that the caller fills.
-    size_t* GetWorkspaceSizes(size_t count)
-    {
-        if (count > kMaxWorkspaces || !question_.has_workspace) {
-            return nullptr;
-        }
-        decision_.workspace_bytes.resize(count, 0);
-        return decision_.workspace_bytes.data();
-    }
-    size_t GetWorkspaceNum() const
-    {
-        return decision_.workspace_bytes.size();
-    }
+    size_t* GetWorkspaceSizes(size_t count);
+    size_t GetWorkspaceNum() const;
 
     fe::PlatFormInfos* GetPlatformInfo() const
     {

@@ -67,14 +67,7 @@ public:
         return ge::GRAPH_SUCCESS;
     }
     // A head and `capacity` zeroed bytes in one block.
-    static std::unique_ptr<uint8_t[]> CreateCap(size_t capacity)
-    {
-        std::unique_ptr<uint8_t[]> block(new (std::nothrow) uint8_t[sizeof(TilingData) + capacity]());
-        if (block != nullptr) {
-            (void)new (block.get()) TilingData(capacity, block.get() + sizeof(TilingData));
-        }
-        return block;
-    }
+    static std::unique_ptr<uint8_t[]> CreateCap(size_t capacity);
     TilingData(size_t capacity, void* data) : capacity_(capacity), data_size_(0), data_(data) {}
 
 private:
