@@ -46,10 +46,8 @@ impl LastWord<'_> {
         emit: &mut dyn FnMut(Event),
     ) -> Result<Said, TunerError> {
         let (workspace, tunables) = (self.workspace, self.workspace.tunables());
-        let (mut winner, mut verification) =
-            verify_winner(workspace, self.judging, &standing.progress.best, self.references).await?;
-        let is_baseline = standing.progress.best.digest(tunables) == self.baseline.digest(tunables);
-        if is_baseline {
+        let (mut winner, mut verification) = self.verified(&standing.progress.best).await?;
+        if self.is_baseline(&standing.progress.best) {
             if self.field.noise > 0.0 {
                 winner.evaluation.outcome = Outcome::Valid(baseline_times.to_vec());
             }
@@ -76,7 +74,7 @@ impl LastWord<'_> {
             taken_back.push(said(TakenBack { step: "everything".to_owned(), why }, emit));
             let (us, times) = (self.field.baseline_us, self.field.baseline_times.clone());
             standing.progress.settle(self.baseline.clone(), us, times);
-            (winner, verification) = verify_winner(workspace, self.judging, self.baseline, self.references).await?;
+            (winner, verification) = self.verified(self.baseline).await?;
             if error.is_some() {
                 winner.evaluation.outcome = Outcome::Valid(baseline_times.to_vec());
             }
@@ -85,24 +83,29 @@ impl LastWord<'_> {
     }
 }
 
-/// Builds the winner from clean, exactly as it would be written back, and runs everything once more.
-async fn verify_winner(
-    workspace: &Workspace,
-    evaluator: &Evaluator,
-    winner: &Candidate,
-    references: &References,
-) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
-    let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-    let mut evaluator = evaluator.following();
-    evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
-    let plan = winner.plain_plan(workspace.tunables());
-    let trialled = evaluator.try_plan(&plan, references, Scope::All, true).await?;
-    if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
-        return Err(TunerError::Winner(Box::new(rejection)));
+impl LastWord<'_> {
+    fn is_baseline(&self, candidate: &Candidate) -> bool {
+        candidate.digest(self.workspace.tunables()) == self.baseline.digest(self.workspace.tunables())
     }
-    let digests = workspace.verification_digests(&trialled.outputs);
-    workspace.keep_outputs(&trialled.outputs, &digests)?;
-    Ok((trialled, digests))
+
+    /// Builds the winner from clean, exactly as it would be written back, and runs everything once more. Of the operator as it was nothing
+    /// is written: what the run built of it is what there is.
+    async fn verified(&self, winner: &Candidate) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
+        let workspace = self.workspace;
+        let mut evaluator = self.judging.following();
+        let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
+        if !self.is_baseline(winner) {
+            evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
+        }
+        let plan = winner.plain_plan(workspace.tunables());
+        let trialled = evaluator.try_plan(&plan, self.references, Scope::All, true).await?;
+        if let Outcome::Rejected(rejection) = trialled.evaluation.outcome {
+            return Err(TunerError::Winner(Box::new(rejection)));
+        }
+        let digests = workspace.verification_digests(&trialled.outputs);
+        workspace.keep_outputs(&trialled.outputs, &digests)?;
+        Ok((trialled, digests))
+    }
 }
 
 fn speedup_over(before: &[CaseTime], after: &Outcome, weights: &[f64]) -> f64 {
