@@ -10,7 +10,7 @@ use backend::{LaunchProfile, LocatedHazard};
 use build::sdk::SdkOptions;
 use events::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
 use lock::{self, LOCK_FILE, Lock};
-use manifest::{DeviceSettings, FILE_NAME, KernelHeaders, Layout, Manifest};
+use manifest::{DeviceSettings, FILE_NAME, KernelHeaders};
 use project::OperatorProject;
 use space::Configuration;
 use tuner::{
@@ -39,7 +39,7 @@ pub fn open_with(
     data: InputData,
     output: &mut Output,
 ) -> Result<Workspace, TunerError> {
-    let (backend, backend_because) = backend_of(common, target, &start.command)?;
+    let (backend, backend_because) = backend_of(target, &start.command)?;
     let options = WorkspaceOptions {
         directory: common.project.clone(),
         machine: target.machine.clone(),
@@ -100,12 +100,12 @@ pub fn open_as_locked(
 }
 
 /// Commands that know what to do with devices.
-const MEASURING: [&str; 5] = ["run", "check", "lock", "profile", "build"];
+const MEASURING: [&str; 6] = ["run", "check", "lock", "profile", "build", "compare"];
 /// Commands for which a device is found out, where nobody says what to take.
 const BY_ITSELF: [&str; 2] = ["run", "profile"];
 
 /// What `--backend` means to a command, and why, where it was not asked for.
-fn backend_of(common: &Common, target: &Target, command: &str) -> Result<(BackendKind, Option<String>), TunerError> {
+fn backend_of(target: &Target, command: &str) -> Result<(BackendKind, Option<String>), TunerError> {
     let choice = device_choice(target);
     let refuse = |message: String| Err(TunerError::Usage(message));
     match target.backend {
@@ -120,22 +120,11 @@ fn backend_of(common: &Common, target: &Target, command: &str) -> Result<(Backen
         BackendChoice::Cann => Ok((BackendKind::Cann(choice), None)),
         BackendChoice::Auto if !BY_ITSELF.contains(&command) => Ok((BackendKind::Sim, None)),
         BackendChoice::Auto => Ok(match devices_answer(&choice) {
-            Ok(_) if has_own_main(common) => {
-                let because = "programs with a main of their own are not measured on devices yet";
-                (BackendKind::Sim, Some(because.to_owned()))
-            }
             Ok(found) => (BackendKind::Cann(choice), Some(found)),
             // Nobody asked for devices, and where there are none all is as it would be without any.
             Err(_) => (BackendKind::Sim, None),
         }),
     }
-}
-
-/// Whether the project is a program that launches its kernels itself.
-fn has_own_main(common: &Common) -> bool {
-    let manifest =
-        OperatorProject::find(&common.project).ok().map(|project| Manifest::load(&project.root.join(FILE_NAME)));
-    matches!(manifest, Some(Ok(manifest)) if manifest.layout == Layout::DirectLaunch)
 }
 
 /// What the command line says of devices.

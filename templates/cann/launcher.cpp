@@ -10,7 +10,8 @@
 //                                       -> {"ok":true,"times_us":[[..],[..]]}
 //   {"do":"unload","id":"a"}            -> {"ok":true}
 //   JOB: {"id":"a","blocks":N,"sync_address":false,"inputs":["/in.bin",null,BYTES],"workspace":N,"tiling":"hex","poison":165,
-//         "outputs":[{"bytes":N,"file":"/out.bin","in_place":-1,"initial":"hex of an element"}]}
+//         "outputs":[{"bytes":N,"file":"/out.bin","in_place":-1,"initial":"hex of an element"},null]}
+//   A parameter that is a list of tensors is [{"shape":[..],"tensor":..}, ..] in place of one; null is one that is left out.
 //   anything that fails                 -> {"ok":false,"stage":"..","code":N,"message":".."}
 //
 // Functions that only some versions have are looked up by name, so that one text is right for all of them.
@@ -137,6 +138,37 @@ std::vector<char> Bytes(const std::string& hex)
         bytes.push_back(static_cast<char>(std::strtoul(hex.substr(at, 2).c_str(), nullptr, 16)));
     }
     return bytes;
+}
+
+// A parameter's tensors.
+std::vector<const Value*> TensorsOf(const Value& parameter)
+{
+    std::vector<const Value*> tensors;
+    if (parameter.kind == Value::kArray) {
+        for (const Value& listed : parameter.items) {
+            tensors.push_back(&listed["tensor"]);
+        }
+    } else if (parameter.kind != Value::kNull) {
+        tensors.push_back(&parameter);
+    }
+    return tensors;
+}
+
+// What a kernel reads where a parameter is a list of tensors: the distance in bytes to the table of addresses, for each tensor its place
+// (high half) and rank (low half) and then its dimensions, and the table.
+std::vector<uint64_t> ListOf(const Value& parameter, const std::vector<uint64_t>& addresses)
+{
+    std::vector<uint64_t> words(1);
+    for (size_t place = 0; place < parameter.items.size(); ++place) {
+        const std::vector<Value>& shape = parameter.items[place]["shape"].items;
+        words.push_back(static_cast<uint64_t>(place) << 32 | shape.size());
+        for (const Value& dimension : shape) {
+            words.push_back(dimension.Unsigned());
+        }
+    }
+    words[0] = words.size() * sizeof(uint64_t);
+    words.insert(words.end(), addresses.begin(), addresses.end());
+    return words;
 }
 
 struct Kernel {
@@ -282,11 +314,13 @@ private:
             return memory;
         };
         std::vector<std::vector<char>> data;
-        for (const Value& input : job["inputs"].items) {
-            // A number is the size of an input whose values nobody looks at.
-            data.push_back(input.kind == Value::kNull   ? std::vector<char>() :
-                           input.kind == Value::kNumber ? std::vector<char>(input.Unsigned(), static_cast<char>(poison)) :
-                                                          Slurp(input.text));
+        for (const Value& parameter : job["inputs"].items) {
+            for (const Value* input : TensorsOf(parameter)) {
+                // A number is the size of an input whose values nobody looks at.
+                data.push_back(input->kind == Value::kNumber ?
+                                   std::vector<char>(input->Unsigned(), static_cast<char>(poison)) :
+                                   Slurp(input->text));
+            }
         }
         const Shared workspace = poisoned(job["workspace"].Unsigned());
         const std::vector<char> tiling_bytes = Bytes(job["tiling"].text);
@@ -294,43 +328,61 @@ private:
         tiling->Write(tiling_bytes.data(), tiling_bytes.size());
         for (size_t copy = 0; copy < copies; ++copy) {
             std::vector<uint64_t> arguments;
-            const auto push = [&](void* address) { arguments.push_back(reinterpret_cast<uint64_t>(address)); };
+            const auto address = [](const Shared& memory) { return reinterpret_cast<uint64_t>(memory->Address()); };
             if (job["sync_address"].truth) {
                 arguments.push_back(SynchronisationAddress());
             }
+            const auto pass = [&](const Value& parameter, const auto& place) {
+                std::vector<uint64_t> addresses;
+                for (const Value* tensor : TensorsOf(parameter)) {
+                    addresses.push_back(address(place(*tensor)));
+                }
+                if (parameter.kind == Value::kArray) {
+                    const std::vector<uint64_t> words = ListOf(parameter, addresses);
+                    addresses = {address(own(words.size() * sizeof(uint64_t)))};
+                    prepared.owned.back()->Write(words.data(), words.size() * sizeof(uint64_t));
+                }
+                arguments.push_back(addresses.empty() ? 0 : addresses[0]);
+            };
             std::vector<Shared> inputs;
-            for (size_t place = 0; place < data.size(); ++place) {
-                if (job["inputs"].items[place].kind == Value::kNull) {
-                    inputs.push_back(nullptr);
-                    push(nullptr);
-                    continue;
-                }
-                inputs.push_back(own(data[place].size()));
-                inputs.back()->Write(data[place].data(), data[place].size());
-                push(inputs.back()->Address());
+            for (const Value& parameter : job["inputs"].items) {
+                pass(parameter, [&](const Value&) {
+                    const std::vector<char>& bytes = data[inputs.size()];
+                    inputs.push_back(own(bytes.size()));
+                    inputs.back()->Write(bytes.data(), bytes.size());
+                    return inputs.back();
+                });
             }
-            for (const Value& output : job["outputs"].items) {
-                const int64_t shared = output["in_place"].Signed(-1);
-                const bool in_place = shared >= 0 && static_cast<size_t>(shared) < inputs.size() && inputs[shared];
-                const Shared memory = in_place ? inputs[shared] : poisoned(output["bytes"].Unsigned());
-                const std::vector<char> element = Bytes(output["initial"].text);
-                if (!element.empty()) {
-                    std::vector<char> filled(output["bytes"].Unsigned());
-                    for (size_t at = 0; at < filled.size(); ++at) {
-                        filled[at] = element[at % element.size()];
+            for (const Value& parameter : job["outputs"].items) {
+                pass(parameter, [&](const Value& output) {
+                    const int64_t shared = output["in_place"].Signed(-1);
+                    const bool in_place = shared >= 0 && static_cast<size_t>(shared) < inputs.size();
+                    const Shared memory = in_place ? inputs[shared] : poisoned(output["bytes"].Unsigned());
+                    Fill(*memory, output["bytes"].Unsigned(), Bytes(output["initial"].text));
+                    if (copy == 0) {
+                        prepared.outputs.push_back({memory, output["file"].text});
                     }
-                    memory->Write(filled.data(), filled.size());
-                }
-                push(memory->Address());
-                if (copy == 0) {
-                    prepared.outputs.push_back({memory, output["file"].text});
-                }
+                    return memory;
+                });
             }
-            push(workspace->Address());
-            push(tiling->Address());
+            arguments.push_back(address(workspace));
+            arguments.push_back(address(tiling));
             prepared.arguments.push_back(arguments);
         }
         return prepared;
+    }
+
+    // Fills memory with an element over and over; one of no bytes leaves it as it is.
+    static void Fill(Memory& memory, size_t bytes, const std::vector<char>& element)
+    {
+        if (element.empty()) {
+            return;
+        }
+        std::vector<char> filled(bytes);
+        for (size_t at = 0; at < filled.size(); ++at) {
+            filled[at] = element[at % element.size()];
+        }
+        memory.Write(filled.data(), filled.size());
     }
 
     static uint64_t SynchronisationAddress()

@@ -46,15 +46,33 @@ fn operators_of_every_style_are_profiled_tuned_and_checked() {
     }
 }
 
-/// What is not driven says so, and is not modelled instead.
+/// A list of tensors is one parameter, whose tensors lie anywhere: outputs come back from the device and are right.
 #[test]
-fn programs_with_a_main_are_refused_with_the_reason() {
+fn lists_of_tensors_are_launched() {
     require_tools!();
-    for style in [Style::KernelLaunch, Style::Language] {
-        let ended = Machine::new(style).run(&["profile"]).expect(3);
-        let error = ended.named("error")[0].to_string();
-        assert!(error.contains("programs with a main of their own are not measured"), "{style:?}: {error}");
-    }
+    let machine = Machine::new(Style::List);
+    machine.profiled_us(&["--case", "3-tensors"]);
+    assert!(machine.standin.launches(0) > 0, "the device was asked");
+    // The profiler's text knows no lists.
+    machine.standin.without_acl_header();
+    fs_err::remove_dir_all(machine.project.path().join("foreach/foreach_add_scalar/target")).expect("what was built");
+    let ended = machine.run(&["profile", "--case", "3-tensors"]);
+    assert_ne!(ended.code, 0, "{ended:?}");
+    assert!(format!("{:?}", ended.events).contains("is a list of tensors"), "{ended:?}");
+}
+
+/// Programs with a main of their own are timed by the task-level profiler, and say themselves whether they are right.
+#[test]
+fn programs_with_a_main_are_measured() {
+    require_tools!();
+    everything(Style::KernelLaunch);
+    let machine = Machine::new(Style::Language);
+    machine.profiled_us(&[]);
+    // One that finds its results wrong on the device is no measurement.
+    machine.standin.set("programs_do_nothing", "on");
+    let ended = machine.run(&["profile"]);
+    assert_ne!(ended.code, 0, "{ended:?}");
+    assert!(format!("{:?}", ended.events).contains("the program ended with exit code"), "{ended:?}");
 }
 
 /// Two devices, one of which dies on the way: the run ends well on the other one, and nobody is made slower.

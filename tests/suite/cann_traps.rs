@@ -123,3 +123,52 @@ fn kernels_that_change_an_input_are_not_judged_by_a_replay() {
     assert_ne!(ended.code, 0, "{ended:?}");
     assert!(format!("{:?}", ended.events).contains("changes an input in place"), "{ended:?}");
 }
+
+/// What others installed of the same operator, or a shell names, is not what is measured.
+#[test]
+fn stale_packages_shadow_no_candidate() {
+    require_tools!();
+    let machine = Machine::new(Style::Framework);
+    let named = machine.standin.root().join("named/vendors");
+    for vendors in [machine.standin.home().join("opp/vendors"), named.clone()] {
+        let kernels = vendors.join("stale/op_impl/ai_core/tbe/kernel/ascend910b/scale_add");
+        fs_err::create_dir_all(&kernels).expect("a folder");
+        fs_err::write(kernels.join("ScaleAdd_0.o"), "of last year").expect("an object");
+        fs_err::write(vendors.join("config.ini"), "load_priority=stale\n").expect("a priority");
+    }
+    let mut command = machine.command(&["profile"]);
+    command.env("ASCEND_CUSTOM_OPP_PATH", named.join("stale"));
+    crate::support::Ended::new(&command.output().expect("the tool runs")).expect(0);
+    let loaded = machine.standin.loaded();
+    let own = machine.project.path().display().to_string();
+    assert!(!loaded.is_empty() && loaded.iter().all(|object| object.starts_with(&own)), "{loaded:?}");
+}
+
+/// `find_package(ASC)` reads variables that have to be there before it.
+#[test]
+fn variables_stand_before_the_package_that_reads_them() {
+    require_tools!();
+    let machine = Machine::new(Style::Package);
+    let text = machine.project.read("CMakeLists.txt");
+    let own = text.lines().find(|line| line.starts_with("set(ASCEND_COMPUTE_UNIT")).expect("the project's own");
+    let check = "if(NOT ASCEND_COMPUTE_UNIT STREQUAL ascend910b)\n  message(FATAL_ERROR \"not yet\")\nendif()\n";
+    let text = edited(&edited(&text, own, ""), "find_package(ASC", &format!("{check}find_package(ASC"));
+    machine.project.write("CMakeLists.txt", &text);
+    machine.profiled_us(&[]);
+}
+
+/// A chip has three names; one of them says which it is.
+#[test]
+fn chips_are_named_in_full() {
+    require_tools!();
+    let machine = Machine::new(Style::Framework);
+    machine.profiled_us(&["--soc", "ascend910b2"]);
+    for (name, said) in [
+        ("ascend910b", "is a family of chips; name one of them with --soc: "),
+        ("dav-2201", "is no chip that is known"),
+    ] {
+        let ended = machine.run(&["profile", "--soc", name]).expect(3);
+        let error = ended.named("error")[0].to_string();
+        assert!(error.contains(said), "{name}: {error}");
+    }
+}

@@ -16,7 +16,7 @@ mod unit_test;
 pub mod worker;
 
 pub use self::cann::{
-    BuiltOnce, CannBackend, DeviceBuild, Fleet, FleetDevice, FleetError, FleetOptions, Learned, Route,
+    BuiltOnce, CannBackend, DeviceBuild, DeviceProducts, Fleet, FleetDevice, FleetError, FleetOptions, Learned, Route,
 };
 pub use execution::{
     CallOutput, DeviceTime, Execution, KernelCall, LaunchProfile, LocatedHazard, Parameter, Place, RunFailure,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use build::artifact_name;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -12,7 +11,7 @@ use super::execution::{Execution, RunFailure, TilingDecision};
 use super::job::{Description, KernelJob, ProgramJob};
 use super::seam::{Answer, Backend, Capabilities};
 use super::sim::SimBackend;
-use super::tape::{Tape, question};
+use super::tape::{Tape, question, question_of_program};
 use aicore::Origin;
 
 /// Answers from a recording that grows as it is asked.
@@ -81,9 +80,7 @@ impl Backend for Recorded {
     }
 
     fn run_program<'a>(&'a self, job: &'a ProgramJob<'a>) -> Answer<'a, Execution> {
-        let ProgramJob { program, arguments, knobs, dump, .. } = *job;
-        let asked = (artifact_name(program), arguments, knobs, dump, self.simulator.critical_path);
-        let key = blake3::hash(format!("{asked:?}").as_bytes()).to_hex().to_string();
+        let key = question_of_program(job, self.simulator.critical_path);
         Box::pin(self.played(key, self.simulator.run_program(job)))
     }
 

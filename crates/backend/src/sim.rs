@@ -451,7 +451,7 @@ fn knob_list(knobs: &BTreeMap<String, i64>) -> String {
 }
 
 /// Makes the project's top-level entries visible in `directory`, except those that a run writes or that are ours.
-fn link_project(project: &Path, directory: &Path) -> std::io::Result<()> {
+pub(super) fn link_project(project: &Path, directory: &Path) -> std::io::Result<()> {
     const WRITTEN: [&str; 6] = ["output", "out", "target", "build", "build_out", ".git"];
     for entry in fs_err::read_dir(project)? {
         let entry = entry?;

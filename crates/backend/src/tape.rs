@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use build::artifact_name;
 
 use super::execution::{Execution, RunFailure};
-use super::job::KernelJob;
+use super::job::{KernelJob, ProgramJob};
 
 /// Bytes of outputs that are kept; what would be more is run again.
 const MOST_BYTES: usize = 256 << 20;
@@ -55,6 +55,13 @@ pub(super) fn question(job: &KernelJob, critical_path: bool) -> String {
         *path = artifact_name(path);
     }
     blake3::hash(format!("{critical_path} {job:?}").as_bytes()).to_hex().to_string()
+}
+
+/// The same of a program.
+pub(super) fn question_of_program(job: &ProgramJob<'_>, critical_path: bool) -> String {
+    let ProgramJob { program, arguments, knobs, dump, .. } = *job;
+    let asked = (artifact_name(program), arguments, knobs, dump, critical_path);
+    blake3::hash(format!("{asked:?}").as_bytes()).to_hex().to_string()
 }
 
 #[cfg(test)]

@@ -7,15 +7,13 @@ use std::sync::Arc;
 use super::TunerError;
 use aicore::Machine;
 use backend::{
-    BuiltOnce, CannBackend, DeviceBuild, DeviceSources, Fleet, FleetDevice, FleetOptions, Learned, Place, RunFailure,
-    SimBackend,
+    BuiltOnce, CannBackend, DeviceBuild, DeviceProducts, DeviceSources, Fleet, FleetDevice, FleetOptions, Learned,
+    Place, RunFailure, SimBackend,
 };
 use build::sdk::Sdk;
 use cann::launcher::LauncherProgram;
 use cann::measure::MeasureOptions;
-use cann::{
-    Built, Device, DeviceLock, Devices, Environment, Flow, FlowError, FlowOptions, KernelObject, Soc, System, Toolkit,
-};
+use cann::{Built, Device, DeviceLock, Devices, Environment, Flow, FlowError, FlowOptions, Soc, System, Toolkit};
 use events::{self, Event};
 use manifest::{DeviceSettings, Manifest};
 use project::OperatorProject;
@@ -268,6 +266,7 @@ impl Attachment<'_> {
         let options = FleetOptions {
             devices,
             launcher: program.build(&work.join("launcher"), &shared).map_err(|error| error.to_string()),
+            task_profiler: toolkit.program("msprof"),
             profiler: profiler.or_else(|| toolkit.program("msopprof").map(|program| (program, Vec::new()))),
             environment: toolkit.environment().into_iter().collect(),
             scratch: work.clone(),
@@ -316,15 +315,9 @@ impl FlowBuild {
 }
 
 impl DeviceBuild for FlowBuild {
-    fn objects(&self, sources: &DeviceSources, operator: &str) -> Result<Vec<KernelObject>, RunFailure> {
+    fn build(&self, sources: &DeviceSources) -> Result<DeviceProducts, RunFailure> {
         let built = self.built(sources).map_err(|error| of_flow(&error))?;
-        built.objects.get(operator).cloned().ok_or_else(|| {
-            let known: Vec<&str> = built.objects.keys().map(String::as_str).collect();
-            RunFailure::NoDevice(format!(
-                "the toolkit's build leaves no kernel object of {operator}; it leaves some of: {}",
-                known.join(", ")
-            ))
-        })
+        Ok(DeviceProducts { objects: built.objects, program: built.program, libraries: built.libraries })
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Style {
     Language,
     /// One operator of a repository.
     Repository,
+    /// Another one, whose parameters are lists of tensors.
+    List,
 }
 
 impl Style {
@@ -30,7 +32,7 @@ impl Style {
     pub fn layout(self) -> Layout {
         match self {
             Style::Framework | Style::KernelLaunch => Layout::Old,
-            Style::Package | Style::Language | Style::Repository => Layout::New,
+            Style::Package | Style::Language | Style::Repository | Style::List => Layout::New,
         }
     }
 
@@ -52,6 +54,19 @@ impl Style {
                 // Where the repository begins is told by this.
                 fs_err::create_dir_all(project.path().join(".git")).expect("a folder");
                 (project, "math/scale_add")
+            }
+            Style::List => {
+                let project = of("repository");
+                fs_err::create_dir_all(project.path().join(".git")).expect("a folder");
+                let within = "foreach/foreach_add_scalar";
+                let fixture = root().join("fixtures/foreach_add_scalar/careful");
+                for file in walkdir::WalkDir::new(&fixture).into_iter().flatten().filter(|file| file.path().is_file()) {
+                    let below = file.path().strip_prefix(&fixture).expect("below it");
+                    let to = project.path().join(within).join(below);
+                    fs_err::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+                    fs_err::copy(file.path(), to).expect("a copy");
+                }
+                (project, within)
             }
         }
     }

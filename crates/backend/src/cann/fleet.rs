@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::MutexGuard;
 
-use super::super::execution::RunFailure;
+use super::super::execution::{DeviceTime, RunFailure};
 use super::launch::DeviceLaunch;
 use super::options::{FleetDevice, FleetOptions, Route, Told};
+use super::program::ProgramLaunch;
 use super::slot::{Slot, SlotFailure};
 
 /// A fleet that cannot be made.
@@ -107,26 +108,48 @@ impl Fleet {
         loop {
             let (place, mut slot) = self.take(pin).await?;
             let route = self.route();
-            let told = match slot.run(launch, &route, profiled).await {
+            match slot.run(launch, &route, profiled).await {
                 Ok(told) => return Ok(told),
-                Err(failure) => failure,
-            };
-            match told {
-                SlotFailure::Launch(failure) => return Err(failure),
-                SlotFailure::Route(why) => match (&route, &self.options.profiler) {
-                    (Route::Launcher, Some(_)) => {
-                        *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::Replay(why);
-                    }
-                    _ => return Err(RunFailure::NoDevice(format!("no route to a device: {why}"))),
-                },
-                SlotFailure::Device(why) => {
-                    // Whoever else waits for it goes to another.
-                    self.slots[place].alive.store(false, Ordering::SeqCst);
-                    let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
-                    losses.push(format!("{}: {why}", slot.name()));
-                }
+                Err(failure) => self.after(failure, place, slot.name(), &route)?,
             }
         }
+    }
+
+    /// The same for a program with a main of its own: times of its launches.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) async fn run_program(
+        &self,
+        launch: &ProgramLaunch,
+        pin: Option<&Pin>,
+    ) -> Result<Vec<DeviceTime>, RunFailure> {
+        loop {
+            let (place, mut slot) = self.take(pin).await?;
+            match slot.run_program(launch).await {
+                Ok(times) => return Ok(times),
+                Err(failure) => self.after(failure, place, slot.name(), &self.route())?,
+            }
+        }
+    }
+
+    /// Takes the consequences of a failure; what is left of them is tried again.
+    fn after(&self, failure: SlotFailure, place: usize, name: &str, route: &Route) -> Result<(), RunFailure> {
+        match failure {
+            SlotFailure::Launch(failure) => return Err(failure),
+            SlotFailure::Route(why) => match (route, &self.options.profiler) {
+                (Route::Launcher, Some(_)) => {
+                    *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::Replay(why);
+                }
+                _ => return Err(RunFailure::NoDevice(format!("no route to a device: {why}"))),
+            },
+            SlotFailure::Device(why) => {
+                // Whoever else waits for it goes to another.
+                self.slots[place].alive.store(false, Ordering::SeqCst);
+                self.losses.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{name}: {why}"));
+            }
+        }
+        Ok(())
     }
 
     /// A device that is free, or the one that was kept to.

@@ -1,13 +1,12 @@
 //! A job and what the simulator says of it, as a launch on a device.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use ::cann::KernelObject;
-use ::cann::launcher::{LaunchInput, LaunchJob, LaunchOutput};
+use ::cann::launcher::{LaunchInput, LaunchJob, LaunchOutput, LaunchParameter, Listed};
 use ::cann::replay::{Replay, ReplayTensor};
 
-use super::super::execution::{Execution, RunFailure};
+use super::super::execution::{CallOutput, Execution, KernelCall, Parameter, RunFailure};
 use super::super::job::{JobInput, KernelJob};
 use verify::DType;
 
@@ -29,49 +28,37 @@ const TILING_STEP: usize = 8;
 impl DeviceLaunch {
     /// The launch that a job is, with the tiling that was decided on the simulator. Outputs go into a folder.
     pub fn of(job: &KernelJob, ran: &Execution, object: KernelObject, folder: &Path) -> Result<Self, RunFailure> {
-        let call = &ran.call;
-        if let Some(list) = call.inputs.iter().chain(&call.outputs).find(|parameter| parameter.dynamic) {
-            return Err(RunFailure::NoDevice(format!(
-                "parameter {} of {} is a list of tensors, which no route to a device passes yet: tune it with --backend sim",
-                list.name, job.operator
-            )));
-        }
-        let mut given: BTreeMap<&str, &JobInput> = BTreeMap::new();
-        for input in &job.inputs {
-            given.entry(&input.name).or_insert(input);
-        }
-        let mut inputs = Vec::new();
-        let mut tensors = Vec::new();
-        for parameter in &call.inputs {
-            let input = given.get(parameter.name.as_str()).filter(|_| parameter.tensors > 0);
-            inputs.push(match input {
-                None => None,
-                Some(input) if job.timing_only => Some(LaunchInput::Bytes(bytes_of(input)?)),
-                Some(input) => Some(LaunchInput::File(input.file.clone())),
+        let inputs = in_order_of_parameters(job, &ran.call);
+        let mut outputs = Vec::new();
+        for (place, output) in ran.call.tensors.iter().enumerate() {
+            outputs.push(LaunchOutput {
+                bytes: output.bytes,
+                file: if job.timing_only { Default::default() } else { folder.join(format!("output-{place}.bin")) },
+                in_place: twin_of(output, before(&ran.call.tensors[..place], &output.name), &inputs),
+                initial: output.initial.clone(),
             });
-            tensors.push(input.map(|input| ReplayTensor {
+        }
+        let given = inputs.iter().map(|input| match job.timing_only {
+            true => bytes_of(input).map(LaunchInput::Bytes),
+            false => Ok(LaunchInput::File(input.file.clone())),
+        });
+        let given = given.collect::<Result<Vec<_>, _>>()?;
+        let shapes = inputs.iter().map(|input| input.shape.clone());
+        let passed = parameters(&ran.call.inputs, given.into_iter().zip(shapes));
+        let shapes = ran.call.tensors.iter().map(|output| output.dims.clone());
+        let returned = parameters(&ran.call.outputs, outputs.into_iter().zip(shapes));
+        // The profiler's text has a name for every tensor and knows no lists: what it cannot say is refused before it is asked.
+        let mut of_inputs = inputs.iter();
+        let tensors = ran.call.inputs.iter().map(|parameter| {
+            (parameter.tensors > 0).then(|| of_inputs.next()).flatten().map(|input| ReplayTensor {
                 name: input.name.clone(),
                 dtype: input.dtype.clone(),
                 shape: input.shape.clone(),
                 file: input.file.clone(),
-            }));
-        }
-        let mut outputs = Vec::new();
-        for (place, output) in call.tensors.iter().enumerate() {
-            // An output with the name of an input is that input.
-            let twin = call.inputs.iter().position(|parameter| parameter.name == output.name && parameter.tensors > 0);
-            let same_size = twin.is_some_and(|twin| {
-                tensors[twin].is_some()
-                    && given.get(output.name.as_str()).and_then(|input| bytes_of(input).ok()) == Some(output.bytes)
-            });
-            outputs.push(LaunchOutput {
-                bytes: output.bytes,
-                file: if job.timing_only { Default::default() } else { folder.join(format!("output-{place}.bin")) },
-                in_place: if same_size { twin.map_or(-1, |twin| twin as i64) } else { -1 },
-                initial: output.initial.clone(),
-            });
-        }
-        let replayed = call.tensors.iter().zip(&job.outputs).map(|(output, asked)| ReplayTensor {
+            })
+        });
+        let tensors = tensors.collect();
+        let replayed = ran.call.tensors.iter().zip(&job.outputs).map(|(output, asked)| ReplayTensor {
             name: output.name.clone(),
             dtype: asked.dtype.clone(),
             shape: output.dims.clone(),
@@ -85,8 +72,8 @@ impl DeviceLaunch {
             id: object.path.display().to_string(),
             blocks: ran.tiling.block_dim,
             sync_address: object.intercore_sync,
-            inputs,
-            outputs,
+            inputs: passed,
+            outputs: returned,
             workspace: ran.tiling.workspace_bytes,
             tiling,
             poison: job.poison,
@@ -129,20 +116,29 @@ impl DeviceLaunch {
 
     /// Outputs as our launcher has left them.
     pub fn outputs(&self) -> Result<Vec<Vec<u8>>, RunFailure> {
-        let written = self.job.outputs.iter().filter(|output| !output.file.as_os_str().is_empty());
+        let written = self.launched_outputs().filter(|output| !output.file.as_os_str().is_empty());
         written
             .map(|output| fs_err::read(&output.file).map_err(|error| RunFailure::Broken(error.to_string())))
             .collect()
     }
 
+    fn launched_outputs(&self) -> impl Iterator<Item = &LaunchOutput> {
+        self.job.outputs.iter().flatten().flat_map(LaunchParameter::tensors)
+    }
+
     /// Why the profiler cannot replay it with right outputs.
     pub fn not_replayable(&self) -> Option<&'static str> {
-        let outputs = &self.job.outputs;
-        if outputs.iter().any(|output| output.in_place >= 0) {
+        let in_lists = self.job.inputs.iter().flatten().any(LaunchParameter::is_list);
+        if in_lists || self.job.outputs.iter().flatten().any(LaunchParameter::is_list) {
+            return Some("a parameter is a list of tensors, which the profiler's text cannot say");
+        }
+        if self.job.outputs.iter().any(Option::is_none) {
+            return Some("an output is left out, which the profiler's text cannot say");
+        }
+        if self.launched_outputs().any(|output| output.in_place >= 0) {
             return Some("it changes an input in place, and the profiler runs a kernel several times");
         }
-        outputs
-            .iter()
+        self.launched_outputs()
             .any(|output| !output.initial.is_empty())
             .then_some("it counts on outputs that are filled before the launch")
     }
@@ -168,6 +164,45 @@ impl DeviceLaunch {
     }
 }
 
+/// Inputs of a job in the order in which the kernel's parameters take them.
+fn in_order_of_parameters<'job>(job: &'job KernelJob, call: &KernelCall) -> Vec<&'job JobInput> {
+    let mut inputs = Vec::new();
+    for parameter in &call.inputs {
+        let named = job.inputs.iter().filter(|input| input.name == parameter.name);
+        inputs.extend(named.take(parameter.tensors as usize));
+    }
+    inputs
+}
+
+/// How many tensors of a name there are.
+fn before(tensors: &[CallOutput], name: &str) -> usize {
+    tensors.iter().filter(|tensor| tensor.name == name).count()
+}
+
+/// The input that an output is, by its place: the one of its name, and of its place among those of that name; -1 where none is of
+/// its size.
+fn twin_of(output: &CallOutput, place: usize, inputs: &[&JobInput]) -> i64 {
+    let named = inputs.iter().enumerate().filter(|(_, input)| input.name == output.name);
+    let twin = named.skip(place).map(|(at, input)| (at, bytes_of(input).ok())).next();
+    twin.filter(|(_, bytes)| *bytes == Some(output.bytes)).map_or(-1, |(at, _)| at as i64)
+}
+
+/// Tensors, with their shapes, as the parameters of a kernel.
+fn parameters<Tensor>(
+    parameters: &[Parameter],
+    mut tensors: impl Iterator<Item = (Tensor, Vec<u64>)>,
+) -> Vec<Option<LaunchParameter<Tensor>>> {
+    let mut one = |parameter: &Parameter| {
+        let taken = tensors.by_ref().take(parameter.tensors as usize);
+        if parameter.dynamic {
+            let list = taken.map(|(tensor, shape)| Listed { shape, tensor }).collect();
+            return Some(LaunchParameter::List(list));
+        }
+        taken.last().map(|(tensor, _)| LaunchParameter::Tensor(tensor))
+    };
+    parameters.iter().map(&mut one).collect()
+}
+
 fn bytes_of(input: &JobInput) -> Result<u64, RunFailure> {
     let dtype: DType = input
         .dtype
@@ -178,7 +213,9 @@ fn bytes_of(input: &JobInput) -> Result<u64, RunFailure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::execution::{CallOutput, KernelCall, Parameter, TilingDecision};
+    use std::collections::BTreeMap;
+
+    use super::super::super::execution::TilingDecision;
     use super::super::super::job::JobOutput;
     use super::*;
     use ::cann::Magic;
@@ -234,11 +271,11 @@ mod tests {
         let (job, ran) = job();
         let launch = DeviceLaunch::of(&job, &ran, object(), Path::new("/run")).unwrap();
         let made = launch.job();
-        let file = |name: &str| Some(LaunchInput::File(format!("/in/{name}.bin").into()));
+        let file = |name: &str| Some(LaunchParameter::Tensor(LaunchInput::File(format!("/in/{name}.bin").into())));
         assert_eq!(made.inputs, [file("a"), None, file("b")]);
         assert_eq!((made.blocks, made.tiling.as_str(), made.workspace), (40, "0102030400000000", 32));
         assert!(made.sync_address);
-        assert_eq!(made.outputs.iter().map(|output| output.in_place).collect::<Vec<_>>(), [-1, 0]);
+        assert_eq!(places(&launch), [-1, 0]);
         assert_eq!(launch.id(), "/cache/Add.o#7");
         assert!(launch.not_replayable().unwrap().contains("in place"));
     }
@@ -248,16 +285,46 @@ mod tests {
         let (job, ran) = job();
         let job = KernelJob { timing_only: true, ..job };
         let made = DeviceLaunch::of(&job, &ran, object(), Path::new("/run")).unwrap().job();
-        assert_eq!(made.inputs[0], Some(LaunchInput::Bytes(64)));
-        assert!(made.outputs.iter().all(|output| output.file.as_os_str().is_empty()));
+        assert_eq!(made.inputs[0], Some(LaunchParameter::Tensor(LaunchInput::Bytes(64))));
+        let files = made.outputs.iter().flatten().flat_map(LaunchParameter::tensors).map(|output| &output.file);
+        assert!(files.into_iter().all(|file| file.as_os_str().is_empty()));
+    }
+
+    fn places(launch: &DeviceLaunch) -> Vec<i64> {
+        launch.launched_outputs().map(|output| output.in_place).collect()
     }
 
     #[test]
-    fn lists_of_tensors_are_refused_by_name() {
+    fn lists_of_tensors_have_one_parameter_and_are_in_place_one_by_one() {
+        let (mut job, mut ran) = job();
+        // Another size of the second one: that output has memory of its own.
+        let second = JobInput { shape: vec![2, 4], file: "/in/a2.bin".into(), ..job.inputs[1].clone() };
+        job.inputs.push(second);
+        job.outputs.push(job.outputs[1].clone());
+        ran.call.inputs[0] = Parameter { name: "a".to_owned(), dynamic: true, tensors: 2 };
+        ran.call.outputs[1] = Parameter { name: "a".to_owned(), dynamic: true, tensors: 2 };
+        ran.call.tensors.push(ran.call.tensors[1].clone());
+        let launch = DeviceLaunch::of(&job, &ran, object(), Path::new("/run")).unwrap();
+        let made = launch.job();
+        let listed = |file: &str, shape: &[u64]| Listed {
+            shape: shape.to_vec(),
+            tensor: LaunchInput::File(format!("/in/{file}.bin").into()),
+        };
+        let list = LaunchParameter::List(vec![listed("a", &[8, 4]), listed("a2", &[2, 4])]);
+        let one = LaunchParameter::Tensor(LaunchInput::File("/in/b.bin".into()));
+        assert_eq!(made.inputs, [Some(list), None, Some(one)]);
+        assert_eq!(made.outputs.len(), 2, "a list is one parameter");
+        assert_eq!(places(&launch), [-1, 0, -1]);
+        assert!(launch.not_replayable().unwrap().contains("list of tensors"));
+    }
+
+    #[test]
+    fn outputs_that_are_left_out_keep_their_place() {
         let (job, mut ran) = job();
-        ran.call.inputs[2].dynamic = true;
-        let refused = DeviceLaunch::of(&job, &ran, object(), Path::new("/run")).unwrap_err();
-        assert!(refused.to_string().contains("parameter b of Add is a list of tensors"), "{refused}");
-        assert!(refused.is_of_machine(), "it says nothing about the candidate");
+        ran.call.outputs.insert(0, Parameter { name: "mask".to_owned(), dynamic: false, tensors: 0 });
+        let launch = DeviceLaunch::of(&job, &ran, object(), Path::new("/run")).unwrap();
+        let given: Vec<bool> = launch.job().outputs.iter().map(Option::is_some).collect();
+        assert_eq!(given, [false, true, true]);
+        assert!(launch.not_replayable().unwrap().contains("left out"));
     }
 }

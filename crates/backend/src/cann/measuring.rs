@@ -11,12 +11,13 @@ use super::super::job::{Description, KernelJob, ProgramJob};
 use super::super::process::scratch_directory;
 use super::super::seam::{Answer, Backend, Capabilities};
 use super::super::sim::SimBackend;
-use super::super::tape::{Tape, question};
+use super::super::tape::{Tape, question, question_of_program};
 use super::fleet::{Fleet, Pin};
 use super::launch::DeviceLaunch;
 use super::learned::Learned;
 use super::objects::BuiltOnce;
 use super::options::Told;
+use super::program::ProgramLaunch;
 
 /// Runs candidates on the simulator first, and on a device what is left of them.
 #[derive(Clone, Debug)]
@@ -64,8 +65,8 @@ impl CannBackend {
         if !execution.launches.is_empty() {
             self.learned.is_worth(&what, modelled_us)?;
         }
-        let objects = self.objects.objects(device, &job.operator).await?;
-        let object = DeviceLaunch::object_for(&objects, job)?;
+        let products = self.objects.products(device).await?;
+        let object = DeviceLaunch::object_for(products.objects_of(&job.operator)?, job)?;
         let folder = scratch_directory(&self.simulator.scratch)?;
         let launch = DeviceLaunch::of(job, &execution, object, folder.path())?;
         let told = self.fleet.run(&launch, self.pin.as_deref(), self.profiled).await?;
@@ -74,6 +75,36 @@ impl CannBackend {
         }
         if let (Some(launch), Some(time)) = (execution.launches.first_mut(), device_time(&told)) {
             self.learned.note(&what, modelled_us, time.task_us);
+            launch.device = Some(time);
+        }
+        Ok(execution)
+    }
+}
+
+impl CannBackend {
+    /// Outputs of a program are the simulator's: on a device nobody sees into its memory, and its exit code is what it says of itself.
+    async fn measure_program(&self, job: &ProgramJob<'_>) -> Result<Execution, RunFailure> {
+        let key = question_of_program(job, self.simulator.critical_path);
+        let mut execution = self.tape.answer(&key, self.simulator.run_program(job)).await?;
+        let Some(device) = job.device else { return Ok(execution) };
+        let what = format!("program {:?}", job.arguments);
+        let modelled_us: f64 = execution.launches.iter().map(|launch| launch.profile.task_us).sum();
+        self.learned.is_worth(&what, modelled_us)?;
+        let products = self.objects.products(device).await?;
+        let program = products
+            .program
+            .clone()
+            .ok_or_else(|| RunFailure::NoDevice("the toolkit's build leaves no program".to_owned()))?;
+        let launch = ProgramLaunch {
+            program,
+            library_folders: products.libraries.iter().filter_map(|file| file.parent().map(Path::to_owned)).collect(),
+            arguments: job.arguments.to_vec(),
+            project: job.project.to_owned(),
+            kernels: execution.launches.iter().map(|launch| launch.profile.kernel.clone()).collect(),
+        };
+        let times = self.fleet.run_program(&launch, self.pin.as_deref()).await?;
+        self.learned.note(&what, modelled_us, times.iter().map(|time| time.task_us).sum());
+        for (launch, time) in execution.launches.iter_mut().zip(times) {
             launch.device = Some(time);
         }
         Ok(execution)
@@ -132,14 +163,7 @@ impl Backend for CannBackend {
     }
 
     fn run_program<'a>(&'a self, job: &'a ProgramJob<'a>) -> Answer<'a, Execution> {
-        Box::pin(async move {
-            if job.device.is_none() {
-                return self.simulator.run_program(job).await;
-            }
-            Err(RunFailure::NoDevice(
-                "programs with a main of their own are not measured on devices yet: use --backend sim".to_owned(),
-            ))
-        })
+        Box::pin(self.measure_program(job))
     }
 
     fn following(&self) -> Arc<dyn Backend> {

@@ -6,10 +6,11 @@ mod learned;
 mod measuring;
 mod objects;
 mod options;
+mod program;
 mod slot;
 
 pub use fleet::{Fleet, FleetError};
 pub use learned::Learned;
 pub use measuring::CannBackend;
-pub use objects::{BuiltOnce, DeviceBuild};
+pub use objects::{BuiltOnce, DeviceBuild, DeviceProducts};
 pub use options::{FleetDevice, FleetOptions, Route};

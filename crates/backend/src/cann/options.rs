@@ -46,6 +46,8 @@ pub struct FleetOptions {
     pub launcher: Result<PathBuf, String>,
     /// The profiler, where there is one: the program and its first words.
     pub profiler: Option<(PathBuf, Vec<String>)>,
+    /// The profiler of programs, where there is one.
+    pub task_profiler: Option<PathBuf>,
     /// The toolkit's environment.
     pub environment: Vec<(String, String)>,
     /// Folder for logs, outputs and profiles.

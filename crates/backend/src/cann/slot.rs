@@ -10,9 +10,10 @@ use ::cann::measure::{MeasureOptions, Samples};
 use ::cann::profiler::{KernelLaunch, OpProfile, PrivateFolder, ProfilerError};
 use tokio::process::Command;
 
-use super::super::execution::RunFailure;
+use super::super::execution::{DeviceTime, RunFailure};
 use super::launch::DeviceLaunch;
 use super::options::{FleetDevice, FleetOptions, Route, Told};
+use super::program::{ProgramFailure, ProgramLaunch, ProgramRun};
 
 /// Objects that stay loaded.
 const LOADED: usize = 64;
@@ -90,6 +91,40 @@ impl Slot {
             if first.replace(meaning).is_some() || meaning == DeviceFault::Refused {
                 return Err(SlotFailure::Launch(verdict(&fault)));
             }
+        }
+    }
+
+    /// Runs a program: as its user would, for what it says of itself, and under the profiler. What goes wrong is seen twice before it is
+    /// the program's, and only where the device answers others.
+    pub async fn run_program(&mut self, launch: &ProgramLaunch) -> Result<Vec<DeviceTime>, SlotFailure> {
+        // A launcher holds the device; a program may want it for itself.
+        self.stop().await;
+        let mut failed = false;
+        loop {
+            let run = ProgramRun { launch, options: &self.options, environment: self.environment() };
+            let ended = match run.plain().await {
+                Ok(()) => run.timed().await,
+                Err(failure) => Err(failure),
+            };
+            let failure = match ended {
+                Ok(times) => return Ok(times),
+                Err(ProgramFailure::Program(failure)) => failure,
+                Err(ProgramFailure::Profiler(message)) => RunFailure::NoDevice(message),
+            };
+            self.answers().await?;
+            if std::mem::replace(&mut failed, true) {
+                return Err(SlotFailure::Launch(failure));
+            }
+        }
+    }
+
+    /// Whether the device answers somebody else, where there is a launcher to ask it.
+    async fn answers(&mut self) -> Result<(), SlotFailure> {
+        let asked = self.launcher().await.map(|_| ());
+        self.stop().await;
+        match asked {
+            Err(SlotFailure::Device(why)) => Err(SlotFailure::Device(why)),
+            _ => Ok(()),
         }
     }
 

@@ -9,4 +9,4 @@ mod protocol;
 pub use fault::{DeviceFault, LaunchFailure};
 pub use process::{LauncherProcess, ProcessOptions};
 pub use program::{LauncherError, LauncherProgram};
-pub use protocol::{Hello, LaunchInput, LaunchJob, LaunchOutput, LoadRequest, RunRequest};
+pub use protocol::{Hello, LaunchInput, LaunchJob, LaunchOutput, LaunchParameter, Listed, LoadRequest, RunRequest};

@@ -61,7 +61,7 @@ pub struct LaunchOutput {
     pub bytes: u64,
     /// Where they go; empty for nowhere.
     pub file: PathBuf,
-    /// The input that it is, by place; -1 for none.
+    /// The input that it is, by its place among all tensors of inputs; -1 for none.
     pub in_place: i64,
     /// Bytes of one element, in hexadecimal, that it is filled with before the first launch; empty for nothing.
     pub initial: String,
@@ -77,6 +77,40 @@ pub enum LaunchInput {
     Bytes(u64),
 }
 
+/// What one parameter of a kernel is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum LaunchParameter<Tensor> {
+    /// The address of a tensor.
+    Tensor(Tensor),
+    /// The address of a list of tensors, with their shapes.
+    List(Vec<Listed<Tensor>>),
+}
+
+impl<Tensor> LaunchParameter<Tensor> {
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self, Self::List(_))
+    }
+
+    /// Its tensors.
+    pub fn tensors(&self) -> Vec<&Tensor> {
+        match self {
+            Self::Tensor(tensor) => vec![tensor],
+            Self::List(list) => list.iter().map(|listed| &listed.tensor).collect(),
+        }
+    }
+}
+
+/// A tensor of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed<Tensor> {
+    /// Its dimensions, which kernels read from the list.
+    pub shape: Vec<u64>,
+    /// The tensor.
+    pub tensor: Tensor,
+}
+
 /// A launch of a loaded object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LaunchJob {
@@ -87,9 +121,9 @@ pub struct LaunchJob {
     /// Whether the first parameter is the address of the flags between cores.
     pub sync_address: bool,
     /// Inputs; `None` for one that is left out.
-    pub inputs: Vec<Option<LaunchInput>>,
-    /// Outputs.
-    pub outputs: Vec<LaunchOutput>,
+    pub inputs: Vec<Option<LaunchParameter<LaunchInput>>>,
+    /// Outputs; `None` for one that is left out.
+    pub outputs: Vec<Option<LaunchParameter<LaunchOutput>>>,
     /// Bytes of workspace.
     pub workspace: u64,
     /// Tiling data in hexadecimal.
@@ -186,6 +220,15 @@ mod tests {
         let expected = r#"{"do":"load","id":"a","magic":7,"object":"/x \"y\"\n.o","symbol":"k_1","tiling_key":18446744073709551615}"#;
         assert_eq!(text.trim_end(), expected);
         assert_eq!(line("hello", None::<&LoadRequest>).unwrap(), "{\"do\":\"hello\"}\n");
+    }
+
+    #[test]
+    fn lists_of_tensors_are_lists() {
+        let one = LaunchParameter::Tensor(LaunchInput::File("/a.bin".into()));
+        let listed = |shape: &[u64]| Listed { shape: shape.to_vec(), tensor: LaunchInput::Bytes(8) };
+        let list = LaunchParameter::List(vec![listed(&[2, 4]), listed(&[])]);
+        let text = serde_json::to_string(&[Some(one), None, Some(list)]).unwrap();
+        assert_eq!(text, r#"["/a.bin",null,[{"shape":[2,4],"tensor":8},{"shape":[],"tensor":8}]]"#);
     }
 
     #[test]

@@ -10,6 +10,6 @@ mod table;
 pub use error::ProfilerError;
 pub use folder::{PrivateFolder, newest};
 pub use metrics::{BasicInfo, Clock, CoreCounters, CorePipes, CoreUnit, PipeBusy};
-pub use outcome::{KernelLaunch, OpProfile, SUCCESS_LINE};
+pub use outcome::{KernelLaunch, OpProfile, SUCCESS_LINE, is_kernel};
 pub use summary::{KernelTime, SummaryRow, by_kernel, read_summary};
 pub use table::{Table, Unit};

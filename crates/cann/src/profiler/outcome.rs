@@ -115,7 +115,7 @@ impl OpProfile {
 }
 
 /// Whether a launch's name is that of a kernel: profilers add the tiling key, the kind of core or a number.
-pub(super) fn is_kernel(name: &str, kernel: &str) -> bool {
+pub fn is_kernel(name: &str, kernel: &str) -> bool {
     let Some(rest) = name.strip_prefix(kernel) else { return false };
     let added = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) || matches!(word, "mix" | "aic" | "aiv");
     rest.is_empty() || rest.strip_prefix('_').is_some_and(|rest| rest.split('_').all(added))
