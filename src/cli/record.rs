@@ -168,7 +168,7 @@ pub fn generalisation(general: &Generalisation) -> events::Generalisation {
     events::Generalisation {
         seed: general.seed,
         probes: probes.collect(),
-        speedup: general.speedup().unwrap_or(1.0),
+        speedup: general.speedup(),
         at_fault: general.at_fault as u64,
         faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
         joined: general.joined.clone(),

@@ -361,6 +361,8 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         let is_of_a_tensor = kind == HazardKind::OutOfBoundsUb && record.message().starts_with("TBuf");
         if causes.contains(&kind) || is_of_a_tensor {
             all.findings.add_cause((kind, severity), (record.site, 0), self.core, message);
+        } else if kind == HazardKind::OutOfBoundsGm {
+            all.findings.add_reaching((kind, severity), record.site, self.core, message());
         } else {
             all.findings.add((kind, severity), (record.site, 0), self.core, message);
         }

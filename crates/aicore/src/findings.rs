@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::profile::{Hazard, HazardKind, Severity};
+use super::profile::{Hazard, HazardKind, Reach, Severity};
 
 /// Findings, one per kind and pair of sites, each with the number of those found before it.
 #[derive(Default)]
@@ -16,6 +16,8 @@ struct Finding {
     order: usize,
     /// Misuse that the rest may follow from.
     cause: bool,
+    /// Whether it is not known how far its accesses reach.
+    unbounded: bool,
     hazard: Hazard,
 }
 
@@ -59,8 +61,29 @@ impl Findings {
             .or_insert_with(|| Finding {
                 order,
                 cause,
-                hazard: Hazard { kind, severity, site, other_site, core, count: 1, message: message() },
+                unbounded: false,
+                hazard: Hazard { kind, severity, site, other_site, core, count: 1, message: message(), reach: None },
             });
+    }
+
+    /// An access outside of global memory's tensors, of which it is kept how far all of one site reach.
+    pub(crate) fn add_reaching(&mut self, what: (HazardKind, Severity), site: u64, core: u32, message: String) {
+        let reach = Reach::of(&message);
+        self.insert(false, what, (site, 0), core, || message);
+        let Some(finding) = self.0.get_mut(&(what.0, site, 0)) else { return };
+        let known = finding.hazard.reach.take();
+        finding.hazard.reach = match (known, reach) {
+            // Of several tensors, or of accesses that are near none, nothing is known together.
+            _ if finding.hazard.count > 1 && finding.unbounded => None,
+            (Some(known), Some(reach)) if known.covers(&Reach { end: 0, ..reach.clone() }) => {
+                Some(Reach { end: known.end.max(reach.end), ..reach })
+            }
+            (None, Some(reach)) if finding.hazard.count == 1 => Some(reach),
+            _ => {
+                finding.unbounded = true;
+                None
+            }
+        };
     }
 
     /// How often each was found so far.
@@ -80,6 +103,9 @@ impl Findings {
         for (key, count) in counts {
             if let Some(finding) = self.0.get_mut(key) {
                 finding.hazard.count += count;
+                // How far those reach nobody has looked.
+                finding.unbounded = true;
+                finding.hazard.reach = None;
             }
         }
     }
@@ -92,5 +118,29 @@ impl Findings {
             (Reverse(finding.hazard.severity), !finding.cause, finding.hazard.kind, finding.order)
         });
         findings.into_iter().map(|finding| finding.hazard).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_of_a_site_reach_as_far_as_the_furthest_and_only_where_all_are_known() {
+        let reach = |messages: &[&str]| {
+            let mut findings = Findings::default();
+            for message in messages {
+                let what = (HazardKind::OutOfBoundsGm, Severity::Error);
+                findings.add_reaching(what, 7, 0, (*message).to_owned());
+            }
+            findings.into_sorted().remove(0).reach
+        };
+        let first = "copy_gm_to_ubuf: 64 bytes at offset 96 of input 0, which has 100 bytes";
+        let further = "copy_gm_to_ubuf: 32 bytes at offset 160 of input 0, which has 100 bytes";
+        let found = reach(&[first, further, first]).expect("all are known");
+        assert_eq!((found.tensor.as_str(), found.writes, found.end), ("input 0", false, 192));
+        assert_eq!(reach(&[first, &first.replace("input 0", "input 1"), first]), None, "two tensors");
+        assert_eq!(reach(&["copy_gm_to_ubuf: 64 bytes at an address that is near no tensor", first]), None);
+        assert!(reach(&["copy_ubuf_to_gm: 64 bytes at offset 96 of output 0, which has 100 bytes"]).unwrap().writes);
     }
 }

@@ -63,7 +63,8 @@ pub use machine::{Machine, MachineError, Parameters};
 pub use operand::Space;
 pub use options::Options;
 pub use profile::{
-    Hazard, HazardKind, Interval, Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Severity, Stall, UnitTimes,
+    Hazard, HazardKind, Interval, Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Reach, Severity, Stall,
+    UnitTimes,
 };
 pub use region::{DataRegion, Region, Role};
 pub use sample::{BlockSample, NoSample, WrittenRange};

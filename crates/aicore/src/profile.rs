@@ -177,6 +177,38 @@ pub struct Hazard {
     pub count: u64,
     /// What happened, with pipes, bytes and the flag that would order them.
     pub message: String,
+    /// Of accesses behind the end of a tensor in global memory: which, and how far they reach, of all that were seen there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Reach>,
+}
+
+/// How far accesses reach behind the end of a tensor in global memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    /// The tensor, such as `input 0`.
+    pub tensor: String,
+    /// Whether it is written.
+    pub writes: bool,
+    /// The byte after the last that is accessed, from the tensor's beginning.
+    pub end: u64,
+}
+
+impl Reach {
+    /// What the recorder says of an access: `INSTRUCTION: N bytes at offset N of TENSOR, which has N bytes`. `None` of one that begins in
+    /// front of its tensor, or is near none.
+    pub fn of(message: &str) -> Option<Self> {
+        let (instruction, rest) = message.split_once(": ")?;
+        let (bytes, rest) = rest.split_once(" bytes at offset ")?;
+        let (offset, rest) = rest.split_once(" of ")?;
+        let (tensor, _) = rest.split_once(", which has ")?;
+        let end = offset.parse::<u64>().ok()?.checked_add(bytes.parse().ok()?)?;
+        Some(Self { tensor: tensor.to_owned(), writes: instruction.contains("_to_gm"), end })
+    }
+
+    /// Whether accesses that reach so far are no more than these.
+    pub fn covers(&self, other: &Self) -> bool {
+        (&self.tensor, self.writes) == (&other.tensor, other.writes) && other.end <= self.end
+    }
 }
 
 /// Timing of one launch.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use aicore::{BlockSample, HazardKind, NoSample, PipeTimes, Profile, Severity};
+use aicore::{BlockSample, HazardKind, NoSample, PipeTimes, Profile, Reach, Severity};
 
 /// A place in the operator's sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct LocatedHazard {
     pub count: u64,
     /// What happened.
     pub message: String,
+    /// How far accesses reach behind the end of a tensor, where it is such a hazard and that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Reach>,
     /// The output that stays unwritten, by position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<u32>,

@@ -406,6 +406,7 @@ fn locate(report: LaunchReport) -> LaunchProfile {
             other: symbols.place(hazard.other_site),
             count: hazard.count,
             message: hazard.message,
+            reach: hazard.reach,
             // The judge puts it where a race has its other access.
             output: (hazard.kind == HazardKind::UnwrittenOutput)
                 .then(|| u32::try_from(hazard.other_site).ok())

@@ -191,11 +191,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Geometric mean of the speed-ups of those probes of the sample that have one; 1 where none has.
-    pub fn speedup(&self) -> f64 {
+    /// Geometric mean of the speed-ups of those probes of the sample that have one; `None` where none has.
+    pub fn speedup(&self) -> Option<f64> {
         let sample = self.probes.iter().filter(|probe| probe.of_the_sample);
         let logarithms: Vec<f64> = sample.filter_map(ComparedProbe::speedup).map(f64::ln).collect();
-        if logarithms.is_empty() { 1.0 } else { (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp() }
+        (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
     }
 }
 

@@ -391,8 +391,10 @@ pub struct Generalisation {
     pub seed: u64,
     /// The probes in their order.
     pub probes: Vec<ProbeResult>,
-    /// Geometric mean of their speed-ups.
-    pub speedup: f64,
+    /// Geometric mean of the speed-ups of those of other sizes; nothing where there are none, for what has the tensors of a case says
+    /// nothing of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speedup: Option<f64>,
     /// Probes at which the operator as it was has hazards; the winner has no others there.
     #[serde(default)]
     pub at_fault: u64,

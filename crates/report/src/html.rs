@@ -85,7 +85,7 @@ fn generalisation(general: &Generalisation) -> Value {
     };
     context! {
         seed => general.seed,
-        speedup => factor(general.speedup),
+        speedup => general.speedup.map(factor),
         worst => general.worst().map(probe),
         probes => general.probes.iter().map(probe).collect::<Vec<_>>(),
         joined => general.joined.join(", "),

@@ -147,6 +147,43 @@ fn a_run_without_a_terminal_gives_plain_lines() {
     ");
 }
 
+/// Probes that have the tensors of the cases say nothing of other sizes: no mean is made of them, and the headline says so.
+#[test]
+fn a_gain_that_no_other_size_confirms_is_one_on_the_cases() {
+    let mut summary = sample::summary();
+    summary.claimed = summary.speedup;
+    summary.generalisation.as_mut().expect("probes").speedup = None;
+    let text = human(&[Event::Summary(Box::new(summary))], Verbosity::Normal, false);
+    assert!(text.contains("10.50x faster on the cases (no other size could be tried), modelled"), "{text}");
+    assert!(text.contains("right on 2 cases that the search never saw, 1.50x on the worst"), "{text}");
+    assert!(text.contains("nothing is known of other shapes"), "{text}");
+    let probe = |of_the_sample: bool| events::ComparedProbe {
+        name: "other-cores-float32-64".to_owned(),
+        of_the_sample,
+        tiling_key: 0,
+        compared: true,
+        before_us: 2.0,
+        now_us: Some(1.0),
+        holds: true,
+        wrong: None,
+    };
+    let comparison = |of_the_sample: bool| events::Comparison {
+        operator: "Add".to_owned(),
+        against: "HEAD".to_owned(),
+        seed: 7,
+        floor: 1.01,
+        probes: vec![probe(of_the_sample)],
+        faulty: Vec::new(),
+        at_fault: 0,
+        origin: aicore::Origin::Modelled,
+        machine: "ascend910b2".to_owned(),
+        machine_version: "3".to_owned(),
+    };
+    let said = |of_the_sample| human(&[Event::Comparison(comparison(of_the_sample))], Verbosity::Normal, false);
+    assert!(said(true).contains("Add: 2.00x on 1 probe drawn by seed 7"), "{}", said(true));
+    assert!(said(false).contains("no size but those of the cases could be tried, 1 probe drawn"), "{}", said(false));
+}
+
 #[test]
 fn a_verbose_run_shows_every_evaluation() {
     insta::assert_snapshot!(human(&sample::run_events()[2..6], Verbosity::Verbose, false), @"

@@ -150,6 +150,14 @@ impl KnownFindings {
         if hazard.kind == HazardKind::UnwrittenOutput {
             return of_kind.any(|known| known.hazard.output == hazard.output);
         }
+        // What is read or written behind a tensor's end is the same fault wherever it stands, as long as it reaches no further: rows that
+        // are one too many are so in a copy of several rows, too.
+        let reach = |hazard: &LocatedHazard| hazard.reach.clone();
+        if reach(hazard).is_some_and(|own| {
+            of_kind.clone().any(|known| reach(&known.hazard).is_some_and(|known| known.covers(&own)))
+        }) {
+            return true;
+        }
         let (Some(place), Some(other)) = (origins.of(&hazard.place), origins.of(&hazard.other)) else { return false };
         // A statement that was moved may do something else to the same memory.
         let by_statement = !(place.by_line && other.by_line);
@@ -325,6 +333,7 @@ mod tests {
             other: Place::default(),
             count: 1,
             message: "two pipes".to_owned(),
+            reach: None,
             output: None,
         }
     }
@@ -402,6 +411,28 @@ mod tests {
         assert!(copies.iter().filter(|known| **known).count() <= 1, "a copy of the statement is more of it");
         let looped = later.replace(first, &format!("    for (; k < n; k++) {{\n{first}    }}\n"));
         assert!(!covers(&known, "small", &tree(&looped), &beyond(5, 0)), "in a loop it is more of it");
+    }
+
+    #[test]
+    fn what_reaches_no_further_behind_a_tensor_is_known_wherever_it_stands() {
+        let message = |bytes, offset, tensor: &str, by: &str| {
+            format!("{by}: {bytes} bytes at offset {offset} of {tensor}, which has 1000 bytes")
+        };
+        let reaching = |line, message: String| LocatedHazard {
+            reach: aicore::Reach::of(&message),
+            message,
+            ..hazard(HazardKind::OutOfBoundsGm, line)
+        };
+        let known = known(vec![reaching(2, message(256, 960, "input 0", "copy_gm_to_ubuf"))]);
+        let other_text = KERNEL.replace("DataCopy(x, xGm, 64)", "DataCopyPad(x, xGm, several)");
+        let covered = |message| covers(&known, "small", &tree(&other_text), &reaching(2, message));
+        assert!(covered(message(256, 960, "input 0", "copy_gm_to_ubuf_align_b16")), "the same bytes, another copy");
+        assert!(covered(message(1216, 0, "input 0", "copy_gm_to_ubuf")), "with what lies in front of them");
+        assert!(!covered(message(257, 960, "input 0", "copy_gm_to_ubuf")), "a byte more");
+        assert!(!covered(message(256, 960, "input 1", "copy_gm_to_ubuf")), "another tensor");
+        assert!(!covered(message(256, 960, "input 0", "copy_ubuf_to_gm")), "written, not read");
+        assert!(!covered("copy_gm_to_ubuf: 256 bytes at an address that is near no tensor".to_owned()));
+        assert!(!covered(message(256, 960, "input 0", "copy_gm_to_ubuf").replace("960", "-128")), "in front of it");
     }
 
     #[test]

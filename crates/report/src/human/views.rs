@@ -58,13 +58,16 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
         0 => paint(color, GOOD, "all hold"),
         broken => paint(color, BAD, &format!("{broken} do not hold")),
     };
+    let probes = counted(comparison.probes.len() as u64, "probe");
     let origin = machine_text(word, &comparison.machine, &comparison.machine_version);
     let _ = writeln!(
         text,
-        "\n{}: {} on {} drawn by seed {}, outputs of {compared} compared, {verdict}; {origin}",
+        "\n{}: {} drawn by seed {}, outputs of {compared} compared, {verdict}; {origin}",
         paint(color, STRONG, &comparison.operator),
-        factor(comparison.speedup()),
-        counted(comparison.probes.len() as u64, "probe"),
+        match comparison.speedup() {
+            Some(speedup) => format!("{} on {probes}", factor(speedup)),
+            None => format!("no size but those of the cases could be tried, {probes}"),
+        },
         comparison.seed,
     );
     if comparison.at_fault > 0 {
@@ -88,15 +91,21 @@ fn of_its_time(summary: &Summary) -> &'static str {
 }
 
 fn generalisation(general: &Generalisation) -> String {
-    let mut text = match general.worst() {
-        Some(worst) => format!(
-            "  probes         {} on {} that the search never saw, {} on the worst ({})\n",
-            factor(general.speedup),
-            counted(general.probes.len() as u64, "case"),
+    let probes = counted(general.probes.len() as u64, "case");
+    let mut text = match (general.worst(), general.speedup) {
+        (Some(worst), Some(speedup)) => format!(
+            "  probes         {} on {probes} that the search never saw, {} on the worst ({})\n",
+            factor(speedup),
             factor(worst.speedup),
             worst.name
         ),
-        None => "  probes         none: nothing is known of other shapes\n".to_owned(),
+        (Some(worst), None) => format!(
+            "  probes         right on {probes} that the search never saw, {} on the worst ({})\n                 \
+             none is of another size than the cases: nothing is known of other shapes\n",
+            factor(worst.speedup),
+            worst.name
+        ),
+        (None, _) => "  probes         none: nothing is known of other shapes\n".to_owned(),
     };
     if let Some(first) = general.faulty.first() {
         let others = if general.probes.is_empty() { "" } else { " more" };
@@ -134,7 +143,9 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
     let error = summary.error.map_or_else(String::new, |error| format!(" (standard error {:.1} %)", error * 100.0));
     // Who reads one number reads the lesser one.
+    let unconfirmed = summary.generalisation.as_ref().is_some_and(|general| general.speedup.is_none());
     let on_cases = match factor(summary.speedup) {
+        _ if unconfirmed && summary.claimed > 1.0 => " on the cases (no other size could be tried)".to_owned(),
         on_cases if on_cases == factor(summary.claimed) => String::new(),
         on_cases => format!(" where nobody looked, {on_cases} on the cases"),
     };

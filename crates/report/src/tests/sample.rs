@@ -232,7 +232,7 @@ pub(super) fn summary() -> Summary {
                 ProbeResult { name: "larger-float16-8192x1024".into(), speedup: 12.0, compared: false },
                 ProbeResult { name: "smaller-float16-7".into(), speedup: 1.5, compared: true },
             ],
-            speedup: 4.243,
+            speedup: Some(4.243),
             at_fault: 0,
             faulty: Vec::new(),
             joined: vec!["smaller-float16-7".into()],
