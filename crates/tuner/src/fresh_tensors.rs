@@ -12,14 +12,20 @@ impl Evaluator {
     /// Whether queues hand out garbage: the simulator's, to candidates, unless the operator as it stands needs what is there. On a device
     /// nobody can.
     pub(super) fn hands_out_garbage(&self) -> bool {
+        self.may_have_handed_out_garbage() && !self.leans_on_tensors.is_seen()
+    }
+
+    /// Whether a run that has ended may have had garbage in its tensors. That the operator as it stands leans on them may have become known
+    /// beside it.
+    pub(super) fn may_have_handed_out_garbage(&self) -> bool {
         let of_candidate = matches!(self.standard, Standard::Candidate(_)) && !self.is_pristine_unknown();
-        of_candidate && self.backend.capabilities().devices == 0 && !self.leans_on_tensors.is_seen()
+        of_candidate && self.backend.capabilities().devices == 0 && !self.leans_on_tensors.is_always()
     }
 
     /// The same with tensors as earlier ones left them.
     pub(super) fn leaving_tensors(&self) -> Self {
         let mut leaving = self.clone();
-        leaving.leans_on_tensors = LeansOnTensors::seen();
+        leaving.leans_on_tensors = LeansOnTensors::always();
         leaving
     }
 
@@ -31,12 +37,15 @@ impl Evaluator {
         trial: &Trial,
         right: &(dyn Fn(&Execution) -> Result<(), Rejection> + Sync),
     ) -> Result<Option<Execution>, TrialError> {
-        if !self.hands_out_garbage() {
+        if !self.may_have_handed_out_garbage() {
             return Ok(None);
         }
         let kept = self.leaving_tensors().run_trial(plan, trial, true).await?;
         if right(&kept).is_err() {
             return Ok(None);
+        }
+        if self.leans_on_tensors.is_seen() {
+            return Ok(Some(kept));
         }
         let own = self.run_trial(&self.pristine_plan(plan), trial, true).await?;
         if right(&own).is_ok() {

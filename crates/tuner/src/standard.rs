@@ -18,21 +18,30 @@ pub(super) enum Standard {
 
 /// Whether the operator as it stands was seen to lean on what its queues' tensors were left with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LeansOnTensors(Arc<AtomicBool>);
+pub(super) struct LeansOnTensors {
+    seen: Arc<AtomicBool>,
+    /// Whether tensors are left as they were whatever is known: for a second run.
+    always: bool,
+}
 
 impl LeansOnTensors {
-    /// One that was seen.
-    pub(super) fn seen() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
+    /// For runs that leave tensors as they were.
+    pub(super) fn always() -> Self {
+        Self { seen: Arc::new(AtomicBool::new(true)), always: true }
     }
 
     /// Whether it was.
     pub(super) fn is_seen(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.seen.load(Ordering::Relaxed)
+    }
+
+    /// Whether tensors are left as they were whatever is known.
+    pub(super) fn is_always(&self) -> bool {
+        self.always
     }
 
     /// It was seen now.
     pub(super) fn see(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.seen.store(true, Ordering::Relaxed);
     }
 }
