@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
+use crate::standin::{Machine, Style, at_length};
 use crate::support::{Ended, Project, require_tools};
 
 /// Runs that are killed. `ASCEND_TUNE_KILLS` asks for more.
@@ -46,8 +47,7 @@ fn journal(project: &Path) -> Vec<String> {
 
 /// Starts the run and kills it with all its children a moment after its journal has so many lines. Whether it had ended
 /// before.
-fn run_and_kill(project: &Project, lines: usize, moment: Duration) -> bool {
-    let mut command = project.command(&RUN);
+fn run_and_kill(project: &Project, mut command: Command, lines: usize, moment: Duration) -> bool {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().expect("it starts");
     let mut reached = None;
     while reached.is_none_or(|reached: Instant| reached.elapsed() < moment) {
@@ -91,7 +91,7 @@ fn a_killed_run_goes_on_to_the_same_result() {
         let project = project();
         let lines = random.random_range(0..complete.len());
         let moment = Duration::from_millis(random.random_range(0..60));
-        let had_ended = run_and_kill(&project, lines, moment);
+        let had_ended = run_and_kill(&project, project.command(&RUN), lines, moment);
         let kept = journal(project.path());
         let lock_written = project.path().join("ascend.lock").exists();
         // Once the winner stands in the sources the run is over; what it would do then is another run.
@@ -124,4 +124,29 @@ fn a_killed_run_goes_on_to_the_same_result() {
         println!("kill {kill}: {count} of {} evaluations kept", complete.len() - 1);
     }
     println!("{interrupted} of {kill} runs were interrupted, {taken_over} evaluations taken over");
+}
+
+/// What a device has measured is not measured again.
+#[test]
+fn a_killed_run_on_a_device_goes_on_from_its_journal() {
+    require_tools!();
+    if !at_length() {
+        return;
+    }
+    let machine = Machine::new(Style::Framework);
+    machine.standin.set("noise", "0.02");
+    let run = ["run", "--budget", "8", "--stage", "host", "--seed", "5"];
+    assert!(!run_and_kill(&machine.project, machine.command(&run), 5, Duration::from_millis(30)), "it was killed");
+    let kept = journal(machine.project.path());
+    let ended = machine.run(&run).expect(0);
+    let resumed = ended.named("warning").into_iter().find(|warning| warning["code"] == "resumed");
+    let said = resumed.expect("it says so")["message"].to_string();
+    assert!(said.contains(&format!("{} evaluations", kept.len() - 1)), "{said}");
+    let after = journal(machine.project.path());
+    assert_eq!(after[..kept.len()], kept[..], "what was measured stands");
+    let mut candidates: Vec<String> = after[1..].iter().map(|line| without_seconds(line)).collect();
+    candidates.sort();
+    candidates.dedup();
+    assert_eq!(candidates.len(), after.len() - 1, "nothing is evaluated twice");
+    assert_eq!(ended.events.last().expect("a summary")["evaluations"], 8);
 }
