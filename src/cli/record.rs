@@ -168,7 +168,8 @@ pub fn generalisation(general: &Generalisation) -> events::Generalisation {
     events::Generalisation {
         seed: general.seed,
         probes: probes.collect(),
-        speedup: general.speedup(),
+        speedup: general.speedup().unwrap_or(1.0),
+        unconfirmed: general.speedup().is_none(),
         at_fault: general.at_fault as u64,
         faulty: general.faulty.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
         joined: general.joined.clone(),

@@ -16,8 +16,6 @@ struct Finding {
     order: usize,
     /// Misuse that the rest may follow from.
     cause: bool,
-    /// Whether it is not known how far its accesses reach.
-    unbounded: bool,
     hazard: Hazard,
 }
 
@@ -61,7 +59,6 @@ impl Findings {
             .or_insert_with(|| Finding {
                 order,
                 cause,
-                unbounded: false,
                 hazard: Hazard { kind, severity, site, other_site, core, count: 1, message: message(), reach: None },
             });
     }
@@ -72,17 +69,10 @@ impl Findings {
         self.insert(false, what, (site, 0), core, || message);
         let Some(finding) = self.0.get_mut(&(what.0, site, 0)) else { return };
         let known = finding.hazard.reach.take();
-        finding.hazard.reach = match (known, reach) {
-            // Of several tensors, or of accesses that are near none, nothing is known together.
-            _ if finding.hazard.count > 1 && finding.unbounded => None,
-            (Some(known), Some(reach)) if known.covers(&Reach { end: 0, ..reach.clone() }) => {
-                Some(Reach { end: known.end.max(reach.end), ..reach })
-            }
-            (None, Some(reach)) if finding.hazard.count == 1 => Some(reach),
-            _ => {
-                finding.unbounded = true;
-                None
-            }
+        finding.hazard.reach = match finding.hazard.count {
+            1 => reach,
+            // What is not known of one of them is not known of all.
+            _ => known.zip(reach).and_then(|(known, reach)| known.joined(reach)),
         };
     }
 
@@ -104,7 +94,6 @@ impl Findings {
             if let Some(finding) = self.0.get_mut(key) {
                 finding.hazard.count += count;
                 // How far those reach nobody has looked.
-                finding.unbounded = true;
                 finding.hazard.reach = None;
             }
         }
@@ -140,6 +129,7 @@ mod tests {
         let found = reach(&[first, further, first]).expect("all are known");
         assert_eq!((found.tensor.as_str(), found.writes, found.end), ("input 0", false, 192));
         assert_eq!(reach(&[first, &first.replace("input 0", "input 1"), first]), None, "two tensors");
+        assert_eq!(reach(&[&first.replace("copy_gm_to_ubuf", "scalar access")]), None, "read or written");
         assert_eq!(reach(&["copy_gm_to_ubuf: 64 bytes at an address that is near no tensor", first]), None);
         assert!(reach(&["copy_ubuf_to_gm: 64 bytes at offset 96 of output 0, which has 100 bytes"]).unwrap().writes);
     }

@@ -194,15 +194,22 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// What the recorder says of an access: `INSTRUCTION: N bytes at offset N of TENSOR, which has N bytes`. `None` of one that begins in
-    /// front of its tensor, or is near none.
+    /// What the recorder says of a copy: `INSTRUCTION: N bytes at offset N of TENSOR, which has N bytes`. `None` of one that begins in front
+    /// of its tensor, or is near none, and of whatever does not say by its name whether it writes.
     pub fn of(message: &str) -> Option<Self> {
         let (instruction, rest) = message.split_once(": ")?;
         let (bytes, rest) = rest.split_once(" bytes at offset ")?;
         let (offset, rest) = rest.split_once(" of ")?;
         let (tensor, _) = rest.split_once(", which has ")?;
         let end = offset.parse::<u64>().ok()?.checked_add(bytes.parse().ok()?)?;
-        Some(Self { tensor: tensor.to_owned(), writes: instruction.contains("_to_gm"), end })
+        let writes = instruction.contains("_to_gm");
+        (writes || instruction.contains("gm_to_")).then(|| Self { tensor: tensor.to_owned(), writes, end })
+    }
+
+    /// Both together; `None` of two tensors, or of reading and writing.
+    pub(crate) fn joined(self, other: Self) -> Option<Self> {
+        let (mine, others) = ((&self.tensor, self.writes), (&other.tensor, other.writes));
+        (mine == others).then(|| Self { end: self.end.max(other.end), ..other })
     }
 
     /// Whether accesses that reach so far are no more than these.

@@ -391,10 +391,11 @@ pub struct Generalisation {
     pub seed: u64,
     /// The probes in their order.
     pub probes: Vec<ProbeResult>,
-    /// Geometric mean of the speed-ups of those of other sizes; nothing where there are none, for what has the tensors of a case says
-    /// nothing of others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speedup: Option<f64>,
+    /// Geometric mean of the speed-ups of those of other sizes.
+    pub speedup: f64,
+    /// Whether there are none: what has the tensors of a case says nothing of other sizes, and `speedup` is 1 for want of a figure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unconfirmed: bool,
     /// Probes at which the operator as it was has hazards; the winner has no others there.
     #[serde(default)]
     pub at_fault: u64,

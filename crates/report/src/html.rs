@@ -85,7 +85,7 @@ fn generalisation(general: &Generalisation) -> Value {
     };
     context! {
         seed => general.seed,
-        speedup => general.speedup.map(factor),
+        speedup => (!general.unconfirmed).then(|| factor(general.speedup)),
         worst => general.worst().map(probe),
         probes => general.probes.iter().map(probe).collect::<Vec<_>>(),
         joined => general.joined.join(", "),

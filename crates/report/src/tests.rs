@@ -152,7 +152,7 @@ fn a_run_without_a_terminal_gives_plain_lines() {
 fn a_gain_that_no_other_size_confirms_is_one_on_the_cases() {
     let mut summary = sample::summary();
     summary.claimed = summary.speedup;
-    summary.generalisation.as_mut().expect("probes").speedup = None;
+    summary.generalisation.as_mut().expect("probes").unconfirmed = true;
     let text = human(&[Event::Summary(Box::new(summary))], Verbosity::Normal, false);
     assert!(text.contains("10.50x faster on the cases (no other size could be tried), modelled"), "{text}");
     assert!(text.contains("right on 2 cases that the search never saw, 1.50x on the worst"), "{text}");

@@ -152,10 +152,10 @@ impl KnownFindings {
         }
         // What is read or written behind a tensor's end is the same fault wherever it stands, as long as it reaches no further: rows that
         // are one too many are so in a copy of several rows, too.
-        let reach = |hazard: &LocatedHazard| hazard.reach.clone();
-        if reach(hazard).is_some_and(|own| {
-            of_kind.clone().any(|known| reach(&known.hazard).is_some_and(|known| known.covers(&own)))
-        }) {
+        let reaches_as_far = |known: &KnownFinding| {
+            known.hazard.reach.as_ref().zip(hazard.reach.as_ref()).is_some_and(|(known, own)| known.covers(own))
+        };
+        if of_kind.clone().any(reaches_as_far) {
             return true;
         }
         let (Some(place), Some(other)) = (origins.of(&hazard.place), origins.of(&hazard.other)) else { return false };

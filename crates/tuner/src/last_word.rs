@@ -81,9 +81,7 @@ impl LastWord<'_> {
         }
         Ok(Said { winner, verification, error })
     }
-}
 
-impl LastWord<'_> {
     fn is_baseline(&self, candidate: &Candidate) -> bool {
         candidate.digest(self.workspace.tunables()) == self.baseline.digest(self.workspace.tunables())
     }
@@ -93,8 +91,10 @@ impl LastWord<'_> {
     async fn verified(&self, winner: &Candidate) -> Result<(Trialled, BTreeMap<String, String>), TunerError> {
         let workspace = self.workspace;
         let mut evaluator = self.judging.following();
-        let clean = tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory)?;
-        if !self.is_baseline(winner) {
+        let is_written = !self.is_baseline(winner);
+        let folder = || tempfile::Builder::new().prefix("clean-").tempdir_in(&workspace.work_directory);
+        let clean = is_written.then(folder).transpose()?;
+        if let Some(clean) = &clean {
             evaluator.builder = Arc::new(workspace.evaluator.builder.in_directory(clean.path())?);
         }
         let plan = winner.plain_plan(workspace.tunables());

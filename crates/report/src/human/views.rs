@@ -92,14 +92,14 @@ fn of_its_time(summary: &Summary) -> &'static str {
 
 fn generalisation(general: &Generalisation) -> String {
     let probes = counted(general.probes.len() as u64, "case");
-    let mut text = match (general.worst(), general.speedup) {
-        (Some(worst), Some(speedup)) => format!(
+    let mut text = match (general.worst(), general.unconfirmed) {
+        (Some(worst), false) => format!(
             "  probes         {} on {probes} that the search never saw, {} on the worst ({})\n",
-            factor(speedup),
+            factor(general.speedup),
             factor(worst.speedup),
             worst.name
         ),
-        (Some(worst), None) => format!(
+        (Some(worst), true) => format!(
             "  probes         right on {probes} that the search never saw, {} on the worst ({})\n                 \
              none is of another size than the cases: nothing is known of other shapes\n",
             factor(worst.speedup),
@@ -143,7 +143,7 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
     let origin = machine_text(summary.origin.word(), &summary.machine, &summary.machine_version);
     let error = summary.error.map_or_else(String::new, |error| format!(" (standard error {:.1} %)", error * 100.0));
     // Who reads one number reads the lesser one.
-    let unconfirmed = summary.generalisation.as_ref().is_some_and(|general| general.speedup.is_none());
+    let unconfirmed = summary.generalisation.as_ref().is_some_and(|general| general.unconfirmed);
     let on_cases = match factor(summary.speedup) {
         _ if unconfirmed && summary.claimed > 1.0 => " on the cases (no other size could be tried)".to_owned(),
         on_cases if on_cases == factor(summary.claimed) => String::new(),
