@@ -94,6 +94,9 @@ impl DeviceLaunch {
 
     /// As the profiler replays it; tiling data go into a folder.
     pub fn replay(&self, folder: &Path) -> Result<Replay, RunFailure> {
+        if let Some(why) = self.not_sayable() {
+            return Err(RunFailure::NoDevice(why.to_owned()));
+        }
         let broken = |error: std::io::Error| RunFailure::Broken(error.to_string());
         let tiling: Vec<u8> = (0..self.job.tiling.len() / 2)
             .filter_map(|byte| u8::from_str_radix(self.job.tiling.get(2 * byte..2 * byte + 2)?, 16).ok())
@@ -126,14 +129,20 @@ impl DeviceLaunch {
         self.job.outputs.iter().flatten().flat_map(LaunchParameter::tensors)
     }
 
-    /// Why the profiler cannot replay it with right outputs.
-    pub fn not_replayable(&self) -> Option<&'static str> {
+    /// Why the profiler's text cannot say it: what it would run is another launch, which may never end.
+    fn not_sayable(&self) -> Option<&'static str> {
         let in_lists = self.job.inputs.iter().flatten().any(LaunchParameter::is_list);
         if in_lists || self.job.outputs.iter().flatten().any(LaunchParameter::is_list) {
             return Some("a parameter is a list of tensors, which the profiler's text cannot say");
         }
-        if self.job.outputs.iter().any(Option::is_none) {
-            return Some("an output is left out, which the profiler's text cannot say");
+        let left_out = self.job.outputs.iter().any(Option::is_none);
+        left_out.then_some("an output is left out, which the profiler's text cannot say")
+    }
+
+    /// Why the profiler cannot replay it with right outputs.
+    pub fn not_replayable(&self) -> Option<&'static str> {
+        if let Some(why) = self.not_sayable() {
+            return Some(why);
         }
         if self.launched_outputs().any(|output| output.in_place >= 0) {
             return Some("it changes an input in place, and the profiler runs a kernel several times");
@@ -316,6 +325,8 @@ mod tests {
         assert_eq!(made.outputs.len(), 2, "a list is one parameter");
         assert_eq!(places(&launch), [-1, 0, -1]);
         assert!(launch.not_replayable().unwrap().contains("list of tensors"));
+        // Nor for its times alone, where outputs do not matter: the profiler would run another launch.
+        assert!(launch.replay(Path::new("/nowhere")).unwrap_err().to_string().contains("list of tensors"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Devices as a backend: every job runs on the simulator first, and what is left of it on a device.
 
+mod child;
 mod fleet;
 mod launch;
 mod learned;

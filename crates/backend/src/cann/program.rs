@@ -1,16 +1,15 @@
 //! A program with a main of its own on a device: run as its user would run it, and under the profiler for its times.
 
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::process::Output;
 
 use ::cann::measure::{MeasureOptions, Samples};
 use ::cann::profiler::{PrivateFolder, SummaryRow, is_kernel, read_summary};
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Command;
 
 use super::super::execution::{DeviceTime, RunFailure};
 use super::super::sim::link_project;
+use super::child::ended_within;
 use super::options::FleetOptions;
 
 /// Runs under the profiler for one time: each is a process, and takes seconds.
@@ -138,32 +137,17 @@ impl ProgramRun<'_> {
         Ok(folder)
     }
 
-    /// Runs a command in a folder. Nothing that it started is left when its time is up.
+    /// Runs a command in a folder.
     async fn ended(&self, mut command: Command, folder: &Path, wall_s: f64) -> Result<Output, ProgramFailure> {
         let libraries = self.launch.library_folders.iter().map(|folder| folder.display().to_string());
         let known = self.environment.iter().find(|(name, _)| name == "LD_LIBRARY_PATH").map(|(_, value)| value.clone());
         let path: Vec<String> = libraries.chain(known).collect();
         let name = command.as_std().get_program().to_string_lossy().into_owned();
-        command
-            .envs(self.environment.iter().cloned())
-            .env("LD_LIBRARY_PATH", path.join(":"))
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        let child = command.spawn().map_err(|error| ProgramFailure::Profiler(format!("{name}: {error}")))?;
-        let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        match tokio::time::timeout(Duration::from_secs_f64(wall_s), child.wait_with_output()).await {
-            Ok(ended) => ended.map_err(|error| broken(&error)),
-            Err(_) => {
-                if let Some(group) = group {
-                    let _ = kill_process_group(group, Signal::KILL);
-                }
-                Err(ProgramFailure::Program(RunFailure::TimedOut(wall_s)))
-            }
-        }
+        command.envs(self.environment.iter().cloned()).env("LD_LIBRARY_PATH", path.join(":")).current_dir(folder);
+        let ended = ended_within(&mut command, wall_s).await;
+        ended
+            .map_err(|error| ProgramFailure::Profiler(format!("{name}: {error}")))?
+            .ok_or(ProgramFailure::Program(RunFailure::TimedOut(wall_s)))
     }
 }
 

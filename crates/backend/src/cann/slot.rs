@@ -1,7 +1,6 @@
 //! One device: the launcher on it, what is loaded there, and what its faults mean.
 
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use ::cann::profiler::{KernelLaunch, OpProfile, PrivateFolder, ProfilerError};
 use tokio::process::Command;
 
 use super::super::execution::{DeviceTime, RunFailure};
+use super::child::ended_within;
 use super::launch::DeviceLaunch;
 use super::options::{FleetDevice, FleetOptions, Route, Told};
 use super::program::{ProgramFailure, ProgramLaunch, ProgramRun};
@@ -295,17 +295,10 @@ impl Slot {
             .arg(format!("--warm-up={}", REPLAYS.warm_up))
             .arg("--aic-metrics=PipeUtilization,ResourceConflictRatio")
             .envs(self.environment())
-            .current_dir(folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        let ended = tokio::time::timeout(Duration::from_secs_f64(PROFILER_S), command.output()).await;
-        let ended = match ended {
-            Ok(ended) => ended.map_err(|error| SlotFailure::Route(format!("{}: {error}", program.display())))?,
-            Err(_) => return Err(SlotFailure::Launch(RunFailure::TimedOut(PROFILER_S))),
-        };
+            .current_dir(folder.path());
+        let ended = ended_within(&mut command, PROFILER_S).await;
+        let ended = ended.map_err(|error| SlotFailure::Route(format!("{}: {error}", program.display())))?;
+        let ended = ended.ok_or(SlotFailure::Launch(RunFailure::TimedOut(PROFILER_S)))?;
         let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
         let code = ended.status.code().unwrap_or(-1);
         let read = read_profile(code, &said, &output, &launch.object.kernel_name);
