@@ -1,6 +1,6 @@
 //! `fidelity`: the model beside published figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Exit;
@@ -11,7 +11,7 @@ use aicore::Machine;
 use build::sdk::{Sdk, SdkOptions};
 use events::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use project::load_machine;
-use studies::fidelity::{Recorded, Table, Traces, model, render, report, runs};
+use studies::fidelity::{Recorded, Run, Table, Traces, model, render, report, runs};
 use tuner::TunerError;
 
 /// Executes the command.
@@ -53,16 +53,25 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Makes the SDK ready and records every run that is not in the cache.
+    /// Makes the SDK ready and records every run of a table that is not in the cache.
     pub fn new(table: &Table, path: &Path, sources: Option<&Path>, output: &mut Output) -> Result<Self, TunerError> {
         let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let sources = sources.unwrap_or(beside);
         let mut machines = BTreeMap::new();
         for case in &table.cases {
             if !machines.contains_key(&case.machine) {
                 machines.insert(case.machine.clone(), load_machine(&case.machine, beside)?);
             }
         }
+        Self::on(machines, &runs(&table.cases), sources.unwrap_or(beside), output)
+    }
+
+    /// The same with machines that are known.
+    pub fn on(
+        machines: BTreeMap<String, Machine>,
+        runs: &BTreeSet<Run>,
+        sources: &Path,
+        output: &mut Output,
+    ) -> Result<Self, TunerError> {
         let options = SdkOptions::from_environment();
         let sdk = Sdk::prepare(&options)?;
         output.emit(&Event::Sdk(SdkEvent {
@@ -75,10 +84,10 @@ impl Prepared {
         let traces = Traces::new(sdk, &sources, &options.cache_directory()?, worker_exe()?);
         let runtime = runtime()?;
         let mut recorded = Recorded::new();
-        for run in runs(&table.cases) {
+        for run in runs {
             let machine = &machines[&run.machine];
-            let trace = runtime.block_on(traces.trace(&run, machine)).map_err(|error| error.to_string());
-            recorded.insert(run, trace);
+            let trace = runtime.block_on(traces.trace(run, machine)).map_err(|error| error.to_string());
+            recorded.insert(run.clone(), trace);
         }
         Ok(Self { machines, recorded })
     }

@@ -1,6 +1,7 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
 mod bad_input;
+mod calibration;
 mod cann_commands;
 mod cann_traps;
 mod cheats;

@@ -10,6 +10,7 @@ use events::ablation::Variant;
 use events::survey::SurveyStep;
 use search::StrategyKind;
 use source::arch::TARGET;
+use studies::fidelity::micro_programs;
 use studies::survey::OwnTests;
 
 /// `survey`.
@@ -224,21 +225,40 @@ pub struct AblationArgs {
 /// `calibrate`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
+    cargo ascend-tune calibrate --device --out mine.toml\n  \
+    cargo ascend-tune calibrate --device --as-if other.toml --out back.toml\n  \
     cargo ascend-tune calibrate --cases mine.csv --out mine.toml\n  \
     cargo ascend-tune calibrate --cases mine.csv --constant hbm_write_weight --out mine.toml\n\n\
     Only rows with `yes` under `fit` count, and only constants that are inferred or fitted move. The\n\
-    columns of the table are those of `fidelity`.")]
+    columns of the table are those of `fidelity`. With `--device` the rows are launches of micro-kernels\n\
+    that come with the tool, measured by the toolkit on a device of this machine.")]
+#[command(group = clap::ArgGroup::new("rows").required(true).args(["cases", "device"]))]
 pub struct CalibrateArgs {
     /// Table of measured figures and of the programs that do the same work.
     #[arg(long, value_name = "FILE")]
-    pub cases: PathBuf,
+    pub cases: Option<PathBuf>,
+    /// Measure micro-kernels on a device, in place of a table.
+    #[arg(long)]
+    pub device: bool,
+    /// With `--device`: play them with this description instead, to see what they tell of its constants.
+    #[arg(long, value_name = "NAME|FILE", requires = "device")]
+    pub as_if: Option<String>,
+    /// With `--device`: the toolkit's folder.
+    #[arg(long, value_name = "DIR", requires = "device")]
+    pub toolkit: Option<PathBuf>,
+    /// With `--device`: keep what was measured there, as a table with its programs.
+    #[arg(long, value_name = "DIR", requires = "device")]
+    pub keep: Option<PathBuf>,
+    /// With `--device`: only this program of micro-kernels; may be repeated [default: all].
+    #[arg(long, value_name = "PROGRAM", requires = "device", value_parser = clap::builder::PossibleValuesParser::new(micro_programs()))]
+    pub only: Vec<String>,
     /// Directory of the programs [default: that of the table].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "cases")]
     pub sources: Option<PathBuf>,
     /// Machine description to start from: a name, or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = TARGET.machine)]
     pub machine: String,
-    /// Fit this constant; may be repeated [default: those that the table determines].
+    /// Fit this constant; may be repeated [default: those that the rows determine].
     #[arg(long = "constant", value_name = "NAME")]
     pub constants: Vec<String>,
     /// Description to write.

@@ -10,7 +10,7 @@ use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 
 use super::cases::Case;
-use super::limits::{Sensitivity, choose, refuse};
+use super::limits::{Sensitivity, TOUCHED, choose, refuse};
 use super::measure::{Recorded, model};
 use super::statistics::quantile;
 use aicore::Machine;
@@ -20,12 +20,16 @@ use events::fidelity::{Calibration, Moved, Residual};
 const MOST_FACTOR: f64 = 3.0;
 /// Step of the differences, in the logarithm: well above the steps that the model takes by counting whole things.
 pub(super) const STEP: f64 = 0.03;
+/// Effect of a constant on a row that counts in figures which one device gave, as `TOUCHED` does in others.
+const LEAST_EFFECT: f64 = 0.002;
 /// Misses above this, in the logarithm, count linearly.
 const HUBER: f64 = 0.15;
 /// Pull towards the constant as it was, small beside any row.
 const PULL: f64 = 0.01;
-/// Rounds that the method may take.
-const PATIENCE: usize = 8;
+/// Rounds that the method may take, and the relative change at which it ends: where figures are from many hands, and where one
+/// device gave them all.
+const FROM_TABLES: (usize, f64) = (8, 1e-4);
+const FROM_ONE_DEVICE: (usize, f64) = (40, 1e-7);
 
 /// What to fit.
 pub struct Task<'t> {
@@ -39,6 +43,9 @@ pub struct Task<'t> {
     pub base: &'t Machine,
     /// Constants asked for; empty for those that the rows determine.
     pub constants: Vec<String>,
+    /// Constants that the rows were made for, where one device gave them all: without others that are asked for, they are chosen
+    /// among these. Empty for a table of figures from many hands, where all that may move are looked at.
+    pub among: Vec<String>,
     /// Plays at the same time.
     pub jobs: usize,
 }
@@ -85,14 +92,18 @@ pub fn calibrate(task: &Task<'_>, table: &str) -> Result<Calibration, CalibrateE
         return Err(CalibrateError::TooMany("no constant that may move changes enough rows".to_owned()));
     }
     fitting.names = chosen.iter().map(|constant| constant.name.clone()).collect();
-    fitting.touched = chosen.iter().map(|constant| constant.touched()).collect();
+    let one_device = !task.among.is_empty();
+    // Small effects on many rows add up, where the figures are exact enough to show them.
+    let least = if one_device { LEAST_EFFECT } else { TOUCHED };
+    fitting.touched = chosen.iter().map(|constant| constant.changing(least)).collect();
     fitting.theta = DVector::zeros(chosen.len());
     let before = fitting.logs.clone();
+    let (patience, least_change) = if one_device { FROM_ONE_DEVICE } else { FROM_TABLES };
     let (fitting, report) = LevenbergMarquardt::new()
-        .with_ftol(1e-4)
-        .with_xtol(1e-4)
-        .with_gtol(1e-6)
-        .with_patience(PATIENCE)
+        .with_ftol(least_change)
+        .with_xtol(least_change)
+        .with_gtol(least_change.min(1e-6))
+        .with_patience(patience)
         .minimize(fitting);
     if !report.objective_function.is_finite() {
         return Err(CalibrateError::Failed(format!("{:?}", report.termination)));
@@ -144,7 +155,8 @@ fn candidates(task: &Task<'_>) -> Result<Vec<String>, CalibrateError> {
             .base
             .constants
             .iter()
-            .filter(|(_, constant)| constant.confidence.may_be_fitted() && constant.value > 0.0);
+            .filter(|(_, constant)| constant.confidence.may_be_fitted() && constant.value > 0.0)
+            .filter(|(name, _)| task.among.is_empty() || task.among.contains(name));
         return Ok(movable.map(|(name, _)| name.clone()).collect());
     }
     let unique: BTreeSet<&String> = task.constants.iter().collect();
@@ -390,7 +402,11 @@ mod tests {
         let (cases, recorded, machines) = table_of(moved);
         let base = &machines["ascend910b2"];
         let constants = constants.iter().map(|name| (*name).to_owned()).collect();
-        calibrate(&Task { cases, recorded: &recorded, machines: &machines, base, constants, jobs: 1 }, "0123456789")
+        let among = Vec::new();
+        calibrate(
+            &Task { cases, recorded: &recorded, machines: &machines, base, constants, among, jobs: 1 },
+            "0123456789",
+        )
     }
 
     #[test]
@@ -403,7 +419,7 @@ mod tests {
         }
         assert!(result.p90[1] < 0.01 && result.p90[0] > 0.05, "{:?}", result.p90);
         assert!(result.p90[2] < 0.05, "kernels left out: {:?}", result.p90);
-        let text = super::super::description(&result, "ascend910b2");
+        let text = super::super::description(&result, "ascend910b2", None);
         let machine = Machine::parse("fitted.toml", &text).unwrap();
         let base = Machine::named("ascend910b2").unwrap();
         for (name, constant) in &machine.constants {
@@ -438,8 +454,15 @@ mod tests {
         let machines = BTreeMap::from([("ascend910b2".to_owned(), Machine::named("ascend910b2").unwrap())]);
         let recorded = Recorded::new();
         let base = &machines["ascend910b2"];
-        let task =
-            Task { cases: table.cases, recorded: &recorded, machines: &machines, base, constants: Vec::new(), jobs: 1 };
+        let task = Task {
+            cases: table.cases,
+            recorded: &recorded,
+            machines: &machines,
+            base,
+            constants: Vec::new(),
+            among: Vec::new(),
+            jobs: 1,
+        };
         assert_eq!(calibrate(&task, "").unwrap_err(), CalibrateError::NoRows);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Change of a row's logarithm with a constant's above which the row counts as touched.
-const TOUCHED: f64 = 0.02;
+pub(super) const TOUCHED: f64 = 0.02;
 /// Rows that must touch a constant.
 const LEAST_ROWS: usize = 2;
 /// Rows that there must be for each constant.
@@ -23,7 +23,12 @@ pub(super) struct Sensitivity {
 impl Sensitivity {
     /// Rows that it changes.
     pub(super) fn touched(&self) -> Vec<usize> {
-        (0..self.slopes.len()).filter(|row| self.slopes[*row].abs() > TOUCHED).collect()
+        self.changing(TOUCHED)
+    }
+
+    /// Rows that it changes by more than `least`.
+    pub(super) fn changing(&self, least: f64) -> Vec<usize> {
+        (0..self.slopes.len()).filter(|row| self.slopes[*row].abs() > least).collect()
     }
 
     /// Kernels of these rows.

@@ -8,15 +8,20 @@ mod description;
 mod limits;
 mod markdown;
 mod measure;
+mod micro;
 mod report;
 mod statistics;
 mod traces;
 
 pub use calibrate::{CalibrateError, Task, calibrate};
 pub use cases::{Case, CasesError, LeftOut, Table, Unit};
-pub use description::description;
+pub use description::{Measured, description};
 pub use markdown::render;
 pub use measure::{Recorded, model, runs};
+pub use micro::{
+    MicroRow, MicroTime, micro_cases, micro_constants, micro_programs, micro_rows, micro_table, write_micro_project,
+    write_micro_sources,
+};
 pub use report::report;
 pub use statistics::{kendall_tau, quantile};
 pub use traces::{Run, TraceFailure, Traces};
