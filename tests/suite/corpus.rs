@@ -3,9 +3,10 @@
 //! Every file is compiled once and leaves one trace with all of its kernels. The judge has to name the defect's class and
 //! line in the broken one and to have nothing against the twin.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use aicore::{Hazard, HazardKind, LaunchReport, Machine, Options, Severity, analyse};
 use backend::Symbols;
@@ -48,24 +49,48 @@ fn expected(source: &str) -> Vec<Expected> {
     found
 }
 
+/// The compiler as all files of the corpus are compiled.
+fn compiler(options: &[&str]) -> Command {
+    let sources = root().join("tests/defects");
+    let mut command = Command::new(sdk().compiler.program());
+    command.current_dir(&sources).args(["-std=c++17", "-O1", "-g1", "-Wall", "-Wextra", "-Werror"]).args(options);
+    // Lines of the kernels are the user's, those of the header are not.
+    command.arg(format!("-fdebug-prefix-map={}=.", sources.display()));
+    command.arg(format!("-fdebug-prefix-map={}=/defect.h", sources.join("defect.h").display()));
+    command
+}
+
+fn includes() -> [String; 3] {
+    let folders = [sdk().include().to_owned(), sdk().root.join("src"), root().join("tests/defects")];
+    folders.map(|folder| format!("-I{}", folder.display()))
+}
+
+/// Folder with the header that all files begin with, compiled once for all that have these options: reading it is half the work of most.
+fn compiled_header(options: &[&str]) -> PathBuf {
+    static COMPILED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("defects{}", options.concat()));
+    let mut compiled = COMPILED.lock().expect("nobody fails while the header is compiled");
+    if compiled.insert(folder.clone()) {
+        fs_err::create_dir_all(&folder).expect("a folder");
+        let mut command = compiler(options);
+        command.args(includes()).args(["-x", "c++-header"]).arg(root().join("tests/defects/defect.h"));
+        command.arg("-o").arg(folder.join("defect.h.gch"));
+        let built = command.output().expect("the compiler runs");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    }
+    folder
+}
+
 /// Compiles a file of kernels, runs all of them and judges the trace.
 fn judged(file: &str, options: &[&str]) -> BTreeMap<String, LaunchReport> {
     let sdk = sdk();
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (program, trace) = (directory.path().join("program"), directory.path().join("trace"));
-    let sources = root().join("tests/defects");
     let library = sdk.library_directory.display();
-    let header = sources.join("defect.h");
-    let built = Command::new(sdk.compiler.program())
-        .current_dir(&sources)
-        .args(["-std=c++17", "-O1", "-g1", "-Wall", "-Wextra", "-Werror"])
-        .args(options.iter().filter(|option| **option != AUTO_SYNC_OFF))
-        // Lines of the kernels are the user's, those of the header are not.
-        .arg(format!("-fdebug-prefix-map={}=.", sources.display()))
-        .arg(format!("-fdebug-prefix-map={}=/defect.h", header.display()))
-        .arg(format!("-I{}", sdk.include().display()))
-        .arg(format!("-I{}", sdk.root.join("src").display()))
-        .arg(format!("-I{}", sources.display()))
+    let words: Vec<&str> = options.iter().copied().filter(|option| *option != AUTO_SYNC_OFF).collect();
+    let built = compiler(&words)
+        .arg(format!("-I{}", compiled_header(&words).display()))
+        .args(includes())
         .arg(file)
         .arg("-o")
         .arg(&program)
