@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::standin::{Machine, Style, at_length};
-use crate::support::{Ended, require_tools};
+use crate::support::{Ended, edited, require_tools};
 
 fn summary(ended: &Ended) -> &Value {
     ended.named("summary").last().copied().expect("a summary")
@@ -44,6 +44,23 @@ fn operators_of_every_style_are_profiled_tuned_and_checked() {
     for style in [Style::Package, Style::Repository].into_iter().filter(|_| at_length()) {
         everything(style);
     }
+}
+
+/// What a change is worth is measured on both sides, at sizes of the tool's own.
+#[test]
+fn a_change_is_compared_on_a_device() {
+    require_tools!();
+    let (machine, before) = (Machine::new(Style::Framework), Style::Framework.project().0);
+    let tiling = "op_host/scale_add.cpp";
+    machine.project.write(tiling, &edited(&machine.project.read(tiling), "CORE_NUM = 4;", "CORE_NUM = 8;"));
+    let against = before.path().display().to_string();
+    let ended = machine.run(&["compare", "--against", &against, "--seed", "9", "--probes", "3"]).expect(0);
+    let comparison = ended.named("comparison")[0];
+    assert_eq!((&comparison["origin"], &comparison["at_fault"]), (&"measured".into(), &0.into()), "{comparison}");
+    let probes = comparison["probes"].as_array().expect("probes");
+    let faster = |probe: &Value| probe["before_us"].as_f64() > probe["now_us"].as_f64().map(|us| 1.1 * us);
+    assert!(probes.len() >= 3 && probes.iter().all(|probe| probe["holds"] == true && faster(probe)), "{comparison}");
+    assert!(machine.standin.launches(0) > 6, "the device was asked");
 }
 
 /// A list of tensors is one parameter, whose tensors lie anywhere: outputs come back from the device and are right.
