@@ -16,6 +16,7 @@ mod site;
 
 pub use catalogue::{all, by_id, named};
 pub use context::coverage::Coverage;
+pub use context::tiling::{TilingMember, TilingStructure};
 pub use context::unified_buffer::CutLines;
 pub use context::visited::VisitedLines;
 pub use context::{Context, HotLines};

@@ -16,11 +16,11 @@ use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};
 use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, ProgramJob, RunFailure};
-use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding};
+use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding, TilingField};
 use discovery::cases::{DescribedOp, DescribedOps};
 use events::CaseBlocks;
 use manifest::{Layout, Manifest};
-use motif::VisitedLines;
+use motif::{TilingMember, TilingStructure, VisitedLines};
 use source::SourceTree;
 use verify::{Draw, Reason, Rejection};
 
@@ -448,6 +448,20 @@ impl Evaluator {
             output.shape = Some(dims);
         }
         Ok((op, job))
+    }
+
+    /// The structure that the host writes for the kernel of a candidate; `None` where there is none, or one for each tiling key, or where
+    /// the host's library does not build or say.
+    pub(super) async fn tiling_structure(&self, plan: &Plan) -> Option<TilingStructure> {
+        if self.manifest.layout == Layout::DirectLaunch {
+            return None;
+        }
+        let built = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path));
+        let description = self.description(&built.await.ok()?).await.ok()?;
+        let operator = self.manifest.operator.as_str();
+        let class = description.tiling_classes.into_iter().find(|class| class.op == operator)?;
+        let member = |field: TilingField| TilingMember { name: field.name, kind: field.kind, is_array: field.is_array };
+        Some(TilingStructure { name: class.class, fields: class.fields.into_iter().map(member).collect() })
     }
 
     /// Builds what is known to be needed before the tiling function ran.

@@ -13,8 +13,9 @@ use backend::{LaunchProfile, longest};
 use events::Warning;
 use events::{Event, Stage};
 use experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
-use motif::{Context, Counter, Coverage, CutLines, HotLines, named};
+use motif::{Context, Counter, Coverage, CutLines, HotLines, TilingStructure, named};
 use proposer::{self, Asked, History, Proposal, Proposer};
+use source::SourceTree;
 use source::facts::KnownValues;
 use space::Tunable;
 
@@ -45,6 +46,10 @@ pub struct KernelStage<'a> {
     pub keep_constants: bool,
     /// What no case runs.
     pub coverage: &'a Coverage,
+    /// Files that the sources include beside themselves.
+    pub beside: &'a SourceTree,
+    /// What the host writes for the kernel.
+    pub tiling: Option<&'a TilingStructure>,
     /// How rewrites follow each other.
     pub rewriting: Rewriting,
     /// The operator as it was, with its objective in microseconds.
@@ -203,6 +208,8 @@ impl KernelStage<'_> {
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
         let context = Context::new(candidate.sources.clone(), KnownValues::default(), profile.clone())
             .with_coverage(self.coverage)
+            .with_beside(self.beside.clone())
+            .with_tiling(self.tiling.cloned())
             .with_hot_lines(hot);
         let context = match &launch {
             Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),

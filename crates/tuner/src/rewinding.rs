@@ -22,7 +22,8 @@ use backend::longest;
 use build::Digest;
 use events::{RewindStep, RewindYield};
 use experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
-use motif::{self, Context, Counter, Coverage, Id};
+use motif::{self, Context, Counter, Coverage, Id, TilingStructure};
+use source::SourceTree;
 use source::facts::KnownValues;
 use source::parse::SyntaxForest;
 
@@ -112,6 +113,8 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         options,
         references: Arc::new(references),
         coverage,
+        beside: workspace.included_beside(),
+        tiling: workspace.evaluator.tiling_structure(&baseline.plain_plan(workspace.tunables())).await,
         journal: Arc::new(journal),
         left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
         seen: BTreeSet::new(),
@@ -155,6 +158,8 @@ struct Miner<'a> {
     options: &'a RewindOptions,
     references: Arc<References>,
     coverage: Coverage,
+    beside: SourceTree,
+    tiling: Option<TilingStructure>,
     journal: Arc<Journal<Tried>>,
     left: usize,
     /// Digests of kernels that were tried: two orders of the same removals are one kernel.
@@ -167,7 +172,9 @@ impl Miner<'_> {
     async fn screen(&mut self, fast: &Kernel) -> Result<Vec<Kernel>, TunerError> {
         let tunables = self.workspace.tunables();
         let context = Context::new(fast.candidate.sources.clone(), KnownValues::default(), Some(fast.profile.clone()))
-            .with_coverage(&self.coverage);
+            .with_coverage(&self.coverage)
+            .with_beside(self.beside.clone())
+            .with_tiling(self.tiling.clone());
         let rewinds = in_turn(rewound_patches(&context, motif::all()), self.options.sites).into_iter();
         let wanted = rewinds.filter_map(|rewound| {
             context.admit(&rewound.patch).ok()?;

@@ -25,9 +25,10 @@ use backend::LaunchProfile;
 use events::{self, Event, Stage};
 use experience::Bank;
 use manifest::Case;
-use motif::Coverage;
+use motif::{Coverage, TilingStructure};
 use proposer::{MotifProposer, Proposer, Reach};
 use search::geometric_mean;
+use source::SourceTree;
 use source::parse::SyntaxForest;
 use space::SearchSpace;
 
@@ -64,6 +65,10 @@ pub(super) struct Field {
     pub noise: f64,
     /// What no case runs.
     pub coverage: Coverage,
+    /// Files that the sources include beside themselves.
+    pub beside: SourceTree,
+    /// What the host writes for the kernel.
+    pub tiling: Option<TilingStructure>,
     /// Probes among the cases: of them as much is asked as of all other probes.
     joined: Vec<String>,
 }
@@ -90,7 +95,21 @@ impl Field {
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
         let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
         let references = Arc::new(references);
-        Ok(Self { workspace, reference, references, baseline_times, baseline_us, weights, noise, coverage, joined })
+        let beside = workspace.included_beside();
+        let tiling = workspace.evaluator.tiling_structure(&baseline.plain_plan(workspace.tunables())).await;
+        Ok(Self {
+            workspace,
+            reference,
+            references,
+            baseline_times,
+            baseline_us,
+            weights,
+            noise,
+            coverage,
+            beside,
+            tiling,
+            joined,
+        })
     }
 
     /// The same with a probe among the cases.
@@ -283,6 +302,8 @@ impl Round<'_> {
                         proposers: &proposers,
                         keep_constants: host_waits,
                         coverage: &field.coverage,
+                        beside: &field.beside,
+                        tiling: field.tiling.as_ref(),
                         rewriting: options.rewriting,
                         baseline: (baseline, progress.baseline_us),
                         provenance: &provenance,

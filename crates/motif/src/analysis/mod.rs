@@ -23,3 +23,4 @@ pub(crate) mod round_names;
 pub(crate) mod rows;
 pub(crate) mod siblings;
 pub(crate) mod taken_buffer;
+pub(crate) mod tiling_reads;

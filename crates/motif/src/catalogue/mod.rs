@@ -17,6 +17,7 @@ mod l02_fewer_cores;
 mod l08_pipe_outside;
 mod s03_hoist_element;
 mod s13_hoist_descriptor;
+mod s14_tiling_fields;
 mod v01_scalar_loop;
 mod v02_axpy;
 mod v03_multiply_add;
@@ -73,6 +74,7 @@ use l02_fewer_cores::FewerCores;
 use l08_pipe_outside::PipeOutside;
 use s03_hoist_element::HOIST_ELEMENT;
 use s13_hoist_descriptor::HOIST_DESCRIPTOR;
+use s14_tiling_fields::TilingFields;
 use v01_scalar_loop::ScalarLoop;
 use v02_axpy::AXPY;
 use v03_multiply_add::MULTIPLY_ADD;
@@ -130,6 +132,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &PipeOutside,
         &HOIST_ELEMENT,
         &HOIST_DESCRIPTOR,
+        &TilingFields,
         &ScalarLoop,
         &AXPY,
         &MULTIPLY_ADD,
@@ -189,6 +192,7 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::L08 => &PipeOutside,
         Id::S03 => &HOIST_ELEMENT,
         Id::S13 => &HOIST_DESCRIPTOR,
+        Id::S14 => &TilingFields,
         Id::V01 => &ScalarLoop,
         Id::V02 => &AXPY,
         Id::V03 => &MULTIPLY_ADD,

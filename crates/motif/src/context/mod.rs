@@ -3,6 +3,7 @@
 mod block_runs;
 mod blocks;
 pub(crate) mod coverage;
+pub(crate) mod tiling;
 pub(crate) mod unified_buffer;
 pub(crate) mod visited;
 
@@ -14,6 +15,7 @@ use coverage::Coverage;
 use source::facts::{Facts, FileSpan, KnownValues};
 use source::parse::SyntaxForest;
 use source::{Edit, Patch, SourceTree};
+use tiling::TilingStructure;
 use unified_buffer::{CutLines, UnifiedBuffer};
 
 /// A source tree with everything known about it.
@@ -21,6 +23,10 @@ use unified_buffer::{CutLines, UnifiedBuffer};
 pub struct Context {
     /// The sources.
     pub tree: SourceTree,
+    /// Files of the repository that they include beside themselves, which nobody edits.
+    pub beside: SourceTree,
+    /// What the host writes for the kernel, where its library has been asked.
+    pub tiling: Option<TilingStructure>,
     /// Their syntax trees.
     pub forest: SyntaxForest,
     /// Facts read from them.
@@ -46,7 +52,19 @@ impl Context {
         let forest = SyntaxForest::parse(&tree);
         let facts = Facts::collect(&forest, &known);
         let (unified_buffer, coverage) = (UnifiedBuffer::default(), Coverage::default());
-        Self { tree, forest, facts, profile, known, hot: HotLines::new(), unified_buffer, coverage }
+        let beside = SourceTree::new();
+        Self {
+            tree,
+            beside,
+            tiling: None,
+            forest,
+            facts,
+            profile,
+            known,
+            hot: HotLines::new(),
+            unified_buffer,
+            coverage,
+        }
     }
 
     /// The same with the buffers that a launch of these sources took, which end at `top_bytes`.
@@ -58,6 +76,16 @@ impl Context {
     /// The same with what no case runs, of these sources or of those that they were made from.
     pub fn with_coverage(self, coverage: &Coverage) -> Self {
         Self { coverage: coverage.carried(&self.tree), ..self }
+    }
+
+    /// The same with the files that the sources include beside themselves.
+    pub fn with_beside(self, beside: SourceTree) -> Self {
+        Self { beside, ..self }
+    }
+
+    /// The same with what the host writes for the kernel.
+    pub fn with_tiling(self, tiling: Option<TilingStructure>) -> Self {
+        Self { tiling, ..self }
     }
 
     /// The same with the lines of the critical path.
@@ -98,6 +126,8 @@ impl Context {
         Self {
             unified_buffer: self.unified_buffer.of_descendant(),
             coverage: self.coverage.carried(&tree),
+            beside: self.beside.clone(),
+            tiling: self.tiling.clone(),
             ..Self::new(tree, self.known.clone(), None)
         }
     }

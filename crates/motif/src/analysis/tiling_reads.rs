@@ -1,0 +1,390 @@
+//! What a kernel reads of the structure that the host writes for it: nothing of a field, the element of its own block, or all.
+
+use crate::context::Context;
+use crate::context::tiling::{TilingMember, TilingStructure};
+use source::facts::is_host;
+use source::lex::{Include, PieceKind, includes, pieces};
+
+/// Types of numbers that a tensor of global memory can have.
+const NUMBERS: [&str; 9] =
+    ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "float"];
+/// Words of the host's side: what has one of them is not compiled for the device.
+const OF_THE_HOST: [&str; 3] = ["BEGIN_TILING_DATA_DEF", "gert::", "ge::"];
+/// How quoted names of the API's own headers begin, which know no operator's structure.
+const OF_THE_API: [&str; 4] = ["kernel_operator", "kernel_tiling/", "lib/", "adv_api/"];
+
+/// A field of a tiling structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// Its name.
+    pub(crate) name: String,
+    /// Type of its numbers; `None` for another structure.
+    pub(crate) number: Option<&'static str>,
+    /// Whether it has several.
+    pub(crate) is_array: bool,
+}
+
+/// A tiling structure as the host defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Structure {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its fields in order.
+    pub(crate) fields: Vec<Field>,
+}
+
+impl From<&TilingStructure> for Structure {
+    fn from(tiling: &TilingStructure) -> Self {
+        let field = |member: &TilingMember| Field {
+            name: member.name.clone(),
+            number: number(&member.kind),
+            is_array: member.is_array,
+        };
+        Self { name: tiling.name.clone(), fields: tiling.fields.iter().map(field).collect() }
+    }
+}
+
+/// A type of numbers.
+fn number(kind: &str) -> Option<&'static str> {
+    NUMBERS.into_iter().find(|number| *number == kind)
+}
+
+/// How much of a field is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Nothing.
+    Nothing,
+    /// Of an array the element with the number of the block.
+    OfBlock,
+    /// All.
+    All,
+}
+
+/// A file as words, numbers and punctuation.
+struct Tokens<'a> {
+    name: &'a str,
+    of: Vec<(PieceKind, &'a str)>,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(name: &'a str, text: &'a str) -> Self {
+        let of = pieces(text).into_iter().filter(|piece| piece.kind != PieceKind::Comment);
+        Self { name, of: of.map(|piece| (piece.kind, &text[piece.span])).collect() }
+    }
+
+    fn text(&self, index: usize) -> &'a str {
+        self.of.get(index).map_or("", |(_, text)| text)
+    }
+
+    fn before(&self, index: usize, steps: usize) -> &'a str {
+        index.checked_sub(steps).map_or("", |index| self.text(index))
+    }
+
+    fn is_word(&self, index: usize) -> bool {
+        self.of.get(index).is_some_and(|(kind, _)| *kind == PieceKind::Word)
+    }
+
+    fn positions(&self, word: &'a str) -> impl Iterator<Item = usize> + '_ {
+        let of_word = move |(_, token): &(usize, &(PieceKind, &str))| token.0 == PieceKind::Word && token.1 == word;
+        self.of.iter().enumerate().filter(of_word).map(|(index, _)| index)
+    }
+
+    /// The arguments of a macro's call whose name stands at `index`, each without blanks.
+    fn arguments(&self, index: usize) -> Vec<String> {
+        let mut arguments = vec![String::new()];
+        let mut depth = 0_usize;
+        for (_, text) in self.of.iter().skip(index + 1) {
+            match *text {
+                "(" if depth == 0 => depth = 1,
+                ")" if depth == 1 => return arguments,
+                "," if depth == 1 => arguments.push(String::new()),
+                other => {
+                    depth = match other {
+                        "(" => depth + 1,
+                        ")" => depth.saturating_sub(1),
+                        _ => depth,
+                    };
+                    if let Some(last) = arguments.last_mut() {
+                        last.push_str(other);
+                    }
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// First token of the expression whose member's name stands at `index`, where it is a name, with `this` before it or not;
+    /// `None` where the name is no member of anything.
+    fn object(&self, index: usize) -> Option<usize> {
+        let (point, arrow) =
+            (self.before(index, 1) == ".", self.before(index, 1) == ">" && self.before(index, 2) == "-");
+        if !point && !arrow {
+            return None;
+        }
+        Some(index - if point { 2 } else { 3 })
+    }
+}
+
+/// All that a context knows of an operator's sources, as tokens.
+pub(crate) struct Sources<'a> {
+    files: Vec<(Tokens<'a>, bool)>,
+}
+
+impl<'a> Sources<'a> {
+    /// Of the sources and what they include beside themselves.
+    ///
+    /// # Errors
+    /// Where a file includes one that is not known.
+    pub(crate) fn of(context: &'a Context) -> Result<Self, String> {
+        let all: Vec<(&str, &str)> = context.tree.iter().chain(context.beside.iter()).collect();
+        let known = |name: &str| {
+            let last = name.rsplit('/').next().unwrap_or(name);
+            all.iter().any(|(file, _)| file.rsplit('/').next() == Some(last))
+        };
+        let on_host = |file: &str, text: &str| is_host(file) || OF_THE_HOST.iter().any(|word| text.contains(word));
+        for (file, text) in all.iter().filter(|(file, text)| !on_host(file, text)) {
+            let quoted = includes(text).into_iter().filter_map(Include::quoted);
+            let unknown = |name: &String| !known(name) && !OF_THE_API.iter().any(|of| name.starts_with(of));
+            if let Some(name) = quoted.into_iter().find(unknown) {
+                return Err(format!("{file} includes {name}, which is not known"));
+            }
+        }
+        let files = all.into_iter().map(|(file, text)| (Tokens::new(file, text), on_host(file, text)));
+        Ok(Self { files: files.collect() })
+    }
+
+    fn on_device(&self) -> impl Iterator<Item = &Tokens<'a>> {
+        self.files.iter().filter(|(_, host)| !host).map(|(tokens, _)| tokens)
+    }
+
+    /// The structure that the host writes for the operator of a kernel: as its library says, else as the sources do.
+    ///
+    /// # Errors
+    /// Where there is none, or more than one.
+    pub(crate) fn structure_of(&self, context: &Context, kernel: &str) -> Result<Structure, String> {
+        match &context.tiling {
+            Some(tiling) => Ok(Structure::from(tiling)),
+            None => self.registered_for(kernel),
+        }
+    }
+
+    fn registered_for(&self, kernel: &str) -> Result<Structure, String> {
+        let plain = |name: &str| name.replace('_', "").to_lowercase();
+        let mut classes: Vec<String> = Vec::new();
+        let mut structures: Vec<Structure> = Vec::new();
+        for (tokens, _) in &self.files {
+            for index in tokens.positions("REGISTER_TILING_DATA_CLASS") {
+                if let [op, class] = tokens.arguments(index).as_slice() {
+                    // One for each tiling key has the key behind the operator's name.
+                    if plain(op).trim_end_matches(|character: char| character.is_ascii_digit())
+                        == plain(kernel).trim_end_matches(|character: char| character.is_ascii_digit())
+                    {
+                        classes.push(class.clone());
+                    }
+                }
+            }
+            structures.extend(tokens.positions("BEGIN_TILING_DATA_DEF").filter_map(|index| structure(tokens, index)));
+        }
+        classes.dedup();
+        let [class] = classes.as_slice() else {
+            return Err(format!("{} structures are registered for {kernel}", classes.len()));
+        };
+        structures.retain(|structure| structure.name == *class);
+        structures.dedup();
+        match structures.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => Err(format!("{} definitions of {class} are known", structures.len())),
+        }
+    }
+
+    /// What is read of every field.
+    ///
+    /// # Errors
+    /// Where the structure is used in a way that does not tell.
+    pub(crate) fn reads(&self, structure: &Structure) -> Result<Vec<Read>, String> {
+        let holders = self.holders(structure)?;
+        for tokens in self.on_device() {
+            for holder in &holders {
+                for index in tokens.positions(holder) {
+                    self.used_by_fields(tokens, index, structure, &holders)?;
+                }
+            }
+        }
+        structure.fields.iter().map(|field| self.read(field)).collect()
+    }
+
+    /// Names of variables, parameters and members that are the structure, or point or refer to it.
+    fn holders(&self, structure: &Structure) -> Result<Vec<&'a str>, String> {
+        let mut holders = Vec::new();
+        for tokens in self.on_device() {
+            let mention = |text: &str| text.contains(structure.name.as_str());
+            if tokens.of.iter().any(|(kind, text)| *kind == PieceKind::Directive && mention(text)) {
+                return Err(format!("{}: a directive mentions {}", tokens.name, structure.name));
+            }
+            let name = structure.name.as_str();
+            let mentions = tokens.of.iter().enumerate().filter(|(_, (_, text))| *text == name).map(|(index, _)| index);
+            for index in mentions {
+                let mut at = index + 1;
+                while ["*", "&", "const", "__restrict", "__restrict__"].contains(&tokens.text(at)) {
+                    at += 1;
+                }
+                let declares = tokens.is_word(at) && [",", ")", ";", "="].contains(&tokens.text(at + 1));
+                if !declares || ["struct", "class", "typename", "using"].contains(&tokens.before(index, 1)) {
+                    return Err(format!("{}: {name} is mentioned other than as a variable's type", tokens.name));
+                }
+                holders.push(tokens.text(at));
+            }
+            for index in tokens.positions("GET_TILING_DATA") {
+                holders.push(tokens.text(index + 2));
+            }
+        }
+        holders.sort_unstable();
+        holders.dedup();
+        Ok(holders)
+    }
+
+    fn used_by_fields(
+        &self,
+        tokens: &Tokens<'a>,
+        index: usize,
+        structure: &Structure,
+        holders: &[&str],
+    ) -> Result<(), String> {
+        let refuse = |how: &str| Err(format!("{}: {} is {how}", tokens.name, tokens.text(index)));
+        let (before, after) = (tokens.before(index, 1), tokens.text(index + 1));
+        let member = match (after, tokens.text(index + 2)) {
+            (".", _) => Some(index + 2),
+            ("-", ">") => Some(index + 3),
+            _ => None,
+        };
+        if let Some(member) = member {
+            let known = structure.fields.iter().any(|field| field.name == tokens.text(member));
+            // The object of something else that has the name.
+            return if known || tokens.object(index).is_some() { Ok(()) } else { refuse("asked for what is no field") };
+        }
+        let declared = |at: usize| {
+            tokens.before(at, 1) == structure.name
+                || ["*", "&"].contains(&tokens.before(at, 1))
+                    && (2..6).any(|steps| tokens.before(at, steps) == structure.name)
+        };
+        if declared(index) || before == "(" && tokens.before(index, 2) == "GET_TILING_DATA" {
+            return Ok(());
+        }
+        match (before, after) {
+            // Cast to something else.
+            ("(", ")") if tokens.before(index, 2) == ">" => refuse("cast"),
+            (")", _) => refuse("cast"),
+            ("=", ";") if !holders.contains(&tokens.before(index, 2)) => refuse("kept under another name"),
+            ("(" | "," | "=", "," | ")" | ";" | "}") | ("&", "," | ")") => Ok(()),
+            ("&", _) | ("*", _) => refuse("not only passed on"),
+            (_, "=") if holders.contains(&tokens.text(index + 2)) => Ok(()),
+            (_, "=" | "{" | "(") if ["nullptr", "}"].contains(&tokens.text(index + 2)) => Ok(()),
+            (_, "(") if holders.contains(&tokens.text(index + 2)) => Ok(()),
+            _ => refuse("used other than by its fields"),
+        }
+    }
+
+    fn read(&self, field: &Field) -> Result<Read, String> {
+        let name = field.name.as_str();
+        let mut read = Read::Nothing;
+        for tokens in self.on_device() {
+            if tokens.of.iter().any(|(kind, text)| *kind == PieceKind::Directive && text.contains(name)) {
+                read = Read::All;
+            }
+            let words =
+                tokens.of.iter().enumerate().filter(|(_, (kind, text))| *kind == PieceKind::Word && *text == name);
+            for (index, _) in words {
+                // A pointer to it, of a class that stands for the structure. Without `&` it is a member of the operator's own object.
+                let scoped = tokens.before(index, 1) == ":" && tokens.before(index, 2) == ":";
+                if scoped && tokens.before(index, 4) == "&" {
+                    return Err(format!("{}: {name} is named as a member", tokens.name));
+                }
+                // A variable, or a member of the operator's own object, with the same name.
+                let Some(object) = tokens.object(index) else { continue };
+                if tokens.text(object) == "this" {
+                    continue;
+                }
+                let own =
+                    field.is_array && tokens.is_word(object) && !["&", ".", ">"].contains(&tokens.before(object, 1));
+                read = match (own && self.is_of_block(tokens, index), read) {
+                    (true, Read::Nothing | Read::OfBlock) => Read::OfBlock,
+                    _ => Read::All,
+                };
+            }
+        }
+        if read != Read::Nothing && field.number.is_none() {
+            return Err(format!("{name} is read, which is a structure itself or no number"));
+        }
+        Ok(read)
+    }
+
+    /// Whether the element with the number of the block follows.
+    fn is_of_block(&self, tokens: &Tokens<'a>, index: usize) -> bool {
+        if tokens.text(index + 1) != "[" {
+            return false;
+        }
+        let inside: Vec<&str> =
+            (index + 2..tokens.of.len()).map(|at| tokens.text(at)).take_while(|text| *text != "]").collect();
+        match inside.as_slice() {
+            ["GetBlockIdx", "(", ")"] | ["AscendC", ":", ":", "GetBlockIdx", "(", ")"] => true,
+            [name] => self.holds_the_block(name),
+            _ => false,
+        }
+    }
+
+    /// Whether a name is given nothing but the number of the block, wherever it stands.
+    fn holds_the_block(&self, name: &str) -> bool {
+        let mut given = false;
+        for tokens in self.on_device() {
+            for index in (0..tokens.of.len()).filter(|index| tokens.is_word(*index) && tokens.text(*index) == name) {
+                let text = |steps: usize| tokens.text(index + steps);
+                let block = ["GetBlockIdx", "AscendC"].contains(&text(2));
+                let exact = text(2) == "GetBlockIdx" && text(5) == ";" || text(2) == "AscendC" && text(8) == ";";
+                match (text(1), text(2)) {
+                    ("=", "=") => {}
+                    ("=", _) if block && exact => given = true,
+                    // What a member is before it is given the number.
+                    ("=", "0") if text(3) == ";" && tokens.is_word(index.wrapping_sub(1)) => {}
+                    ("=", _)
+                    | ("+" | "-", "+" | "-" | "=")
+                    | ("*" | "/" | "%" | "&" | "|" | "^", "=")
+                    | ("{" | "(", _) => return false,
+                    (",", _) | (")", _) if tokens.is_word(index.wrapping_sub(1)) => return false,
+                    _ if tokens.before(index, 1) == "&" && tokens.before(index, 2) != "&" => return false,
+                    _ if ["+", "-"].contains(&tokens.before(index, 1))
+                        && tokens.before(index, 1) == tokens.before(index, 2) =>
+                    {
+                        return false;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        given
+    }
+}
+
+/// The structure whose definition begins at a token.
+fn structure(tokens: &Tokens<'_>, index: usize) -> Option<Structure> {
+    let [name] = <[String; 1]>::try_from(tokens.arguments(index)).ok()?;
+    let mut fields = Vec::new();
+    for at in index + 1..tokens.of.len() {
+        match tokens.text(at) {
+            "END_TILING_DATA_DEF" => return Some(Structure { name, fields }),
+            "TILING_DATA_FIELD_DEF" => {
+                let [kind, name] = <[String; 2]>::try_from(tokens.arguments(at)).ok()?;
+                fields.push(Field { number: number(&kind), name, is_array: false });
+            }
+            "TILING_DATA_FIELD_DEF_ARR" => {
+                let [kind, _, name] = <[String; 3]>::try_from(tokens.arguments(at)).ok()?;
+                fields.push(Field { number: number(&kind), name, is_array: true });
+            }
+            "TILING_DATA_FIELD_DEF_STRUCT" => {
+                let [_, name] = <[String; 2]>::try_from(tokens.arguments(at)).ok()?;
+                fields.push(Field { number: None, name, is_array: false });
+            }
+            _ => {}
+        }
+    }
+    None
+}
