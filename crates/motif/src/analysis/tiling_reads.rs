@@ -13,6 +13,11 @@ const OF_THE_HOST: [&str; 3] = ["BEGIN_TILING_DATA_DEF", "gert::", "ge::"];
 /// How quoted names of the API's own headers begin, which know no operator's structure.
 const OF_THE_API: [&str; 4] = ["kernel_operator", "kernel_tiling/", "lib/", "adv_api/"];
 
+/// Headers of C that kernels include.
+const OF_C: [&str; 5] = ["stdint.h", "stddef.h", "stdbool.h", "limits.h", "math.h"];
+/// Functions that take bytes, whatever they are of.
+const OF_BYTES: [&str; 6] = ["memcpy", "memmove", "memcpy_s", "memmove_s", "sizeof", "__builtin_memcpy"];
+
 /// A field of a tiling structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -113,6 +118,45 @@ impl<'a> Tokens<'a> {
         Vec::new()
     }
 
+    /// Name of the function, or word, whose parentheses are around a token, as far as they are in the same statement.
+    fn caller(&self, index: usize) -> &'a str {
+        let mut depth = 0_usize;
+        for at in (0..index).rev() {
+            match self.text(at) {
+                ")" => depth += 1,
+                "(" if depth == 0 => return self.before(at, 1),
+                "(" => depth -= 1,
+                ";" | "{" | "}" => break,
+                _ => {}
+            }
+        }
+        ""
+    }
+
+    /// Whether a statement is run whenever the function around it is: it stands in the function's own block, and nothing leaves that before.
+    fn always_runs(&self, index: usize) -> bool {
+        if ![";", "{", "}"].contains(&self.before(index, 1)) {
+            return false;
+        }
+        let mut depth = 0_usize;
+        for at in (0..index).rev() {
+            match self.text(at) {
+                "}" => depth += 1,
+                "{" if depth > 0 => depth -= 1,
+                "{" => match self.before(at, 1) {
+                    // A block by itself.
+                    "{" | "}" | ";" => {}
+                    ")" => return !["if", "for", "while", "switch"].contains(&self.caller(at - 1)),
+                    "const" | "noexcept" | "override" => return true,
+                    _ => return false,
+                },
+                "return" | "break" | "goto" => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// First token of the expression whose member's name stands at `index`, where it is a name, with `this` before it or not;
     /// `None` where the name is no member of anything.
     fn object(&self, index: usize) -> Option<usize> {
@@ -143,10 +187,16 @@ impl<'a> Sources<'a> {
         };
         let on_host = |file: &str, text: &str| is_host(file) || OF_THE_HOST.iter().any(|word| text.contains(word));
         for (file, text) in all.iter().filter(|(file, text)| !on_host(file, text)) {
-            let quoted = includes(text).into_iter().filter_map(Include::quoted);
-            let unknown = |name: &String| !known(name) && !OF_THE_API.iter().any(|of| name.starts_with(of));
-            if let Some(name) = quoted.into_iter().find(unknown) {
-                return Err(format!("{file} includes {name}, which is not known"));
+            for include in includes(text) {
+                let name = match include {
+                    Include::Quoted(name) | Include::Angled(name) => name,
+                    Include::Macro => return Err(format!("{file} includes what a macro names")),
+                };
+                // The language's own headers have no ending, or are the ones of C.
+                let of_others = !name.ends_with(".h") && !name.ends_with(".hpp") || OF_C.contains(&name.as_str());
+                if !known(&name) && !of_others && !OF_THE_API.iter().any(|of| name.starts_with(of)) {
+                    return Err(format!("{file} includes {name}, which is not known"));
+                }
             }
         }
         let files = all.into_iter().map(|(file, text)| (Tokens::new(file, text), on_host(file, text)));
@@ -270,6 +320,9 @@ impl<'a> Sources<'a> {
         if declared(index) || before == "(" && tokens.before(index, 2) == "GET_TILING_DATA" {
             return Ok(());
         }
+        if OF_BYTES.contains(&tokens.caller(index)) {
+            return refuse("used by its bytes");
+        }
         match (before, after) {
             // Cast to something else.
             ("(", ")") if tokens.before(index, 2) == ">" => refuse("cast"),
@@ -332,9 +385,10 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Whether a name is given nothing but the number of the block, wherever it stands.
+    /// Whether a name is given nothing but the number of the block, wherever it stands. Where it is something else before, it must be
+    /// given that whatever happens.
     fn holds_the_block(&self, name: &str) -> bool {
-        let mut given = false;
+        let (mut given, mut always, mut something_before) = (false, true, false);
         for tokens in self.on_device() {
             for index in (0..tokens.of.len()).filter(|index| tokens.is_word(*index) && tokens.text(*index) == name) {
                 let text = |steps: usize| tokens.text(index + steps);
@@ -342,9 +396,14 @@ impl<'a> Sources<'a> {
                 let exact = text(2) == "GetBlockIdx" && text(5) == ";" || text(2) == "AscendC" && text(8) == ";";
                 match (text(1), text(2)) {
                     ("=", "=") => {}
-                    ("=", _) if block && exact => given = true,
+                    ("=", _) if block && exact => {
+                        given = true;
+                        always &= tokens.always_runs(index) || tokens.is_word(index.wrapping_sub(1));
+                    }
                     // What a member is before it is given the number.
-                    ("=", "0") if text(3) == ";" && tokens.is_word(index.wrapping_sub(1)) => {}
+                    ("=", "0") if text(3) == ";" && tokens.is_word(index.wrapping_sub(1)) => {
+                        something_before = true;
+                    }
                     ("=", _)
                     | ("+" | "-", "+" | "-" | "=")
                     | ("*" | "/" | "%" | "&" | "|" | "^", "=")
@@ -360,7 +419,7 @@ impl<'a> Sources<'a> {
                 }
             }
         }
-        given
+        given && (always || !something_before)
     }
 }
 
