@@ -18,6 +18,10 @@ const OF_C: [&str; 5] = ["stdint.h", "stddef.h", "stdbool.h", "limits.h", "math.
 /// Functions that take bytes, whatever they are of.
 const OF_BYTES: [&str; 6] = ["memcpy", "memmove", "memcpy_s", "memmove_s", "sizeof", "__builtin_memcpy"];
 
+/// Macros that take the type of a structure.
+const OF_TILING: [&str; 3] =
+    ["GET_TILING_DATA_WITH_STRUCT", "REGISTER_TILING_DEFAULT", "REGISTER_TILING_FOR_TILINGKEY"];
+
 /// A field of a tiling structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -218,6 +222,28 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// A structure that host and kernel share as it stands in C++.
+    ///
+    /// # Errors
+    /// Where it is not known, known twice, or has more than fields.
+    pub(crate) fn shared_structure(&self, name: &str) -> Result<Structure, String> {
+        let mut found: Vec<Structure> = Vec::new();
+        for (tokens, _) in &self.files {
+            for index in (1..tokens.of.len()).filter(|index| tokens.text(*index) == name) {
+                if tokens.before(index, 1) == "struct" && tokens.text(index + 1) == "{" {
+                    let fields = shared_fields(tokens, index + 2);
+                    let fields = fields.ok_or_else(|| format!("{}: {name} has more than fields", tokens.name))?;
+                    found.push(Structure { name: name.to_owned(), fields });
+                }
+            }
+        }
+        found.dedup();
+        match found.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => Err(format!("{} definitions of {name} are known", found.len())),
+        }
+    }
+
     fn registered_for(&self, kernel: &str) -> Result<Structure, String> {
         let plain = |name: &str| name.replace('_', "").to_lowercase();
         let mut classes: Vec<String> = Vec::new();
@@ -274,6 +300,11 @@ impl<'a> Sources<'a> {
             let name = structure.name.as_str();
             let mentions = tokens.of.iter().enumerate().filter(|(_, (_, text))| *text == name).map(|(index, _)| index);
             for index in mentions {
+                // Its definition, and macros that take it.
+                let defined = tokens.before(index, 1) == "struct" && ["{", ";"].contains(&tokens.text(index + 1));
+                if defined || OF_TILING.contains(&tokens.caller(index)) {
+                    continue;
+                }
                 let mut at = index + 1;
                 while ["*", "&", "const", "__restrict", "__restrict__"].contains(&tokens.text(at)) {
                     at += 1;
@@ -287,6 +318,10 @@ impl<'a> Sources<'a> {
             for index in tokens.positions("GET_TILING_DATA") {
                 holders.push(tokens.text(index + 2));
             }
+            let with_structure = tokens.positions("GET_TILING_DATA_WITH_STRUCT");
+            holders.extend(
+                with_structure.filter(|index| tokens.text(index + 2) == name).map(|index| tokens.text(index + 4)),
+            );
         }
         holders.sort_unstable();
         holders.dedup();
@@ -317,10 +352,11 @@ impl<'a> Sources<'a> {
                 || ["*", "&"].contains(&tokens.before(at, 1))
                     && (2..6).any(|steps| tokens.before(at, steps) == structure.name)
         };
-        if declared(index) || before == "(" && tokens.before(index, 2) == "GET_TILING_DATA" {
+        let caller = tokens.caller(index);
+        if declared(index) || caller == "GET_TILING_DATA" || OF_TILING.contains(&caller) {
             return Ok(());
         }
-        if OF_BYTES.contains(&tokens.caller(index)) {
+        if OF_BYTES.contains(&caller) {
             return refuse("used by its bytes");
         }
         match (before, after) {
@@ -421,6 +457,30 @@ impl<'a> Sources<'a> {
         }
         given && (always || !something_before)
     }
+}
+
+/// The fields of a structure in C++ from its first token on; `None` where there is anything else, such as a function.
+fn shared_fields(tokens: &Tokens<'_>, mut at: usize) -> Option<Vec<Field>> {
+    let mut fields = Vec::new();
+    while tokens.text(at) != "}" {
+        // With `std::` before it or not.
+        while tokens.text(at) == "std" || tokens.text(at) == ":" {
+            at += 1;
+        }
+        let (kind, name) = (tokens.text(at), tokens.text(at + 1));
+        if !tokens.is_word(at) || !tokens.is_word(at + 1) || ["static", "const", "struct", "using"].contains(&kind) {
+            return None;
+        }
+        let is_array = tokens.text(at + 2) == "[";
+        let end = (at + 2..tokens.of.len()).find(|end| tokens.text(*end) == ";")?;
+        let before = (at + 2..end).map(|at| tokens.text(at));
+        if before.clone().any(|text| text == "(" || text == ",") || before.filter(|text| *text == "[").count() > 1 {
+            return None;
+        }
+        fields.push(Field { name: name.to_owned(), number: number(kind), is_array });
+        at = end + 1;
+    }
+    Some(fields)
 }
 
 /// The structure whose definition begins at a token.

@@ -8,6 +8,10 @@ use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::parse::{Call, SyntaxFile};
 
+/// Reads the structure that the host registers for the operator: variable, address.
+const BY_OPERATOR: &str = "GET_TILING_DATA";
+/// Reads a structure: its type, variable, address.
+const BY_NAME: &str = "GET_TILING_DATA_WITH_STRUCT";
 /// What the tensor through which a field is read is called.
 const STORED: &str = "Stored";
 
@@ -18,7 +22,7 @@ const METADATA: Metadata = Metadata {
     id: Id::S14,
     title: "read only the tiling fields in use",
     family: Family::Scalar,
-    precondition: "a GET_TILING_DATA of the structure that the host registers for the operator; in all that the kernel includes it is used by its fields, passed on whole by \
+    precondition: "a GET_TILING_DATA of the structure that the host registers for the operator, or GET_TILING_DATA_WITH_STRUCT of one that has fields alone; in all that the kernel includes it is used by its fields, passed on whole by \
      its address or name, never cast, measured, or kept under another name; some field is not used, or only at the number of the block, and every field in use is a number \
      or an array of numbers",
     left_to_verifier: "nothing",
@@ -40,7 +44,7 @@ impl Motif for TilingFields {
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for file in device_files(context) {
-            for call in file.calls().iter().filter(|call| call.name == "GET_TILING_DATA") {
+            for call in file.calls().iter().filter(|call| call.name == BY_OPERATOR || call.name == BY_NAME) {
                 let edits = by_fields(context, file, call).map(|text| {
                     let statement = call.statement.clone().unwrap_or_else(|| call.span.clone());
                     vec![edit(file, statement, text)]
@@ -58,7 +62,13 @@ impl Motif for TilingFields {
                 let Some((end, from)) = block_of_reads(file, local.span.end, &local.type_text, &local.name) else {
                     continue;
                 };
-                let whole = format!("GET_TILING_DATA({}, {from});", local.name);
+                let kind = local.type_text.as_str();
+                let shared = Sources::of(context).and_then(|sources| sources.shared_structure(kind)).is_ok();
+                let whole = if shared {
+                    format!("{BY_NAME}({kind}, {}, {from});", local.name)
+                } else {
+                    format!("{BY_OPERATOR}({}, {from});", local.name)
+                };
                 let edits = Ok(vec![edit(file, with_reason(file, local.span.start)..end, whole)]);
                 found.push(Candidate::new(file, &local.span, "the whole structure", edits));
             }
@@ -71,8 +81,12 @@ impl Motif for TilingFields {
 fn by_fields(context: &Context, file: &SyntaxFile, call: &Call) -> Result<String, String> {
     let function = file.enclosing_function(call.span.start).ok_or("it stands in no function")?;
     let statement = call.statement.as_ref().ok_or("it is no statement of its own")?;
-    let [name, from] = call.arguments.as_slice() else { return Err("it has other than two arguments".to_owned()) };
-    let (name, from) = (file.slice(name), file.slice(from));
+    let arguments: Vec<&str> = call.arguments.iter().map(|argument| file.slice(argument)).collect();
+    let (kind, name, from) = match arguments.as_slice() {
+        [name, from] if call.name == BY_OPERATOR => (None, *name, *from),
+        [kind, name, from] if call.name == BY_NAME => (Some(*kind), *name, *from),
+        _ => return Err("it has another number of arguments".to_owned()),
+    };
     let plain = |text: &str| words(text).len() == 1 && words(text).first() == Some(&text);
     if !plain(name) || !plain(from) {
         return Err("its arguments are no names".to_owned());
@@ -83,7 +97,10 @@ fn by_fields(context: &Context, file: &SyntaxFile, call: &Call) -> Result<String
         return Err(format!("{from} is no GM_ADDR"));
     }
     let sources = Sources::of(context)?;
-    let structure = sources.structure_of(context, &function.name)?;
+    let structure = match kind {
+        Some(kind) => sources.shared_structure(kind)?,
+        None => sources.structure_of(context, &function.name)?,
+    };
     let reads = sources.reads(&structure)?;
     if reads.iter().all(|read| *read == Read::All) {
         return Err(format!("all of {} is read", structure.name));
@@ -331,5 +348,47 @@ extern \"C\" __global__ __aicore__ void list_scale(GM_ADDR x, GM_ADDR y, GM_ADDR
         assert!(refused(&place, SHARED).contains("no names"));
         let taken = KERNEL.replace("Base<half> op;", "Base<half> op; int bytesStored;");
         assert!(refused(&taken, SHARED).contains("another meaning"));
+    }
+
+    #[test]
+    fn a_structure_that_both_sides_share_is_read_by_its_fields_too() {
+        let shared = "struct ScaleTilingData {
+    int64_t length = 0;
+    std::uint32_t starts[48];
+    uint32_t unused;
+};\n";
+        let kernel = "#include \"kernel_operator.h\"
+#include \"scale_tiling.h\"
+extern \"C\" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    REGISTER_TILING_DEFAULT(ScaleTilingData);
+    GET_TILING_DATA_WITH_STRUCT(ScaleTilingData, data, tiling);
+    Scale op;
+    op.Init(x, y, data.length, data.starts[GetBlockIdx()]);
+}
+";
+        let of = |shared: &str, kernel: &str| {
+            let own = [("op_kernel/scale.cpp", kernel), ("op_kernel/scale_tiling.h", shared)].into_iter().collect();
+            Context::new(own, KnownValues::default(), None)
+        };
+        let before = of(shared, kernel);
+        let sites = TilingFields.find(&before).sites;
+        let patch = TilingFields.apply(&before, &sites[0]).unwrap();
+        let after = before.tree.apply(&patch).unwrap();
+        let text = after.text("op_kernel/scale.cpp").unwrap();
+        assert!(text.contains("    ScaleTilingData data;\n    {\n"), "{text}");
+        assert!(text.contains("data.starts[AscendC::GetBlockIdx()] = startsStored.GetValue"), "{text}");
+        assert!(text.contains("data.length = lengthStored.GetValue(0);") && !text.contains("unused"), "{text}");
+        let after = before.after(after);
+        let patch = TilingFields.rewind(&after, &TilingFields.rewind_sites(&after).sites[0]).unwrap();
+        assert_eq!(after.tree.apply(&patch).unwrap(), before.tree);
+        for (from, to, because) in [
+            ("uint32_t unused;", "uint32_t unused; int64_t Whole() { return length; }", "more than fields"),
+            ("uint32_t unused;", "uint32_t unused, more;", "more than fields"),
+            ("struct ScaleTilingData {", "struct Other {", "0 definitions"),
+        ] {
+            let found = TilingFields.find(&of(&shared.replace(from, to), kernel));
+            assert!(found.sites.is_empty() && found.refused[0].reason.contains(because), "{to}: {found:?}");
+        }
     }
 }
