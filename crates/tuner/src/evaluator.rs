@@ -16,7 +16,7 @@ use super::trial_error::{Judgeable, TrialError};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Evaluation, Outcome, TunerError};
 use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, ProgramJob, RunFailure};
-use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding, TilingField};
+use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};
 use discovery::cases::{DescribedOp, DescribedOps};
 use events::CaseBlocks;
 use manifest::{Layout, Manifest};
@@ -450,18 +450,22 @@ impl Evaluator {
         Ok((op, job))
     }
 
-    /// The structure that the host writes for the kernel of a candidate; `None` where there is none, or one for each tiling key, or where
-    /// the host's library does not build or say.
-    pub(super) async fn tiling_structure(&self, plan: &Plan) -> Option<TilingStructure> {
+    /// The structures that the host writes for the kernel of a candidate; none where the host's library does not build or say.
+    pub(super) async fn tiling_structures(&self, plan: &Plan) -> Vec<TilingStructure> {
         if self.manifest.layout == Layout::DirectLaunch {
-            return None;
+            return Vec::new();
         }
         let built = self.build(plan, "", |builder, plan| builder.host(&plan.sources).map(|artifact| artifact.path));
-        let description = self.description(&built.await.ok()?).await.ok()?;
+        let Ok(host) = built.await else { return Vec::new() };
+        let Ok(description) = self.description(&host).await else { return Vec::new() };
         let operator = self.manifest.operator.as_str();
-        let class = description.tiling_classes.into_iter().find(|class| class.op == operator)?;
         let member = |field: TilingField| TilingMember { name: field.name, kind: field.kind, is_array: field.is_array };
-        Some(TilingStructure { name: class.class, fields: class.fields.into_iter().map(member).collect() })
+        let structure = |class: TilingClass| TilingStructure {
+            name: class.class,
+            of_operator: class.op == operator,
+            fields: class.fields.into_iter().map(member).collect(),
+        };
+        description.tiling_classes.into_iter().map(structure).collect()
     }
 
     /// Builds what is known to be needed before the tiling function ran.

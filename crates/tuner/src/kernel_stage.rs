@@ -49,7 +49,7 @@ pub struct KernelStage<'a> {
     /// Files that the sources include beside themselves.
     pub beside: &'a SourceTree,
     /// What the host writes for the kernel.
-    pub tiling: Option<&'a TilingStructure>,
+    pub tiling: &'a [TilingStructure],
     /// How rewrites follow each other.
     pub rewriting: Rewriting,
     /// The operator as it was, with its objective in microseconds.
@@ -209,7 +209,7 @@ impl KernelStage<'_> {
         let context = Context::new(candidate.sources.clone(), KnownValues::default(), profile.clone())
             .with_coverage(self.coverage)
             .with_beside(self.beside.clone())
-            .with_tiling(self.tiling.cloned())
+            .with_tiling(self.tiling.to_vec())
             .with_hot_lines(hot);
         let context = match &launch {
             Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),

@@ -114,7 +114,7 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         references: Arc::new(references),
         coverage,
         beside: workspace.included_beside(),
-        tiling: workspace.evaluator.tiling_structure(&baseline.plain_plan(workspace.tunables())).await,
+        tiling: workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await,
         journal: Arc::new(journal),
         left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
         seen: BTreeSet::new(),
@@ -159,7 +159,7 @@ struct Miner<'a> {
     references: Arc<References>,
     coverage: Coverage,
     beside: SourceTree,
-    tiling: Option<TilingStructure>,
+    tiling: Vec<TilingStructure>,
     journal: Arc<Journal<Tried>>,
     left: usize,
     /// Digests of kernels that were tried: two orders of the same removals are one kernel.

@@ -68,7 +68,7 @@ pub(super) struct Field {
     /// Files that the sources include beside themselves.
     pub beside: SourceTree,
     /// What the host writes for the kernel.
-    pub tiling: Option<TilingStructure>,
+    pub tiling: Vec<TilingStructure>,
     /// Probes among the cases: of them as much is asked as of all other probes.
     joined: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Field {
         let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
         let references = Arc::new(references);
         let beside = workspace.included_beside();
-        let tiling = workspace.evaluator.tiling_structure(&baseline.plain_plan(workspace.tunables())).await;
+        let tiling = workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await;
         Ok(Self {
             workspace,
             reference,
@@ -303,7 +303,7 @@ impl Round<'_> {
                         keep_constants: host_waits,
                         coverage: &field.coverage,
                         beside: &field.beside,
-                        tiling: field.tiling.as_ref(),
+                        tiling: &field.tiling,
                         rewriting: options.rewriting,
                         baseline: (baseline, progress.baseline_us),
                         provenance: &provenance,

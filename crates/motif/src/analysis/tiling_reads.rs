@@ -11,7 +11,7 @@ const NUMBERS: [&str; 9] =
 /// Words of the host's side: what has one of them is not compiled for the device.
 const OF_THE_HOST: [&str; 3] = ["BEGIN_TILING_DATA_DEF", "gert::", "ge::"];
 /// How quoted names of the API's own headers begin, which know no operator's structure.
-const OF_THE_API: [&str; 4] = ["kernel_operator", "kernel_tiling/", "lib/", "adv_api/"];
+const OF_THE_API: [&str; 5] = ["kernel_operator", "kernel_tiling/", "lib/", "adv_api/", "ascendc/"];
 
 /// Headers of C that kernels include.
 const OF_C: [&str; 5] = ["stdint.h", "stddef.h", "stdbool.h", "limits.h", "math.h"];
@@ -216,17 +216,24 @@ impl<'a> Sources<'a> {
     /// # Errors
     /// Where there is none, or more than one.
     pub(crate) fn structure_of(&self, context: &Context, kernel: &str) -> Result<Structure, String> {
-        match &context.tiling {
+        match context.tiling.iter().find(|tiling| tiling.of_operator) {
             Some(tiling) => Ok(Structure::from(tiling)),
             None => self.registered_for(kernel),
         }
     }
 
-    /// A structure that host and kernel share as it stands in C++.
+    /// A structure that the host's library names, else one that host and kernel share as it stands in C++.
     ///
     /// # Errors
     /// Where it is not known, known twice, or has more than fields.
-    pub(crate) fn shared_structure(&self, name: &str) -> Result<Structure, String> {
+    pub(crate) fn named_structure(&self, context: &Context, name: &str) -> Result<Structure, String> {
+        match context.tiling.iter().find(|tiling| tiling.name == name) {
+            Some(tiling) => Ok(Structure::from(tiling)),
+            None => self.shared_structure(name),
+        }
+    }
+
+    fn shared_structure(&self, name: &str) -> Result<Structure, String> {
         let mut found: Vec<Structure> = Vec::new();
         for (tokens, _) in &self.files {
             for index in (1..tokens.of.len()).filter(|index| tokens.text(*index) == name) {
@@ -364,6 +371,7 @@ impl<'a> Sources<'a> {
             ("(", ")") if tokens.before(index, 2) == ">" => refuse("cast"),
             (")", _) => refuse("cast"),
             ("=", ";") if !holders.contains(&tokens.before(index, 2)) => refuse("kept under another name"),
+            ("&", ";") if tokens.before(index, 2) == "=" && holders.contains(&tokens.before(index, 3)) => Ok(()),
             ("(" | "," | "=", "," | ")" | ";" | "}") | ("&", "," | ")") => Ok(()),
             ("&", _) | ("*", _) => refuse("not only passed on"),
             (_, "=") if holders.contains(&tokens.text(index + 2)) => Ok(()),

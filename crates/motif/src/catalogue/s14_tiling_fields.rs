@@ -63,8 +63,11 @@ impl Motif for TilingFields {
                     continue;
                 };
                 let kind = local.type_text.as_str();
-                let shared = Sources::of(context).and_then(|sources| sources.shared_structure(kind)).is_ok();
-                let whole = if shared {
+                let of_operator = |sources: &Sources<'_>| {
+                    let function = file.enclosing_function(local.span.start).map_or("", |function| &function.name);
+                    sources.structure_of(context, function).is_ok_and(|structure| structure.name == kind)
+                };
+                let whole = if !Sources::of(context).is_ok_and(|sources| of_operator(&sources)) {
                     format!("{BY_NAME}({kind}, {}, {from});", local.name)
                 } else {
                     format!("{BY_OPERATOR}({}, {from});", local.name)
@@ -98,7 +101,7 @@ fn by_fields(context: &Context, file: &SyntaxFile, call: &Call) -> Result<String
     }
     let sources = Sources::of(context)?;
     let structure = match kind {
-        Some(kind) => sources.shared_structure(kind)?,
+        Some(kind) => sources.named_structure(context, kind)?,
         None => sources.structure_of(context, &function.name)?,
     };
     let reads = sources.reads(&structure)?;

@@ -26,7 +26,7 @@ pub struct Context {
     /// Files of the repository that they include beside themselves, which nobody edits.
     pub beside: SourceTree,
     /// What the host writes for the kernel, where its library has been asked.
-    pub tiling: Option<TilingStructure>,
+    pub tiling: Vec<TilingStructure>,
     /// Their syntax trees.
     pub forest: SyntaxForest,
     /// Facts read from them.
@@ -56,7 +56,7 @@ impl Context {
         Self {
             tree,
             beside,
-            tiling: None,
+            tiling: Vec::new(),
             forest,
             facts,
             profile,
@@ -84,7 +84,7 @@ impl Context {
     }
 
     /// The same with what the host writes for the kernel.
-    pub fn with_tiling(self, tiling: Option<TilingStructure>) -> Self {
+    pub fn with_tiling(self, tiling: Vec<TilingStructure>) -> Self {
         Self { tiling, ..self }
     }
 
