@@ -22,6 +22,17 @@ const OF_BYTES: [&str; 6] = ["memcpy", "memmove", "memcpy_s", "memmove_s", "size
 const OF_TILING: [&str; 3] =
     ["GET_TILING_DATA_WITH_STRUCT", "REGISTER_TILING_DEFAULT", "REGISTER_TILING_FOR_TILINGKEY"];
 
+/// What stands between a type and a name.
+const QUALIFIERS: [&str; 5] = ["*", "&", "const", "__restrict", "__restrict__"];
+
+/// A name of the structure, or of what points or refers to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Holder<'a> {
+    name: &'a str,
+    /// The only file in which it has this meaning.
+    file: Option<&'a str>,
+}
+
 /// A field of a tiling structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -286,10 +297,11 @@ impl<'a> Sources<'a> {
     /// Where the structure is used in a way that does not tell.
     pub(crate) fn reads(&self, structure: &Structure) -> Result<Vec<Read>, String> {
         let holders = self.holders(structure)?;
+        let names: Vec<&str> = holders.iter().map(|holder| holder.name).collect();
         for tokens in self.on_device() {
-            for holder in &holders {
-                for index in tokens.positions(holder) {
-                    self.used_by_fields(tokens, index, structure, &holders)?;
+            for holder in holders.iter().filter(|holder| holder.file.is_none_or(|file| file == tokens.name)) {
+                for index in tokens.positions(holder.name) {
+                    self.used_by_fields(tokens, index, structure, &names)?;
                 }
             }
         }
@@ -297,7 +309,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Names of variables, parameters and members that are the structure, or point or refer to it.
-    fn holders(&self, structure: &Structure) -> Result<Vec<&'a str>, String> {
+    fn holders(&self, structure: &Structure) -> Result<Vec<Holder<'a>>, String> {
         let mut holders = Vec::new();
         for tokens in self.on_device() {
             let mention = |text: &str| text.contains(structure.name.as_str());
@@ -313,22 +325,22 @@ impl<'a> Sources<'a> {
                     continue;
                 }
                 let mut at = index + 1;
-                while ["*", "&", "const", "__restrict", "__restrict__"].contains(&tokens.text(at)) {
+                while QUALIFIERS.contains(&tokens.text(at)) {
                     at += 1;
                 }
                 let declares = tokens.is_word(at) && [",", ")", ";", "="].contains(&tokens.text(at + 1));
                 if !declares || ["struct", "class", "typename", "using"].contains(&tokens.before(index, 1)) {
                     return Err(format!("{}: {name} is mentioned other than as a variable's type", tokens.name));
                 }
-                holders.push(tokens.text(at));
+                // A parameter is known where it stands, a member wherever its class is.
+                let is_parameter = [",", ")"].contains(&tokens.text(at + 1));
+                holders.push(Holder { name: tokens.text(at), file: is_parameter.then_some(tokens.name) });
             }
-            for index in tokens.positions("GET_TILING_DATA") {
-                holders.push(tokens.text(index + 2));
-            }
+            let local = |name: &'a str| Holder { name, file: Some(tokens.name) };
+            holders.extend(tokens.positions("GET_TILING_DATA").map(|index| local(tokens.text(index + 2))));
             let with_structure = tokens.positions("GET_TILING_DATA_WITH_STRUCT");
-            holders.extend(
-                with_structure.filter(|index| tokens.text(index + 2) == name).map(|index| tokens.text(index + 4)),
-            );
+            let of_this = with_structure.filter(|index| tokens.text(index + 2) == name);
+            holders.extend(of_this.map(|index| local(tokens.text(index + 4))));
         }
         holders.sort_unstable();
         holders.dedup();
@@ -354,13 +366,12 @@ impl<'a> Sources<'a> {
             // The object of something else that has the name.
             return if known || tokens.object(index).is_some() { Ok(()) } else { refuse("asked for what is no field") };
         }
-        let declared = |at: usize| {
-            tokens.before(at, 1) == structure.name
-                || ["*", "&"].contains(&tokens.before(at, 1))
-                    && (2..6).any(|steps| tokens.before(at, steps) == structure.name)
-        };
+        let mut kind = index.saturating_sub(1);
+        while QUALIFIERS.contains(&tokens.text(kind)) && kind > 0 {
+            kind -= 1;
+        }
         let caller = tokens.caller(index);
-        if declared(index) || caller == "GET_TILING_DATA" || OF_TILING.contains(&caller) {
+        if tokens.text(kind) == structure.name || caller == "GET_TILING_DATA" || OF_TILING.contains(&caller) {
             return Ok(());
         }
         if OF_BYTES.contains(&caller) {
