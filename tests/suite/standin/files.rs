@@ -34,7 +34,10 @@ fn build() -> PathBuf {
     let sources = root().join("tests/standin/device");
     let mut digest = blake3::Hasher::new();
     digest.update(include_bytes!("files.rs"));
-    digest.update(sdk().library_directory.as_os_str().as_encoded_bytes());
+    // Headers are links to the one, libraries to the other.
+    for place in [&sdk().root, &sdk().library_directory] {
+        digest.update(place.as_os_str().as_encoded_bytes());
+    }
     for entry in walkdir::WalkDir::new(&sources).sort_by_file_name().into_iter().filter_map(Result::ok) {
         if entry.file_type().is_file() {
             digest.update(&fs_err::read(entry.path()).expect("a source"));

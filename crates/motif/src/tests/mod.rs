@@ -17,6 +17,7 @@ mod row_scalars;
 mod rows;
 mod scalar;
 mod search;
+mod tiling_fields;
 mod transpose;
 mod vector;
 
