@@ -93,6 +93,20 @@ __aicore__ void Multiply(const Arguments& args)
     }
     mm.End();
 }
+
+// To and fro by the older names of flags between the two kinds of cores: each waits for the other, three times.
+__aicore__ void Meet()
+{
+    for (int round = 0; round < 3; ++round) {
+        if ASCEND_IS_AIC {
+            NotifyEvent<PIPE_FIX>(3);
+            WaitEvent(4);
+        } else {
+            WaitEvent(3);
+            NotifyEvent<PIPE_MTE3>(4);
+        }
+    }
+}
 }  // namespace
 
 extern "C" void MatmulMixKernel(const void* raw)
@@ -101,6 +115,7 @@ extern "C" void MatmulMixKernel(const void* raw)
     switch (args.mode) {
         case 4: return Multiply<TPosition::VECCALC, TPosition::GM>(args);
         case 5: return Multiply<TPosition::GM, TPosition::VECCALC>(args);
+        case 6: Meet(); return Multiply<TPosition::GM, TPosition::GM>(args);
         default: return Multiply<TPosition::GM, TPosition::GM>(args);
     }
 }
@@ -196,7 +211,7 @@ int main()
         return Report("api_matmul_mix");
     }
     const auto cube = reinterpret_cast<Kernel>(dlsym(library, "MatmulMixKernel"));
-    for (int mode = 0; mode <= 5; ++mode) {
+    for (int mode = 0; mode <= 6; ++mode) {
         Check(cube, ascendsim::KernelType::kMix11, mode);
         Check(cube, ascendsim::KernelType::kMix12, mode);
     }

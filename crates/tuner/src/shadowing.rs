@@ -8,6 +8,8 @@ use source::lex::{Token, TokenKind, tokens};
 const OF_THE_API: [&str; 36] = [
     "CrossCoreSetFlag",
     "CrossCoreWaitFlag",
+    "NotifyEvent",
+    "WaitEvent",
     "DataCacheCleanAndInvalid",
     "DataCopy",
     "DataCopyPad",

@@ -154,6 +154,18 @@ ASC_API void CrossCoreWaitFlag(uint16_t flagId)
     wait_flag_dev(flagId);
 }
 
+/// A flag between a cube core and its vector cores, of mode 2: from the one to both, or from both to the one.
+template <pipe_t pipe>
+ASC_API void NotifyEvent(uint16_t flagId)
+{
+    CrossCoreSetFlag<2, pipe>(flagId);
+}
+template <pipe_t pipe = PIPE_S>
+ASC_API void WaitEvent(uint16_t flagId)
+{
+    CrossCoreWaitFlag<0, pipe>(flagId);
+}
+
 /// All vector cores of the launch wait for each other by a hardware flag; with `isAIVOnly` false cube cores do too.
 template <bool isAIVOnly = true>
 ASC_API void SyncAll()

@@ -14,6 +14,8 @@ pub(crate) const PROTOCOL: &[&str] = &[
     "SyncAll",
     "CrossCoreSetFlag",
     "CrossCoreWaitFlag",
+    "NotifyEvent",
+    "WaitEvent",
     "IBSet",
     "IBWait",
     "Mmad",

@@ -15,7 +15,8 @@ use source::lex::{PieceKind, pieces};
 use source::parse::{Call, Function, SyntaxFile};
 
 /// Orders cores or hands data to them: as often as there are rows.
-const COUNTED: &[&str] = &["SyncAll", "CrossCoreSetFlag", "CrossCoreWaitFlag", "IBSet", "IBWait"];
+const COUNTED: &[&str] =
+    &["SyncAll", "CrossCoreSetFlag", "CrossCoreWaitFlag", "NotifyEvent", "WaitEvent", "IBSet", "IBWait"];
 /// Set what holds until it is set again, or order pipes: once a round is as good as once a row.
 const MODES: &[&str] =
     &["PipeBarrier", "SetFlag", "WaitFlag", "SetAtomicAdd", "SetAtomicNone", "SetAtomicMax", "SetAtomicMin"];

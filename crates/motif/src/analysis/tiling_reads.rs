@@ -180,7 +180,7 @@ impl<'a> Tokens<'a> {
         if !point && !arrow {
             return None;
         }
-        Some(index - if point { 2 } else { 3 })
+        index.checked_sub(if point { 2 } else { 3 })
     }
 }
 
@@ -412,8 +412,12 @@ impl<'a> Sources<'a> {
                 if tokens.text(object) == "this" {
                     continue;
                 }
-                let own =
-                    field.is_array && tokens.is_word(object) && !["&", ".", ">"].contains(&tokens.before(object, 1));
+                // Its address is the way to others.
+                let addressed = tokens.before(object, 1) == "(" && tokens.before(object, 2) == "&";
+                let own = !addressed
+                    && field.is_array
+                    && tokens.is_word(object)
+                    && !["&", ".", ">"].contains(&tokens.before(object, 1));
                 read = match (own && self.is_of_block(tokens, index), read) {
                     (true, Read::Nothing | Read::OfBlock) => Read::OfBlock,
                     _ => Read::All,

@@ -139,6 +139,7 @@ fn an_element_is_the_blocks_own_only_where_its_number_is() {
         ("int64_t block = 0;", "int64_t block = 3;"),
         ("firsts[block];", "firsts[block]; last = tilingData->firsts[block + 1];"),
         ("tilingData->firsts[block]", "*(&tilingData->firsts[block] + 1)"),
+        ("tilingData->firsts[block]", "*(&(tilingData->firsts[block]) + 1)"),
         ("#pragma once", "#define FIRST(data) data->firsts[0]"),
         ("void Parse(const", "void Parse(int64_t block, const"),
     ] {
