@@ -5,7 +5,7 @@ use source::SourceTree;
 use source::lex::{Token, TokenKind, tokens};
 
 /// Names that order or place what a kernel does, or say which block it is.
-const OF_THE_API: [&str; 36] = [
+const OF_THE_API: [&str; 38] = [
     "CrossCoreSetFlag",
     "CrossCoreWaitFlag",
     "NotifyEvent",
