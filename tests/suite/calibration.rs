@@ -88,7 +88,10 @@ fn micro_kernels_give_back_the_constants_that_they_were_played_with() {
     assert!(others.into_iter().all(|(name, constant)| found.constants[name].value == constant.value));
     // What was kept is a table that others can fit to.
     let table = fs_err::read_to_string(kept.join("rows.csv")).expect("a table");
-    assert!(table.lines().count() > 60 && kept.join("copies.asc").is_file(), "{table}");
+    assert!(
+        table.lines().count() > 60 && !table.contains(",measured ") && kept.join("copies.asc").is_file(),
+        "{table}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The kernel stage: rewrites of the best candidate's kernel, proposed from its profile and the experience bank.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::experience::Pair;
@@ -47,7 +48,7 @@ pub struct KernelStage<'a> {
     /// What no case runs.
     pub coverage: &'a Coverage,
     /// Files that the sources include beside themselves.
-    pub beside: &'a SourceTree,
+    pub beside: &'a Arc<SourceTree>,
     /// What the host writes for the kernel.
     pub tiling: &'a [TilingStructure],
     /// How rewrites follow each other.
@@ -208,7 +209,7 @@ impl KernelStage<'_> {
         let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
         let context = Context::new(candidate.sources.clone(), KnownValues::default(), profile.clone())
             .with_coverage(self.coverage)
-            .with_beside(self.beside.clone())
+            .with_beside(Arc::clone(self.beside))
             .with_tiling(self.tiling.to_vec())
             .with_hot_lines(hot);
         let context = match &launch {

@@ -113,7 +113,7 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         options,
         references: Arc::new(references),
         coverage,
-        beside: workspace.included_beside(),
+        beside: Arc::new(workspace.included_beside()),
         tiling: workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await,
         journal: Arc::new(journal),
         left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
@@ -158,7 +158,7 @@ struct Miner<'a> {
     options: &'a RewindOptions,
     references: Arc<References>,
     coverage: Coverage,
-    beside: SourceTree,
+    beside: Arc<SourceTree>,
     tiling: Vec<TilingStructure>,
     journal: Arc<Journal<Tried>>,
     left: usize,
@@ -173,7 +173,7 @@ impl Miner<'_> {
         let tunables = self.workspace.tunables();
         let context = Context::new(fast.candidate.sources.clone(), KnownValues::default(), Some(fast.profile.clone()))
             .with_coverage(&self.coverage)
-            .with_beside(self.beside.clone())
+            .with_beside(Arc::clone(&self.beside))
             .with_tiling(self.tiling.clone());
         let rewinds = in_turn(rewound_patches(&context, motif::all()), self.options.sites).into_iter();
         let wanted = rewinds.filter_map(|rewound| {

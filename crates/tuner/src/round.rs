@@ -66,7 +66,7 @@ pub(super) struct Field {
     /// What no case runs.
     pub coverage: Coverage,
     /// Files that the sources include beside themselves.
-    pub beside: SourceTree,
+    pub beside: Arc<SourceTree>,
     /// What the host writes for the kernel.
     pub tiling: Vec<TilingStructure>,
     /// Probes among the cases: of them as much is asked as of all other probes.
@@ -95,7 +95,7 @@ impl Field {
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
         let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
         let references = Arc::new(references);
-        let beside = workspace.included_beside();
+        let beside = Arc::new(workspace.included_beside());
         let tiling = workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await;
         Ok(Self {
             workspace,

@@ -38,7 +38,10 @@ pub fn rows(arguments: &CalibrateArgs, base: &Machine, output: &mut Output) -> R
     let (times, measured) = match &arguments.as_if {
         Some(name) => {
             let played = load_machine(name, Path::new("."))?;
-            let on = Measured { on: format!("nothing: played as if it were {}", played.name), ..Measured::default() };
+            let on = Measured {
+                on: format!("played with the description of {}, nothing was measured", played.name),
+                ..Measured::default()
+            };
             for (run, trace) in &prepared.recorded {
                 if let Err(reason) = trace {
                     return Err(TunerError::Usage(format!(
@@ -84,7 +87,7 @@ fn played_times(prepared: &Prepared, base: &Machine, played: &Machine, all: &Tim
     let cases = micro_cases(base, all);
     let machines = prepared.machines.keys().map(|name| (name.clone(), played.clone())).collect();
     let modelled = model(&cases, &prepared.recorded, &machines, processors());
-    let exact = |task_us: f64| MicroTime { task_us, spread: 0.0, count: 1 };
+    let exact = |task_us: f64| MicroTime { task_us, spread: 0.0, count: 0 };
     // Cases stand in the order of the table, and so does what is modelled of them.
     cases.iter().zip(modelled).filter_map(|(case, figure)| Some((row_of(case)?, exact(figure.ok()?)))).collect()
 }
@@ -126,7 +129,7 @@ fn measured_times(
         let workspace = Workspace::open(options, &mut |step| {
             if let Opening::Attached(attached) = step {
                 output.emit(&attached.event());
-                measured.on = format!("{} with toolkit {}", attached.soc, attached.toolkit);
+                measured.on = format!("measured on {} with toolkit {}", attached.soc, attached.toolkit);
             }
         })?;
         let candidate = workspace.baseline()?;

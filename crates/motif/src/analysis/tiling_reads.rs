@@ -33,40 +33,9 @@ struct Holder<'a> {
     file: Option<&'a str>,
 }
 
-/// A field of a tiling structure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
-    /// Its name.
-    pub(crate) name: String,
-    /// Type of its numbers; `None` for another structure.
-    pub(crate) number: Option<&'static str>,
-    /// Whether it has several.
-    pub(crate) is_array: bool,
-}
-
-/// A tiling structure as the host defines it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Structure {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its fields in order.
-    pub(crate) fields: Vec<Field>,
-}
-
-impl From<&TilingStructure> for Structure {
-    fn from(tiling: &TilingStructure) -> Self {
-        let field = |member: &TilingMember| Field {
-            name: member.name.clone(),
-            number: number(&member.kind),
-            is_array: member.is_array,
-        };
-        Self { name: tiling.name.clone(), fields: tiling.fields.iter().map(field).collect() }
-    }
-}
-
-/// A type of numbers.
-fn number(kind: &str) -> Option<&'static str> {
-    NUMBERS.into_iter().find(|number| *number == kind)
+/// Whether a type is one of numbers that a tensor of global memory can have.
+fn is_number(kind: &str) -> bool {
+    NUMBERS.contains(&kind)
 }
 
 /// How much of a field is read.
@@ -226,9 +195,9 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// Where there is none, or more than one.
-    pub(crate) fn structure_of(&self, context: &Context, kernel: &str) -> Result<Structure, String> {
+    pub(crate) fn structure_of(&self, context: &Context, kernel: &str) -> Result<TilingStructure, String> {
         match context.tiling.iter().find(|tiling| tiling.of_operator) {
-            Some(tiling) => Ok(Structure::from(tiling)),
+            Some(tiling) => Ok(tiling.clone()),
             None => self.registered_for(kernel),
         }
     }
@@ -237,21 +206,21 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// Where it is not known, known twice, or has more than fields.
-    pub(crate) fn named_structure(&self, context: &Context, name: &str) -> Result<Structure, String> {
+    pub(crate) fn named_structure(&self, context: &Context, name: &str) -> Result<TilingStructure, String> {
         match context.tiling.iter().find(|tiling| tiling.name == name) {
-            Some(tiling) => Ok(Structure::from(tiling)),
+            Some(tiling) => Ok(tiling.clone()),
             None => self.shared_structure(name),
         }
     }
 
-    fn shared_structure(&self, name: &str) -> Result<Structure, String> {
-        let mut found: Vec<Structure> = Vec::new();
+    fn shared_structure(&self, name: &str) -> Result<TilingStructure, String> {
+        let mut found: Vec<TilingStructure> = Vec::new();
         for (tokens, _) in &self.files {
             for index in (1..tokens.of.len()).filter(|index| tokens.text(*index) == name) {
                 if tokens.before(index, 1) == "struct" && tokens.text(index + 1) == "{" {
                     let fields = shared_fields(tokens, index + 2);
                     let fields = fields.ok_or_else(|| format!("{}: {name} has more than fields", tokens.name))?;
-                    found.push(Structure { name: name.to_owned(), fields });
+                    found.push(TilingStructure { name: name.to_owned(), of_operator: false, fields });
                 }
             }
         }
@@ -262,10 +231,10 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn registered_for(&self, kernel: &str) -> Result<Structure, String> {
+    fn registered_for(&self, kernel: &str) -> Result<TilingStructure, String> {
         let plain = |name: &str| name.replace('_', "").to_lowercase();
         let mut classes: Vec<String> = Vec::new();
-        let mut structures: Vec<Structure> = Vec::new();
+        let mut structures: Vec<TilingStructure> = Vec::new();
         for (tokens, _) in &self.files {
             for index in tokens.positions("REGISTER_TILING_DATA_CLASS") {
                 if let [op, class] = tokens.arguments(index).as_slice() {
@@ -295,7 +264,7 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// Where the structure is used in a way that does not tell.
-    pub(crate) fn reads(&self, structure: &Structure) -> Result<Vec<Read>, String> {
+    pub(crate) fn reads(&self, structure: &TilingStructure) -> Result<Vec<Read>, String> {
         let holders = self.holders(structure)?;
         let names: Vec<&str> = holders.iter().map(|holder| holder.name).collect();
         for tokens in self.on_device() {
@@ -309,7 +278,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Names of variables, parameters and members that are the structure, or point or refer to it.
-    fn holders(&self, structure: &Structure) -> Result<Vec<Holder<'a>>, String> {
+    fn holders(&self, structure: &TilingStructure) -> Result<Vec<Holder<'a>>, String> {
         let mut holders = Vec::new();
         for tokens in self.on_device() {
             let mention = |text: &str| text.contains(structure.name.as_str());
@@ -351,7 +320,7 @@ impl<'a> Sources<'a> {
         &self,
         tokens: &Tokens<'a>,
         index: usize,
-        structure: &Structure,
+        structure: &TilingStructure,
         holders: &[&str],
     ) -> Result<(), String> {
         let refuse = |how: &str| Err(format!("{}: {} is {how}", tokens.name, tokens.text(index)));
@@ -392,7 +361,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn read(&self, field: &Field) -> Result<Read, String> {
+    fn read(&self, field: &TilingMember) -> Result<Read, String> {
         let name = field.name.as_str();
         let mut read = Read::Nothing;
         for tokens in self.on_device() {
@@ -424,7 +393,7 @@ impl<'a> Sources<'a> {
                 };
             }
         }
-        if read != Read::Nothing && field.number.is_none() {
+        if read != Read::Nothing && !is_number(&field.kind) {
             return Err(format!("{name} is read, which is a structure itself or no number"));
         }
         Ok(read)
@@ -483,7 +452,7 @@ impl<'a> Sources<'a> {
 }
 
 /// The fields of a structure in C++ from its first token on; `None` where there is anything else, such as a function.
-fn shared_fields(tokens: &Tokens<'_>, mut at: usize) -> Option<Vec<Field>> {
+fn shared_fields(tokens: &Tokens<'_>, mut at: usize) -> Option<Vec<TilingMember>> {
     let mut fields = Vec::new();
     while tokens.text(at) != "}" {
         // With `std::` before it or not.
@@ -500,30 +469,26 @@ fn shared_fields(tokens: &Tokens<'_>, mut at: usize) -> Option<Vec<Field>> {
         if before.clone().any(|text| text == "(" || text == ",") || before.filter(|text| *text == "[").count() > 1 {
             return None;
         }
-        fields.push(Field { name: name.to_owned(), number: number(kind), is_array });
+        fields.push(TilingMember { name: name.to_owned(), kind: kind.to_owned(), is_array });
         at = end + 1;
     }
     Some(fields)
 }
 
 /// The structure whose definition begins at a token.
-fn structure(tokens: &Tokens<'_>, index: usize) -> Option<Structure> {
+fn structure(tokens: &Tokens<'_>, index: usize) -> Option<TilingStructure> {
     let [name] = <[String; 1]>::try_from(tokens.arguments(index)).ok()?;
     let mut fields = Vec::new();
     for at in index + 1..tokens.of.len() {
         match tokens.text(at) {
-            "END_TILING_DATA_DEF" => return Some(Structure { name, fields }),
-            "TILING_DATA_FIELD_DEF" => {
+            "END_TILING_DATA_DEF" => return Some(TilingStructure { name, of_operator: true, fields }),
+            "TILING_DATA_FIELD_DEF" | "TILING_DATA_FIELD_DEF_STRUCT" => {
                 let [kind, name] = <[String; 2]>::try_from(tokens.arguments(at)).ok()?;
-                fields.push(Field { number: number(&kind), name, is_array: false });
+                fields.push(TilingMember { kind, name, is_array: false });
             }
             "TILING_DATA_FIELD_DEF_ARR" => {
                 let [kind, _, name] = <[String; 3]>::try_from(tokens.arguments(at)).ok()?;
-                fields.push(Field { number: number(&kind), name, is_array: true });
-            }
-            "TILING_DATA_FIELD_DEF_STRUCT" => {
-                let [_, name] = <[String; 2]>::try_from(tokens.arguments(at)).ok()?;
-                fields.push(Field { number: None, name, is_array: false });
+                fields.push(TilingMember { kind, name, is_array: true });
             }
             _ => {}
         }

@@ -3,9 +3,9 @@
 
 use crate::analysis::code::{scope, words};
 use crate::analysis::entry::device_files;
-use crate::analysis::tiling_reads::{Field, Read, Sources, Structure};
+use crate::analysis::tiling_reads::{Read, Sources};
 use crate::rewrite::edits::edit;
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif, TilingMember, TilingStructure};
 use source::parse::{Call, SyntaxFile};
 
 /// Reads the structure that the host registers for the operator: variable, address.
@@ -108,7 +108,7 @@ fn by_fields(context: &Context, file: &SyntaxFile, call: &Call) -> Result<String
     if reads.iter().all(|read| *read == Read::All) {
         return Err(format!("all of {} is read", structure.name));
     }
-    let used: Vec<(&Field, Read)> =
+    let used: Vec<(&TilingMember, Read)> =
         structure.fields.iter().zip(reads).filter(|(_, read)| *read != Read::Nothing).collect();
     let body = words(file.slice(&function.body));
     if let Some((field, _)) = used.iter().find(|(field, _)| body.contains(&format!("{}{STORED}", field.name).as_str()))
@@ -128,9 +128,16 @@ fn by_fields(context: &Context, file: &SyntaxFile, call: &Call) -> Result<String
 }
 
 /// Statements that read a field.
-fn reading(file: &SyntaxFile, structure: &Structure, field: &Field, read: Read, name: &str, from: &str) -> Vec<String> {
+fn reading(
+    file: &SyntaxFile,
+    structure: &TilingStructure,
+    field: &TilingMember,
+    read: Read,
+    name: &str,
+    from: &str,
+) -> Vec<String> {
     let (scope, of) = (scope(file), field.name.as_str());
-    let number = field.number.unwrap_or_default();
+    let number = field.kind.as_str();
     let stored = format!("{of}{STORED}");
     let mut lines = vec![
         format!("{scope}GlobalTensor<{number}> {stored};"),

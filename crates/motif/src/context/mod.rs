@@ -8,6 +8,7 @@ pub(crate) mod unified_buffer;
 pub(crate) mod visited;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::site::{Refusal, Site};
 use aicore::Profile;
@@ -24,7 +25,7 @@ pub struct Context {
     /// The sources.
     pub tree: SourceTree,
     /// Files of the repository that they include beside themselves, which nobody edits.
-    pub beside: SourceTree,
+    pub beside: Arc<SourceTree>,
     /// What the host writes for the kernel, where its library has been asked.
     pub tiling: Vec<TilingStructure>,
     /// Their syntax trees.
@@ -52,7 +53,7 @@ impl Context {
         let forest = SyntaxForest::parse(&tree);
         let facts = Facts::collect(&forest, &known);
         let (unified_buffer, coverage) = (UnifiedBuffer::default(), Coverage::default());
-        let beside = SourceTree::new();
+        let beside = Arc::default();
         Self {
             tree,
             beside,
@@ -79,7 +80,7 @@ impl Context {
     }
 
     /// The same with the files that the sources include beside themselves.
-    pub fn with_beside(self, beside: SourceTree) -> Self {
+    pub fn with_beside(self, beside: Arc<SourceTree>) -> Self {
         Self { beside, ..self }
     }
 
@@ -126,7 +127,7 @@ impl Context {
         Self {
             unified_buffer: self.unified_buffer.of_descendant(),
             coverage: self.coverage.carried(&tree),
-            beside: self.beside.clone(),
+            beside: Arc::clone(&self.beside),
             tiling: self.tiling.clone(),
             ..Self::new(tree, self.known.clone(), None)
         }

@@ -47,7 +47,7 @@ fn motif() -> &'static dyn Motif {
 fn context(kernel: &str, shared: &str) -> Context {
     let own: SourceTree = [("op_kernel/list_scale.cpp", kernel)].into_iter().collect();
     let beside = [("../common/list_base.h", shared), ("../common/list_tiling.h", HOST)].into_iter().collect();
-    Context::new(own, KnownValues::default(), None).with_beside(beside)
+    Context::new(own, KnownValues::default(), None).with_beside(std::sync::Arc::new(beside))
 }
 
 fn refused(kernel: &str, shared: &str) -> String {
@@ -157,7 +157,7 @@ fn what_is_read_whole_or_otherwise_stays() {
     let shared = SHARED.replace("firsts[block]", "firsts[0]");
     let beside =
         [("../common/list_base.h", shared.as_str()), ("../common/list_tiling.h", whole.as_str())].into_iter().collect();
-    let found = motif().find(&Context::new(own, KnownValues::default(), None).with_beside(beside));
+    let found = motif().find(&Context::new(own, KnownValues::default(), None).with_beside(std::sync::Arc::new(beside)));
     assert!(found.refused[0].reason.contains("all of ListTilingData is read"), "{:?}", found);
     let other = KERNEL.replace("list_scale(", "other(");
     assert!(refused(&other, SHARED).contains("0 structures are registered for other"));

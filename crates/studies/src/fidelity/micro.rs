@@ -57,8 +57,17 @@ pub struct MicroTime {
     pub task_us: f64,
     /// Standard deviation of one measurement as a share of it.
     pub spread: f64,
-    /// Measurements.
+    /// Measurements; 0 where the model says it.
     pub count: u32,
+}
+
+impl MicroTime {
+    fn in_words(&self) -> String {
+        match self.count {
+            0 => "modelled, not measured".to_owned(),
+            count => format!("measured {count} times, spread {:.1} %", 100.0 * self.spread),
+        }
+    }
 }
 
 /// Names of the programs, in the order in which they are to be run.
@@ -148,7 +157,7 @@ pub fn micro_cases(machine: &Machine, measured: &BTreeMap<(String, usize), Micro
             unit: Unit::Microseconds,
             fit: true,
             compare: None,
-            note: format!("measured {} times, spread {:.1} %", time.count, 100.0 * time.spread),
+            note: time.in_words(),
             line: 0,
         })
     };
@@ -208,6 +217,14 @@ mod tests {
         assert!(constants.len() >= 12, "{constants:?}");
         // Known better than by fitting.
         assert!(constants.iter().all(|name| machine.constants[name].confidence.may_be_fitted()));
+    }
+
+    #[test]
+    fn launches_are_counted_as_the_programs_make_them() {
+        let header = HEADERS[0].1;
+        assert!(header.contains(&format!("WARM_UP_LAUNCHES = {WARM_UP_LAUNCHES};")), "{header}");
+        assert!(header.contains(&format!("time < {LAUNCHES_OF_ROW};")), "{header}");
+        assert!(PROGRAMS.iter().all(|(_, text)| text.matches("device.WarmUp(").count() == 1));
     }
 
     #[test]
