@@ -119,6 +119,7 @@ impl<'a> Tokens<'a> {
 
     /// Whether a statement is run whenever the function around it is: it stands in the function's own block, and nothing leaves that before.
     fn always_runs(&self, index: usize) -> bool {
+        let index = self.unqualified(index);
         if ![";", "{", "}"].contains(&self.before(index, 1)) {
             return false;
         }
@@ -139,6 +140,17 @@ impl<'a> Tokens<'a> {
             }
         }
         false
+    }
+
+    /// First token of a member's name with what it may be qualified by: its classes, or `this`.
+    fn unqualified(&self, mut index: usize) -> usize {
+        if self.before(index, 1) == ">" && self.before(index, 2) == "-" && self.before(index, 3) == "this" {
+            return index - 3;
+        }
+        while self.before(index, 1) == ":" && self.before(index, 2) == ":" && index > 2 && self.is_word(index - 3) {
+            index -= 3;
+        }
+        index
     }
 
     /// First token of the expression whose member's name stands at `index`, where it is a name, with `this` before it or not;

@@ -136,6 +136,8 @@ fn an_element_is_the_blocks_own_only_where_its_number_is() {
         ("block = GetBlockIdx();", "if (many) { { block = GetBlockIdx(); } }"),
         ("block = GetBlockIdx();", "switch (many) { case 1: { block = GetBlockIdx(); } }"),
         ("block = GetBlockIdx();", "if (few) { return; } block = GetBlockIdx();"),
+        ("block = GetBlockIdx();", "if (many) Base<T>::block = GetBlockIdx();"),
+        ("block = GetBlockIdx();", "switch (many) { case 1: Base::block = GetBlockIdx(); }"),
         ("int64_t block = 0;", "int64_t block = 3;"),
         ("firsts[block];", "firsts[block]; last = tilingData->firsts[block + 1];"),
         ("tilingData->firsts[block]", "*(&tilingData->firsts[block] + 1)"),
@@ -146,6 +148,10 @@ fn an_element_is_the_blocks_own_only_where_its_number_is() {
         assert!(all(from, to), "{to}");
     }
     assert!(!all("firsts[block]", "firsts[GetBlockIdx()]"));
+    // Whose member it is may be said.
+    for qualified in ["this->block", "Base::block", "Kernel::Base::block"] {
+        assert!(!all("block = GetBlockIdx();", &format!("{qualified} = GetBlockIdx();")), "{qualified}");
+    }
 }
 
 #[test]
