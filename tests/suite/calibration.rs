@@ -133,3 +133,57 @@ fn micro_kernels_are_measured_on_a_device() {
     let line = text.lines().find(|line| line.contains("measured on")).expect("where it was measured");
     assert!(line.contains("Ascend910B2 with toolkit") && line.contains("spread") && line.contains("20"), "{line}");
 }
+
+/// A chip that is not quite what the description says: what a run measured on it tells what it is, and the model then says what the
+/// device does.
+#[test]
+fn what_a_run_measured_mends_the_description() {
+    require_tools!();
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = Bench::new(Style::Framework);
+    let base = Machine::named("ascend910b2").expect("it is embedded");
+    let truth = [("mte2_startup_cycles", 1.7), ("prologue_us", 1.5), ("launch_per_core_us", 1.6)];
+    let lines: String = truth
+        .iter()
+        .map(|(name, factor)| {
+            let constant = &base.constants[*name];
+            let value = factor * constant.value;
+            format!(
+                "{name} = {{ value = {value}, unit = \"{}\", source = \"a draw\", confidence = \"fitted\" }}\n",
+                constant.unit
+            )
+        })
+        .collect();
+    let other = folder.path().join("other.toml");
+    let text = format!("name = \"Ascend910B2\"\nversion = \"1\"\nextends = \"ascend910b2\"\n\n[constants]\n{lines}");
+    fs_err::write(&other, text).expect("a written file");
+    bench.standin.set("constants", &other.display().to_string());
+    bench.standin.set("caches", "kept");
+    bench.standin.set("event_overhead_us", "0");
+    bench.standin.set("noise", "0.005");
+
+    let out = folder.path().join("mine.toml").display().to_string();
+    let words = ["calibrate", "--from-journal", "--out", &out];
+    let ended = bench.project.run(&words).expect(2);
+    assert!(ended.named("error")[0]["message"].to_string().contains("nothing was measured on a device"), "{ended:?}");
+
+    let run = ["run", "--budget", "20", "--stage", "host", "--seed", "3", "--no-resume", "--dry-run"];
+    let ratio = |ended: &Ended| ended.named("model-error")[0]["ratio"].as_f64().expect("a ratio");
+    let before = ratio(&bench.run(&run).expect(0));
+    let ended = bench.project.run(&words).expect(0);
+    let said = ended.named("calibration")[0];
+    let [was, is, left_out] = [0, 1, 2].map(|place| said["median"][place].as_f64().expect("an error"));
+    assert!(was > 0.15 && is < 0.02 && left_out < 0.05, "{said}");
+    let text = fs_err::read_to_string(&out).expect("a description");
+    assert!(
+        text.contains("# Candidates of ScaleAdd measured on Ascend910B2 with toolkit 8.1.RC1, by our launcher"),
+        "{text}"
+    );
+    let found = Machine::parse("mine.toml", &text).expect("the description can be read");
+    for (name, factor) in truth {
+        let ratio = found.constants[name].value / (factor * base.constants[name].value);
+        assert!((ratio - 1.0).abs() < 0.05, "{name}: {ratio}");
+    }
+    let after = ratio(&bench.run(&[&run[..], &["--machine", &out]].concat()).expect(0));
+    assert!(before > 1.15 && (after - 1.0).abs() < 0.02, "{before} became {after}");
+}

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::alike::Likeness;
 use super::machine::Machine;
-use super::options::Options;
+use super::options::{Options, Warmth};
 use super::profile::{Hazard, Profile};
 use super::region::{DataRegion, Region};
 use super::sample::{BlockSample, NoSample};
 use super::source::{Source, TraceSource};
 use super::timing::{self, Manner};
-use super::trace::{LaunchStatus, Trace};
+use super::trace::{Launch, LaunchStatus, Trace};
 use super::trace_error::TraceError;
 use super::{hazard, l2::L2, summary, visited};
 
@@ -56,18 +56,22 @@ pub fn analyse_source(
 fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Vec<LaunchReport>, TraceError> {
     let trace = Trace::parse(source)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
+    let mut left = None;
     for mut launch in trace.launches {
         let likeness = match options.shortcuts {
             true => Likeness::of(&launch, &machine.parameters),
             false => Likeness::none(launch.cores.len()),
         };
-        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: options.shortcuts, warm: false };
-        let played = timing::play::<f64>(&launch, machine, L2::of(machine), &manner);
+        let (before, warm) = start(&launch, machine, options.warmth, left.take(), &likeness);
+        let again = options.critical_path.then(|| before.clone());
+        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: options.shortcuts, warm };
+        let played = timing::play::<f64>(&launch, machine, before, &manner);
         let mut profile = summary::profile(&launch, machine, &played);
-        if options.critical_path {
-            profile.critical_path = summary::critical_path(&launch, machine, L2::of(machine), &likeness, &played);
+        if let Some(again) = again {
+            profile.critical_path = summary::critical_path(&launch, machine, again, warm, &likeness, &played);
         }
         let stuck = played.stuck;
+        left = Some(played.l2);
         let hazards = match options.hazards {
             true => hazard::hazards(&launch, &stuck, &likeness, options),
             false => Vec::new(),
@@ -94,34 +98,45 @@ fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Ve
 }
 
 /// Timing of some launches of a trace, by their numbers from 0; what is not there is missing in the answer.
-///
-/// With `warm` the L2 cache keeps what earlier launches left in it, and cores their code, as when a kernel is run again and again on the same
-/// tensors; all launches are played then.
 pub fn profiles(
     trace: &[u8],
     machine: &Machine,
     wanted: &[usize],
-    warm: bool,
+    warmth: Warmth,
 ) -> Result<BTreeMap<usize, Profile>, TraceError> {
     let source = Source::from(trace);
     let trace = Trace::parse(&source)?;
     let mut found = BTreeMap::new();
-    let mut cache = L2::of(machine);
+    let mut left = None;
     for (number, launch) in trace.launches.iter().enumerate() {
-        if !warm && !wanted.contains(&number) {
+        let asked = wanted.contains(&number);
+        // Those before it only count where they leave something.
+        if warmth != Warmth::Kept && !asked {
             continue;
         }
-        let before = if warm { cache } else { L2::of(machine) };
         let likeness = Likeness::of(launch, &machine.parameters);
-        let again = warm && number > 0;
-        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: true, warm: again };
+        let (before, warm) = start(launch, machine, warmth, left.take(), &likeness);
+        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: true, warm };
         let played = timing::play::<f64>(launch, machine, before, &manner);
-        if wanted.contains(&number) {
+        if asked {
             found.insert(number, summary::profile(launch, machine, &played));
         }
-        cache = played.l2;
+        left = Some(played.l2);
     }
     Ok(found)
+}
+
+/// The cache that a launch finds, and whether cores have its code. `left` is what the launch before it left.
+fn start(launch: &Launch<'_>, machine: &Machine, warmth: Warmth, left: Option<L2>, likeness: &Likeness) -> (L2, bool) {
+    match (warmth, left) {
+        (Warmth::Cold, _) | (Warmth::Kept, None) => (L2::of(machine), false),
+        (Warmth::Kept, Some(left)) => (left, true),
+        (Warmth::Flushed, _) => (L2::of(machine), true),
+        (Warmth::Repeated, _) => {
+            let manner = Manner { followed: &|_| false, likeness, shortcuts: true, warm: false };
+            (timing::play::<f64>(launch, machine, L2::of(machine), &manner).l2, true)
+        }
+    }
 }
 
 /// Number of launches in a trace.

@@ -53,6 +53,7 @@ impl Hasher for AddressHasher {
     }
 }
 
+#[derive(Clone)]
 struct Chunk {
     id: u64,
     valid: u64,
@@ -62,6 +63,7 @@ struct Chunk {
 }
 
 /// Cache state. It starts empty: inputs come from HBM, as in a profiler's first run; or as the launch before left it.
+#[derive(Clone)]
 pub(crate) struct L2 {
     capacity_sectors: u64,
     /// Least bytes that one access past the cache costs HBM.

@@ -61,7 +61,7 @@ pub use constant::{Confidence, Constant};
 pub use kernel_type::KernelType;
 pub use machine::{Machine, MachineError, Parameters};
 pub use operand::Space;
-pub use options::Options;
+pub use options::{Options, Warmth};
 pub use profile::{
     Hazard, HazardKind, Interval, Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Reach, Severity, Stall,
     UnitTimes,

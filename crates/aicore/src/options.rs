@@ -1,5 +1,19 @@
 //! What is asked of the model.
 
+/// What a launch finds in the L2 cache, and whether cores have its code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Warmth {
+    /// An empty cache, and no code: every launch is the first.
+    #[default]
+    Cold,
+    /// What the launches before it in the trace left; the first finds nothing.
+    Kept,
+    /// What it left itself when it ran before: run again and again on the same tensors.
+    Repeated,
+    /// An empty cache, and its code: run again and again, with the cache emptied in between.
+    Flushed,
+}
+
 /// What to find out besides timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -14,10 +28,19 @@ pub struct Options {
     pub shortcuts: bool,
     /// Say which blocks stand for all, from the hazards and what comes out alike.
     pub sample: bool,
+    /// What launches find.
+    pub warmth: Warmth,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hazards: true, auto_sync: true, critical_path: false, shortcuts: true, sample: false }
+        Self {
+            hazards: true,
+            auto_sync: true,
+            critical_path: false,
+            shortcuts: true,
+            sample: false,
+            warmth: Warmth::Cold,
+        }
     }
 }

@@ -197,6 +197,7 @@ pub(crate) fn critical_path(
     launch: &Launch<'_>,
     machine: &Machine,
     l2: L2,
+    warm: bool,
     likeness: &Likeness,
     first: &Played<'_>,
 ) -> Vec<PathStep> {
@@ -214,7 +215,7 @@ pub(crate) fn critical_path(
         followed[index] = true;
         block = first.before[index];
     }
-    let manner = Manner { followed: &|index| followed[index], likeness, shortcuts: true, warm: false };
+    let manner = Manner { followed: &|index| followed[index], likeness, shortcuts: true, warm };
     let again = play::<Traced>(launch, machine, l2, &manner);
     let logs: Vec<Option<&path::Log>> =
         (0..again.count()).map(|index| again.block(index).map(|block| &block.log)).collect();

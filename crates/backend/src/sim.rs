@@ -16,7 +16,8 @@ use super::seam::{Answer, Backend, Capabilities};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
 use aicore::{
-    HazardKind, LaunchReport, LaunchStatus, Machine, Options, Origin, Severity, TraceError, analyse, analyse_source,
+    HazardKind, LaunchReport, LaunchStatus, Machine, Options, Origin, Severity, TraceError, Warmth, analyse,
+    analyse_source,
 };
 
 /// Vector cores of the chips of the family, by their platform files: Ascend910B3 and B4 have the fewer, B2 the more.
@@ -43,6 +44,8 @@ pub struct SimBackend {
     pub critical_path: bool,
     /// Whether the project lets the device compiler insert synchronisation into the kernel.
     pub auto_sync: bool,
+    /// What launches find in caches.
+    pub warmth: Warmth,
 }
 
 /// A trace that cannot be understood.
@@ -316,8 +319,13 @@ impl SimBackend {
     ) -> Result<(Vec<LaunchProfile>, Vec<Vec<u8>>), RunFailure> {
         let machine = Arc::clone(&self.machine);
         let trace = trace.to_owned();
-        let options =
-            Options { critical_path: self.critical_path, auto_sync: self.auto_sync, sample, ..Options::default() };
+        let options = Options {
+            critical_path: self.critical_path,
+            auto_sync: self.auto_sync,
+            warmth: self.warmth,
+            sample,
+            ..Options::default()
+        };
         let analysed = tokio::task::spawn_blocking(move || analyse_and_locate(&trace, &machine, options)).await;
         match analysed {
             Ok(result) => Ok(result?),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluator::Plan;
+use super::plan::Plan;
 use proposer::Part;
 use source::tunable::{TunableError, instrument, present_value, realize};
 use source::{EditError, Patch, SourceTree};

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::contradictions::Contradictions;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::workload::Trial;
 use backend::Execution;
 use manifest::{Case, TensorSpec};

@@ -1,7 +1,8 @@
 //! What a candidate is built for a device from.
 
 use super::candidate::at_first_value;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use backend::DeviceSources;
 use manifest::Layout;
 use source::SourceTree;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::TunerError;
+use super::caches::Caches;
 use aicore::Machine;
 use backend::{
     BuiltOnce, CannBackend, DeviceBuild, DeviceProducts, DeviceSources, Fleet, FleetDevice, FleetOptions, Learned,
@@ -285,6 +286,8 @@ impl Attachment<'_> {
             limits_wall_s: manifest.compile_timeout_s.max(1800.0),
         });
         let objects = BuiltOnce::new(Arc::clone(&build) as Arc<dyn DeviceBuild>);
+        // What is modelled beside what is measured finds the same in the caches.
+        let simulator = SimBackend { warmth: Caches::of(manifest.layout, &measure).modelled(), ..simulator };
         let backend = CannBackend::new(simulator, Arc::clone(&fleet), objects);
         let learned = backend.learned();
         let soc = found.soc.name.clone();

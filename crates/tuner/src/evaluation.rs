@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluator::Plan;
+use super::plan::Plan;
 use backend::LaunchProfile;
 use events::{BlocksRun, CaseBlocks};
 use search::geometric_mean;

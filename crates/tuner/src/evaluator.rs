@@ -10,6 +10,8 @@ use futures_util::stream::FuturesOrdered;
 
 use super::contradictions::Contradictions;
 use super::known::KnownFindings;
+use super::measurements::Measurements;
+use super::plan::Plan;
 use super::race::Race;
 use super::standard::{LeansOnTensors, Standard};
 use super::trial_error::{Judgeable, TrialError};
@@ -23,21 +25,6 @@ use manifest::{Layout, Manifest};
 use motif::{TilingMember, TilingStructure, VisitedLines};
 use source::SourceTree;
 use verify::{Draw, Reason, Rejection};
-
-/// What is compiled and how it is run: sources, values given at run time, and CMake entries.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
-    /// Digest of the candidate that this plan realises; two plans may realise the same candidate.
-    pub digest: String,
-    /// Sources to compile.
-    pub sources: SourceTree,
-    /// Values of tunables that are injected at run time.
-    pub knobs: BTreeMap<String, i64>,
-    /// CMake entries on top of the manifest's.
-    pub cmake: BTreeMap<String, String>,
-    /// The sources as they would be written back, where that is not what is compiled.
-    pub written: Option<SourceTree>,
-}
 
 /// Which trials to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +148,8 @@ pub struct Evaluator {
     pub(super) model_alone: bool,
     /// Where it is written down that a device contradicts the simulator; where one is measured on.
     pub(super) contradictions: Option<Arc<Contradictions>>,
+    /// Where times are kept with what they are of; where a device takes them.
+    measurements: Option<Arc<Measurements>>,
 }
 
 /// Builders of differently configured trees, by their CMake entries.
@@ -192,6 +181,7 @@ impl Evaluator {
             trials_at_once: 1,
             model_alone: false,
             contradictions: None,
+            measurements: None,
         }
     }
 
@@ -199,6 +189,12 @@ impl Evaluator {
     #[must_use]
     pub(super) fn reporting(self, contradictions: Option<Arc<Contradictions>>) -> Self {
         Self { contradictions, ..self }
+    }
+
+    /// The same that keeps what a device measures of which candidate.
+    #[must_use]
+    pub(super) fn keeping(self, measurements: Option<Arc<Measurements>>) -> Self {
+        Self { measurements, ..self }
     }
 
     /// The same that runs so many trials of a candidate at the same time. Nothing but time depends on it.
@@ -325,6 +321,10 @@ impl Evaluator {
             trialled.known.note(&case.name, &execution, &self.manifest.allow);
             if trial.timed {
                 times.push(CaseTime::of(&case.name, &execution.launches));
+                if let Some(measurements) = &self.measurements {
+                    let noted = measurements.note(plan, case, &execution.launches);
+                    noted.map_err(|source| TunerError::Journal { source })?;
+                }
                 trialled.profiles.insert(case.name.clone(), execution.launches);
                 if let Some(us) = race.and_then(|race| race.champion.beats(&times, race.weights)) {
                     trialled.evaluation.estimate_us = Some(us);

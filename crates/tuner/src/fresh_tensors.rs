@@ -2,7 +2,8 @@
 //! that it cannot lean on that; where the operator as it stands does, a candidate may as well.
 
 use super::TrialError;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::standard::{LeansOnTensors, Standard};
 use super::workload::Trial;
 use backend::Execution;

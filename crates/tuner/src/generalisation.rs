@@ -1,7 +1,7 @@
 //! What a winner does on probes, which the search never saw.
 
 use super::TunerError;
-use super::evaluator::Plan;
+use super::plan::Plan;
 use super::probing::{Probe, ProbeSet, ProbeVerdict};
 use search::geometric_mean;
 

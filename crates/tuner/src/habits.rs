@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::trial_error::TrialError;
 use build::{Artifact, KernelLibraries, KernelVariant, LibraryFacts};
 use source::SourceTree;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
-use super::evaluator::Plan;
+use super::plan::Plan;
 use super::progress::Progress;
 use super::scheduler::Limits;
 use super::session::{BATCH, Session};

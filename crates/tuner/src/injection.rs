@@ -6,7 +6,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::TunerError;
 use super::candidate::{Candidate, CandidateError};
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::trial_error::Judgeable;
 use source::tunable::looks_compile_time;
 use space::{Binding, Tunable};

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
 use super::habits::new_tell;
+use super::plan::Plan;
 use super::shadowing::new_shadow;
 use super::standard::Standard;
 use super::trial_error::TrialError;

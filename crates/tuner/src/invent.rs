@@ -153,6 +153,7 @@ impl Asked {
             keep_trace: None,
             critical_path: false,
             auto_sync: true,
+            warmth: aicore::Warmth::Cold,
         };
         let build = BuildOptions {
             work_directory: Some(work),

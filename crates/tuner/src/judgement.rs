@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::TrialError;
 use super::contradiction::Contradiction;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
 use super::known::{KnownFindings, allowance, excused};
+use super::plan::Plan;
 use super::standard::Standard;
 use super::workload::Trial;
 use aicore::{HazardKind, Severity};

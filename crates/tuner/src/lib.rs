@@ -2,6 +2,7 @@
 //! journalled, the winner verified once more from clean.
 
 mod baseline;
+mod caches;
 mod candidate;
 mod case_sizes;
 mod case_trial;
@@ -34,9 +35,11 @@ mod known;
 mod larger_share;
 mod last_word;
 mod left_alone;
+mod measurements;
 mod noise;
 mod origin;
 mod parts;
+mod plan;
 mod prices;
 mod probe_edges;
 mod probe_questions;
@@ -66,11 +69,12 @@ mod workspace;
 mod write_back;
 
 pub use baseline::{establish_baseline, try_baseline_by_case};
+pub use caches::Caches;
 pub use candidate::{AppliedPatch, Candidate, CandidateError};
 pub use devices::{Attached, DeviceChoice, devices_answer};
 pub use error::{FailureKind, TunerError};
 pub use evaluation::{CaseTime, Champion, Evaluation, Outcome};
-pub use evaluator::{Evaluator, NeedsData, Plan, References, Scope, Trialled};
+pub use evaluator::{Evaluator, NeedsData, References, Scope, Trialled};
 pub use finish::{recover, write_winner};
 pub use generalisation::Generalisation;
 pub use injection::Injection;
@@ -79,6 +83,8 @@ pub use journal::{Journal, Opened};
 pub use judgement::rejects;
 pub use kernel_stage::Rewriting;
 pub use known::{Departure, KnownFinding, KnownFindings};
+pub use measurements::{Kept, MeasuredOn, Measurement};
+pub use plan::Plan;
 pub use probing::{Probe, ProbeSet, ProbeVerdict, WithData};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
 pub use race::Race;

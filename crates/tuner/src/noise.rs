@@ -3,7 +3,8 @@
 use std::pin::Pin;
 
 use super::TunerError;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::trial_error::Judgeable;
 use search::{Duel, DuelOptions, DuelVerdict, geometric_mean};
 use verify::Rejection;

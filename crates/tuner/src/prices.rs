@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::evaluator::Plan;
 use super::injection::Injection;
+use super::plan::Plan;
 use search::Prices;
 
 /// Evaluations of each kind from which a price is believed.

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::probe_sizes::candidate_of;
 use super::{TrialError, TunerError, Workspace};
 use discovery::cases::{

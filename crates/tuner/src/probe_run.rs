@@ -1,9 +1,10 @@
 //! One candidate on one probe.
 
 use super::TunerError;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
 use super::known::{KnownFinding, KnownFindings};
 use super::noise::{Timing, ToCome};
+use super::plan::Plan;
 use super::trial_error::Judgeable;
 use super::workload::{Trial, Workload};
 use aicore::HazardKind;

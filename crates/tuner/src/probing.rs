@@ -9,10 +9,11 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::candidate::Candidate;
-use super::evaluator::{Evaluator, Plan};
+use super::evaluator::Evaluator;
 use super::journal::{Entry, Journal};
 use super::known::KnownFindings;
 use super::noise::fight;
+use super::plan::Plan;
 use super::probe_questions::ask_for;
 use super::probe_run::{Ran, Task};
 use super::probe_sizes::{affordable_bytes, case_bytes, most_us, unreached};

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Champion;
 use super::TrialError;
-use super::evaluator::{Evaluator, NeedsData, Plan};
+use super::evaluator::{Evaluator, NeedsData};
 use super::known::KnownFindings;
+use super::plan::Plan;
 use super::race::Race;
 use super::workload::Trial;
 use aicore::BlockSample;

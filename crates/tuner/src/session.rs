@@ -9,10 +9,11 @@ use tokio::task::JoinSet;
 
 use super::TunerError;
 use super::evaluation::{CaseTime, Champion, Evaluation, Outcome, journal_key};
-use super::evaluator::{Evaluator, Plan, References, Scope, Trialled};
+use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::injection::Injection;
 use super::journal::Journal;
 use super::noise::fight;
+use super::plan::Plan;
 use super::prices::PriceBook;
 use super::race::Race;
 use super::ranking::Sampling;

@@ -14,6 +14,7 @@ use super::contradictions::Contradictions;
 use super::devices::{Attached, Attachment, DeviceChoice, find};
 use super::evaluator::Evaluator;
 use super::left_alone::nothing_to_rewrite;
+use super::measurements::Measurements;
 use super::workload::{InputData, Workload};
 use aicore::{Machine, Origin};
 use backend::{Backend, ProcessLimits, Recorded, SimBackend};
@@ -210,7 +211,10 @@ impl Workspace {
                 .with_garbage(draw.garbage())
                 .with_pristine(&sources)
                 .with_trials_at_once(options.jobs)
-                .reporting(attached.as_ref().map(|attached| contradictions(attached, &machine, &work_directory)));
+                .reporting(attached.as_ref().map(|attached| contradictions(attached, &machine, &work_directory)))
+                .keeping(attached.as_ref().map(|attached| {
+                    Arc::new(Measurements::below(&work_directory, attached, &machine, manifest.layout))
+                }));
         Ok(Self {
             project,
             manifest,
@@ -400,6 +404,7 @@ fn simulator(
         keep_trace: None,
         critical_path: false,
         auto_sync,
+        warmth: aicore::Warmth::Cold,
     }
 }
 

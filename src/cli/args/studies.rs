@@ -227,12 +227,14 @@ pub struct AblationArgs {
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune calibrate --device --out mine.toml\n  \
     cargo ascend-tune calibrate --device --as-if other.toml --out back.toml\n  \
+    cargo ascend-tune calibrate --from-journal --out mine.toml\n  \
     cargo ascend-tune calibrate --cases mine.csv --out mine.toml\n  \
     cargo ascend-tune calibrate --cases mine.csv --constant hbm_write_weight --out mine.toml\n\n\
     Only rows with `yes` under `fit` count, and only constants that are inferred or fitted move. The\n\
     columns of the table are those of `fidelity`. With `--device` the rows are launches of micro-kernels\n\
-    that come with the tool, measured by the toolkit on a device of this machine.")]
-#[command(group = clap::ArgGroup::new("rows").required(true).args(["cases", "device"]))]
+    that come with the tool, measured by the toolkit on a device of this machine. With `--from-journal` they\n\
+    are what runs with `--backend cann` measured of this project's candidates.")]
+#[command(group = clap::ArgGroup::new("rows").required(true).args(["cases", "device", "from_journal"]))]
 pub struct CalibrateArgs {
     /// Table of measured figures and of the programs that do the same work.
     #[arg(long, value_name = "FILE")]
@@ -240,6 +242,9 @@ pub struct CalibrateArgs {
     /// Measure micro-kernels on a device, in place of a table.
     #[arg(long)]
     pub device: bool,
+    /// Take what `run --backend cann` measured of the candidates of this project.
+    #[arg(long)]
+    pub from_journal: bool,
     /// With `--device`: play them with this description instead, to see what they tell of its constants.
     #[arg(long, value_name = "NAME|FILE", requires = "device")]
     pub as_if: Option<String>,

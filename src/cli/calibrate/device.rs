@@ -39,7 +39,7 @@ pub fn rows(arguments: &CalibrateArgs, base: &Machine, output: &mut Output) -> R
         Some(name) => {
             let played = load_machine(name, Path::new("."))?;
             let on = Measured {
-                on: format!("played with the description of {}, nothing was measured", played.name),
+                on: format!("Micro-kernels played with the description of {}, nothing was measured", played.name),
                 ..Measured::default()
             };
             for (run, trace) in &prepared.recorded {
@@ -72,6 +72,7 @@ pub fn rows(arguments: &CalibrateArgs, base: &Machine, output: &mut Output) -> R
         recorded: prepared.recorded,
         machines: prepared.machines,
         constants: micro_constants(base, &chosen),
+        all_hoped_for: true,
         measured: Some(measured),
     })
 }
@@ -129,7 +130,7 @@ fn measured_times(
         let workspace = Workspace::open(options, &mut |step| {
             if let Opening::Attached(attached) = step {
                 output.emit(&attached.event());
-                measured.on = format!("measured on {} with toolkit {}", attached.soc, attached.toolkit);
+                measured.on = format!("Micro-kernels measured on {} with toolkit {}", attached.soc, attached.toolkit);
             }
         })?;
         let candidate = workspace.baseline()?;

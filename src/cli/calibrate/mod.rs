@@ -1,12 +1,14 @@
 //! `calibrate`: constants fitted to measured figures.
 
 mod device;
+mod journal;
+mod measured;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Exit;
-use super::args::CalibrateArgs;
+use super::args::{CalibrateArgs, Common};
 use super::fidelity::{Prepared, read_table};
 use super::output::{Output, write_whole};
 use super::target::processors;
@@ -23,14 +25,16 @@ struct Rows {
     machines: BTreeMap<String, Machine>,
     /// Digest of where they come from.
     digest: String,
-    /// Constants to fit where none is asked for; empty for all that the rows determine.
+    /// Constants to fit where none is asked for, of rows that one device gave; empty for all that the rows determine.
     constants: Vec<String>,
+    /// Whether the rows were made for all of these, so that it is told which they do not determine.
+    all_hoped_for: bool,
     /// What they were measured on, where that was done here.
     measured: Option<Measured>,
 }
 
 /// Executes the command.
-pub fn execute(arguments: &CalibrateArgs, output: &mut Output) -> Result<Exit, TunerError> {
+pub fn execute(common: &Common, arguments: &CalibrateArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let base = load_machine(&arguments.machine, Path::new("."))?;
     let start = Start {
         backend: Some(if arguments.device && arguments.as_if.is_none() { "cann" } else { "sim" }.to_owned()),
@@ -49,10 +53,11 @@ pub fn execute(arguments: &CalibrateArgs, output: &mut Output) -> Result<Exit, T
     };
     let rows = match &arguments.cases {
         Some(cases) => of_table(cases, arguments, output)?,
+        None if arguments.from_journal => journal::rows(common, arguments, &base, output)?,
         None => device::rows(arguments, &base, output)?,
     };
     let asked = &arguments.constants;
-    let hoped_for = rows.constants.clone();
+    let hoped_for = if rows.all_hoped_for { rows.constants.clone() } else { Vec::new() };
     let task = Task {
         cases: rows.cases,
         recorded: &rows.recorded,
@@ -88,6 +93,7 @@ fn of_table(path: &Path, arguments: &CalibrateArgs, output: &mut Output) -> Resu
         machines: prepared.machines,
         digest: table.digest,
         constants: Vec::new(),
+        all_hoped_for: false,
         measured: None,
     })
 }

@@ -12,6 +12,7 @@ mod scalar;
 mod shortcuts;
 mod sources;
 mod verdicts;
+mod warmth;
 
 use super::testing::TraceBuilder;
 use super::{LaunchReport, Machine, Options, analyse};

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::testing::{Part, TraceBuilder, pipe, region};
-use super::super::{LaunchReport, Machine, Options, TraceError, TraceSource, analyse, analyse_source};
+use super::super::{LaunchReport, Machine, Options, TraceError, TraceSource, Warmth, analyse, analyse_source};
 
 /// Bytes that are handed out in pieces, up to a number of them.
 struct Pieces<'a> {
@@ -40,8 +40,14 @@ impl TraceSource for Pieces<'_> {
     }
 }
 
-const OPTIONS: Options =
-    Options { hazards: true, auto_sync: true, critical_path: true, shortcuts: true, sample: false };
+const OPTIONS: Options = Options {
+    hazards: true,
+    auto_sync: true,
+    critical_path: true,
+    shortcuts: true,
+    sample: false,
+    warmth: Warmth::Cold,
+};
 
 /// Blocks that are alike at equal distances, at unequal ones, or not; waits that are held, faults with texts, cores that
 /// meet, and a core that hangs.

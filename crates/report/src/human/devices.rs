@@ -3,6 +3,9 @@
 use crate::units::microseconds;
 use events::{Devices, ModelError};
 
+/// Error of the model from which on its constants are worth a fit.
+const WORTH_FITTING: f64 = 0.05;
+
 /// A line on what is measured on.
 pub(super) fn devices(devices: &Devices) -> String {
     let mut how = vec![
@@ -34,6 +37,9 @@ pub(super) fn model_error(error: &ModelError) -> String {
     if let Some(deviation) = error.deviation {
         text.push_str(&format!(" ± {:.0} % over {} pairs", deviation * 100.0, error.pairs));
     }
+    if (error.ratio - 1.0).abs().max(error.deviation.unwrap_or(0.0)) > WORTH_FITTING {
+        text.push_str("; `cargo ascend-tune calibrate --from-journal` fits the description to it");
+    }
     for lost in &error.lost {
         text.push_str(&format!("; lost {lost}"));
     }
@@ -54,8 +60,11 @@ mod tests {
             pairs: 1,
             lost: Vec::new(),
         };
-        assert_eq!(model_error(&error), "modelled 9.100 us, measured 10.40 us, ratio 1.14");
+        let fits = "; `cargo ascend-tune calibrate --from-journal` fits the description to it";
+        assert_eq!(model_error(&error), format!("modelled 9.100 us, measured 10.40 us, ratio 1.14{fits}"));
+        assert!(!model_error(&ModelError { ratio: 1.03, ..error.clone() }).contains(fits));
         error = ModelError { deviation: Some(0.031), pairs: 25, lost: vec!["device 1: ECC".to_owned()], ..error };
-        assert!(model_error(&error).ends_with("ratio 1.14 ± 3 % over 25 pairs; lost device 1: ECC"));
+        let said = model_error(&error);
+        assert!(said.contains("ratio 1.14 ± 3 % over 25 pairs; ") && said.ends_with("; lost device 1: ECC"), "{said}");
     }
 }

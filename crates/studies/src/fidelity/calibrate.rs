@@ -377,7 +377,7 @@ mod tests {
                     arguments: Vec::new(),
                     launch: None,
                     minus: None,
-                    warm: false,
+                    warmth: aicore::Warmth::Cold,
                     machine: "ascend910b2".to_owned(),
                     metric: Metric::CoreLongest,
                     scale: 1.0,

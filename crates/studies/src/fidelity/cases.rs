@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use aicore::Warmth;
 use events::fidelity::{Level, Metric, Role};
 
 /// Unit of a published figure.
@@ -50,8 +51,9 @@ pub struct Case {
     pub launch: Option<usize>,
     /// Arguments of a run whose figure is subtracted.
     pub minus: Option<Vec<String>>,
-    /// The L2 cache keeps what the launches before left in it.
-    pub warm: bool,
+    /// What the launch finds in caches.
+    #[serde(serialize_with = "warmth_word")]
+    pub warmth: Warmth,
     /// Machine description.
     pub machine: String,
     /// What is taken.
@@ -213,7 +215,7 @@ impl Row {
             arguments: words(&self.arguments),
             launch: self.launch,
             minus: (!minus.is_empty()).then_some(minus),
-            warm: answer("warm", &self.warm)?,
+            warmth: warmth_of(&self.warm)?,
             fit: answer("fit", &self.fit)?,
             scale: self.scale.unwrap_or(1.0),
             compare: (!self.compare.is_empty()).then_some(self.compare),
@@ -236,6 +238,23 @@ fn answer(column: &str, text: &str) -> Result<bool, String> {
         "" | "no" => Ok(false),
         other => Err(format!("`{column}` is yes or no, the file says `{other}`")),
     }
+}
+
+/// Words of the column `warm`.
+const WARMTHS: [(&str, Warmth); 4] =
+    [("no", Warmth::Cold), ("yes", Warmth::Kept), ("repeated", Warmth::Repeated), ("flushed", Warmth::Flushed)];
+
+fn warmth_of(text: &str) -> Result<Warmth, String> {
+    match WARMTHS.iter().find(|(word, _)| *word == text) {
+        Some((_, warmth)) => Ok(*warmth),
+        None if text.is_empty() => Ok(Warmth::Cold),
+        None => Err(format!("`warm` is no, yes, repeated or flushed, the file says `{text}`")),
+    }
+}
+
+fn warmth_word<S: serde::Serializer>(warmth: &Warmth, serializer: S) -> Result<S::Ok, S::Error> {
+    let word = WARMTHS.iter().find(|(_, known)| known == warmth).map_or("no", |(word, _)| word);
+    serializer.serialize_str(word)
 }
 
 /// The message of a row that does not fit, with the name of the column.

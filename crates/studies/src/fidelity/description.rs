@@ -7,7 +7,7 @@ use events::fidelity::Calibration;
 /// How the rows were measured that a description is fitted to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// How and on what, in words.
+    /// What was measured, how, and on what, in words.
     pub on: String,
     /// When, in UTC.
     pub date: Option<String>,
@@ -19,7 +19,7 @@ impl Measured {
     fn line(&self) -> String {
         let date = self.date.as_ref().map_or_else(String::new, |date| format!(", {date}"));
         let spread = self.spread.map_or_else(String::new, |spread| format!(", spread {:.1} %", 100.0 * spread));
-        format!("# Micro-kernels {}{date}{spread}.\n", self.on)
+        format!("# {}{date}{spread}.\n", self.on)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cases::{Case, Unit};
 use super::traces::Run;
-use aicore::{Machine, Profile, launches, profiles};
+use aicore::{Machine, Profile, Warmth, launches, profiles};
 use events::fidelity::Metric;
 
 /// Ticks of the in-kernel counter in a microsecond: 50 MHz.
@@ -20,8 +20,8 @@ pub fn runs(cases: &[Case]) -> BTreeSet<Run> {
     cases.iter().flat_map(|case| [Some(Run::of(case)), Run::subtracted(case)]).flatten().collect()
 }
 
-/// One play of a trace: which run, whether with a warm cache, and the launches to look at (`None` for the last).
-type Play<'r> = (&'r Run, bool);
+/// One play of a trace: which run, and what its launches find in caches.
+type Play<'r> = (&'r Run, Warmth);
 
 /// Models every case; the answer has the order of the cases. `machines` has every machine that they name.
 pub fn model(
@@ -30,13 +30,13 @@ pub fn model(
     machines: &BTreeMap<String, Machine>,
     jobs: usize,
 ) -> Vec<Result<f64, String>> {
-    let mut plays: BTreeMap<(Run, bool), BTreeSet<Option<usize>>> = BTreeMap::new();
+    let mut plays: BTreeMap<(Run, Warmth), BTreeSet<Option<usize>>> = BTreeMap::new();
     for case in cases {
         for run in [Some(Run::of(case)), Run::subtracted(case)].into_iter().flatten() {
-            plays.entry((run, case.warm)).or_default().insert(case.launch);
+            plays.entry((run, case.warmth)).or_default().insert(case.launch);
         }
     }
-    let work: Vec<_> = plays.iter().map(|((run, warm), wanted)| ((run, *warm), wanted)).collect();
+    let work: Vec<_> = plays.iter().map(|((run, warmth), wanted)| ((run, *warmth), wanted)).collect();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
@@ -56,7 +56,7 @@ pub fn model(
 type Played = Result<BTreeMap<Option<usize>, Profile>, String>;
 
 fn play_one(
-    (run, warm): Play<'_>,
+    (run, warmth): Play<'_>,
     wanted: &BTreeSet<Option<usize>>,
     recorded: &Recorded,
     machines: &BTreeMap<String, Machine>,
@@ -70,7 +70,7 @@ fn play_one(
     let damaged = |error: aicore::TraceError| error.to_string();
     let last = launches(trace).map_err(damaged)?.saturating_sub(1);
     let numbers: Vec<usize> = wanted.iter().map(|launch| launch.unwrap_or(last)).collect();
-    let mut found = profiles(trace, machine, &numbers, warm).map_err(damaged)?;
+    let mut found = profiles(trace, machine, &numbers, warmth).map_err(damaged)?;
     let mut profiles = BTreeMap::new();
     for launch in wanted {
         let number = launch.unwrap_or(last);
@@ -87,7 +87,7 @@ fn figure_of(
     machines: &BTreeMap<String, Machine>,
 ) -> Result<f64, String> {
     let take = |run: &Run| -> Result<f64, String> {
-        let played = results.get(&(run, case.warm)).ok_or("was not played")?.as_ref().map_err(Clone::clone)?;
+        let played = results.get(&(run, case.warmth)).ok_or("was not played")?.as_ref().map_err(Clone::clone)?;
         let profile = played.get(&case.launch).ok_or("was not played")?;
         let machine = machines.get(&case.machine).ok_or_else(|| format!("no machine `{}`", case.machine))?;
         Ok(figure(case, profile, machine))

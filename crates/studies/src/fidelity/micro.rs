@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::cases::{Case, Unit};
-use aicore::Machine;
+use aicore::{Machine, Warmth};
 use events::fidelity::{Level, Metric, Role};
 use source::arch::TARGET;
 
@@ -149,7 +149,7 @@ pub fn micro_cases(machine: &Machine, measured: &BTreeMap<(String, usize), Micro
             defines: Vec::new(),
             arguments: micro_arguments(machine).to_vec(),
             minus: None,
-            warm: true,
+            warmth: Warmth::Kept,
             machine: machine.name.to_lowercase(),
             metric: Metric::Task,
             scale: 1.0,

@@ -115,6 +115,7 @@ impl Traces {
             keep_trace: None,
             critical_path: false,
             auto_sync: true,
+            warmth: aicore::Warmth::Cold,
         };
         let folder = source.parent().unwrap_or(&self.sources);
         backend.record_program(&program, &run.arguments, folder, &written).await?;

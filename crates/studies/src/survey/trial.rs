@@ -178,6 +178,7 @@ impl Trial<'_> {
             keep_trace: None,
             critical_path: false,
             auto_sync: true,
+            warmth: aicore::Warmth::Cold,
         };
         let options = BuildOptions {
             work_directory: Some(self.task.work_directory.clone()),
