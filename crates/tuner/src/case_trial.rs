@@ -18,6 +18,9 @@ use verify::{DType, compare, default_tolerance_of};
 /// machine does, nor on whether a kernel was compiled before.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Small cases that are tried where all larger ones took that long and failed.
+const LAST_TRIES: usize = 3;
+
 /// Bytes of all tensors up to which a case runs with data: every case that authors wrote is below.
 pub(super) const WITH_DATA_BYTES: u64 = 32 << 20;
 
@@ -79,9 +82,7 @@ impl CaseTrial<'_> {
                 return Ok(Tried { chosen, ..tried });
             };
             if self.meter.spent().saturating_sub(before) > PATIENCE {
-                let count = chosen.len() - chosen.iter().filter(|found| fine.contains(found)).count();
-                tried.unrun = Some(format!("{count} of the cases were not run: the others took {PATIENCE:?}"));
-                return Ok(Tried { chosen, ..tried });
+                return self.out_of_patience(accepted, left, chosen, &fine, tried).await;
             }
             match self.run(&accepted[next], false, &BTreeSet::new()).await? {
                 Ending::Fine { .. } => fine.push(next),
@@ -95,6 +96,32 @@ impl CaseTrial<'_> {
                 }
             }
         }
+    }
+
+    /// Of the cases that were chosen those that were run; where none was, the smallest ones that run.
+    async fn out_of_patience(
+        &self,
+        accepted: &[Accepted],
+        mut left: Vec<usize>,
+        chosen: Vec<usize>,
+        fine: &[usize],
+        mut tried: Tried,
+    ) -> Result<Tried, TunerError> {
+        let mut kept: Vec<usize> = chosen.iter().copied().filter(|found| fine.contains(found)).collect();
+        if kept.is_empty() {
+            left.sort_by_key(|found| traffic_bytes(&accepted[*found].candidate));
+            for found in left.into_iter().take(LAST_TRIES) {
+                match self.run(&accepted[found], false, &BTreeSet::new()).await? {
+                    Ending::Fine { .. } => kept.push(found),
+                    Ending::Fault(reason) => tried.faults.push(format!("{}: {reason}", title(&accepted[found]))),
+                    Ending::Unbuilt(_) => {}
+                }
+            }
+        }
+        let count = chosen.iter().filter(|found| !kept.contains(found)).count();
+        let what = if kept.is_empty() { "and it is not known whether they run" } else { "and are left out" };
+        tried.unrun = Some(format!("{count} cases were not run {what}: others took {PATIENCE:?}"));
+        Ok(Tried { chosen: if kept.is_empty() { chosen } else { kept }, ..tried })
     }
 
     /// What is wrong with the operator at a case, or why nobody can know.

@@ -135,6 +135,8 @@ pub struct Evaluator {
     pub(super) standard: Standard,
     pub(super) pristine: Arc<SourceTree>, // the operator as it stands; empty where nothing is held against it
     described: Arc<Mutex<BTreeMap<PathBuf, Description>>>,
+    /// Digests of sources, with their host libraries, that were seen to keep the operator's interface: every one of their trials asks.
+    pub(super) faithful: Arc<Mutex<BTreeSet<(String, PathBuf)>>>,
     /// Tiling keys that cases were seen to take last.
     keys: Arc<Mutex<BTreeMap<String, u64>>>,
     configured: Arc<Mutex<BuilderByEntries>>,
@@ -174,6 +176,7 @@ impl Evaluator {
             standard: Standard::Alone,
             pristine: Arc::default(),
             described: Arc::default(),
+            faithful: Arc::default(),
             keys: Arc::default(),
             configured: Arc::default(),
             garbage: Draw::default().garbage(),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::evaluator::Evaluator;
 use super::habits::new_tell;
@@ -42,9 +42,17 @@ impl Evaluator {
     /// Refuses a candidate whose host library promises something else than that of the operator as it stands, or that has other
     /// conditions on where it is compiled.
     pub(super) async fn keeps_interface(&self, plan: &Plan, host: &Path, case: &str) -> Result<(), TrialError> {
-        if !self.is_changed(plan) {
+        let asked = (plan.sources.digest(), host.to_owned());
+        let faithful = || self.faithful.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_changed(plan) || faithful().contains(&asked) {
             return Ok(());
         }
+        self.compare_interfaces(plan, host, case).await?;
+        faithful().insert(asked);
+        Ok(())
+    }
+
+    async fn compare_interfaces(&self, plan: &Plan, host: &Path, case: &str) -> Result<(), TrialError> {
         let refused = |detail: String| TrialError::from(Rejection::new(Reason::BuildFailed, case, detail));
         if let Some((file, name)) = new_condition(&self.pristine, &plan.sources) {
             return Err(refused(format!(

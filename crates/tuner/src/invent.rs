@@ -9,6 +9,8 @@ use super::TunerError;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
 use super::reference::find_reference;
+use super::sound_cases::refused_cases;
+use super::workspace::WorkspaceOptions;
 use backend::{KernelJob, Meter, ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
@@ -121,7 +123,61 @@ pub async fn invent(
         let line = reason.lines().next().unwrap_or_default();
         discovery.case_notes.push(format!("The tiling function could not be asked about these cases: {line}"));
     }
-    Ok(Invented { text: init::render(&discovery).map_err(failed)?, ..invented })
+    let mut invented = Invented { text: init::render(&discovery).map_err(failed)?, ..invented };
+    if invented.unasked.is_none() && !invented.all_at_fault && invented.accepted > 0 {
+        on_step("at the cases that were chosen, as every command will");
+        let opening = WorkspaceOptions {
+            directory: project.root.clone(),
+            cmake: options.cmake.clone(),
+            jobs: options.sdk.jobs.max(1),
+            worker_exe: options.worker_exe.clone(),
+            made_up: Some(invented.text.clone()),
+            sdk: options.sdk.clone(),
+            ..WorkspaceOptions::default()
+        };
+        let refused = refused_cases(opening).await;
+        without_refused(&mut discovery, &mut invented, refused);
+        invented.text = init::render(&discovery).map_err(failed)?;
+    }
+    Ok(invented)
+}
+
+/// Takes cases out at which commands would find the operator at fault, as long as one stays that is timed.
+fn without_refused(
+    discovery: &mut Discovery,
+    invented: &mut Invented,
+    refused: Result<BTreeMap<String, String>, String>,
+) {
+    let refused = match refused {
+        Ok(refused) => refused,
+        Err(reason) => {
+            let reason = first_line(&reason);
+            let why = format!("whether the operator is right at the cases is not known: {reason}");
+            discovery.case_notes.push(format!("{}.", capitalised(&why)));
+            invented.unrun.get_or_insert(why);
+            return;
+        }
+    };
+    let told: Vec<String> = refused.values().map(|reason| first_line(reason)).collect();
+    discovery.case_notes.extend(told.iter().take(TOLD).map(|fault| format!("The operator is at fault: {fault}")));
+    invented.faults.extend(told);
+    let stays = |found: &init::FoundCase| !refused.contains_key(&found.case.name);
+    if discovery.cases.iter().any(|found| stays(found) && !found.case.verify_only) {
+        discovery.cases.retain(stays);
+    } else {
+        invented.all_at_fault = true;
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// With a large first letter.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(letters).collect()
 }
 
 enum Unasked {
@@ -340,9 +396,7 @@ fn tell(discovery: &mut Discovery, search: &Search<'_, '_>, faults: &[String], u
     }
     notes.extend(faults.iter().take(TOLD).map(|fault| format!("The operator is at fault: {fault}")));
     if let Some(reason) = unrun {
-        let mut letters = reason.chars();
-        let first = letters.next().map(char::to_uppercase).into_iter().flatten();
-        notes.push(format!("{}.", first.chain(letters).collect::<String>()));
+        notes.push(format!("{}.", capitalised(reason)));
     }
 }
 

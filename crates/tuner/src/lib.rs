@@ -60,6 +60,7 @@ mod session;
 mod settings;
 mod settle;
 mod shadowing;
+mod sound_cases;
 mod standard;
 mod steps;
 mod trial_error;

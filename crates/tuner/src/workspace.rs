@@ -45,7 +45,7 @@ pub struct WorkspaceOptions {
     pub jobs: usize,
     /// Our own executable, for workers.
     pub worker_exe: PathBuf,
-    /// Text of a manifest to take where the project has none.
+    /// Text of a manifest to take in place of the project's.
     pub made_up: Option<String>,
     /// SDK and cache to use; `jobs` stands above.
     pub sdk: SdkOptions,
@@ -138,11 +138,11 @@ impl Workspace {
         let own = || project.root.join("target").join("ascend-tune");
         let work_directory = options.work_directory.clone().unwrap_or_else(own);
         let (manifest_text, mut manifest) = match &options.made_up {
-            _ if path.exists() => {
+            Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
+            None if path.exists() => {
                 let manifest = Manifest::load(&path)?;
                 (fs_err::read_to_string(&path)?, manifest)
             }
-            Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
             None => return Err(TunerError::NoManifest(path)),
         };
         super::finish::recover(&project.root, &work_directory)?;

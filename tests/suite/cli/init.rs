@@ -122,6 +122,23 @@ fn a_case_with_results_that_depend_on_garbage_gives_way_too() {
     project.run(&["run", "--budget", "1", "--dry-run"]).expect(0);
 }
 
+/// What only hostile values show is known before the manifest is written.
+#[test]
+fn a_case_that_commands_would_refuse_gives_way_too() {
+    require_tools!();
+    let project = with_case_list(["256, 4096", "16, 4096"]);
+    // Large tiles with a first element that is nothing ordinary are not added.
+    let add = "AscendC::Add(zLocal, xLocal, yLocal, this->tileLength);";
+    let first = "const float first = static_cast<float>(xLocal.GetValue(0));";
+    let odd = "this->tileLength > 4096 && !(first > -100.0f && first < 100.0f && first != 0.0f)";
+    edit(&project, "op_kernel/add_custom.cpp", add, &format!("{first}\n        if (!({odd})) {{ {add} }}"));
+    let ended = project.run(&["init"]).expect(0);
+    let faults = only(&ended, "init")["faults"].as_array().expect("a fault").clone();
+    let text = faults.last().and_then(|fault| fault.as_str()).unwrap_or_default();
+    assert!(text.contains("4096"), "{faults:?}");
+    project.run(&["run", "--budget", "1", "--dry-run"]).expect(0);
+}
+
 #[test]
 fn the_authors_golden_function_becomes_the_reference() {
     require_tools!();
