@@ -41,7 +41,7 @@ pub(super) struct CaseTrial<'call> {
 pub(super) struct Tried {
     /// Positions of the cases to write.
     pub chosen: Vec<usize>,
-    /// Whether the operator is at fault at every one of them.
+    /// Whether the operator is at fault at every case that was tried.
     pub all_at_fault: bool,
     /// Cases at which the operator is at fault, with the reason.
     pub faults: Vec<String>,
@@ -119,9 +119,10 @@ impl CaseTrial<'_> {
             }
         }
         let count = chosen.iter().filter(|found| !kept.contains(found)).count();
-        let what = if kept.is_empty() { "and it is not known whether they run" } else { "and are left out" };
+        let all_at_fault = kept.is_empty();
+        let what = if all_at_fault { "and it is not known whether they run" } else { "and are left out" };
         tried.unrun = Some(format!("{count} cases were not run {what}: others took {PATIENCE:?}"));
-        Ok(Tried { chosen: if kept.is_empty() { chosen } else { kept }, ..tried })
+        Ok(Tried { chosen: if all_at_fault { chosen } else { kept }, all_at_fault, ..tried })
     }
 
     /// What is wrong with the operator at a case, or why nobody can know.

@@ -1,9 +1,11 @@
 //! What a kernel reads of the structure that the host writes for it: nothing of a field, the element of its own block, or all.
 
+use super::tiling_ranges::range;
+use super::tiling_tokens::Tokens;
 use crate::context::Context;
 use crate::context::tiling::{TilingMember, TilingStructure};
 use source::facts::is_host;
-use source::lex::{Include, PieceKind, includes, pieces};
+use source::lex::{Include, PieceKind, includes};
 
 /// Types of numbers that a tensor of global memory can have.
 const NUMBERS: [&str; 9] =
@@ -38,6 +40,15 @@ fn is_number(kind: &str) -> bool {
     NUMBERS.contains(&kind)
 }
 
+/// The fields, by their places, whose elements of the block are the first and the last index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub first: usize,
+    pub last: usize,
+    /// Whether the last one is read, too.
+    pub through: bool,
+}
+
 /// How much of a field is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
@@ -45,124 +56,10 @@ pub(crate) enum Read {
     Nothing,
     /// Of an array the element with the number of the block.
     OfBlock,
+    /// Of an array the elements that a loop goes through, from one field's element of the block to another's.
+    OfRange(Range),
     /// All.
     All,
-}
-
-/// A file as words, numbers and punctuation.
-struct Tokens<'a> {
-    name: &'a str,
-    of: Vec<(PieceKind, &'a str)>,
-}
-
-impl<'a> Tokens<'a> {
-    fn new(name: &'a str, text: &'a str) -> Self {
-        let of = pieces(text).into_iter().filter(|piece| piece.kind != PieceKind::Comment);
-        Self { name, of: of.map(|piece| (piece.kind, &text[piece.span])).collect() }
-    }
-
-    fn text(&self, index: usize) -> &'a str {
-        self.of.get(index).map_or("", |(_, text)| text)
-    }
-
-    fn before(&self, index: usize, steps: usize) -> &'a str {
-        index.checked_sub(steps).map_or("", |index| self.text(index))
-    }
-
-    fn is_word(&self, index: usize) -> bool {
-        self.of.get(index).is_some_and(|(kind, _)| *kind == PieceKind::Word)
-    }
-
-    fn positions(&self, word: &'a str) -> impl Iterator<Item = usize> + '_ {
-        let of_word = move |(_, token): &(usize, &(PieceKind, &str))| token.0 == PieceKind::Word && token.1 == word;
-        self.of.iter().enumerate().filter(of_word).map(|(index, _)| index)
-    }
-
-    /// The arguments of a macro's call whose name stands at `index`, each without blanks.
-    fn arguments(&self, index: usize) -> Vec<String> {
-        let mut arguments = vec![String::new()];
-        let mut depth = 0_usize;
-        for (_, text) in self.of.iter().skip(index + 1) {
-            match *text {
-                "(" if depth == 0 => depth = 1,
-                ")" if depth == 1 => return arguments,
-                "," if depth == 1 => arguments.push(String::new()),
-                other => {
-                    depth = match other {
-                        "(" => depth + 1,
-                        ")" => depth.saturating_sub(1),
-                        _ => depth,
-                    };
-                    if let Some(last) = arguments.last_mut() {
-                        last.push_str(other);
-                    }
-                }
-            }
-        }
-        Vec::new()
-    }
-
-    /// Name of the function, or word, whose parentheses are around a token, as far as they are in the same statement.
-    fn caller(&self, index: usize) -> &'a str {
-        let mut depth = 0_usize;
-        for at in (0..index).rev() {
-            match self.text(at) {
-                ")" => depth += 1,
-                "(" if depth == 0 => return self.before(at, 1),
-                "(" => depth -= 1,
-                ";" | "{" | "}" => break,
-                _ => {}
-            }
-        }
-        ""
-    }
-
-    /// Whether a statement is run whenever the function around it is: it stands in the function's own block, and nothing leaves that before.
-    fn always_runs(&self, index: usize) -> bool {
-        let index = self.unqualified(index);
-        if ![";", "{", "}"].contains(&self.before(index, 1)) {
-            return false;
-        }
-        let mut depth = 0_usize;
-        for at in (0..index).rev() {
-            match self.text(at) {
-                "}" => depth += 1,
-                "{" if depth > 0 => depth -= 1,
-                "{" => match self.before(at, 1) {
-                    // A block by itself.
-                    "{" | "}" | ";" => {}
-                    ")" => return !["if", "for", "while", "switch"].contains(&self.caller(at - 1)),
-                    "const" | "noexcept" | "override" => return true,
-                    _ => return false,
-                },
-                "return" | "break" | "goto" => return false,
-                _ => {}
-            }
-        }
-        false
-    }
-
-    /// First token of a member's name with what it may be qualified by: its classes, or `this`.
-    fn unqualified(&self, mut index: usize) -> usize {
-        if self.before(index, 1) == ">" && self.before(index, 2) == "-" && self.before(index, 3) == "this" {
-            return index - 3;
-        }
-        while self.before(index, 1) == ":" && self.before(index, 2) == ":" && index > 2 && self.is_word(index - 3) {
-            index -= 3;
-        }
-        index
-    }
-
-    /// First token of the expression whose member's name stands at `index`, where it is a name, with `this` before it or not;
-    /// `None` where the name is no member of anything.
-    fn object(&self, index: usize) -> Option<usize> {
-        let (point, arrow) =
-            (self.before(index, 1) == ".", self.before(index, 1) == ">" && self.before(index, 2) == "-");
-        if !point && !arrow {
-            return None;
-        }
-        index.checked_sub(if point { 2 } else { 3 })
-    }
 }
 
 /// All that a context knows of an operator's sources, as tokens.
@@ -199,7 +96,7 @@ impl<'a> Sources<'a> {
         Ok(Self { files: files.collect() })
     }
 
-    fn on_device(&self) -> impl Iterator<Item = &Tokens<'a>> {
+    pub(super) fn on_device(&self) -> impl Iterator<Item = &Tokens<'a>> {
         self.files.iter().filter(|(_, host)| !host).map(|(tokens, _)| tokens)
     }
 
@@ -286,7 +183,20 @@ impl<'a> Sources<'a> {
                 }
             }
         }
-        structure.fields.iter().map(|field| self.read(field)).collect()
+        let mut reads: Vec<Read> = structure.fields.iter().map(|field| self.read(field)).collect::<Result<_, _>>()?;
+        for place in 0..reads.len() {
+            let field = &structure.fields[place];
+            if reads[place] == Read::All && field.is_array {
+                let ends = |name: &str| {
+                    let of = structure.fields.iter().position(|field| field.name == name)?;
+                    (reads[of] == Read::OfBlock).then_some(of)
+                };
+                if let Some(found) = range(self, &field.name, &ends) {
+                    reads[place] = Read::OfRange(found);
+                }
+            }
+        }
+        Ok(reads)
     }
 
     /// Names of variables, parameters and members that are the structure, or point or refer to it.
@@ -425,36 +335,73 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Whether a name is given nothing but the number of the block, wherever it stands. Where it is something else before, it must be
-    /// given that whatever happens.
+    /// Whether a name is given nothing but the number of the block, wherever it stands.
     fn holds_the_block(&self, name: &str) -> bool {
+        self.holds(name, &|tokens, at| {
+            let exact = |steps: usize| tokens.text(at + steps) == ";";
+            match tokens.text(at) {
+                "GetBlockIdx" => exact(3),
+                "AscendC" => tokens.text(at + 3) == "GetBlockIdx" && exact(6),
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether a name is given the element of the block of an array of the structure, and nothing else, wherever it stands; which array.
+    pub(super) fn array_of(&self, name: &str) -> Option<String> {
+        let mut arrays: Vec<String> = Vec::new();
+        for tokens in self.on_device() {
+            for index in
+                (0..tokens.of.len()).filter(|index| tokens.text(*index) == name && tokens.text(index + 1) == "=")
+            {
+                let end = (index + 2..tokens.of.len()).find(|at| [";", "["].contains(&tokens.text(*at)))?;
+                if tokens.text(end) == "[" && tokens.object(end - 1).is_some() {
+                    arrays.push(tokens.text(end - 1).to_owned());
+                }
+            }
+        }
+        arrays.sort_unstable();
+        arrays.dedup();
+        let [array] = <[String; 1]>::try_from(arrays).ok()?;
+        let is_element = |tokens: &Tokens<'a>, at: usize| {
+            let Some(member) = (at..at + 4).find(|member| tokens.text(*member) == array) else { return false };
+            let close = (member..tokens.of.len()).find(|close| tokens.text(*close) == "]").unwrap_or(member);
+            tokens.object(member) == Some(at) && self.is_of_block(tokens, member) && tokens.text(close + 1) == ";"
+        };
+        self.holds(name, &is_element).then_some(array)
+    }
+
+    /// Whether a macro's text has the name: what becomes of it nobody looked at.
+    pub(super) fn in_macros(&self, name: &str) -> bool {
+        let has =
+            |text: &str| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name);
+        self.on_device().any(|tokens| {
+            let directives = tokens.of.iter().filter(|(kind, _)| *kind == PieceKind::Directive);
+            directives.into_iter().any(|(_, text)| text.contains("define") && has(text))
+        })
+    }
+
+    /// Whether a name is given nothing but what `is_it` says of the tokens behind its `=`, wherever it stands. Where it is something else
+    /// before, it must be given that whatever happens.
+    fn holds(&self, name: &str, is_it: &dyn Fn(&Tokens<'a>, usize) -> bool) -> bool {
+        if self.in_macros(name) {
+            return false;
+        }
         let (mut given, mut always, mut something_before) = (false, true, false);
         for tokens in self.on_device() {
             for index in (0..tokens.of.len()).filter(|index| tokens.is_word(*index) && tokens.text(*index) == name) {
-                let text = |steps: usize| tokens.text(index + steps);
-                let block = ["GetBlockIdx", "AscendC"].contains(&text(2));
-                let exact = text(2) == "GetBlockIdx" && text(5) == ";" || text(2) == "AscendC" && text(8) == ";";
-                match (text(1), text(2)) {
+                match (tokens.text(index + 1), tokens.text(index + 2)) {
                     ("=", "=") => {}
-                    ("=", _) if block && exact => {
+                    ("=", _) if is_it(tokens, index + 2) => {
                         given = true;
                         always &= tokens.always_runs(index) || tokens.is_word(index.wrapping_sub(1));
                     }
                     // What a member is before it is given the number.
-                    ("=", "0") if text(3) == ";" && tokens.is_word(index.wrapping_sub(1)) => {
+                    ("=", "0") if tokens.text(index + 3) == ";" && tokens.is_word(index.wrapping_sub(1)) => {
                         something_before = true;
                     }
-                    ("=", _)
-                    | ("+" | "-", "+" | "-" | "=")
-                    | ("*" | "/" | "%" | "&" | "|" | "^", "=")
-                    | ("{" | "(", _) => return false,
+                    _ if tokens.is_changed(index) => return false,
                     (",", _) | (")", _) if tokens.is_word(index.wrapping_sub(1)) => return false,
-                    _ if tokens.before(index, 1) == "&" && tokens.before(index, 2) != "&" => return false,
-                    _ if ["+", "-"].contains(&tokens.before(index, 1))
-                        && tokens.before(index, 1) == tokens.before(index, 2) =>
-                    {
-                        return false;
-                    }
                     _ => {}
                 }
             }

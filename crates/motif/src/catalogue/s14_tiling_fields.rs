@@ -3,7 +3,7 @@
 
 use crate::analysis::code::{scope, words};
 use crate::analysis::entry::device_files;
-use crate::analysis::tiling_reads::{Read, Sources};
+use crate::analysis::tiling_reads::{Range, Read, Sources};
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif, TilingMember, TilingStructure};
 use source::parse::{Call, SyntaxFile};
@@ -23,7 +23,7 @@ const METADATA: Metadata = Metadata {
     title: "read only the tiling fields in use",
     family: Family::Scalar,
     precondition: "a GET_TILING_DATA of the structure that the host registers for the operator, or GET_TILING_DATA_WITH_STRUCT of one that has fields alone; in all that the kernel includes it is used by its fields, passed on whole by \
-     its address or name, never cast, measured, or kept under another name; some field is not used, or only at the number of the block, and every field in use is a number \
+     its address or name, never cast, measured, or kept under another name; some field is not used, or only at the number of the block or at the variable of a loop between two such elements, and every field in use is a number \
      or an array of numbers",
     left_to_verifier: "nothing",
     relieves: &[Counter::ScalarUs],
@@ -108,8 +108,10 @@ fn by_fields(context: &Context, file: &SyntaxFile, call: &Call) -> Result<String
     if reads.iter().all(|read| *read == Read::All) {
         return Err(format!("all of {} is read", structure.name));
     }
-    let used: Vec<(&TilingMember, Read)> =
+    let mut used: Vec<(&TilingMember, Read)> =
         structure.fields.iter().zip(reads).filter(|(_, read)| *read != Read::Nothing).collect();
+    // Ranges are read where their ends are known.
+    used.sort_by_key(|(_, read)| matches!(read, Read::OfRange(_)));
     let body = words(file.slice(&function.body));
     if let Some((field, _)) = used.iter().find(|(field, _)| body.contains(&format!("{}{STORED}", field.name).as_str()))
     {
@@ -150,6 +152,14 @@ fn reading(
         Read::OfBlock => {
             lines.push(format!("{name}.{of}[{scope}GetBlockIdx()] = {stored}.GetValue({scope}GetBlockIdx());"));
         }
+        Read::OfRange(Range { first, last, through }) => {
+            let [first, last] = [first, last].map(|place| &structure.fields[place].name);
+            let block = format!("[{scope}GetBlockIdx()]");
+            let within = if through { "<=" } else { "<" };
+            lines.push(format!("for (int64_t i = {name}.{first}{block}; i {within} {name}.{last}{block}; i++) {{"));
+            lines.push(format!("    {name}.{of}[i] = {stored}.GetValue(i);"));
+            lines.push("}".to_owned());
+        }
         _ if field.is_array => {
             lines.push(format!("for (uint32_t i = 0; i < sizeof({name}.{of}) / sizeof({number}); i++) {{"));
             lines.push(format!("    {name}.{of}[i] = {stored}.GetValue(i);"));
@@ -185,6 +195,7 @@ fn block_of_reads<'a>(file: &'a SyntaxFile, from: usize, kind: &str, name: &str)
         } else if !(line.contains("GlobalTensor<")
             || line.starts_with(&format!("{name}."))
             || line.starts_with("for (uint32_t i = 0; i < sizeof(")
+            || line.starts_with(&format!("for (int64_t i = {name}."))
             || line == "}")
         {
             return None;

@@ -214,3 +214,119 @@ extern \"C\" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR y, GM_ADDR work
         assert!(found.sites.is_empty() && found.refused[0].reason.contains(because), "{to}: {found:?}");
     }
 }
+
+/// The same with an array of which a block takes the elements between two others of its own.
+const RANGED: &str = "#pragma once
+        template <typename T> class Base {
+            void Init(const ListTilingData* tilingData) {
+                block = GetBlockIdx();
+                Parse(tilingData);
+            }
+            void Parse(const ListTilingData *tilingData) {
+                bytes = tilingData->bytes;
+                counts = tilingData->counts;
+                first = tilingData->firsts[block];
+                last = tilingData->lasts[block];
+            }
+            void Process() {
+                for (uint16_t i = Base::first; i <= this->last; i++) {
+                    int64_t count = Base::counts[i] - 1;
+                    if (i == last) {
+                        count = Take(i, count);
+                    }
+                }
+            }
+            int64_t Take(uint32_t index, int64_t count) { return count; }
+            int64_t block = 0;
+            uint64_t bytes = 0;
+            const int64_t* counts = nullptr;
+            uint16_t first = 0;
+            uint16_t last = 0;
+        };\n";
+
+fn ranged(shared: &str) -> Context {
+    let host = HOST.replace(
+        "TILING_DATA_FIELD_DEF(uint32_t, spare);",
+        "TILING_DATA_FIELD_DEF_ARR(uint16_t, 64, lasts);
+        TILING_DATA_FIELD_DEF(uint32_t, spare);",
+    );
+    let own: SourceTree = [("op_kernel/list_scale.cpp", KERNEL)].into_iter().collect();
+    let beside = [("../common/list_base.h", shared), ("../common/list_tiling.h", host.as_str())].into_iter().collect();
+    Context::new(own, KnownValues::default(), None).with_beside(std::sync::Arc::new(beside))
+}
+
+#[test]
+fn of_an_array_that_a_loop_goes_through_only_its_part_is_read() {
+    let before = ranged(RANGED);
+    let patch = motif().apply(&before, &motif().find(&before).sites[0]).unwrap();
+    let after = before.tree.apply(&patch).unwrap();
+    let text = after.text("op_kernel/list_scale.cpp").unwrap();
+    let expected = "
+        for (int64_t i = data.firsts[AscendC::GetBlockIdx()]; i <= data.lasts[AscendC::GetBlockIdx()]; i++) {
+            data.counts[i] = countsStored.GetValue(i);
+        }
+    }
+    Base<half> op;";
+    assert!(text.contains(expected), "{text}");
+    let ends = text.find("data.lasts[AscendC::GetBlockIdx()] = lastsStored").unwrap();
+    assert!(ends < text.find("countsStored;").unwrap(), "{text}");
+    let after = before.after(after);
+    let patch = motif().rewind(&after, &motif().rewind_sites(&after).sites[0]).unwrap();
+    assert_eq!(after.tree.apply(&patch).unwrap(), before.tree);
+    // Without the last one where the loop leaves it out.
+    let short = ranged(&RANGED.replace("i <= this->last;", "i < last;").replace("i++)", "++i)"));
+    let patch = motif().apply(&short, &motif().find(&short).sites[0]).unwrap();
+    assert!(patch.edits[0].replacement.contains("i < data.lasts[AscendC::GetBlockIdx()];"), "{patch:?}");
+}
+
+#[test]
+fn an_array_of_which_more_may_be_asked_for_is_read_whole() {
+    let process = "void Process() {";
+    let line = "int64_t count = Base::counts[i] - 1;";
+    for (from, to) in [
+        ("Base::counts[i]", "Base::counts[i + 1]"),
+        ("Base::counts[i]", "Base::counts[0]"),
+        ("Base::counts[i]", "*(counts + i)"),
+        (line, "int64_t count = counts[i]; Use(counts);"),
+        (line, "int64_t count = counts[i]; const int64_t* other = counts;"),
+        (line, "int64_t count = counts[i]; other.counts = counts;"),
+        (line, "i++; int64_t count = counts[i];"),
+        (line, "i = 3; int64_t count = counts[i];"),
+        (line, "i += block; int64_t count = counts[i];"),
+        (line, "Move(&i); int64_t count = counts[i];"),
+        (line, "uint16_t& j = i; j = 40; int64_t count = counts[i];"),
+        (line, "auto& j(i); j = 40; int64_t count = counts[i];"),
+        (line, "auto& j{i}; j = 40; int64_t count = counts[i];"),
+        (line, "auto j = std::ref(i); j.get() = 40; int64_t count = counts[i];"),
+        (line, "int64_t count = 0; { uint16_t i = 40; count = counts[i]; }"),
+        (line, "auto at = [&](int i) { return counts[i]; }; int64_t count = at(40);"),
+        ("uint32_t index, int64_t count) {", "uint16_t& index, int64_t count) { index = 40;"),
+        ("for (uint16_t i = Base::first;", "for (uint16_t i = 0;"),
+        ("i <= this->last;", "i <= this->last + 1;"),
+        ("i <= this->last;", "i <= 49;"),
+        ("i <= this->last; i++)", "i <= this->last; i += 2)"),
+        ("i <= this->last;", "i != this->last;"),
+        (process, "int64_t Any(int i) { return counts[i]; } void Process() {"),
+        (process, "void Later() { last++; } void Process() {"),
+        (process, "void Later() { last = 40; } void Process() {"),
+        (process, "void Later(Base& other) { Change(&last); } void Process() {"),
+        ("last = tilingData->lasts[block];", "last = tilingData->lasts[block] + 1;"),
+        ("last = tilingData->lasts[block];", "if (many) { last = tilingData->lasts[block]; }"),
+        ("last = tilingData->lasts[block];", "last = tilingData->lasts[block + 1];"),
+        (
+            "last = tilingData->lasts[block];",
+            "last = tilingData->lasts[block]; const auto all = tilingData->counts[3];",
+        ),
+        ("last = tilingData->lasts[block];", "last = tilingData->lasts[0];"),
+        ("#pragma once", "#define COUNT(i) counts[i]"),
+        ("#pragma once", "#define NEXT last++"),
+        ("#pragma once", "#define NEXT block++"),
+        ("uint16_t last = 0;", "uint16_t last = 40;"),
+    ] {
+        assert!(RANGED.contains(from), "{from}");
+        let context = ranged(&RANGED.replacen(from, to, 1));
+        let sites = motif().find(&context).sites;
+        let patch = motif().apply(&context, &sites[0]).unwrap();
+        assert!(patch.edits[0].replacement.contains("i < sizeof(data.counts) /"), "{to}");
+    }
+}
