@@ -49,6 +49,17 @@ pub(crate) struct Range {
     pub through: bool,
 }
 
+/// Whether a name has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    /// It has others.
+    Never,
+    /// Or it is 0.
+    Sometimes,
+    /// It has no other.
+    Always,
+}
+
 /// How much of a field is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
@@ -56,6 +67,8 @@ pub(crate) enum Read {
     Nothing,
     /// Of an array the element with the number of the block.
     OfBlock,
+    /// The same, or the first one where the number was not taken.
+    OfBlockOrFirst,
     /// Of an array the elements that a loop goes through, from one field's element of the block to another's.
     OfRange(Range),
     /// All.
@@ -309,8 +322,12 @@ impl<'a> Sources<'a> {
                     && field.is_array
                     && tokens.is_word(object)
                     && !["&", ".", ">"].contains(&tokens.before(object, 1));
-                read = match (own && self.is_of_block(tokens, index), read) {
-                    (true, Read::Nothing | Read::OfBlock) => Read::OfBlock,
+                let held = if own { self.is_of_block(tokens, index) } else { Held::Never };
+                read = match (held, read) {
+                    (Held::Always, Read::Nothing | Read::OfBlock) => Read::OfBlock,
+                    (Held::Always | Held::Sometimes, Read::Nothing | Read::OfBlock | Read::OfBlockOrFirst) => {
+                        Read::OfBlockOrFirst
+                    }
                     _ => Read::All,
                 };
             }
@@ -322,28 +339,24 @@ impl<'a> Sources<'a> {
     }
 
     /// Whether the element with the number of the block follows.
-    fn is_of_block(&self, tokens: &Tokens<'a>, index: usize) -> bool {
+    fn is_of_block(&self, tokens: &Tokens<'a>, index: usize) -> Held {
         if tokens.text(index + 1) != "[" {
-            return false;
+            return Held::Never;
         }
         let inside: Vec<&str> =
             (index + 2..tokens.of.len()).map(|at| tokens.text(at)).take_while(|text| *text != "]").collect();
         match inside.as_slice() {
-            ["GetBlockIdx", "(", ")"] | ["AscendC", ":", ":", "GetBlockIdx", "(", ")"] => true,
+            ["GetBlockIdx", "(", ")"] | ["AscendC", ":", ":", "GetBlockIdx", "(", ")"] => Held::Always,
             [name] => self.holds_the_block(name),
-            _ => false,
+            _ => Held::Never,
         }
     }
 
     /// Whether a name is given nothing but the number of the block, wherever it stands.
-    fn holds_the_block(&self, name: &str) -> bool {
+    fn holds_the_block(&self, name: &str) -> Held {
         self.holds(name, &|tokens, at| {
-            let exact = |steps: usize| tokens.text(at + steps) == ";";
-            match tokens.text(at) {
-                "GetBlockIdx" => exact(3),
-                "AscendC" => tokens.text(at + 3) == "GetBlockIdx" && exact(6),
-                _ => false,
-            }
+            tokens.are(at, &["GetBlockIdx", "(", ")", ";"])
+                || tokens.are(at, &["AscendC", ":", ":", "GetBlockIdx", "(", ")", ";"])
         })
     }
 
@@ -366,9 +379,11 @@ impl<'a> Sources<'a> {
         let is_element = |tokens: &Tokens<'a>, at: usize| {
             let Some(member) = (at..at + 4).find(|member| tokens.text(*member) == array) else { return false };
             let close = (member..tokens.of.len()).find(|close| tokens.text(*close) == "]").unwrap_or(member);
-            tokens.object(member) == Some(at) && self.is_of_block(tokens, member) && tokens.text(close + 1) == ";"
+            tokens.object(member) == Some(at)
+                && self.is_of_block(tokens, member) == Held::Always
+                && tokens.text(close + 1) == ";"
         };
-        self.holds(name, &is_element).then_some(array)
+        (self.holds(name, &is_element) == Held::Always).then_some(array)
     }
 
     /// Whether a macro's text has the name: what becomes of it nobody looked at.
@@ -381,11 +396,11 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// Whether a name is given nothing but what `is_it` says of the tokens behind its `=`, wherever it stands. Where it is something else
-    /// before, it must be given that whatever happens.
-    fn holds(&self, name: &str, is_it: &dyn Fn(&Tokens<'a>, usize) -> bool) -> bool {
+    /// Whether a name is given nothing but what `is_it` says of the tokens behind its `=`, wherever it stands. Where it is nothing before, and
+    /// is not given that whatever happens, it is one or the other.
+    fn holds(&self, name: &str, is_it: &dyn Fn(&Tokens<'a>, usize) -> bool) -> Held {
         if self.in_macros(name) {
-            return false;
+            return Held::Never;
         }
         let (mut given, mut always, mut something_before) = (false, true, false);
         for tokens in self.on_device() {
@@ -397,16 +412,23 @@ impl<'a> Sources<'a> {
                         always &= tokens.always_runs(index) || tokens.is_word(index.wrapping_sub(1));
                     }
                     // What a member is before it is given the number.
-                    ("=", "0") if tokens.text(index + 3) == ";" && tokens.is_word(index.wrapping_sub(1)) => {
+                    ("=", "0" | "{")
+                        if (tokens.are(index + 2, &["0", ";"]) || tokens.are(index + 2, &["{", "0", "}", ";"]))
+                            && tokens.is_word(index.wrapping_sub(1)) =>
+                    {
                         something_before = true;
                     }
-                    _ if tokens.is_changed(index) => return false,
-                    (",", _) | (")", _) if tokens.is_word(index.wrapping_sub(1)) => return false,
+                    _ if tokens.is_changed(index) => return Held::Never,
+                    (",", _) | (")", _) if tokens.is_word(index.wrapping_sub(1)) => return Held::Never,
                     _ => {}
                 }
             }
         }
-        given && (always || !something_before)
+        match given {
+            false => Held::Never,
+            true if something_before && !always => Held::Sometimes,
+            true => Held::Always,
+        }
     }
 }
 

@@ -22,6 +22,11 @@ impl<'a> Tokens<'a> {
         index.checked_sub(steps).map_or("", |index| self.text(index))
     }
 
+    /// Whether the tokens from `index` on are these.
+    pub(super) fn are(&self, index: usize, texts: &[&str]) -> bool {
+        texts.iter().enumerate().all(|(steps, text)| self.text(index + steps) == *text)
+    }
+
     pub(super) fn is_word(&self, index: usize) -> bool {
         self.of.get(index).is_some_and(|(kind, _)| *kind == PieceKind::Word)
     }

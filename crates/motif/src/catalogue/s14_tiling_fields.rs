@@ -149,7 +149,10 @@ fn reading(
         ),
     ];
     match read {
-        Read::OfBlock => {
+        Read::OfBlock | Read::OfBlockOrFirst => {
+            if read == Read::OfBlockOrFirst {
+                lines.push(format!("{name}.{of}[0] = {stored}.GetValue(0);"));
+            }
             lines.push(format!("{name}.{of}[{scope}GetBlockIdx()] = {stored}.GetValue({scope}GetBlockIdx());"));
         }
         Read::OfRange(Range { first, last, through }) => {

@@ -50,6 +50,11 @@ fn context(kernel: &str, shared: &str) -> Context {
     Context::new(own, KnownValues::default(), None).with_beside(std::sync::Arc::new(beside))
 }
 
+/// With a number that is another one where that of the block is not taken.
+fn context_of_three(to: &str) -> Context {
+    context(KERNEL, &SHARED.replace("block = GetBlockIdx();", to).replace("int64_t block = 0;", "int64_t block = 3;"))
+}
+
 fn refused(kernel: &str, shared: &str) -> String {
     let found = motif().find(&context(kernel, shared));
     assert!(found.sites.is_empty(), "{:?}", found.sites);
@@ -131,13 +136,6 @@ fn an_element_is_the_blocks_own_only_where_its_number_is() {
         ("block = GetBlockIdx();", "block = GetBlockIdx(); block -= 1;"),
         ("block = GetBlockIdx();", "block = GetBlockIdx(); Change(&block);"),
         ("block = GetBlockIdx();", "block = GetBlockNum();"),
-        ("block = GetBlockIdx();", "if (many) block = GetBlockIdx();"),
-        ("block = GetBlockIdx();", "if (many) { block = GetBlockIdx(); }"),
-        ("block = GetBlockIdx();", "if (many) { { block = GetBlockIdx(); } }"),
-        ("block = GetBlockIdx();", "switch (many) { case 1: { block = GetBlockIdx(); } }"),
-        ("block = GetBlockIdx();", "if (few) { return; } block = GetBlockIdx();"),
-        ("block = GetBlockIdx();", "if (many) Base<T>::block = GetBlockIdx();"),
-        ("block = GetBlockIdx();", "switch (many) { case 1: Base::block = GetBlockIdx(); }"),
         ("int64_t block = 0;", "int64_t block = 3;"),
         ("firsts[block];", "firsts[block]; last = tilingData->firsts[block + 1];"),
         ("tilingData->firsts[block]", "*(&tilingData->firsts[block] + 1)"),
@@ -148,6 +146,27 @@ fn an_element_is_the_blocks_own_only_where_its_number_is() {
         assert!(all(from, to), "{to}");
     }
     assert!(!all("firsts[block]", "firsts[GetBlockIdx()]"));
+    // Where it is not taken the number stays what it was before.
+    for to in [
+        "if (many) block = GetBlockIdx();",
+        "if (many) { block = GetBlockIdx(); }",
+        "if (many) { { block = GetBlockIdx(); } }",
+        "switch (many) { case 1: { block = GetBlockIdx(); } }",
+        "if (few) { return; } block = GetBlockIdx();",
+        "if (many) Base<T>::block = GetBlockIdx();",
+        "switch (many) { case 1: Base::block = GetBlockIdx(); }",
+    ] {
+        let context = context(KERNEL, &SHARED.replace("block = GetBlockIdx();", to));
+        let patch = motif().apply(&context, &motif().find(&context).sites[0]).unwrap();
+        let first = "data.firsts[0] = firstsStored.GetValue(0);\n        data.firsts[AscendC::GetBlockIdx()] =";
+        assert!(patch.edits[0].replacement.contains(first), "{to}: {patch:?}");
+        let other = context_of_three(to);
+        assert!(
+            motif().apply(&other, &motif().find(&other).sites[0]).unwrap().edits[0]
+                .replacement
+                .contains("data.firsts[i] =")
+        );
+    }
     // Whose member it is may be said.
     for qualified in ["this->block", "Base::block", "Kernel::Base::block"] {
         assert!(!all("block = GetBlockIdx();", &format!("{qualified} = GetBlockIdx();")), "{qualified}");
@@ -273,6 +292,11 @@ fn of_an_array_that_a_loop_goes_through_only_its_part_is_read() {
     let after = before.after(after);
     let patch = motif().rewind(&after, &motif().rewind_sites(&after).sites[0]).unwrap();
     assert_eq!(after.tree.apply(&patch).unwrap(), before.tree);
+    let braced = ranged(&RANGED.replace("uint16_t last = 0;", "uint16_t last = {0};"));
+    assert_eq!(
+        motif().apply(&braced, &motif().find(&braced).sites[0]).unwrap(),
+        motif().apply(&before, &motif().find(&before).sites[0]).unwrap()
+    );
     // Without the last one where the loop leaves it out.
     let short = ranged(&RANGED.replace("i <= this->last;", "i < last;").replace("i++)", "++i)"));
     let patch = motif().apply(&short, &motif().find(&short).sites[0]).unwrap();
@@ -322,6 +346,7 @@ fn an_array_of_which_more_may_be_asked_for_is_read_whole() {
         ("#pragma once", "#define NEXT last++"),
         ("#pragma once", "#define NEXT block++"),
         ("uint16_t last = 0;", "uint16_t last = 40;"),
+        ("uint16_t last = 0;", "uint16_t last = {40};"),
     ] {
         assert!(RANGED.contains(from), "{from}");
         let context = ranged(&RANGED.replacen(from, to, 1));
