@@ -192,7 +192,13 @@ impl CaseTrial<'_> {
     async fn judged(&self, job: KernelJob, known: &BTreeSet<HazardKind>) -> Result<Ending, RunFailure> {
         let execution = self.backend.run_operator(&job).await?;
         let hazards = || execution.launches.iter().flat_map(|launch| &launch.hazards);
-        let is_fault = |hazard: &&LocatedHazard| rejects(hazard, HazardPolicy::Errors) && !known.contains(&hazard.kind);
+        let left = left_alone(&execution.outputs, job.poison);
+        let is_left = |hazard: &LocatedHazard| {
+            hazard.kind == HazardKind::UnwrittenOutput && hazard.output.is_some_and(|output| left.contains(&output))
+        };
+        let is_fault = |hazard: &&LocatedHazard| {
+            rejects(hazard, HazardPolicy::Errors) && !known.contains(&hazard.kind) && !is_left(hazard)
+        };
         if let Some(hazard) = hazards().find(is_fault) {
             let (file, line) = (&hazard.place.file, hazard.place.line);
             let place = if file.is_empty() { String::new() } else { format!("{file}:{line}: ") };
@@ -238,10 +244,31 @@ impl CaseTrial<'_> {
     }
 }
 
+/// Outputs of which no byte was written, where others were: this call does not ask for them, such as for a second result without the inputs
+/// that it is made of.
+fn left_alone(outputs: &[Vec<u8>], poison: u8) -> Vec<u32> {
+    let untouched = |output: &Vec<u8>| output.iter().all(|byte| *byte == poison);
+    let left: Vec<u32> = (0..).zip(outputs).filter(|(_, output)| untouched(output)).map(|(place, _)| place).collect();
+    if left.len() < outputs.len() { left } else { Vec::new() }
+}
+
 fn title(accepted: &Accepted) -> String {
     accepted.candidate.title()
 }
 
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_left_alone_where_others_are_written() {
+        assert_eq!(left_alone(&[vec![1, 205], vec![205, 205], vec![205]], 205), [1, 2]);
+        // Where nothing is written at all the operator does nothing.
+        assert_eq!(left_alone(&[vec![205], vec![205, 205]], 205), [0_u32; 0]);
+        assert_eq!(left_alone(&[vec![0, 0]], 205), [0_u32; 0]);
+    }
 }
