@@ -107,6 +107,12 @@ fn shared_cache<'place>(sdk: &'place Sdk, work_directory: &'place Path) -> &'pla
     sdk.cache().unwrap_or(work_directory)
 }
 
+/// Nothing of what is made here is anybody's to commit, whatever the project itself ignores.
+fn ignore_in_git(work_directory: &Path) -> std::io::Result<()> {
+    let file = work_directory.join(".gitignore");
+    if file.exists() { Ok(()) } else { fs_err::write(file, "# What cargo ascend-tune makes here it makes again.\n*\n") }
+}
+
 impl Builder {
     /// Configures the project and gets ready to build.
     pub fn new(project: OperatorProject, sdk: Sdk, options: BuildOptions) -> Result<Builder, BuildError> {
@@ -118,6 +124,7 @@ impl Builder {
             buildable(path)?;
         }
         fs_err::create_dir_all(&work_directory).map_err(BuildError::io(&work_directory))?;
+        ignore_in_git(&work_directory).map_err(BuildError::io(&work_directory))?;
         let limits = ToolLimits { writable: written_by_tools(&work_directory, &sdk), ..options.limits.clone() };
         let sdk = Sdk { compiler: sdk.compiler.with_limits(limits), ..sdk };
         let configured = configure(&project, &sdk, &work_directory, &options.cmake_entries)?;

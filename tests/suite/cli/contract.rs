@@ -117,6 +117,9 @@ fn a_dry_run_changes_nothing() {
     assert!(only(&ended, "summary")["lock"].is_null());
     assert_eq!(before, GELU_SOURCES.map(|file| project.read(file)));
     assert!(!project.path().join("ascend.lock").exists());
+    // Nor does what it needed turn up in a commit.
+    let ignored = project.read("target/ascend-tune/.gitignore");
+    assert!(ignored.lines().any(|line| line == "*"), "{ignored}");
 }
 
 #[test]
