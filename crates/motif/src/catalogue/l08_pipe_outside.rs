@@ -115,8 +115,11 @@ impl<'a> Operator<'a> {
                 .iter()
                 .filter(|local| file.enclosing_function(local.span.start).is_some() && is_class(&local.type_text, name))
                 .collect();
-            for token in pieces(file.text()) {
-                let text = file.slice(&token.span);
+            let tokens = pieces(file.text());
+            let code: Vec<&str> = tokens.iter().map(|token| file.slice(&token.span)).collect();
+            let is_namespace = code.windows(2).any(|pair| pair == ["namespace", name]);
+            for (index, token) in tokens.iter().enumerate() {
+                let text = code[index];
                 let at = || format!("{}:{}", file.name(), file.line(token.span.start));
                 if token.kind == PieceKind::Directive && words(text.trim_start_matches('#')).contains(&name) {
                     return Err(format!("{}: a directive mentions {name}", at()));
@@ -133,7 +136,8 @@ impl<'a> Operator<'a> {
                         && function.span.start <= token.span.start
                         && token.span.start < function.body.start
                 });
-                if !(declares || own_class || head) {
+                let other = names_no_class(&code[..index], &code[index + 1..], is_namespace);
+                if !(declares || own_class || head || other) {
                     return Err(format!("{}: {name} is mentioned other than as the type of an object", at()));
                 }
             }
@@ -263,18 +267,27 @@ impl<'a> Operator<'a> {
             edits.push(head);
         }
         let body = file.slice(&init.body);
-        let rest = body.strip_prefix("{\n").ok_or("Init's body does not start on a line of its own")?;
+        let (opening, rest) = body.split_once('\n').ok_or("Init's body is one line")?;
+        let behind = opening.trim_start_matches('{').trim();
+        if !behind.is_empty() && !behind.starts_with("//") {
+            return Err("Init's body does not start on a line of its own".to_owned());
+        }
         let indentation = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
-        let start = init.body.start + 2;
-        edits.push(edit(file, start..start, format!("{indentation}{pipe} = {PARAMETER};\n")));
+        let start = init.body.start + opening.len() + 1;
+        edits.push(edit(file, start..start, format!("{indentation}{pipe} = {PARAMETER};{}", end_of_line(file))));
         for object in objects {
             let function = object.file.enclosing_function(object.local.span.start).ok_or("no function")?;
             if words(object.file.slice(&function.span)).iter().any(|word| *word == pipe || word.contains("TPipe")) {
                 return Err(format!("{} has a pipe already, or something named {pipe}", function.name));
             }
-            let lines = object.file.whole_lines(&object.local.span).ok_or("the object shares its line")?;
-            let indentation = object.file.indentation(object.local.span.start);
-            edits.push(edit(object.file, lines.start..lines.start, format!("{indentation}AscendC::TPipe {pipe};\n")));
+            // What stands behind it on its line, such as a comment, stays there.
+            let line = object.file.text()[..object.local.span.start].rfind('\n').map_or(0, |end| end + 1);
+            let indentation = object.file.slice(&(line..object.local.span.start));
+            if !indentation.trim().is_empty() {
+                return Err("something stands before the object on its line".to_owned());
+            }
+            let end = end_of_line(object.file);
+            edits.push(edit(object.file, line..line, format!("{indentation}AscendC::TPipe {pipe};{end}")));
             let open = object.init.callee.end + 1;
             let comma = if object.init.arguments.is_empty() { "" } else { ", " };
             edits.push(edit(object.file, open..open, format!("&{pipe}{comma}")));
@@ -330,6 +343,21 @@ impl<'a> Operator<'a> {
             edits.push(edit(object.file, first.start..end, ""));
         }
         Ok(edits)
+    }
+}
+
+/// How lines of a file end.
+fn end_of_line(file: &SyntaxFile) -> &'static str {
+    if file.text().contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// Whether the words before and behind a name show that it means something else than a class of that name: a namespace, or the operator
+/// whose template parameters are declared.
+fn names_no_class(before: &[&str], behind: &[&str], is_namespace: bool) -> bool {
+    match (before, behind) {
+        ([.., "namespace"], _) | ([.., "ASCENDC_TPL_ARGS_DECL", "("], [",", ..]) => true,
+        (_, [":", ":", ..]) => is_namespace,
+        _ => false,
     }
 }
 

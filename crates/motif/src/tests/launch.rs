@@ -31,6 +31,25 @@ fn l08_makes_the_pipe_a_variable_of_the_entry() {
         fast.contains("        AscendC::TPipe pipe;\n        Kernel<half> op;\n        op.Init(&pipe, x, y, 1);"),
         "{fast}"
     );
+    // A comment behind the object stays with it.
+    let told = round_trip("L08", &slow.replace("    Kernel op;\n", "    Kernel op; // the operator\n"));
+    assert!(told.contains("    AscendC::TPipe pipe;\n    Kernel op; // the operator\n    op.Init(&pipe, x,"), "{told}");
+    refuses("L08", &slow.replace("    Kernel op;", "    int other; Kernel op;"), "something stands before the object");
+    // The same name for a namespace, and for the operator.
+    let named = slow.replace("class Kernel {", "namespace Kernel {\nASCENDC_TPL_ARGS_DECL(Kernel, 1);\nclass Kernel {");
+    let named = named
+        .replace("\nextern \"C\"", "\n} // namespace Kernel\nextern \"C\"")
+        .replace("    Kernel op;", "    Kernel::Kernel op;");
+    assert!(round_trip("L08", &named).contains("    AscendC::TPipe pipe;\n    Kernel::Kernel op;"));
+    refuses("L08", &slow.replace("    Kernel op;", "    Other(Kernel, 1);\n    Kernel op;"), "mentioned other than");
+    // Lines of another system, and blanks at their ends.
+    let told = round_trip("L08", &slow.replace('\n', "\r\n"));
+    assert!(
+        told.contains("    {\r\n        pipe = pipeIn;\r\n") && told.contains("    AscendC::TPipe pipe;\r\n"),
+        "{told}"
+    );
+    let blanks = slow.replace("uint32_t length)\n    {\n", "uint32_t length)\n    {  // begins\n");
+    assert!(round_trip("L08", &blanks).contains("    {  // begins\n        pipe = pipeIn;\n"));
     refuses("L08", &slow.replace("class Kernel {", "class Kernel : public Base {"), "base class");
     refuses(
         "L08",
