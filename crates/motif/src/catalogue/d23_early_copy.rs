@@ -13,7 +13,7 @@ use crate::rewrite::edits::edit;
 use crate::rewrite::queue_depth::depth_set;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
-use source::facts::api::is_copy;
+use source::facts::api::{is_copy, vector_shape};
 use source::facts::{Callers, Kernel, base_name};
 use source::lex::{PieceKind, pieces};
 use source::parse::{Call, Function, Loop, SyntaxFile};
@@ -24,6 +24,10 @@ const BUFFERS_MIN: i64 = 2;
 /// Tensors that such a queue holds at a time: the next one is enqueued before the current one is taken.
 const DEPTH_AHEAD: &str = "2";
 
+/// Vector instructions of a round from which on the queue of the vector unit makes the scalar unit wait: two rounds of fewer fit into it
+/// (`queue_depth` of the machine descriptions is 32), and the copy of the next round is issued while this one is computed.
+const QUEUED: usize = 16;
+
 /// The motif.
 pub struct EarlyCopy;
 
@@ -33,7 +37,7 @@ const METADATA: Metadata = Metadata {
     family: Family::DataMovement,
     precondition: "a for loop that counts up, its body with calls first (after declarations that rest on the counter alone) of functions of the class that \
      only fill queues of at least two buffers from global memory, or with what such a function does; the rest of the round takes each of these queues once (their depth becomes 2), writes none \
-     of the global tensors read and none of the variables used, and makes the scalar unit wait (an element read, a reduction); no full \
+     of the global tensors read and none of the variables used, and makes the scalar unit wait (an element read, a reduction, more vector instructions than half their queue holds); no full \
      barrier, no way out of the loop",
     left_to_verifier: "the number of buffers, where it comes from tiling",
     relieves: &[Counter::StallUs],
@@ -247,6 +251,18 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b':')
 }
 
+/// Vector instructions that these statements issue, as far as they show: a loop issues more of them than fit anywhere.
+fn vector_instructions(file: &SyntaxFile, span: &Range<usize>) -> usize {
+    let inner: Vec<&Loop> =
+        file.loops().iter().filter(|inner| span.start <= inner.span.start && inner.span.end <= span.end).collect();
+    let of_call = |call: &Call| {
+        let repeated = inner.iter().any(|inner| inner.body.contains(&call.span.start));
+        if repeated { QUEUED } else { 1 }
+    };
+    let is_vector = |call: &&Call| vector_shape(&call.name).is_some() || call.name == "PipeBarrier";
+    file.calls_in(span.clone()).filter(is_vector).map(of_call).sum()
+}
+
 fn moved_ahead(
     context: &Context,
     kernel: &Kernel,
@@ -275,7 +291,8 @@ fn moved_ahead(
     let waits = |call: &Call| {
         matches!(call.name.as_str(), "GetValue" | "WaitFlag" | "SyncAll") || call.name.starts_with("Reduce")
     };
-    if !calls().any(|(_, call)| waits(call)) {
+    let instructions: usize = places.iter().map(|(file, span)| vector_instructions(file, span)).sum();
+    if instructions < QUEUED && !calls().any(|(_, call)| waits(call)) {
         return Err("nothing in the loop makes the scalar unit wait: the next copy is issued early as it is".to_owned());
     }
     let declared_there = file.locals().iter().filter(|local| first.span.contains(&local.span.start));

@@ -22,7 +22,7 @@ const METADATA: Metadata = Metadata {
     id: Id::L08,
     title: "TPipe outside the operator's object",
     family: Family::Launch,
-    precondition: "a class without bases and with one Init, whose TPipe member is used as object of calls or by its address; every mention of the class is a variable \
+    precondition: "a class without bases and with one Init, whose TPipe member is used as object of calls or by its address; every mention of the class, but as a namespace or as the operator of a template, is a variable \
      of a function, on which Init is called once as a statement; no such function has a name equal to the member's",
     left_to_verifier: "nothing",
     relieves: &[Counter::ScalarUs],

@@ -77,6 +77,14 @@ fn d23_copies_the_next_tile_in_before_computing_this_one() {
         &slow.replace("poly.GetValue(0)", "CUBIC").replace("ReduceSum(poly, x, ones, count)", "Exp(poly, x, count)"),
         "makes the scalar unit wait",
     );
+    // The queue of the vector unit is full of this round when the next one begins.
+    let many = "Exp(poly, x, count);\n        AscendC::".repeat(15);
+    let busy = slow
+        .replace("poly.GetValue(0)", "CUBIC")
+        .replace("ReduceSum(poly, x, ones, count)", &format!("{many}Exp(poly, x, count)"));
+    assert!(round_trip("D23", &busy).contains("if (tile + 1 < tiles) {\n                CopyIn("), "{busy}");
+    let looped = slow.replace("poly.GetValue(0)", "CUBIC").replace("AscendC::ReduceSum(poly, x, ones, count)", "for (uint32_t i = 0; i < 4; i++) {\n            AscendC::Exp(poly, x, count);\n        }\n        AscendC::Exp(poly, x, count)");
+    assert!(round_trip("D23", &looped).contains("if (tile + 1 < tiles) {\n                CopyIn("), "{looped}");
     refuses(
         "D23",
         &slow.replace(
