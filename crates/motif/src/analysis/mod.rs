@@ -23,6 +23,6 @@ pub(crate) mod round_names;
 pub(crate) mod rows;
 pub(crate) mod siblings;
 pub(crate) mod taken_buffer;
-mod tiling_ranges;
+pub(crate) mod tiling_ranges;
 pub(crate) mod tiling_reads;
 mod tiling_tokens;

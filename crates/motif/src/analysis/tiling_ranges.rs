@@ -1,14 +1,25 @@
 //! Of an array in a tiling structure, which elements the kernel asks for: those that a loop goes through between two other fields' elements of
 //! the block.
 
-use super::tiling_reads::{Range, Sources};
-use super::tiling_tokens::Tokens;
+use super::tiling_tokens::{Tokens, in_macros};
 
 /// Words in front of a block that is no function's own.
 const OF_STATEMENTS: [&str; 3] = ["if", "while", "switch"];
 
 /// What makes references of its arguments.
 const OF_REFERENCES: [&str; 3] = ["addressof", "ref", "tie"];
+
+/// The fields, by their places, whose elements of the block are the first and the last index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub first: usize,
+    pub last: usize,
+    /// Whether the last one is read, too.
+    pub through: bool,
+}
+
+/// What is compiled for the device.
+type Files<'t, 'a> = [&'t Tokens<'a>];
 
 /// A use of the array, or of a pointer to it, with an index: the file, and where its bracket opens.
 type Site<'t, 'a> = (&'t Tokens<'a>, usize);
@@ -21,35 +32,34 @@ struct Between<'a> {
     through: bool,
 }
 
-/// The elements of an array that the kernel asks for, where every use of it is at the variable of such a loop. `of_block` is the place of
-/// a field that is only asked for at the number of the block.
+/// The elements of an array that the kernel asks for, where every use of it is at the variable of such a loop. `place_of` is the place of the
+/// field whose element of the block a name has, and nothing else.
 pub(super) fn range<'a>(
-    sources: &Sources<'a>,
+    files: &Files<'_, 'a>,
     field: &'a str,
-    of_block: &dyn Fn(&str) -> Option<usize>,
+    place_of: &dyn Fn(&str) -> Option<usize>,
 ) -> Option<Range> {
-    let sites = sites(sources, field)?;
+    let sites = sites(files, field)?;
     let mut found: Vec<Between<'_>> = Vec::new();
     for (tokens, open) in sites {
         if !tokens.is_word(open + 1) || tokens.text(open + 2) != "]" {
             return None;
         }
-        found.push(between(sources, tokens, open, tokens.text(open + 1))?);
+        found.push(between(files, tokens, open, tokens.text(open + 1))?);
     }
     found.dedup();
     let [Between { first, last, through }] = found.as_slice() else { return None };
-    let place = |name: &str| sources.array_of(name).and_then(|array| of_block(&array));
-    Some(Range { first: place(first)?, last: place(last)?, through: *through })
+    Some(Range { first: place_of(first)?, last: place_of(last)?, through: *through })
 }
 
 /// All uses with an index; `None` where it is used in any other way.
-fn sites<'t, 'a>(sources: &'t Sources<'a>, field: &'a str) -> Option<Vec<Site<'t, 'a>>> {
-    if sources.in_macros(field) {
+fn sites<'t, 'a>(files: &Files<'t, 'a>, field: &'a str) -> Option<Vec<Site<'t, 'a>>> {
+    if in_macros(files, field) {
         return None;
     }
     let mut sites = Vec::new();
     let mut pointers: Vec<&'a str> = Vec::new();
-    for tokens in sources.on_device() {
+    for tokens in files.iter().copied() {
         for index in tokens.positions(field) {
             let Some(object) = tokens.object(index).filter(|object| tokens.text(*object) != "this") else { continue };
             match tokens.text(index + 1) {
@@ -64,10 +74,10 @@ fn sites<'t, 'a>(sources: &'t Sources<'a>, field: &'a str) -> Option<Vec<Site<'t
     pointers.sort_unstable();
     pointers.dedup();
     for pointer in pointers {
-        if sources.in_macros(pointer) {
+        if in_macros(files, pointer) {
             return None;
         }
-        for tokens in sources.on_device() {
+        for tokens in files.iter().copied() {
             for index in tokens.positions(pointer) {
                 let object = tokens.object(index).filter(|object| tokens.text(*object) != "this");
                 match (object, tokens.text(index + 1)) {
@@ -94,7 +104,7 @@ fn is_field(tokens: &Tokens<'_>, at: usize, field: &str) -> bool {
 }
 
 /// What the loop around a token runs between whose variable this is.
-fn between<'a>(sources: &Sources<'a>, tokens: &Tokens<'a>, site: usize, variable: &str) -> Option<Between<'a>> {
+fn between<'a>(files: &Files<'_, 'a>, tokens: &Tokens<'a>, site: usize, variable: &str) -> Option<Between<'a>> {
     let mut depth = 0_usize;
     for at in (0..site).rev() {
         match tokens.text(at) {
@@ -106,7 +116,7 @@ fn between<'a>(sources: &Sources<'a>, tokens: &Tokens<'a>, site: usize, variable
                 if word == "for" {
                     if let Some(found) = header(tokens, open, at - 1, variable) {
                         let end = closing(tokens, at)?;
-                        return stays(sources, tokens, at..end, variable).then_some(found);
+                        return stays(files, tokens, at..end, variable).then_some(found);
                     }
                 } else if !OF_STATEMENTS.contains(&word) {
                     return None;
@@ -150,19 +160,19 @@ fn name<'a>(tokens: &Tokens<'a>, from: usize, end: usize) -> Option<&'a str> {
 }
 
 /// Whether a loop's body leaves its variable alone: neither changes it, nor declares another of that name, nor hands it to a function that may.
-fn stays(sources: &Sources<'_>, tokens: &Tokens<'_>, body: std::ops::Range<usize>, variable: &str) -> bool {
+fn stays(files: &Files<'_, '_>, tokens: &Tokens<'_>, body: std::ops::Range<usize>, variable: &str) -> bool {
     body.filter(|at| tokens.text(*at) == variable && tokens.is_word(*at) && tokens.object(*at).is_none()).all(|at| {
         let (before, after) = (tokens.before(at, 1), tokens.text(at + 1));
         let declared = tokens.is_word(at.wrapping_sub(1)) && !["return", "case"].contains(&before);
         let handed = ["(", ","].contains(&before) && [",", ")"].contains(&after);
         // Another name for it: `auto &other = variable;`, `auto &other{variable};`.
         let named = before == "=" && tokens.before(at, 3) == "&" || before == "{" && after == "}";
-        !declared && !named && !tokens.is_changed(at) && (!handed || taken_by_value(sources, tokens, at))
+        !declared && !named && !tokens.is_changed(at) && (!handed || taken_by_value(files, tokens, at))
     })
 }
 
 /// Whether the function that is called takes this argument by its value, as far as the sources have it.
-fn taken_by_value(sources: &Sources<'_>, tokens: &Tokens<'_>, at: usize) -> bool {
+fn taken_by_value(files: &Files<'_, '_>, tokens: &Tokens<'_>, at: usize) -> bool {
     let callee = tokens.caller(at);
     if OF_STATEMENTS.contains(&callee) {
         return true;
@@ -183,7 +193,7 @@ fn taken_by_value(sources: &Sources<'_>, tokens: &Tokens<'_>, at: usize) -> bool
             _ => {}
         }
     }
-    sources.on_device().all(|file| {
+    files.iter().all(|file| {
         let named = (0..file.of.len()).filter(|index| file.text(*index) == callee && file.text(*index + 1) == "(");
         named.into_iter().all(|index| file.arguments(index).get(place).is_none_or(|argument| !argument.contains('&')))
     })

@@ -1,7 +1,7 @@
 //! What a kernel reads of the structure that the host writes for it: nothing of a field, the element of its own block, or all.
 
-use super::tiling_ranges::range;
-use super::tiling_tokens::Tokens;
+use super::tiling_ranges::{Range, range};
+use super::tiling_tokens::{Tokens, in_macros};
 use crate::context::Context;
 use crate::context::tiling::{TilingMember, TilingStructure};
 use source::facts::is_host;
@@ -38,15 +38,6 @@ struct Holder<'a> {
 /// Whether a type is one of numbers that a tensor of global memory can have.
 fn is_number(kind: &str) -> bool {
     NUMBERS.contains(&kind)
-}
-
-/// The fields, by their places, whose elements of the block are the first and the last index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
-    pub first: usize,
-    pub last: usize,
-    /// Whether the last one is read, too.
-    pub through: bool,
 }
 
 /// Whether a name has a value.
@@ -109,7 +100,7 @@ impl<'a> Sources<'a> {
         Ok(Self { files: files.collect() })
     }
 
-    pub(super) fn on_device(&self) -> impl Iterator<Item = &Tokens<'a>> {
+    fn on_device(&self) -> impl Iterator<Item = &Tokens<'a>> {
         self.files.iter().filter(|(_, host)| !host).map(|(tokens, _)| tokens)
     }
 
@@ -197,14 +188,16 @@ impl<'a> Sources<'a> {
             }
         }
         let mut reads: Vec<Read> = structure.fields.iter().map(|field| self.read(field)).collect::<Result<_, _>>()?;
+        let files: Vec<&Tokens<'_>> = self.on_device().collect();
         for place in 0..reads.len() {
             let field = &structure.fields[place];
             if reads[place] == Read::All && field.is_array {
                 let ends = |name: &str| {
-                    let of = structure.fields.iter().position(|field| field.name == name)?;
+                    let array = self.array_of(name)?;
+                    let of = structure.fields.iter().position(|field| field.name == array)?;
                     (reads[of] == Read::OfBlock).then_some(of)
                 };
-                if let Some(found) = range(self, &field.name, &ends) {
+                if let Some(found) = range(&files, &field.name, &ends) {
                     reads[place] = Read::OfRange(found);
                 }
             }
@@ -361,7 +354,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Whether a name is given the element of the block of an array of the structure, and nothing else, wherever it stands; which array.
-    pub(super) fn array_of(&self, name: &str) -> Option<String> {
+    fn array_of(&self, name: &str) -> Option<String> {
         let mut arrays: Vec<String> = Vec::new();
         for tokens in self.on_device() {
             for index in
@@ -386,20 +379,10 @@ impl<'a> Sources<'a> {
         (self.holds(name, &is_element) == Held::Always).then_some(array)
     }
 
-    /// Whether a macro's text has the name: what becomes of it nobody looked at.
-    pub(super) fn in_macros(&self, name: &str) -> bool {
-        let has =
-            |text: &str| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name);
-        self.on_device().any(|tokens| {
-            let directives = tokens.of.iter().filter(|(kind, _)| *kind == PieceKind::Directive);
-            directives.into_iter().any(|(_, text)| text.contains("define") && has(text))
-        })
-    }
-
     /// Whether a name is given nothing but what `is_it` says of the tokens behind its `=`, wherever it stands. Where it is nothing before, and
     /// is not given that whatever happens, it is one or the other.
     fn holds(&self, name: &str, is_it: &dyn Fn(&Tokens<'a>, usize) -> bool) -> Held {
-        if self.in_macros(name) {
+        if in_macros(&self.on_device().collect::<Vec<_>>(), name) {
             return Held::Never;
         }
         let (mut given, mut always, mut something_before) = (false, true, false);

@@ -134,3 +134,13 @@ impl<'a> Tokens<'a> {
         index.checked_sub(if point { 2 } else { 3 })
     }
 }
+
+/// Whether a macro's text has the name: what becomes of it nobody looked at.
+pub(super) fn in_macros(files: &[&Tokens<'_>], name: &str) -> bool {
+    let has =
+        |text: &str| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|word| word == name);
+    files.iter().any(|tokens| {
+        let directives = tokens.of.iter().filter(|(kind, _)| *kind == PieceKind::Directive);
+        directives.into_iter().any(|(_, text)| text.contains("define") && has(text))
+    })
+}

@@ -3,7 +3,8 @@
 
 use crate::analysis::code::{scope, words};
 use crate::analysis::entry::device_files;
-use crate::analysis::tiling_reads::{Range, Read, Sources};
+use crate::analysis::tiling_ranges::Range;
+use crate::analysis::tiling_reads::{Read, Sources};
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif, TilingMember, TilingStructure};
 use source::parse::{Call, SyntaxFile};
