@@ -14,7 +14,7 @@ use super::devices::Attached;
 use super::journal::{Entry, Journal};
 use super::plan::Plan;
 use aicore::Machine;
-use backend::LaunchProfile;
+use backend::{DeviceTime, LaunchProfile};
 use manifest::{Case, Layout};
 use source::SourceTree;
 
@@ -108,7 +108,13 @@ impl Measurements {
     /// # Errors
     /// Where the file cannot be written.
     pub(super) fn note(&self, plan: &Plan, case: &Case, launches: &[LaunchProfile]) -> std::io::Result<()> {
-        let [LaunchProfile { device: Some(device), .. }] = launches else { return Ok(()) };
+        match launches {
+            [LaunchProfile { device: Some(time), .. }] => self.keep(plan, case, time),
+            _ => Ok(()),
+        }
+    }
+
+    fn keep(&self, plan: &Plan, case: &Case, device: &DeviceTime) -> std::io::Result<()> {
         let files: BTreeMap<String, String> =
             plan.sources.iter().map(|(file, text)| (file.to_owned(), text.to_owned())).collect();
         let sources = digest_of(&files)?;
@@ -215,4 +221,64 @@ fn digest_of_case(case: &Case) -> String {
     // What it is called and what it counts for do not change what it does.
     let said = Case { name: String::new(), weight: 1.0, hostile: false, verify_only: false, ..case.clone() };
     blake3::hash(format!("{said:?}").as_bytes()).to_hex()[..16].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(name: &str, arguments: &[&str]) -> Case {
+        let text = "[operator]\nname = \"Op\"\nlayout = \"direct-launch\"\nkernel = \"k\"\ntiling = \"\"\nsources = [\"k.asc\"]\n\n[[case]]\nname = \"a\"\n";
+        let manifest = manifest::Manifest::parse(text, Path::new("ascend.toml")).unwrap();
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        Case { name: name.to_owned(), arguments, ..manifest.cases[0].clone() }
+    }
+
+    fn time(task_us: f64) -> DeviceTime {
+        DeviceTime { task_us, spread: 0.01, count: 10, ..DeviceTime::default() }
+    }
+
+    fn plan(text: &str) -> Plan {
+        Plan { digest: format!("of {text}"), sources: [("k.asc", text)].into_iter().collect(), ..Plan::default() }
+    }
+
+    #[test]
+    fn times_are_kept_with_what_they_are_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let on = MeasuredOn {
+            soc: "Ascend910B2".to_owned(),
+            toolkit: "9.0.0".to_owned(),
+            route: "a test".to_owned(),
+            machine: "Ascend910B2".to_owned(),
+            caches: Caches::Repeated,
+            since_s: 7,
+        };
+        let open = || Measurements { path: folder.path().join(FILE), on: on.clone(), open: Mutex::default() };
+        let cases = [case("a", &["1"]), case("b", &["2"])];
+        assert_eq!(Kept::below(folder.path(), &cases).unwrap(), None);
+        open().keep(&plan("one"), &cases[0], &time(1.0)).unwrap();
+        // Another command goes on with the same file; what is known is not kept twice.
+        let second = open();
+        second.keep(&plan("one"), &cases[0], &time(1.1)).unwrap();
+        second.keep(&plan("two"), &cases[1], &time(2.0)).unwrap();
+        let kept = Kept::below(folder.path(), &cases).unwrap().unwrap();
+        let times: Vec<(&str, f64)> = kept.times.iter().map(|time| (time.case.as_str(), time.task_us)).collect();
+        assert_eq!((times, &kept.on), (vec![("a", 1.0), ("b", 2.0)], &on));
+        assert_eq!(kept.plan(&kept.times[1]).unwrap(), plan("two"));
+
+        // A case that says something else now, one that is gone, and a line that was cut.
+        let now = [case("a", &["other"])];
+        let path = folder.path().join(FILE);
+        fs_err::write(&path, fs_err::read_to_string(&path).unwrap() + "{\"time\":{\"candi").unwrap();
+        let kept = Kept::below(folder.path(), &now).unwrap().unwrap();
+        assert!(kept.times.is_empty() && kept.stale.iter().eq(["a"]), "{kept:?}");
+
+        // Another chip has a file of its own, and the one before is put aside.
+        let other = MeasuredOn { soc: "Ascend910B4".to_owned(), ..on.clone() };
+        let other = Measurements { path: path.clone(), on: other, open: Mutex::default() };
+        other.keep(&plan("one"), &cases[0], &time(5.0)).unwrap();
+        let kept = Kept::below(folder.path(), &cases).unwrap().unwrap();
+        assert_eq!((kept.times.len(), kept.on.soc.as_str()), (1, "Ascend910B4"));
+        assert!(path.with_extension("jsonl.old").exists());
+    }
 }
