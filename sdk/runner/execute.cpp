@@ -252,6 +252,10 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
     };
     add(call.inputs, call.job_inputs, inputs);
     add(call.outputs, call.job_outputs, outputs);
+    if (WritesShapes(call.view)) {
+        const size_t bytes = call.view.outputs.size() * kShapeNumbers * sizeof(uint64_t);
+        arguments.values.push_back(Allocate(bytes, RegionRole::kWorkspace, 1));
+    }
     arguments.values.push_back(workspace);
     arguments.values.push_back(tiling_base);
 

@@ -188,6 +188,7 @@ std::string TileOrRun(const Job& job)
     WriteOutputs(json, call);
     WriteParameters(json, "input_parameters", call.inputs);
     WriteParameters(json, "output_parameters", call.outputs);
+    json.Key("writes_shapes").Bool(WritesShapes(call.view));
     json.Key("knobs_read").BeginArray();
     for (const std::string& name : ascendsim::KnobsRead()) {
         json.String(name);

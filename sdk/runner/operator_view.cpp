@@ -219,6 +219,12 @@ void WriteClass(Json& json, const std::string& op, const optiling::TilingDef& de
 }
 } // namespace
 
+bool WritesShapes(const OperatorView& view)
+{
+    const auto writes = [](const ops::OpParamDef::Spec& spec) { return spec.shape_depends_on_compute; };
+    return std::any_of(view.outputs.begin(), view.outputs.end(), writes);
+}
+
 std::string ComputeUnit(const std::string& soc)
 {
     std::string unit;

@@ -18,6 +18,12 @@ struct OperatorView {
     std::vector<ops::OpAttrDef::Spec> attrs; // private ones last
 };
 
+// Whether the shape of some output is known only when the kernel has computed it: then the kernel has one more parameter, behind its
+// outputs, for a tensor that it writes these shapes into.
+bool WritesShapes(const OperatorView& view);
+// Numbers of 64 bits that an output has in that tensor: its rank, and eight dimensions.
+constexpr size_t kShapeNumbers = 9;
+
 // "Ascend910B2" -> "ascend910b".
 std::string ComputeUnit(const std::string& soc);
 OperatorView ViewOperator(const std::string& type, const ascendsim::host::OpEntry& entry, const std::string& soc);

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use tuner::{Workspace, WorkspaceOptions};
 
-use crate::support::{Project, TOOL, require_tools, root, sdk_options};
+use crate::support::{Project, TOOL, edited, require_tools, root, sdk_options};
 
 /// The two versions of an operator.
 const VERSIONS: [&str; 2] = ["careful", "beginner"];
@@ -111,4 +111,25 @@ fn both_versions_of_an_operator_agree_and_are_clean() {
     });
     let wrong = wrong.into_inner().expect("no poison");
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Where the shape of an output is known only when it is computed, the kernel has one more parameter, behind the outputs.
+#[test]
+fn a_kernel_that_computes_shapes_has_a_place_for_them() {
+    require_tools!();
+    let project = Project::fixture("add_custom");
+    let change = |file: &str, from: &str, to: &str| project.write(file, &edited(&project.read(file), from, to));
+    change("op_host/add_custom.cpp", "this->Output(\"z\")", "this->Output(\"z\").OutputShapeDependOnCompute()");
+    change("op_kernel/add_custom.cpp", "GM_ADDR z, GM_ADDR workspace", "GM_ADDR z, GM_ADDR shapes, GM_ADDR workspace");
+    let written = "    if (AscendC::GetBlockIdx() == 0) {
+        AscendC::GlobalTensor<uint64_t> dims;
+        dims.SetGlobalBuffer((__gm__ uint64_t *)shapes, 2);
+        dims.SetValue(0, 1);
+        dims.SetValue(1, tilingData.blockLength);
+    }
+    op.Process();";
+    change("op_kernel/add_custom.cpp", "    op.Process();", written);
+    let ended = project.run(&["profile"]).expect(0);
+    let profiles = ended.named("profile");
+    assert!(!profiles.is_empty() && profiles.iter().all(|profile| profile["correct"] == true), "{ended:?}");
 }

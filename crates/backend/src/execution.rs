@@ -133,6 +133,8 @@ pub struct KernelCall {
     pub outputs: Vec<Parameter>,
     /// The outputs.
     pub tensors: Vec<CallOutput>,
+    /// Whether one more parameter follows, for a tensor into which the kernel writes shapes of outputs that it computes.
+    pub writes_shapes: bool,
 }
 
 /// What a device says of a launch, or of all launches of a program.

@@ -238,6 +238,9 @@ pub struct RunnerReply {
     /// The kernel's parameters for outputs.
     #[serde(default)]
     pub output_parameters: Vec<Parameter>,
+    /// Whether a parameter for shapes follows.
+    #[serde(default)]
+    pub writes_shapes: bool,
 }
 
 /// An output as the runner used it.
@@ -280,6 +283,7 @@ impl RunnerReply {
             inputs: self.input_parameters.clone(),
             outputs: self.output_parameters.clone(),
             tensors: self.outputs.iter().map(output).collect(),
+            writes_shapes: self.writes_shapes,
         }
     }
 }

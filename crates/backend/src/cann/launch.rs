@@ -28,6 +28,11 @@ const TILING_STEP: usize = 8;
 impl DeviceLaunch {
     /// The launch that a job is, with the tiling that was decided on the simulator. Outputs go into a folder.
     pub fn of(job: &KernelJob, ran: &Execution, object: KernelObject, folder: &Path) -> Result<Self, RunFailure> {
+        if ran.call.writes_shapes {
+            let why =
+                "the kernel writes shapes of its outputs, which are known only then; this is not launched on a device";
+            return Err(RunFailure::NoDevice(why.to_owned()));
+        }
         let inputs = in_order_of_parameters(job, &ran.call);
         let mut outputs = Vec::new();
         for (place, output) in ran.call.tensors.iter().enumerate() {
@@ -269,10 +274,19 @@ mod tests {
             inputs: vec![parameter("a", 1), parameter("mask", 0), parameter("b", 1)],
             outputs: vec![parameter("y", 1), parameter("a", 1)],
             tensors: vec![tensor("y"), tensor("a")],
+            writes_shapes: false,
         };
         let tiling =
             TilingDecision { tiling_key: 7, block_dim: 40, tiling_hex: "01020304".to_owned(), workspace_bytes: 32 };
         (job, Execution { call, tiling, ..Execution::default() })
+    }
+
+    #[test]
+    fn a_kernel_that_writes_shapes_is_not_launched() {
+        let (job, mut ran) = job();
+        ran.call.writes_shapes = true;
+        let refused = DeviceLaunch::of(&job, &ran, object(), Path::new("/run")).unwrap_err();
+        assert!(refused.to_string().contains("writes shapes of its outputs"), "{refused}");
     }
 
     #[test]
