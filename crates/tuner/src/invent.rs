@@ -60,6 +60,8 @@ pub struct Invented {
     pub unasked: Option<String>,
 }
 
+/// Seed of commands that are given none.
+const USUAL_SEED: u64 = 1;
 /// Cases of one source that are tried.
 const ATTEMPTS: usize = 150;
 /// Elements of all tensors of a case: more take too long to simulate again and again.
@@ -133,6 +135,7 @@ pub async fn invent(
             worker_exe: options.worker_exe.clone(),
             made_up: Some(invented.text.clone()),
             sdk: options.sdk.clone(),
+            seed: USUAL_SEED,
             ..WorkspaceOptions::default()
         };
         let refused = refused_cases(opening).await;
