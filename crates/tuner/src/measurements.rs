@@ -74,10 +74,14 @@ impl Entry for Line {
     fn key(&self) -> String {
         match self {
             Line::On(_) => "on".to_owned(),
-            Line::Sources { digest, .. } => format!("sources {digest}"),
+            Line::Sources { digest, .. } => sources_key(digest),
             Line::Time(time) => format!("{} {} {}", time.candidate, time.case, time.case_digest),
         }
     }
+}
+
+fn sources_key(digest: &str) -> String {
+    format!("sources {digest}")
 }
 
 /// Where measurements of a project are kept.
@@ -115,9 +119,7 @@ impl Measurements {
     }
 
     fn keep(&self, plan: &Plan, case: &Case, device: &DeviceTime) -> std::io::Result<()> {
-        let files: BTreeMap<String, String> =
-            plan.sources.iter().map(|(file, text)| (file.to_owned(), text.to_owned())).collect();
-        let sources = digest_of(&files)?;
+        let sources = plan.sources.digest();
         let time = Line::Time(Measurement {
             candidate: plan.digest.clone(),
             sources: sources.clone(),
@@ -134,10 +136,12 @@ impl Measurements {
             *open = Some(self.opened()?);
         }
         let Some((journal, known)) = open.as_mut() else { return Ok(()) };
-        for line in [Line::Sources { digest: sources, files }, time] {
-            if known.insert(line.key()) {
-                journal.append(&line)?;
-            }
+        if known.insert(sources_key(&sources)) {
+            let files = plan.sources.iter().map(|(file, text)| (file.to_owned(), text.to_owned())).collect();
+            journal.append(&Line::Sources { digest: sources, files })?;
+        }
+        if known.insert(time.key()) {
+            journal.append(&time)?;
         }
         Ok(())
     }
