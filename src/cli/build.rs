@@ -51,11 +51,16 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             let cmake = candidate.plain_plan(workspace.tunables()).cmake;
             let cmake = workspace.manifest.cmake.clone().into_iter().chain(cmake).collect();
             attached.build(&candidate.sources, &cmake, &workspace.manifest.operator)?
-        } else if workspace.is_direct_launch() {
+        } else if workspace.is_direct_launch() && !builder.compiles_at_run_time(&candidate.sources) {
             builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?
         } else {
-            let mut paths =
-                builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?;
+            // A program that compiles its kernel while it runs cannot be linked by its own flow: the simulator has no compiler to link.
+            let mut paths = match workspace.is_direct_launch() {
+                true => Vec::new(),
+                false => {
+                    builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?
+                }
+            };
             // The project's flow only compiles an operator; what loads it is packaged by the real toolkit. Here it is the
             // libraries that every other command runs.
             let plan = candidate.plain_plan(workspace.tunables());

@@ -84,6 +84,12 @@ fn lists_of_tensors_are_launched() {
 fn programs_with_a_main_are_measured() {
     require_tools!();
     everything(Style::KernelLaunch);
+    // A program that compiles its kernel while it runs: a run and a check; everything at length.
+    if at_length() {
+        everything(Style::RunTime);
+    } else {
+        Machine::new(Style::RunTime).profiled_us(&[]);
+    }
     let machine = Machine::new(Style::Language);
     machine.profiled_us(&[]);
     // One that finds its results wrong on the device is no measurement.

@@ -27,6 +27,7 @@ mod rehearsal;
 mod replay;
 mod resume;
 mod rings;
+mod run_time_kernels;
 mod sampled_blocks;
 mod sdk;
 mod soundness;

@@ -131,6 +131,7 @@ programs!(
     api_template_key,
     api_vector,
     host_acl,
+    host_acl_rtc,
     host_json,
     host_log,
     host_registry,

@@ -7,13 +7,15 @@ use super::cache::Digest;
 use super::error::BuildError;
 use super::file_api::Target;
 use super::flags::ProjectFlags;
+use super::run_time_kernel::run_time_units;
 use source::SourceTree;
-use source::lex::has_launch;
+use source::lex::{compiles_at_run_time, has_launch, only_embedded_kernels};
 
 /// Libraries of the toolkit; `libascend_sim.so` stands in for all of them.
-pub(crate) const TOOLKIT_LIBRARIES: [&str; 40] = [
+pub(crate) const TOOLKIT_LIBRARIES: [&str; 41] = [
     "ascendcl",
     "acl_rt",
+    "acl_rtc",
     "acl_op_compiler",
     "acl_cblas",
     "acl_dvpp",
@@ -71,10 +73,13 @@ impl Builder {
                     continue;
                 }
                 let text = tree.text(&file).unwrap_or_default();
-                let device = group.language == "ASC" || has_launch(text) || text.contains("__global__");
+                let device = group.language == "ASC"
+                    || has_launch(text)
+                    || (text.contains("__global__") && !only_embedded_kernels(text));
                 sources.push((file, ProjectFlags::from_group(group), device));
             }
         }
+        let tree = &self.with_run_time_kernels(tree, &mut sources);
         let objects = self.objects(tree, &sources)?;
         let libraries = libraries(program);
         let output = program.name.clone();
@@ -98,6 +103,28 @@ impl Builder {
         Ok(artifact)
     }
 
+    /// Whether the program of a direct-launch project compiles its kernels while it runs.
+    pub fn compiles_at_run_time(&self, tree: &SourceTree) -> bool {
+        tree.iter().any(|(_, text)| compiles_at_run_time(text))
+    }
+
+    /// The tree with a file more for each text of kernels that the program compiles while it runs; the sources get them, too.
+    fn with_run_time_kernels(&self, tree: &SourceTree, sources: &mut Vec<(String, ProjectFlags, bool)>) -> SourceTree {
+        let mut tree = tree.clone();
+        if !self.compiles_at_run_time(&tree) {
+            return tree;
+        }
+        let compiled: Vec<String> = sources.iter().map(|(file, _, _)| file.clone()).collect();
+        let on_disk = |file: &str| std::fs::read_to_string(self.project.root.join(file)).ok();
+        for unit in run_time_units(&tree, &compiled, &on_disk) {
+            let flags = sources.iter().find(|(file, _, _)| *file == unit.of);
+            let flags = flags.map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
+            tree.insert(unit.file.clone(), unit.text);
+            sources.push((unit.file, flags, true));
+        }
+        tree
+    }
+
     /// The executable meant: the one named, or the only one that launches a kernel.
     fn program(&self, tree: &SourceTree) -> Result<&Target, BuildError> {
         let all: Vec<&Target> = self.model().executables().collect();
@@ -117,7 +144,8 @@ impl Builder {
             [only] => Ok(only),
             [] => Err(BuildError::Environment {
                 message: "no executable of the project launches a kernel".to_owned(),
-                fix: "the sources that hold <<<>>> must belong to an add_executable target".to_owned(),
+                fix: "the sources that hold <<<>>> or call aclrtcCompileProg must belong to an add_executable target"
+                    .to_owned(),
             }),
             [first, ..] => Err(BuildError::Environment {
                 message: format!("several executables launch kernels: {}", names()),
@@ -130,7 +158,7 @@ impl Builder {
         target.sources.iter().any(|source| {
             let name =
                 source.path.strip_prefix(&self.project.root).ok().map(|path| path.to_string_lossy().into_owned());
-            name.and_then(|name| tree.text(&name)).is_some_and(has_launch)
+            name.and_then(|name| tree.text(&name)).is_some_and(|text| has_launch(text) || compiles_at_run_time(text))
                 || source.group.and_then(|index| target.groups.get(index)).is_some_and(|group| group.language == "ASC")
         })
     }

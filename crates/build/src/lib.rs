@@ -27,6 +27,7 @@ mod library_facts;
 mod missing_symbols;
 mod overlay;
 mod project_build;
+mod run_time_kernel;
 pub mod sdk;
 mod task_type;
 mod template_key;

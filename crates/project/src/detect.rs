@@ -10,7 +10,7 @@ use super::repository::repository_around;
 use manifest::Layout;
 use source::SourceTree;
 use source::arch::TARGET;
-use source::lex::has_launch;
+use source::lex::{compiles_at_run_time, has_launch};
 
 const SOURCE_EXTENSIONS: [&str; 5] = ["h", "hpp", "cpp", "cc", "asc"];
 const SKIPPED_DIRECTORIES: [&str; 12] = [
@@ -82,7 +82,7 @@ pub enum ProjectError {
         path: PathBuf,
     },
     /// Nothing recognisable there.
-    #[error("no operator project in {}: looked for op_host/ with op_kernel/ (an operator framework project or one operator of a repository), and for .asc or .cpp files that launch a kernel with <<<>>> beside a CMakeLists.txt{}", path.display(), searched_text(searched))]
+    #[error("no operator project in {}: looked for op_host/ with op_kernel/ (an operator framework project or one operator of a repository), and for .asc or .cpp files that launch a kernel with <<<>>> or compile one by aclrtcCompileProg beside a CMakeLists.txt{}", path.display(), searched_text(searched))]
     NotFound {
         /// The directory asked for.
         path: PathBuf,
@@ -399,7 +399,7 @@ fn direct_project(directory: &Path) -> Result<Option<OperatorProject>, ProjectEr
     let mut launches = false;
     for file in &files {
         let text = String::from_utf8_lossy(&std::fs::read(directory.join(file))?).into_owned();
-        launches |= has_launch(&text);
+        launches |= has_launch(&text) || compiles_at_run_time(&text);
         if !TARGET.is_foreign(file) {
             entries.extend(kernel_entries(file, &text));
         }

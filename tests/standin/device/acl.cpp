@@ -69,12 +69,14 @@ struct Event {
 
 using Entry = void (*)(void**, unsigned);
 
-// A symbol as the stand-in's compiler leaves it: `<name>` is the entry, `<name>__arguments` how many it takes.
+// A symbol as the stand-in's compilers leave it: `<name>` is the entry and takes words, or `<name>__call` is and takes pointers to values
+// of `<name>__sizes` bytes; `<name>__arguments` says how many.
 struct Function {
     std::string name;
     uint64_t key = 0;
     Entry entry = nullptr;
     unsigned arguments = 0;
+    const unsigned* sizes = nullptr; // of values that the entry wants pointers to
     uint64_t digest = 0;
 };
 
@@ -93,6 +95,14 @@ void Block(void* raw)
 {
     const Call& call = *static_cast<const Call*>(raw);
     std::vector<void*> values = call.values;
+    if (call.function->sizes != nullptr) {
+        std::vector<void*> pointers;
+        for (void*& value : values) {
+            pointers.push_back(&value);
+        }
+        call.function->entry(pointers.data(), static_cast<unsigned>(pointers.size()));
+        return;
+    }
     call.function->entry(values.data(), static_cast<unsigned>(values.size()));
 }
 
@@ -337,10 +347,13 @@ aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kern
     if (known == nullptr) {
         auto function = std::make_unique<Function>();
         function->name = kernelName;
-        function->entry = reinterpret_cast<Entry>(dlsym(binary->library, kernelName));
+        const auto of = [&](const char* end) { return dlsym(binary->library, (function->name + end).c_str()); };
+        const auto sizes = reinterpret_cast<const unsigned* (*)()>(of("__sizes"));
+        function->sizes = sizes == nullptr ? nullptr : sizes();
+        function->entry = reinterpret_cast<Entry>(of(sizes == nullptr ? "" : "__call"));
         const auto* const arguments =
-            static_cast<const unsigned*>(dlsym(binary->library, (function->name + "__arguments").c_str()));
-        const auto* const key = static_cast<const uint64_t*>(dlsym(binary->library, (function->name + "__key").c_str()));
+            static_cast<const unsigned*>(of("__arguments"));
+        const auto* const key = static_cast<const uint64_t*>(of("__key"));
         if (function->entry == nullptr || arguments == nullptr) {
             return Fail(kNotFound, "aclrtBinaryGetFunction: the object has no kernel " + function->name);
         }
@@ -372,7 +385,8 @@ aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStr
     auto* const function = static_cast<Function*>(func);
     std::vector<void*> values(function == nullptr ? 0 : function->arguments);
     for (size_t i = 0; i < values.size(); ++i) {
-        (void)std::memcpy(&values[i], args[i], sizeof(void*));
+        const size_t bytes = function->sizes == nullptr ? sizeof(void*) : function->sizes[i];
+        (void)std::memcpy(&values[i], args[i], bytes < sizeof(void*) ? bytes : sizeof(void*));
     }
     return Launch(function, numBlocks, std::move(values));
 }

@@ -266,6 +266,8 @@ Outcome Perform(int physical, const Launched& launched, bool timed, void (*run)(
     const std::string& fault = launch.first_fault;
     if (!launch.completed || fault.compare(0, 17, "out_of_bounds_gm:") == 0 || fault.compare(0, 11, "ub_overflow") == 0) {
         outcome.error = fault.compare(0, 8, "deadlock") == 0 ? 507014 : 507015;
+        // What a device's own log would say.
+        std::ofstream(Own("state/faults"), std::ios::app) << launched.kernel << ": " << fault << "\n";
         return outcome;
     }
     if (profiled) {

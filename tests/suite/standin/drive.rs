@@ -21,6 +21,8 @@ pub enum Style {
     KernelLaunch,
     /// The language ASC.
     Language,
+    /// A program that compiles its kernel while it runs.
+    RunTime,
     /// One operator of a repository.
     Repository,
     /// Another one, whose parameters are lists of tensors.
@@ -32,7 +34,7 @@ impl Style {
     pub fn layout(self) -> Layout {
         match self {
             Style::Framework | Style::KernelLaunch => Layout::Old,
-            Style::Package | Style::Language | Style::Repository | Style::List => Layout::New,
+            Style::Package | Style::Language | Style::RunTime | Style::Repository | Style::List => Layout::New,
         }
     }
 
@@ -44,6 +46,7 @@ impl Style {
             Style::Package => (Project::fixture("add_custom"), ""),
             Style::KernelLaunch => (of("kernel_launch"), ""),
             Style::Language => (of("language_asc"), ""),
+            Style::RunTime => (of("run_time"), ""),
             Style::Repository => {
                 let project = of("repository");
                 for file in ["op_host/scale_add.cpp", "op_host/scale_add_tiling.h", "op_kernel/scale_add.cpp"] {

@@ -72,6 +72,7 @@ fn build() -> PathBuf {
     );
     compile(&["-lascendcl", "-lascend_sim", "-Wl,-rpath,$ORIGIN/../../../lib64"], &["launcher.cpp"], "kernel-launcher");
     compile(&["-shared", "-Wl,-soname,libregister.so", "-lascend_sim", "-ldl"], &["register.cpp"], "libregister.so");
+    compile(&["-shared", "-Wl,-soname,libacl_rtc.so", "-lascendcl"], &["rtc.cpp"], "libacl_rtc.so");
     compile(&["-shared", "-lascend_sim"], &[], "libleads_to_the_sdk.so");
     for name in LIBRARIES {
         link_file(&out.join("libleads_to_the_sdk.so"), &out.join(format!("lib{name}.so")));

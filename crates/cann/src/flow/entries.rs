@@ -70,7 +70,9 @@ impl Request<'_> {
                     set("CMAKE_ASC_COMPILER", bisheng.display().to_string());
                 }
             }
-            Style::Repository | Style::RunTime | Style::Unknown => {}
+            // By what published programs ask for the architecture that they hand to the compiler; to others it is an unused entry.
+            Style::RunTime => set("CMAKE_ASC_ARCHITECTURES", self.soc.npu_arch().to_owned()),
+            Style::Repository | Style::Unknown => {}
         }
         for (name, value) in [("CMAKE_BUILD_TYPE", "Release"), ("ASCEND_PYTHON_EXECUTABLE", "python3")] {
             entries.entry(name.to_owned()).or_insert_with(|| value.to_owned());

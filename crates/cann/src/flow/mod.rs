@@ -115,14 +115,15 @@ impl Flow {
         let style = Style::of(&project);
         let refuse = |why: &str| Err(FlowError::NotDriven { style, why: why.to_owned() });
         match style {
-            Style::RunTime => {
+            // The copy that programs are built from is that of the last candidate, whoever reads it.
+            Style::RunTime if !style::kernels_are_embedded(&project) => {
                 return refuse(
-                    "its kernel is text in the program; give the kernel a file of its own with a CMake project of `LANGUAGES ASC`",
+                    "it reads its kernel from a file while it runs, which may be that of another candidate by then; put the kernel into a raw literal of the program",
                 );
             }
             Style::Unknown => {
                 return refuse(
-                    "its CMake files call none of opbuild, npu_op_package, ascendc_library and project(.. LANGUAGES ASC), and no build.sh with --ops is above it",
+                    "its CMake files call none of opbuild, npu_op_package, ascendc_library and project(.. LANGUAGES ASC), its sources do not call aclrtcCompileProg, and no build.sh with --ops is above it",
                 );
             }
             _ => {}

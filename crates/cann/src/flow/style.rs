@@ -43,7 +43,7 @@ impl fmt::Display for Style {
 impl Style {
     /// Whether its product is a program or a library, and not a package of operators.
     pub fn is_program(self) -> bool {
-        matches!(self, Style::KernelLaunch | Style::Language)
+        matches!(self, Style::KernelLaunch | Style::Language | Style::RunTime)
     }
 
     /// The style of a project, by the words in its CMake files.
@@ -137,7 +137,15 @@ fn declares_language(text: &str) -> bool {
 fn compiles_at_run_time(project: &OperatorProject) -> bool {
     project.kernel_files.iter().chain(&project.host_files).any(|file| {
         let text = fs_err::read(project.root.join(file)).unwrap_or_default();
-        String::from_utf8_lossy(&text).contains("aclrtcCompileProg")
+        source::lex::compiles_at_run_time(&String::from_utf8_lossy(&text))
+    })
+}
+
+/// Whether the program has all its kernels in its own text.
+pub(super) fn kernels_are_embedded(project: &OperatorProject) -> bool {
+    project.kernel_entries.iter().all(|entry| {
+        let text = fs_err::read(project.root.join(&entry.file)).unwrap_or_default();
+        source::lex::only_embedded_kernels(&String::from_utf8_lossy(&text))
     })
 }
 

@@ -194,22 +194,34 @@ fn a_program_is_copied_with_its_libraries() {
 
 #[test]
 fn styles_that_are_not_driven_say_why() {
-    let Some(place) = Bench::new(&[
+    const LISTS: &str =
+        "cmake_minimum_required(VERSION 3.16)\nproject(rtc LANGUAGES CXX)\nadd_executable(a main.cpp)\n";
+    const KERNEL: &str = "extern \"C\" __global__ __aicore__ void add(GM_ADDR x) {}\n";
+    let literal = format!("const char* text = R\"(\n{KERNEL})\";\n");
+    for (main, kernel, why) in [
         (
-            "CMakeLists.txt",
-            "cmake_minimum_required(VERSION 3.16)\nproject(rtc LANGUAGES CXX)\nadd_executable(a main.cpp)\n",
+            "void run(const char* text) { aclrtcCompileProg(p, 0, o); }\n",
+            KERNEL,
+            Some("it reads its kernel from a file while it runs"),
         ),
         (
-            "main.cpp",
-            "extern \"C\" __global__ __aicore__ void add(GM_ADDR x) {}\nvoid run() { aclrtcCompileProg(); add<<<8, nullptr, s>>>(x); }\n",
+            "void run() { launch(\"add<<<8>>>\"); }\nvoid f() { add<<<8, nullptr, s>>>(x); }\n",
+            KERNEL,
+            Some("do not call aclrtcCompileProg"),
         ),
-    ]) else {
-        return;
-    };
-    let project = OperatorProject::find(&place.folder.path().join("project")).unwrap();
-    let soc = Soc::named("Ascend910B2", None).unwrap();
-    let error = Flow::new(project, place.toolkit.clone(), soc, FlowOptions::new(place.folder.path())).unwrap_err();
-    assert!(error.to_string().contains("compiles its kernel while it runs is not driven"), "{error}");
+        (&format!("{literal}void run() {{ aclrtcCompileProg(p, 0, o); }}\n"), "", None),
+    ] {
+        let files = [("CMakeLists.txt", LISTS), ("main.cpp", main), ("add.cpp", kernel)];
+        let Some(place) = Bench::new(&files) else { return };
+        let project = OperatorProject::find(&place.folder.path().join("project")).unwrap();
+        let soc = Soc::named("Ascend910B2", None).unwrap();
+        let flow = Flow::new(project, place.toolkit.clone(), soc, FlowOptions::new(place.folder.path()));
+        match (flow, why) {
+            (Ok(flow), None) => assert_eq!(flow.style(), Style::RunTime),
+            (Err(error), Some(why)) => assert!(error.to_string().contains(why), "{error}"),
+            (flow, _) => panic!("{main}: {flow:?}"),
+        }
+    }
 }
 
 #[test]

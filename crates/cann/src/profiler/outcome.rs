@@ -114,8 +114,13 @@ impl OpProfile {
     }
 }
 
-/// Whether a launch's name is that of a kernel: profilers add the tiling key, the kind of core or a number.
+/// Whether a launch's name is that of a kernel: profilers add the tiling key, the kind of core or a number, and a kernel without C linkage
+/// may have the compiler's name, in which its own stands behind its length.
 pub fn is_kernel(name: &str, kernel: &str) -> bool {
+    if let Some(mangled) = name.strip_prefix("_Z") {
+        let own = format!("{}{kernel}", kernel.len());
+        return mangled.match_indices(&own).any(|(at, _)| !mangled[..at].ends_with(|one: char| one.is_ascii_digit()));
+    }
     let Some(rest) = name.strip_prefix(kernel) else { return false };
     let added = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) || matches!(word, "mix" | "aic" | "aiv");
     rest.is_empty() || rest.strip_prefix('_').is_some_and(|rest| rest.split('_').all(added))
@@ -145,6 +150,21 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>, depth: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_profilers_are_told_apart() {
+        for (name, is_one) in [
+            ("scale", true),
+            ("scale_3_mix_aiv", true),
+            ("scale_bias", false),
+            ("_ZN7scaling5scaleIfEEvPhS1_j", true),
+            ("_Z5scalePh", true),
+            ("_ZN7scaling15scaleIfEEvPhS1_j", false),
+            ("_Z9downscalePh", false),
+        ] {
+            assert_eq!(is_kernel(name, "scale"), is_one, "{name}");
+        }
+    }
 
     const OUTPUT: &str = "[INFO] Profiling running finished. All task success.\n";
 

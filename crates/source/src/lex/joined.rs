@@ -177,6 +177,12 @@ pub fn has_launch(text: &str) -> bool {
     text.contains("<<<") && tokens(text).iter().any(|token| token.kind == TokenKind::LaunchOpen)
 }
 
+/// Whether a text has a kernel compiled while the program runs (`aclrtcCompileProg`).
+pub fn compiles_at_run_time(text: &str) -> bool {
+    const CALL: &str = "aclrtcCompileProg";
+    text.contains(CALL) && tokens(text).windows(2).any(|pair| pair[0].is(text, CALL) && pair[1].is(text, "("))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// What makes a function a kernel's entry.
+pub(super) const KERNEL_WORD: &str = "__global__";
+
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
@@ -13,7 +16,7 @@ pub enum PieceKind {
     Punctuation,
     /// String or character literal.
     Literal,
-    /// Comment.
+    /// Comment; also what stands around a kernel in a raw literal (see [`super::embedded_kernels`]), which is as little part of the code.
     Comment,
     /// Preprocessor directive with its continuation lines, without the last line end.
     Directive,
@@ -33,6 +36,16 @@ pub struct Piece {
 /// Splits a text. Never fails: what it can't understand becomes [`PieceKind::Other`].
 pub fn pieces(text: &str) -> Vec<Piece> {
     split(text, true)
+}
+
+/// Span of what a raw literal holds, where that is a kernel; `literal` begins at the quote.
+fn kernel_in(text: &str, literal: Range<usize>) -> Option<Range<usize>> {
+    let open = text[literal.clone()].find('(')?;
+    let closing = open + 1; // `)`, what stands before the parenthesis, and a quote
+    let body = literal.start + open + 1..literal.end.checked_sub(closing)?;
+    let is_closed = text.get(body.end..literal.end)?.starts_with(')');
+    let code = text.get(body.clone())?;
+    (is_closed && code.contains(KERNEL_WORD) && code.contains('\n')).then_some(body)
 }
 
 /// Splits what stands in a directive: a `#` there begins no other.
@@ -75,7 +88,19 @@ fn split(text: &str, directives: bool) -> Vec<Piece> {
             let prefix = &text[start..position];
             kind = match bytes.get(position) {
                 Some(b'"') if matches!(prefix, "R" | "LR" | "uR" | "UR" | "u8R") => {
-                    position = raw_string_end(bytes, position);
+                    let quote = position;
+                    position = raw_string_end(bytes, quote);
+                    if let Some(body) = kernel_in(text, quote..position) {
+                        pieces.push(Piece { kind: PieceKind::Comment, span: start..body.start });
+                        let inside = split(&text[body.clone()], true).into_iter();
+                        pieces.extend(inside.map(|piece| Piece {
+                            kind: piece.kind,
+                            span: body.start + piece.span.start..body.start + piece.span.end,
+                        }));
+                        pieces.push(Piece { kind: PieceKind::Comment, span: body.end..position });
+                        line_start = false;
+                        continue;
+                    }
                     PieceKind::Literal
                 }
                 Some(quote @ (b'"' | b'\'')) if matches!(prefix, "L" | "u" | "U" | "u8") => {

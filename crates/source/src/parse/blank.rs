@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::lex::{Piece, PieceKind, pieces};
+use crate::lex::{EmbeddedKernel, Piece, PieceKind, embedded_kernels, pieces};
 
 /// Words with two underscores on both sides that standard C++ grammars know; everything else of that form is a
 /// qualifier of the device compiler.
@@ -265,8 +265,25 @@ pub fn blank(text: &str, macros: &MacroNames) -> String {
         }
         index = next;
     }
+    for kernel in embedded_kernels(text) {
+        free_kernel(&mut bytes, kernel);
+    }
     // Only whole tokens of valid text were replaced, by ASCII: this can't fail, and if it did the original is right.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Takes the statement away around a kernel that stands in a raw literal, and closes what the statement stands in before the
+/// kernel's code and opens it again behind: no grammar knows classes, templates and namespaces within a function.
+fn free_kernel(bytes: &mut [u8], kernel: EmbeddedKernel) {
+    let EmbeddedKernel { front, back, depth, .. } = kernel;
+    if depth > front.len().min(back.len()) {
+        return;
+    }
+    let (close, open) = (front.end - depth..front.end, back.start..back.start + depth);
+    hide(bytes, front);
+    hide(bytes, back);
+    bytes[close].fill(b'}');
+    bytes[open].fill(b'{');
 }
 
 /// Whether the token before `template` is `.` or `->`, not the end of a template argument list.
@@ -345,6 +362,23 @@ mod tests {
         assert_eq!(plain("__attribute__((x)) int a = __LINE__;"), "__attribute__((x)) int a = __LINE__;");
         assert_eq!(plain("__launch_bounds__(512) void f()"), "                       void f()");
         assert_eq!(plain("// __aicore__\n\"__gm__\""), "// __aicore__\n\"__gm__\"");
+    }
+
+    #[test]
+    fn kernels_in_raw_literals_are_code_of_the_file() {
+        let text = "int main() {\n  const char* s = R\"(\n__global__ void k() {}\n)\";\n  return 0;\n}\n";
+        let parses =
+            |text: &str| crate::parse::SyntaxFile::parse("a.cpp", text, &MacroNames::default()).expect("a tree");
+        assert_eq!(plain(text), "int main() {\n                    }\n           void k() {}\n{  \n  return 0;\n}\n");
+        for around in [
+            text.to_owned(),
+            text.replace("const char* s = R", "build(R").replace(")\";", ")\", 1);"),
+            "const char* s = R\"(\n#include <x>\nnamespace n { template <typename T> __global__ void k() {} }\n)\";\nint after;\n".to_owned(),
+        ] {
+            let file = parses(&around);
+            assert!(file.errors().is_empty(), "{around}: {:?} in {}", file.errors(), file.blanked());
+            assert!(file.functions().iter().any(|function| function.name == "k"), "{}", file.blanked());
+        }
     }
 
     #[test]

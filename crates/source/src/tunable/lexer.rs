@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::condition::inactive_lines;
-use crate::lex::{Piece, PieceKind, pieces, touching};
+use crate::lex::{Piece, PieceKind, embedded_kernels, pieces, touching};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,10 @@ impl<'a> Tokens<'a> {
     pub fn of(text: &'a str) -> Self {
         let mut scan = Self { text, tokens: Vec::new(), defines: Vec::new() };
         let inactive = inactive_lines(text);
-        let active = |offset: usize| !inactive.iter().any(|range| range.contains(&offset));
+        // Statements around kernels in raw literals end nowhere before the kernel's first.
+        let around: Vec<Range<usize>> =
+            embedded_kernels(text).into_iter().flat_map(|kernel| [kernel.front, kernel.back]).collect();
+        let active = |offset: usize| !inactive.iter().chain(&around).any(|range| range.contains(&offset));
         let pieces = pieces(text);
         let mut at = 0;
         while let Some(piece) = pieces.get(at) {

@@ -91,11 +91,12 @@ fn a_package_project_builds_its_kernel_with_the_tiling_library() {
 }
 
 #[test]
-fn programs_of_both_kinds_build_and_run() {
+fn programs_of_all_kinds_build_and_run() {
     require_tools!();
     for (style, layout, target, program) in [
         ("kernel_launch", Layout::Old, "ascendc_kernels_bbit", "ascendc_kernels_bbit"),
         ("language_asc", Layout::New, "add_one", "add_one"),
+        ("run_time", Layout::New, "scale", "scale"),
     ] {
         let standin = Standin::new(layout, "Ascend910B2");
         let project = Project::copy_of(&root().join("tests/standin/projects").join(style));
@@ -105,7 +106,8 @@ fn programs_of_both_kinds_build_and_run() {
         let ended = cmake(&standin, project.path(), &["--build", "build", "--target", target]);
         assert!(ended.status.success(), "{ended:?}");
         let ended = standin.command(&project.path().join("build").join(program)).output().expect("it runs");
-        assert!(ended.status.success() && ended.stdout == b"0 wrong\n", "{ended:?}");
+        let faults = fs_err::read_to_string(standin.own().join("state/faults")).unwrap_or_default();
+        assert!(ended.status.success() && ended.stdout == b"0 wrong\n", "{ended:?} {faults}");
         assert_eq!(standin.launches(0), 1, "{style}: the launch went by the stand-in's device");
     }
 }

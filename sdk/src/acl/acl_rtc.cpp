@@ -1,0 +1,362 @@
+// Kernels that programs compile while they run, and their launches. What is "compiled" is looked up among the kernels that were built
+// with the program; an object that a program reads is the place of its text in that list.
+#include <dlfcn.h>
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "acl/acl_rt_compile.h"
+#include "acl_error.h"
+#include "ascendsim/run_time_kernel.h"
+
+using ascendsim::RunTimeKernelEntry;
+using ascendsim::TextDigest;
+using ascendsim::acl::Fail;
+
+namespace {
+std::vector<RunTimeKernelEntry>& Known()
+{
+    static auto* const known = new std::vector<RunTimeKernelEntry>();
+    return *known;
+}
+
+bool Same(const TextDigest& left, const TextDigest& right)
+{
+    return left.hash == right.hash && left.bytes == right.bytes;
+}
+
+TextDigest DigestOf(const char* text)
+{
+    TextDigest digest{0xCBF29CE484222325ULL, 0};
+    for (; text[digest.bytes] != '\0'; ++digest.bytes) {
+        digest.hash = (digest.hash ^ static_cast<uint8_t>(text[digest.bytes])) * 0x100000001B3ULL;
+    }
+    return digest;
+}
+
+// Name by which the linker knows a kernel; what the program calls it where that is not to be found out.
+std::string LoweredName(const RunTimeKernelEntry& entry)
+{
+    Dl_info found{};
+    const bool is_named = dladdr(entry.address, &found) != 0 && found.dli_sname != nullptr && found.dli_saddr == entry.address;
+    return is_named ? found.dli_sname : entry.expression;
+}
+
+struct Program {
+    TextDigest text;
+    std::string name;
+    std::map<std::string, std::string> lowered; // by name expression; empty before the program is compiled
+    std::string log;
+    bool compiled = false;
+};
+
+// What a program gets as its object.
+struct Object {
+    char magic[8];
+    TextDigest text;
+};
+constexpr char kMagic[8] = {'A', 'S', 'C', 'S', 'I', 'M', 'R', 'T'};
+
+struct Function {
+    RunTimeKernelEntry entry;
+};
+
+struct Binary {
+    TextDigest text;
+    std::map<std::string, Function> functions;
+};
+
+struct Arguments {
+    std::deque<std::vector<uint8_t>> values;
+};
+
+aclError LaunchFunction(const char* api, void* function, uint32_t blocks, void** values)
+{
+    if (function == nullptr || blocks == 0) {
+        return Fail(ACL_ERROR_INVALID_PARAM, std::string(api) + ": no function, or no blocks");
+    }
+    const RunTimeKernelEntry& entry = static_cast<Function*>(function)->entry;
+    for (size_t i = 0; i < entry.parameters; ++i) {
+        if (values == nullptr || values[i] == nullptr) {
+            return Fail(ACL_ERROR_INVALID_PARAM, std::string(api) + ": " + entry.kernel + ": parameter " + std::to_string(i) + " is missing");
+        }
+    }
+    ascendsim::RunTimeCall call{entry.address, values};
+    ascendsim::RunBlocks(entry.kernel, entry.kinds, blocks, entry.block, &call);
+    return ACL_SUCCESS;
+}
+
+aclError NeedProgram(const char* api, aclrtcProg prog)
+{
+    return prog != nullptr ? static_cast<aclError>(ACL_SUCCESS) :
+                             Fail(ACL_ERROR_RTC_INVALID_PROG, std::string(api) + ": no program");
+}
+} // namespace
+
+namespace ascendsim {
+void AddRunTimeKernel(const RunTimeKernelEntry& entry)
+{
+    Known().push_back(entry);
+}
+} // namespace ascendsim
+
+extern "C" {
+aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, int numHeaders, const char**, const char**)
+{
+    if (prog == nullptr || src == nullptr || numHeaders < 0) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcCreateProg: no program, no text, or a negative number of headers");
+    }
+    if (numHeaders > 0) {
+        return Fail(ACL_ERROR_RTC_PROG_CREATION_FAILURE,
+                    "aclrtcCreateProg: headers as texts are not known to the simulator; include them as files");
+    }
+    auto program = std::make_unique<Program>();
+    program->text = DigestOf(src);
+    program->name = name == nullptr ? "default_program" : name;
+    *prog = program.release();
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcAddNameExpr(aclrtcProg prog, const char* const nameExpression)
+{
+    if (const aclError error = NeedProgram("aclrtcAddNameExpr", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    auto& program = *static_cast<Program*>(prog);
+    if (nameExpression == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcAddNameExpr: no name");
+    }
+    if (program.compiled) {
+        return Fail(ACL_ERROR_RTC_NO_NAME_EXPR_AFTER_COMPILATION, "aclrtcAddNameExpr: the program is compiled already");
+    }
+    program.lowered.emplace(nameExpression, "");
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcCompileProg(aclrtcProg prog, int numOptions, const char** options)
+{
+    if (const aclError error = NeedProgram("aclrtcCompileProg", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    if (numOptions < 0 || (numOptions > 0 && options == nullptr)) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcCompileProg: no options where there should be some");
+    }
+    auto& program = *static_cast<Program*>(prog);
+    const auto refuse = [&program](aclError code, const std::string& message) {
+        program.log = message + "\n";
+        return Fail(code, "aclrtcCompileProg: " + program.name + ": " + message);
+    };
+    bool is_known = false;
+    for (const RunTimeKernelEntry& entry : Known()) {
+        if (!Same(entry.text, program.text)) {
+            continue;
+        }
+        is_known = true;
+        const auto wanted = program.lowered.find(entry.expression);
+        if (wanted != program.lowered.end()) {
+            wanted->second = LoweredName(entry);
+        }
+    }
+    if (!is_known) {
+        return refuse(ACL_ERROR_RTC_COMPILATION,
+                      "the simulator knows no kernel with this text: it has to be a raw literal with the whole kernel, or a file of the "
+                      "project");
+    }
+    for (const auto& [expression, lowered] : program.lowered) {
+        if (lowered.empty()) {
+            return refuse(ACL_ERROR_RTC_NAME_EXPR_NOT_VALID,
+                          "no kernel is named " + expression + ", or the name is no literal in the program's sources");
+        }
+    }
+    program.compiled = true;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcGetLoweredName(aclrtcProg prog, const char* nameExpression, const char** loweredName)
+{
+    if (const aclError error = NeedProgram("aclrtcGetLoweredName", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    const auto& program = *static_cast<Program*>(prog);
+    if (nameExpression == nullptr || loweredName == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetLoweredName: a pointer is null");
+    }
+    if (!program.compiled) {
+        return Fail(ACL_ERROR_RTC_NO_LOWERED_NAMES_BEFORE_COMPILATION, "aclrtcGetLoweredName: the program is not compiled yet");
+    }
+    const auto found = program.lowered.find(nameExpression);
+    if (found == program.lowered.end()) {
+        return Fail(ACL_ERROR_RTC_NAME_EXPR_NOT_VALID,
+                    std::string("aclrtcGetLoweredName: ") + nameExpression + " was not added before the program was compiled");
+    }
+    *loweredName = found->second.c_str();
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcDestroyProg(aclrtcProg* prog)
+{
+    if (prog == nullptr || *prog == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_PROG, "aclrtcDestroyProg: no program");
+    }
+    delete static_cast<Program*>(*prog);
+    *prog = nullptr;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcGetBinDataSize(aclrtcProg prog, size_t* binDataSizeRet)
+{
+    if (const aclError error = NeedProgram("aclrtcGetBinDataSize", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    if (binDataSizeRet == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetBinDataSize: the pointer is null");
+    }
+    if (!static_cast<Program*>(prog)->compiled) {
+        return Fail(ACL_ERROR_RTC_FAILURE, "aclrtcGetBinDataSize: the program is not compiled");
+    }
+    *binDataSizeRet = sizeof(Object);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcGetBinData(aclrtcProg prog, char* binData)
+{
+    if (const aclError error = NeedProgram("aclrtcGetBinData", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    if (binData == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetBinData: the pointer is null");
+    }
+    const auto& program = *static_cast<Program*>(prog);
+    if (!program.compiled) {
+        return Fail(ACL_ERROR_RTC_FAILURE, "aclrtcGetBinData: the program is not compiled");
+    }
+    Object object{};
+    (void)std::memcpy(object.magic, kMagic, sizeof(kMagic));
+    object.text = program.text;
+    (void)std::memcpy(binData, &object, sizeof(object));
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcGetCompileLogSize(aclrtcProg prog, size_t* logSizeRet)
+{
+    if (const aclError error = NeedProgram("aclrtcGetCompileLogSize", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    if (logSizeRet == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetCompileLogSize: the pointer is null");
+    }
+    *logSizeRet = static_cast<Program*>(prog)->log.size() + 1;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtcGetCompileLog(aclrtcProg prog, char* log)
+{
+    if (const aclError error = NeedProgram("aclrtcGetCompileLog", prog); error != ACL_SUCCESS) {
+        return error;
+    }
+    if (log == nullptr) {
+        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetCompileLog: the pointer is null");
+    }
+    const std::string& text = static_cast<Program*>(prog)->log;
+    (void)std::memcpy(log, text.c_str(), text.size() + 1);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBinaryLoadOptions*, aclrtBinHandle* binHandle)
+{
+    Object object{};
+    if (data == nullptr || binHandle == nullptr || length != sizeof(object)) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryLoadFromData: this is no object of aclrtcGetBinData, and the simulator knows no others");
+    }
+    (void)std::memcpy(&object, data, sizeof(object));
+    if (std::memcmp(object.magic, kMagic, sizeof(kMagic)) != 0) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryLoadFromData: this is no object of aclrtcGetBinData, and the simulator knows no others");
+    }
+    *binHandle = new Binary{object.text, {}};
+    return ACL_SUCCESS;
+}
+
+aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
+{
+    if (binHandle == nullptr) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryUnLoad: no handle");
+    }
+    delete static_cast<Binary*>(binHandle);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kernelName, aclrtFuncHandle* funcHandle)
+{
+    if (binHandle == nullptr || kernelName == nullptr || funcHandle == nullptr) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryGetFunction: a pointer is null");
+    }
+    auto& binary = *static_cast<Binary*>(binHandle);
+    for (const RunTimeKernelEntry& entry : Known()) {
+        if (Same(entry.text, binary.text) && LoweredName(entry) == kernelName) {
+            *funcHandle = &binary.functions.emplace(kernelName, Function{entry}).first->second;
+            return ACL_SUCCESS;
+        }
+    }
+    return Fail(ACL_ERROR_INVALID_PARAM, std::string("aclrtBinaryGetFunction: the object has no kernel ") + kernelName +
+                                             "; one that is a template or stands in a namespace is known by its lowered name");
+}
+
+aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStream, aclrtLaunchKernelCfg*, void** args)
+{
+    return LaunchFunction("aclrtLaunchKernelWithArgsArray", func, numBlocks, args);
+}
+
+aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle* argsHandle)
+{
+    if (funcHandle == nullptr || argsHandle == nullptr) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtKernelArgsInit: a pointer is null");
+    }
+    *argsHandle = new Arguments();
+    return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void* param, size_t paramSize, aclrtParamHandle* paramHandle)
+{
+    if (argsHandle == nullptr || param == nullptr) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtKernelArgsAppend: a pointer is null");
+    }
+    const auto* const bytes = static_cast<const uint8_t*>(param);
+    std::vector<uint8_t>& value = static_cast<Arguments*>(argsHandle)->values.emplace_back(bytes, bytes + paramSize);
+    if (paramHandle != nullptr) {
+        *paramHandle = value.data();
+    }
+    return ACL_SUCCESS;
+}
+
+aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
+{
+    return argsHandle != nullptr ? static_cast<aclError>(ACL_SUCCESS) :
+                                   Fail(ACL_ERROR_INVALID_PARAM, "aclrtKernelArgsFinalize: no arguments");
+}
+
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream, aclrtLaunchKernelCfg*,
+                                     aclrtArgsHandle argsHandle, void*)
+{
+    if (funcHandle == nullptr || argsHandle == nullptr) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchKernelWithConfig: a pointer is null");
+    }
+    const RunTimeKernelEntry& entry = static_cast<Function*>(funcHandle)->entry;
+    std::vector<void*> values;
+    for (std::vector<uint8_t>& value : static_cast<Arguments*>(argsHandle)->values) {
+        const size_t place = values.size();
+        if (place >= entry.parameters || value.size() != entry.sizes[place]) {
+            return Fail(ACL_ERROR_INVALID_PARAM, std::string("aclrtLaunchKernelWithConfig: ") + entry.kernel + ": parameter " +
+                                                     std::to_string(place) + " has another size or is one too many");
+        }
+        values.push_back(value.data());
+    }
+    values.resize(entry.parameters, nullptr);
+    return LaunchFunction("aclrtLaunchKernelWithConfig", funcHandle, numBlocks, values.data());
+}
+}
