@@ -17,12 +17,14 @@ fn operators(root: &Path) -> BTreeMap<String, SourceTree> {
     for entry in walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_map(Result::ok) {
         let path = entry.path().display().to_string();
         let kind = path.ends_with(".h") || path.ends_with(".cpp") || path.ends_with(".asc");
-        let Some((operator, file)) = path.split_once("/op_kernel/").filter(|_| kind && entry.file_type().is_file())
+        let half = |folder: &str| Some((path.split_once(&format!("/{folder}/"))?, folder.to_owned()));
+        let Some(((operator, file), folder)) =
+            half("op_kernel").or_else(|| half("op_host")).filter(|_| kind && entry.file_type().is_file())
         else {
             continue;
         };
         if let Ok(text) = std::fs::read_to_string(entry.path()) {
-            trees.entry(operator.to_owned()).or_default().insert(format!("op_kernel/{file}"), text);
+            trees.entry(operator.to_owned()).or_default().insert(format!("{folder}/{file}"), text);
         }
     }
     trees

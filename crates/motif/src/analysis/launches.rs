@@ -5,6 +5,14 @@ use crate::context::Context;
 use source::facts::is_host;
 use source::parse::{Call, Function, Local, SyntaxFile};
 
+/// Elements that a core should have to do: from 4 KiB of 8-bit numbers to 16 KiB of floats.
+pub(crate) const ELEMENTS_PER_CORE: u32 = 4096;
+
+/// No more cores than work is worth.
+pub(crate) fn cap_of(cores: &str, work: &str) -> String {
+    format!("std::min<uint32_t>({cores}, {work})")
+}
+
 /// A host function that sets the block dimension.
 pub(crate) struct Launch<'a> {
     pub(crate) file: &'a SyntaxFile,
@@ -49,5 +57,26 @@ impl<'a> Launch<'a> {
             }
         }
         names
+    }
+
+    /// The question for the number of vector cores, with the function's context as it is called here.
+    pub(crate) fn question(&self) -> Result<String, String> {
+        let context = self.set.object.as_deref().ok_or("SetBlockDim is not called on a context")?;
+        Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
+    }
+
+    /// How many cores the first input is worth, at least one.
+    pub(crate) fn work(&self) -> Result<String, String> {
+        let context = self.set.object.as_deref().unwrap_or_default();
+        let pointer = self.file.slice(&self.set.callee).contains("->SetBlockDim");
+        let named = context.to_lowercase();
+        if !pointer || !(named.contains("context") || named.contains("ctx")) {
+            return Err("SetBlockDim is not called on a pointer to a context".to_owned());
+        }
+        if !["GetInputShape(0)", "GetInputTensor(0)"].iter().any(|asked| self.file.text().contains(asked)) {
+            return Err("nothing here asks for the shape of the first input, which may be an optional one".to_owned());
+        }
+        let elements = format!("{context}->GetInputShape(0)->GetStorageShape().GetShapeSize()");
+        Ok(format!("static_cast<uint32_t>(1 + {elements} / {ELEMENTS_PER_CORE})"))
     }
 }

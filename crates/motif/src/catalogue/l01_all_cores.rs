@@ -85,12 +85,6 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// The question for the number of cores, with the function's context as it is called here.
-    fn question(&self) -> Result<String, String> {
-        let context = self.set.object.as_deref().ok_or("SetBlockDim is not called on a context")?;
-        Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
-    }
-
     /// `const uint32_t cores = 16;`
     fn literal(&self) -> Vec<Candidate> {
         let mut found = Vec::new();

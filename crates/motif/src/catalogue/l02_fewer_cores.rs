@@ -1,13 +1,11 @@
 //! L02: no more cores than there is work for: each core takes time to start.
 
-use crate::analysis::launches::{Launch, launches};
+use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch, cap_of, launches};
 use crate::rewrite::edits::{edit, included};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::parse::Call;
 
-/// Elements that a core should have to do: from 4 KiB of 8-bit numbers to 16 KiB of floats.
-const ELEMENTS: u32 = 4096;
 /// Where `std::min` is declared.
 const HEADER: &str = "<algorithm>";
 
@@ -44,7 +42,7 @@ impl Motif for FewerCores {
         let mut found = Vec::new();
         for launch in launches(context) {
             for asked in asked(&launch) {
-                let note = format!("a core for every {ELEMENTS} elements");
+                let note = format!("a core for every {ELEMENTS_PER_CORE} elements");
                 let candidate = Candidate::new(launch.file, &asked.span, note, capped(&launch, asked));
                 found.push(
                     candidate
@@ -64,7 +62,7 @@ impl Motif for FewerCores {
                 let asks = |call: &&Call| call.name == "GetCoreNumAiv" && cap.arguments.first() == Some(&call.span);
                 let Some(inner) = file.calls_in(cap.span.clone()).find(asks) else { continue };
                 let question = file.slice(&inner.span);
-                if work(&launch).ok().map(|work| cap_of(question, &work)).as_deref() != Some(file.slice(&cap.span)) {
+                if launch.work().ok().map(|work| cap_of(question, &work)).as_deref() != Some(file.slice(&cap.span)) {
                     continue;
                 }
                 let plain = edit(file, cap.span.clone(), question);
@@ -98,28 +96,9 @@ fn asked<'a>(launch: &Launch<'a>) -> Vec<&'a Call> {
         .collect()
 }
 
-/// How many cores the first input is worth, at least one.
-fn work(launch: &Launch<'_>) -> Result<String, String> {
-    let context = launch.set.object.as_deref().unwrap_or_default();
-    let pointer = launch.file.slice(&launch.set.callee).contains("->SetBlockDim");
-    let named = context.to_lowercase();
-    if !pointer || !(named.contains("context") || named.contains("ctx")) {
-        return Err("SetBlockDim is not called on a pointer to a context".to_owned());
-    }
-    if !["GetInputShape(0)", "GetInputTensor(0)"].iter().any(|asked| launch.file.text().contains(asked)) {
-        return Err("nothing here asks for the shape of the first input, which may be an optional one".to_owned());
-    }
-    let elements = format!("{context}->GetInputShape(0)->GetStorageShape().GetShapeSize()");
-    Ok(format!("static_cast<uint32_t>(1 + {elements} / {ELEMENTS})"))
-}
-
-fn cap_of(question: &str, work: &str) -> String {
-    format!("std::min<uint32_t>({question}, {work})")
-}
-
 fn capped(launch: &Launch<'_>, asked: &Call) -> Result<Vec<Edit>, String> {
     let file = launch.file;
-    let mut edits = vec![edit(file, asked.span.clone(), cap_of(file.slice(&asked.span), &work(launch)?))];
+    let mut edits = vec![edit(file, asked.span.clone(), cap_of(file.slice(&asked.span), &launch.work()?))];
     edits.extend(included(file, HEADER)?);
     Ok(edits)
 }

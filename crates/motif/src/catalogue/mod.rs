@@ -15,6 +15,7 @@ mod d23_early_copy;
 mod l01_all_cores;
 mod l02_fewer_cores;
 mod l08_pipe_outside;
+mod l14_dealt_rounds;
 mod s03_hoist_element;
 mod s13_hoist_descriptor;
 mod s14_tiling_fields;
@@ -72,6 +73,7 @@ use d23_early_copy::EarlyCopy;
 use l01_all_cores::AllCores;
 use l02_fewer_cores::FewerCores;
 use l08_pipe_outside::PipeOutside;
+use l14_dealt_rounds::DealtRounds;
 use s03_hoist_element::HOIST_ELEMENT;
 use s13_hoist_descriptor::HOIST_DESCRIPTOR;
 use s14_tiling_fields::TilingFields;
@@ -130,6 +132,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &AllCores,
         &FewerCores,
         &PipeOutside,
+        &DealtRounds,
         &HOIST_ELEMENT,
         &HOIST_DESCRIPTOR,
         &TilingFields,
@@ -189,6 +192,7 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::D23 => &EarlyCopy,
         Id::L01 => &AllCores,
         Id::L02 => &FewerCores,
+        Id::L14 => &DealtRounds,
         Id::L08 => &PipeOutside,
         Id::S03 => &HOIST_ELEMENT,
         Id::S13 => &HOIST_DESCRIPTOR,

@@ -150,3 +150,111 @@ fn l02_starts_no_core_without_work() {
     let by_value = slow.replace("context->SetBlockDim", "context.SetBlockDim");
     assert!(applied_on_host("L02", &by_value).err().unwrap().contains("pointer to a context"));
 }
+
+/// A tiling function of one core.
+const ONE_CORE: &str = "    const uint32_t length = context->GetInputShape(0)->GetStorageShape().GetShapeSize();\n    tiling.set_length(length);\n    tiling.set_tiles((length + 255) / 256);\n    context->SetBlockDim(1);\n";
+
+/// Host and kernel with L14 applied, or why it is not.
+fn dealt(host: &str, kernel: &str) -> Result<(Context, Context), String> {
+    let mut tree = SourceTree::new();
+    tree.insert("op_host/k.cpp", host);
+    tree.insert("op_kernel/k.cpp", kernel);
+    let before = Context::new(tree, KnownValues::default(), None);
+    let findings = motif("L14").find(&before);
+    let site = findings.sites.first().ok_or_else(|| format!("{:?}", findings.refused))?.clone();
+    assert_eq!(site.conditions.len(), 2);
+    let after = patched(&before, &motif("L14").apply(&before, &site).unwrap());
+    Ok((before, after))
+}
+
+#[test]
+fn l14_deals_the_rounds_of_one_core() {
+    let (host, kernel) = (host("", ONE_CORE), entry(""));
+    let (before, after) = dealt(&host, &kernel).unwrap();
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    let blocks = "    context->SetBlockDim(std::min<uint32_t>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 4096)));\n";
+    assert!(fast.contains(blocks) && fast.contains("#include <algorithm>\n"), "{fast}");
+    let fast = after.tree.text("op_kernel/k.cpp").unwrap();
+    let round = "            if (round++ % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) {\n                CopyIn(tile * TILE, TILE);\n                AscendC::PipeBarrier<PIPE_ALL>();\n                Compute(TILE);\n                CopyOut(tile * TILE, TILE);\n            }\n";
+    assert!(fast.contains(round), "{fast}");
+    assert!(fast.contains("    uint32_t round = 0; // of all cores\n};"), "{fast}");
+    let back = motif("L14").rewind_sites(&after).sites;
+    let restored = |site: &Site| patched(&after, &motif("L14").rewind(&after, site).unwrap()).tree;
+    let kernel_back = back.iter().map(restored).next().expect("a way back");
+    assert_eq!(kernel_back.text("op_kernel/k.cpp"), before.tree.text("op_kernel/k.cpp"));
+
+    // Several runs of rounds, a number that is set for the last one, and what dealt nothing before.
+    let more = kernel
+        .replace(
+            "            CopyIn(tile * TILE, TILE);\n",
+            "            if (tile == tiles - 1) {\n                last = 7;\n            }\n            CopyIn(tile * TILE, TILE);\n",
+        )
+        .replace(
+            "        xGm.SetGlobalBuffer((__gm__ float *)x, length);",
+            "        xGm.SetGlobalBuffer((__gm__ float *)x + length * AscendC::GetBlockIdx(), length);",
+        )
+        .replace("};\n", "    uint32_t last = 0;\n};\n");
+    let (_, after) = dealt(&host, &more).unwrap();
+    let fast = after.tree.text("op_kernel/k.cpp").unwrap();
+    assert!(
+        fast.contains("(__gm__ float *)x, length);")
+            && fast.contains("last = 7;\n            }\n            if (round++"),
+        "{fast}"
+    );
+    // A constant that is 1.
+    let named = host
+        .replace("SetBlockDim(1)", "SetBlockDim(CORES)")
+        .replace("namespace optiling {\n", "namespace optiling {\nconstexpr uint32_t CORES = 1;\n");
+    assert!(dealt(&named, &kernel).is_ok());
+
+    let refused = |host: &str, kernel: &str| dealt(host, kernel).expect_err("refused");
+    assert_eq!(refused(&host.replace("SetBlockDim(1)", "SetBlockDim(8)"), &kernel), "[]");
+    for (host, kernel, why) in [
+        (
+            host.replace(
+                "    tiling.set_length",
+                "    uint32_t cores = context->GetBlockDim();\n    tiling.set_cores(cores);\n    tiling.set_length",
+            ),
+            kernel.clone(),
+            "asks for the block dimension",
+        ),
+        (
+            host.replace(
+                "static ge",
+                "void Other(gert::TilingContext *context)\n{\n    context->SetBlockDim(4);\n}\nstatic ge",
+            ),
+            kernel.clone(),
+            "set at 2 places",
+        ),
+        (host.replace("GetInputShape(0)", "GetOutputShape(0)"), kernel.clone(), "shape of the first input"),
+        (host.clone(), kernel.replace("class Kernel {", "class Kernel : public Base {"), "base class"),
+        (
+            host.clone(),
+            kernel.replace(
+                "            CopyOut(tile * TILE, TILE);\n",
+                "            CopyOut(tile * TILE, TILE);\n            yGm.SetValue(tile, 1.0f);\n",
+            ),
+            "outside of a round",
+        ),
+        (host.clone(), kernel.replace("            CopyOut(tile * TILE, TILE);\n", ""), "alone"),
+        (
+            host.clone(),
+            kernel.replace(
+                "            CopyIn(tile * TILE, TILE);\n",
+                "            CopyIn(tile * TILE, TILE);\n            AscendC::SyncAll();\n",
+            ),
+            "SyncAll ties cores together",
+        ),
+        (host.clone(), kernel.replace("private:", "    uint32_t round;\nprivate:"), "a round of its own"),
+        (
+            host.clone(),
+            kernel
+                .replace("        inQueue.EnQue", "        seen = start;\n        inQueue.EnQue")
+                .replace("};\n", "    int32_t seen = 0;\n};\n"),
+            "sets seen",
+        ),
+    ] {
+        let said = refused(&host, &kernel);
+        assert!(said.contains(why), "{why}: {said}\n{kernel}");
+    }
+}

@@ -1,0 +1,422 @@
+//! L14: rounds that one core does one after the other, dealt to all cores.
+//!
+//! Every core walks through all rounds, so that what counts them goes on as it did, and does the work of its own ones.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::analysis::code::{block_of, scope, words};
+use crate::analysis::entry::device_files;
+use crate::analysis::flow::changes::changed_names;
+use crate::analysis::flow::effects::reached;
+use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch, cap_of, launches};
+use crate::analysis::queue_run::statement_at;
+use crate::analysis::round_list::{statements_of, touching_queues};
+use crate::rewrite::edits::{edit, included};
+use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use source::Edit;
+use source::facts::api::is_copy;
+use source::facts::{Kernel, base_name};
+use source::parse::{Call, Function, SyntaxFile};
+
+/// Vector cores of the machine, asked from the platform.
+const PLATFORM: &str = "\"tiling/platform/platform_ascendc.h\"";
+/// Where `std::min` is declared.
+const ALGORITHM: &str = "<algorithm>";
+/// The member that counts rounds.
+const COUNTER: &str = "round";
+/// Words that tie the cores of a launch together, or count what they do.
+const TOGETHER: &[&str] = &[
+    "SyncAll",
+    "IBSet",
+    "IBWait",
+    "NotifyNextBlock",
+    "WaitPreBlock",
+    "InitDetermineComputeWorkspace",
+    "CrossCoreSetFlag",
+    "CrossCoreWaitFlag",
+    "GetSubBlockIdx",
+    "GetSubBlockNum",
+    "GetTaskRation",
+];
+
+/// The motif.
+pub struct DealtRounds;
+
+const METADATA: Metadata = Metadata {
+    id: Id::L14,
+    title: "rounds of one core dealt to all",
+    family: Family::Launch,
+    precondition: "the only block dimension that host code sets is 1, and nothing there asks for it; every class with global tensors is without bases and does its work in runs of calls of functions of its own \
+     that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; the first input has a shape",
+    left_to_verifier: "rounds are independent: none reads what another one wrote, in global memory or in a buffer, and no two write the same block (results, hazard check); \
+     the first input tells how much work there is",
+    relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
+    prior_gain: 4.0,
+    cost: "more cores to start, and every core counts all rounds",
+    tunables: "closes a block dimension that is a tunable",
+    undoing: "one core does all rounds",
+    rounding_changes: false,
+    replaces_constants: true,
+    company: Company::ANY,
+};
+
+impl Motif for DealtRounds {
+    fn metadata(&self) -> &'static Metadata {
+        &METADATA
+    }
+
+    fn candidates(&self, context: &Context) -> Vec<Candidate> {
+        let found = launches(context).into_iter().filter(|launch| is_one(context, launch));
+        found
+            .map(|launch| {
+                let note = format!("rounds dealt to all vector cores, at least {ELEMENTS_PER_CORE} elements for each");
+                Candidate::new(launch.file, &launch.set.span, note, dealt(context, &launch))
+                    .on_condition("rounds are independent of each other")
+                    .on_condition("the elements of the first input tell how much work there is")
+            })
+            .collect()
+    }
+
+    fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
+        let found =
+            launches(context).into_iter().filter(|launch| blocks(launch).is_ok_and(|blocks| asked(launch) == blocks));
+        found
+            .map(|launch| {
+                Candidate::new(launch.file, &launch.set.span, "one core does all rounds", gathered(context, &launch))
+            })
+            .collect()
+    }
+}
+
+/// The argument of `SetBlockDim`.
+fn asked<'a>(launch: &Launch<'a>) -> &'a str {
+    launch.set.arguments.first().map_or("", |argument| launch.file.slice(argument))
+}
+
+fn is_one(context: &Context, launch: &Launch<'_>) -> bool {
+    context.facts.known.value(asked(launch)) == Some(1)
+}
+
+/// As many blocks as there are cores, or as the first input is worth.
+fn blocks(launch: &Launch<'_>) -> Result<String, String> {
+    Ok(cap_of(&launch.question()?, &launch.work()?))
+}
+
+fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
+    let hosts = || context.forest.iter().filter(|file| source::facts::is_host(file.name()));
+    let set: usize = hosts().map(|file| file.calls_named("SetBlockDim").count()).sum();
+    if set != 1 {
+        return Err(format!("the block dimension is set at {set} places"));
+    }
+    // A variable that nobody looks at again is no question.
+    for (file, call) in hosts().flat_map(|file| file.calls_named("GetBlockDim").map(move |call| (file, call))) {
+        let unused = file.locals().iter().any(|local| {
+            local.value.as_ref() == Some(&call.span)
+                && file.enclosing_function(call.span.start).is_some_and(|function| {
+                    words(file.slice(&function.body)).into_iter().filter(|word| **word == *local.name).count() == 1
+                })
+        });
+        if !unused {
+            return Err(format!("{}:{} asks for the block dimension", file.name(), file.line(call.span.start)));
+        }
+    }
+    let Some(argument) = launch.set.arguments.first() else { return Err("SetBlockDim without a number".to_owned()) };
+    let mut edits = vec![edit(launch.file, argument.clone(), blocks(launch)?)];
+    edits.extend(included(launch.file, PLATFORM)?);
+    edits.extend(included(launch.file, ALGORITHM)?);
+    for file in device_files(context) {
+        if let Some(word) = words(file.text()).into_iter().find(|word| TOGETHER.contains(word)) {
+            return Err(format!("{}: {word} ties cores together", file.name()));
+        }
+    }
+    let mut classes = 0;
+    for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
+        edits.extend(Class::of(context, kernel)?.edits()?);
+        classes += 1;
+    }
+    if classes == 0 {
+        return Err("no class has global tensors".to_owned());
+    }
+    for file in device_files(context) {
+        edits.extend(of_one_core(file));
+    }
+    Ok(edits)
+}
+
+/// Questions of a core which one it is, and how many there are, with the answers that they had: they dealt nothing.
+fn of_one_core(file: &SyntaxFile) -> Vec<Edit> {
+    let calls = file.calls().iter().filter(|call| call.object.is_none() && call.arguments.is_empty());
+    let in_assertion = |call: &Call| {
+        let mut around =
+            file.calls().iter().filter(|outer| outer.span.contains(&call.span.start) && outer.span != call.span);
+        around.any(|outer| outer.name.eq_ignore_ascii_case("assert"))
+    };
+    let answers = calls.filter(|call| !in_assertion(call)).filter_map(|call| match call.name.as_str() {
+        "GetBlockIdx" => Some(match nothing_added(file, call) {
+            Some(term) => edit(file, term, ""),
+            None => edit(file, call.span.clone(), "0"),
+        }),
+        "GetBlockNum" => Some(edit(file, call.span.clone(), "1")),
+        _ => None,
+    });
+    answers.collect()
+}
+
+/// ` + n * GetBlockIdx()`, which adds nothing for the first core, as bytes.
+fn nothing_added(file: &SyntaxFile, call: &Call) -> Option<Range<usize>> {
+    let mut node = file.node_at(&call.span)?;
+    while node.byte_range() != call.span || node.kind() != "call_expression" {
+        node = node.parent()?;
+    }
+    let is = |node: &tree_sitter::Node<'_>, sign: &str| {
+        node.child_by_field_name("operator").is_some_and(|found| found.kind() == sign)
+    };
+    let product = node.parent().filter(|parent| is(parent, "*"))?;
+    let sum = product.parent().filter(|parent| is(parent, "+"))?;
+    let (left, right) = (sum.child_by_field_name("left")?, sum.child_by_field_name("right")?);
+    (right == product).then(|| left.end_byte()..product.end_byte())
+}
+
+/// A class that does the work of a core.
+struct Class<'a> {
+    context: &'a Context,
+    kernel: &'a Kernel,
+    /// Functions that name queues themselves.
+    stages: BTreeSet<String>,
+    /// Runs of calls that are a round each: file, first and last statement.
+    rounds: Vec<(&'a SyntaxFile, Range<usize>)>,
+}
+
+impl<'a> Class<'a> {
+    fn of(context: &'a Context, kernel: &'a Kernel) -> Result<Self, String> {
+        if kernel.has_base() || !context.facts.derived(&kernel.name).is_empty() {
+            return Err(format!("{} has a base class or is one", kernel.name));
+        }
+        let touching = touching_queues(context, kernel);
+        let mut class = Self { context, kernel, stages: BTreeSet::new(), rounds: Vec::new() };
+        for (file, function) in class.functions() {
+            let names_queue = |word: &&str| kernel.queues.contains_key(*word) || kernel.buffers.contains_key(*word);
+            if function.name != "Init" && words(file.slice(&function.body)).iter().any(names_queue) {
+                class.stages.insert(function.name.clone());
+            }
+        }
+        for (file, function) in class.functions() {
+            let drives = touching.contains(&function.name) && !class.stages.contains(&function.name);
+            if drives && function.name != "Init" {
+                class.add_rounds(file, function)?;
+            }
+        }
+        if class.rounds.is_empty() {
+            return Err(format!("{} does no rounds by functions of its own", kernel.name));
+        }
+        class.proven()?;
+        Ok(class)
+    }
+
+    fn functions(&self) -> Vec<(&'a SyntaxFile, &'a Function)> {
+        let known = self.kernel.functions.iter();
+        known
+            .filter_map(|(name, index)| {
+                let file = self.context.forest.get(name)?;
+                Some((file, file.functions().get(*index)?))
+            })
+            .collect()
+    }
+
+    /// Runs of statements that are calls of stages, in every block of a function.
+    fn add_rounds(&mut self, file: &'a SyntaxFile, function: &'a Function) -> Result<(), String> {
+        let mut calls: Vec<&Call> = file
+            .calls_in(function.body.clone())
+            .filter(|call| call.is_own() && self.stages.contains(&call.name))
+            .collect();
+        while let Some(first) = calls.first() {
+            let block = statement_at(file, &first.span)
+                .and_then(|statement| block_of(file, &statement))
+                .ok_or_else(|| format!("line {}: {} is not in a block", file.line(first.span.start), first.name))?;
+            let statements = statements_of(file, &block)?;
+            let is_call = |statement: &Range<usize>| {
+                calls.iter().any(|call| {
+                    statement.start == call.span.start
+                        && file.slice(statement).trim_end_matches([';', ' ']).len() == call.span.len()
+                })
+            };
+            let start = statements.iter().position(|statement| statement.contains(&first.span.start));
+            let start = start.filter(|at| is_call(&statements[*at])).ok_or_else(|| {
+                format!("line {}: {} is no statement of its own", file.line(first.span.start), first.name)
+            })?;
+            // Barriers stand between the calls of a round.
+            let is_barrier = |statement: &Range<usize>| {
+                file.calls_in(statement.clone())
+                    .any(|call| call.name == "PipeBarrier" && call.span.start == statement.start)
+            };
+            let run = statements[start..].iter().take_while(|statement| is_call(statement) || is_barrier(statement));
+            let count = 1 + run.enumerate().filter(|(_, statement)| is_call(statement)).last().map_or(0, |(at, _)| at);
+            let span = statements[start].start..statements[start + count - 1].end;
+            if !file.loops().iter().any(|repetition| repetition.body.contains(&span.start)) && count == 1 {
+                return Err(format!("line {}: {} may be all of the work", file.line(span.start), first.name));
+            }
+            calls.retain(|call| !span.contains(&call.span.start));
+            self.rounds.push((file, span));
+        }
+        Ok(())
+    }
+
+    /// Proves what a round may be: it leaves its queues as it found them, sets nothing that others find, and nobody else writes
+    /// global memory.
+    fn proven(&self) -> Result<(), String> {
+        let kernel = self.kernel;
+        let mut of_rounds: BTreeSet<(&str, usize)> = BTreeSet::new();
+        for (file, span) in &self.rounds {
+            let functions = reached(self.context, kernel, file, span);
+            let at = || format!("line {}", file.line(span.start));
+            for pair in [("AllocTensor", "FreeTensor"), ("EnQue", "DeQue")] {
+                let queues = |name: &str| -> BTreeSet<&str> {
+                    let calls = functions.iter().flat_map(|(file, function)| file.calls_in(function.body.clone()));
+                    calls
+                        .filter(|call| call.name == name)
+                        .filter_map(|call| call.object.as_deref())
+                        .map(base_name)
+                        .collect()
+                };
+                let (taken, given) = (queues(pair.0), queues(pair.1));
+                if taken != given {
+                    let odd: Vec<&&str> = taken.symmetric_difference(&given).collect();
+                    return Err(format!("{}: the round does {} or {} of {odd:?} alone", at(), pair.0, pair.1));
+                }
+            }
+            for (file, function) in functions {
+                of_rounds.insert((file.name(), function.body.start));
+                let own = |name: &str| {
+                    function.parameters.iter().any(|parameter| parameter.name == name)
+                        || file
+                            .locals()
+                            .iter()
+                            .any(|local| local.name == name && function.body.contains(&local.span.start))
+                };
+                let is_memory = |name: &str| {
+                    kernel.queues.contains_key(name)
+                        || kernel.buffers.contains_key(name)
+                        || kernel.globals.contains_key(name)
+                };
+                let members = self.members();
+                let kept = changed_names(file, &function.body).into_iter().find(|name| {
+                    !own(name) && !is_memory(name) && (members.contains(*name) || kernel.tensor_members.contains(*name))
+                });
+                if let Some(name) = kept {
+                    return Err(format!("{} sets {name}, which lives longer than a round", function.name));
+                }
+            }
+        }
+        for (file, function) in self.functions() {
+            if of_rounds.contains(&(file.name(), function.body.start)) {
+                continue;
+            }
+            for call in file.calls_in(function.body.clone()) {
+                let of_global =
+                    |text: Option<&str>| text.is_some_and(|text| kernel.globals.contains_key(base_name(text)));
+                let writes = call.name == "SetValue" && of_global(call.object.as_deref())
+                    || is_copy(&call.name) && call.object.is_none()
+                    || call.name.starts_with("InitGlobalMemory")
+                    || call.name == "InitOutput";
+                if writes {
+                    return Err(format!(
+                        "{}:{}: {} outside of a round",
+                        file.name(),
+                        file.line(call.span.start),
+                        call.name
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Data members of the class.
+    fn members(&self) -> BTreeSet<&'a str> {
+        let classes = self.context.forest.iter().flat_map(SyntaxFile::classes);
+        let own = classes.filter(|class| class.name == self.kernel.name);
+        own.flat_map(|class| class.members.iter().map(|member| member.name.as_str())).collect()
+    }
+
+    fn edits(&self) -> Result<Vec<Edit>, String> {
+        let (context, kernel) = (self.context, self.kernel);
+        let (file, class) = context
+            .forest
+            .iter()
+            .find_map(|file| Some((file, file.classes().iter().find(|class| class.name == kernel.name)?)))
+            .ok_or_else(|| format!("{} is no class", kernel.name))?;
+        let mut texts = self.functions().into_iter().map(|(file, function)| file.slice(&function.span));
+        if words(file.slice(&class.span)).contains(&COUNTER) || texts.any(|text| words(text).contains(&COUNTER)) {
+            return Err(format!("{} has a {COUNTER} of its own", kernel.name));
+        }
+        let last = class.members.last().ok_or_else(|| format!("{} has no members", kernel.name))?;
+        let line = file.whole_lines(&last.span).ok_or("the last member shares its line")?;
+        let indentation = file.indentation(last.span.start);
+        let member = format!("{indentation}uint32_t {COUNTER} = 0; // of all cores\n");
+        let mut edits = vec![edit(file, line.end..line.end, member)];
+        for (file, span) in &self.rounds {
+            let whole = file
+                .whole_lines(span)
+                .ok_or_else(|| format!("line {}: the round shares its lines", file.line(span.start)))?;
+            let indentation = file.indentation(span.start);
+            let inside: String = file.slice(&whole).split_inclusive('\n').map(indented).collect();
+            edits.push(edit(file, whole, format!("{indentation}{}\n{inside}{indentation}}}\n", turn(file))));
+        }
+        Ok(edits)
+    }
+}
+
+/// A line one step further in.
+fn indented(line: &str) -> String {
+    if line.trim().is_empty() { line.to_owned() } else { format!("    {line}") }
+}
+
+/// The head of what a core does where a round is its own.
+fn turn(file: &SyntaxFile) -> String {
+    let api = scope(file);
+    format!("if ({COUNTER}++ % {api}GetBlockNum() == {api}GetBlockIdx()) {{")
+}
+
+/// Makes one core do what was dealt as this motif does it.
+fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
+    let Some(argument) = launch.set.arguments.first() else { return Err("SetBlockDim without a number".to_owned()) };
+    let mut edits = vec![edit(launch.file, argument.clone(), "1")];
+    let mut rounds = 0;
+    for file in device_files(context) {
+        let text = file.text();
+        let head = turn(file);
+        let mut lines = text.split_inclusive('\n').scan(0, |at, line| {
+            let start = *at;
+            *at += line.len();
+            Some((start, line))
+        });
+        let mut open: Option<String> = None;
+        for (start, line) in &mut lines {
+            let span = start..start + line.len();
+            match &open {
+                None if line.trim() == head => {
+                    open = Some(line[..line.len() - line.trim_start().len()].to_owned());
+                    edits.push(edit(file, span, ""));
+                    rounds += 1;
+                }
+                None if line.trim_start().starts_with(&format!("uint32_t {COUNTER} = 0;")) => {
+                    edits.push(edit(file, span, ""))
+                }
+                Some(indentation) if line.trim_end() == format!("{indentation}}}") => {
+                    edits.push(edit(file, span, ""));
+                    open = None;
+                }
+                Some(_) if line.starts_with("    ") => edits.push(edit(file, start..start + 4, "")),
+                _ => {}
+            }
+        }
+        if open.is_some() {
+            return Err(format!("{}: a round without an end", file.name()));
+        }
+    }
+    if rounds == 0 {
+        return Err("no round is dealt".to_owned());
+    }
+    Ok(edits)
+}
