@@ -25,7 +25,7 @@ const PLATFORM: &str = "\"tiling/platform/platform_ascendc.h\"";
 const ALGORITHM: &str = "<algorithm>";
 /// The member that counts rounds.
 const COUNTER: &str = "round";
-/// Words that tie the cores of a launch together, or count what they do.
+/// Words that tie the cores of a launch together, tell what they are, or let the order of writes decide.
 const TOGETHER: &[&str] = &[
     "SyncAll",
     "IBSet",
@@ -38,6 +38,20 @@ const TOGETHER: &[&str] = &[
     "GetSubBlockIdx",
     "GetSubBlockNum",
     "GetTaskRation",
+    "KERNEL_TYPE_AIC_ONLY",
+    "KERNEL_TYPE_MIX_AIC_1_1",
+    "KERNEL_TYPE_MIX_AIC_1_2",
+    "KERNEL_TYPE_MIX_AIV_1_0",
+    "KERNEL_TYPE_MIX_AIV_HARD_SYNC",
+    "KERNEL_TYPE_MIX_AIC_HARD_SYNC",
+    "Mmad",
+    "Matmul",
+    "MatmulImpl",
+    "REGIST_MATMUL_OBJ",
+    "SetAtomicAdd",
+    "SetAtomicMax",
+    "SetAtomicMin",
+    "SetAtomicType",
 ];
 
 /// The motif.
@@ -47,7 +61,7 @@ const METADATA: Metadata = Metadata {
     id: Id::L14,
     title: "rounds of one core dealt to all",
     family: Family::Launch,
-    precondition: "the only block dimension that host code sets is 1, and nothing there asks for it; every class with global tensors is without bases and does its work in runs of calls of functions of its own \
+    precondition: "a kernel of vector cores alone; the only block dimension that host code sets is 1, and nothing there asks for it; every class with global tensors is without bases and does its work in runs of calls of functions of its own \
      that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; the first input has a shape",
     left_to_verifier: "rounds are independent: none reads what another one wrote, in global memory or in a buffer, and no two write the same block (results, hazard check); \
      the first input tells how much work there is",
@@ -139,6 +153,13 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
         return Err("no class has global tensors".to_owned());
     }
     for file in device_files(context) {
+        let of_class = |function: &Function| function.class.is_some();
+        let copies = |call: &&Call| is_copy(&call.name) && call.object.is_none();
+        for call in file.calls().iter().filter(copies) {
+            if !file.enclosing_function(call.span.start).is_some_and(of_class) {
+                return Err(format!("{}:{}: {} in no class", file.name(), file.line(call.span.start), call.name));
+            }
+        }
         edits.extend(of_one_core(file));
     }
     Ok(edits)
@@ -287,8 +308,10 @@ impl<'a> Class<'a> {
             }
             for (file, function) in functions {
                 of_rounds.insert((file.name(), function.body.start));
+                // What a parameter refers to is somebody else's.
                 let own = |name: &str| {
-                    function.parameters.iter().any(|parameter| parameter.name == name)
+                    let by_value = |text: &str| !text.contains(['&', '*']);
+                    function.parameters.iter().any(|parameter| parameter.name == name && by_value(&parameter.type_text))
                         || file
                             .locals()
                             .iter()
@@ -300,9 +323,17 @@ impl<'a> Class<'a> {
                         || kernel.globals.contains_key(name)
                 };
                 let members = self.members();
-                let kept = changed_names(file, &function.body).into_iter().find(|name| {
-                    !own(name) && !is_memory(name) && (members.contains(*name) || kernel.tensor_members.contains(*name))
-                });
+                let is_of_others = |name: &str| {
+                    let is_parameter = |parameter: &source::parse::Parameter| {
+                        parameter.name == name && !parameter.type_text.contains("Tensor")
+                    };
+                    members.contains(name)
+                        || kernel.tensor_members.contains(name)
+                        || function.parameters.iter().any(is_parameter)
+                };
+                let kept = changed_names(file, &function.body)
+                    .into_iter()
+                    .find(|name| !own(name) && !is_memory(name) && is_of_others(name));
                 if let Some(name) = kept {
                     return Err(format!("{} sets {name}, which lives longer than a round", function.name));
                 }
@@ -311,6 +342,18 @@ impl<'a> Class<'a> {
         for (file, function) in self.functions() {
             if of_rounds.contains(&(file.name(), function.body.start)) {
                 continue;
+            }
+            let in_round = |call: &Call| {
+                self.rounds.iter().any(|(other, span)| other.name() == file.name() && span.contains(&call.span.start))
+            };
+            let stray = |call: &&Call| call.is_own() && self.stages.contains(&call.name) && !in_round(call);
+            if let Some(call) = file.calls_in(function.body.clone()).find(stray) {
+                return Err(format!(
+                    "{}:{}: {} is called outside of a round",
+                    file.name(),
+                    file.line(call.span.start),
+                    call.name
+                ));
             }
             for call in file.calls_in(function.body.clone()) {
                 let of_global =

@@ -253,6 +253,35 @@ fn l14_deals_the_rounds_of_one_core() {
                 .replace("};\n", "    int32_t seen = 0;\n};\n"),
             "sets seen",
         ),
+        (
+            host.clone(),
+            kernel.replace(
+                "CopyOut(uint32_t start, uint32_t count)\n    {",
+                "CopyOut(uint32_t &start, uint32_t count)\n    {\n        start += count;",
+            ),
+            "sets start",
+        ),
+        (
+            host.clone(),
+            kernel.replace(
+                "        pipe.InitBuffer(polyBuf",
+                "        CopyIn(0, TILE);\n        pipe.InitBuffer(polyBuf",
+            ),
+            "CopyIn is called outside of a round",
+        ),
+        (
+            host.clone(),
+            kernel.replace("    Kernel op;\n", "    AscendC::DataCopy(first, second, 8);\n    Kernel op;\n"),
+            "DataCopy in no class",
+        ),
+        (
+            host.clone(),
+            kernel.replace(
+                "        outQueue.FreeTensor(yLocal);",
+                "        AscendC::SetAtomicAdd<float>();\n        outQueue.FreeTensor(yLocal);",
+            ),
+            "SetAtomicAdd ties",
+        ),
     ] {
         let said = refused(&host, &kernel);
         assert!(said.contains(why), "{why}: {said}\n{kernel}");
