@@ -30,6 +30,11 @@ fn a_kernel_in_a_literal_is_tuned_where_it_stands() {
     let motifs = rewritten.named("summary")[0]["motifs"].as_array().expect("a list");
     assert!(!motifs.is_empty(), "{rewritten:?}");
 
+    // Lines of another system are the same program.
+    let other = self::project();
+    other.write("main.cpp", &before.replace('\n', "\r\n"));
+    other.run(&["profile"]).expect(0);
+
     let built = project.run(&["build"]).expect(0);
     let artifacts = built.named("build")[0]["artifacts"].to_string();
     assert!(artifacts.contains("/scale\""), "{artifacts}");

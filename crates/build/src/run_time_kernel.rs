@@ -60,7 +60,7 @@ fn line_of(text: &str, at: usize) -> usize {
 }
 
 fn unit(file: &str, line: usize, code: &str, known_as: &str, names: &BTreeSet<String>) -> String {
-    let digest = digest(known_as);
+    let (hash, bytes) = digest(known_as);
     let escaped = file.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = format!("#include \"ascendsim/run_time_kernel.h\"\n#line {line} \"{escaped}\"\n{code}\n");
     // What is made here is in no file: messages of it are not those of a line of the program's.
@@ -70,8 +70,7 @@ fn unit(file: &str, line: usize, code: &str, known_as: &str, names: &BTreeSet<St
         let _ = writeln!(
             text,
             "const ::ascendsim::RunTimeKernel ascend_tune_kernel_{number}{{{{0x{:016x}ULL, {}}}, {expression:?}, \"{entry}\", &{expression}}};",
-            digest,
-            known_as.len()
+            hash, bytes
         );
     }
     text.push_str("}\n");
@@ -134,9 +133,11 @@ fn literals(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// FNV-1a, as `DigestOf` of `sdk/src/acl/acl_rtc.cpp` has it.
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+/// FNV-1a over a text without carriage returns, and how many bytes these are; as `DigestOf` of `sdk/src/acl/acl_rtc.cpp` has it.
+fn digest(text: &str) -> (u64, usize) {
+    text.bytes().filter(|byte| *byte != b'\r').fold((0xCBF2_9CE4_8422_2325, 0), |(hash, bytes), byte| {
+        ((hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3), bytes + 1)
+    })
 }
 
 #[cfg(test)]
@@ -182,7 +183,13 @@ mod tests {
         let found = units(&files, &["main.cpp"]);
         let [unit] = &found[..] else { panic!("{found:?}") };
         assert_eq!((unit.file.as_str(), unit.of.as_str()), ("k.cce.kernel.cpp", "main.cpp"));
-        assert!(unit.text.contains(&format!("{{0x{:016x}ULL, 9}}", digest("as it was"))), "{}", unit.text);
+        assert!(unit.text.contains(&format!("{{0x{:016x}ULL, 9}}", digest("as it was").0)), "{}", unit.text);
+    }
+
+    #[test]
+    fn how_lines_end_makes_no_other_text() {
+        assert_eq!(digest("a\r\nb\r\n"), digest("a\nb\n"));
+        assert_ne!(digest("a\nb"), digest("a\nc"));
     }
 
     #[test]

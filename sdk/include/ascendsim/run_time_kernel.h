@@ -13,7 +13,7 @@
 
 namespace ascendsim {
 
-/// What a text is known by: FNV-1a over its bytes, and how many these are.
+/// What a text is known by: FNV-1a over its bytes but carriage returns, and how many these are.
 struct TextDigest {
     uint64_t hash;
     uint64_t bytes;

@@ -31,11 +31,15 @@ bool Same(const TextDigest& left, const TextDigest& right)
     return left.hash == right.hash && left.bytes == right.bytes;
 }
 
+// Without what some systems end lines with: compilers leave it out of literals, and files that are read have it.
 TextDigest DigestOf(const char* text)
 {
     TextDigest digest{0xCBF29CE484222325ULL, 0};
-    for (; text[digest.bytes] != '\0'; ++digest.bytes) {
-        digest.hash = (digest.hash ^ static_cast<uint8_t>(text[digest.bytes])) * 0x100000001B3ULL;
+    for (; *text != '\0'; ++text) {
+        if (*text != '\r') {
+            digest.hash = (digest.hash ^ static_cast<uint8_t>(*text)) * 0x100000001B3ULL;
+            ++digest.bytes;
+        }
     }
     return digest;
 }
