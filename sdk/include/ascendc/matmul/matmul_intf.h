@@ -16,6 +16,21 @@ template <
     class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
 using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, POLICY>;
 #endif
+
+// What kernels of the matmul family take from its headers: both count in 16 bits, as the library's do.
+ASC_API uint16_t CeilDiv(uint16_t value, uint16_t divisor)
+{
+    if (divisor == 0) {
+        ascendsim::Fault("bad-argument", "CeilDiv: division by 0");
+        return 0;
+    }
+    return static_cast<uint16_t>((value + divisor - 1) / divisor);
+}
+
+ASC_API uint16_t CeilAlign(uint16_t value, uint16_t unit)
+{
+    return static_cast<uint16_t>(CeilDiv(value, unit) * unit);
+}
 }  // namespace AscendC
 
 namespace matmul {
