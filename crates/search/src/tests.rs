@@ -89,7 +89,7 @@ fn evolution_beats_random_at_fifty_evaluations() {
     for evaluate in [tiling_objective, valleys] {
         let mut evolved = Vec::new();
         let mut random = Vec::new();
-        for seed in 0..50 {
+        for seed in 0..20 {
             let mut strategy = Evolutionary::new(tiling_space(), seed, EvolutionaryOptions::default());
             evolved.push(best_after(&mut strategy, evaluate, 50, 2));
             random.push(best_after(&mut UniformRandom::new(tiling_space(), seed), evaluate, 50, 2));
@@ -272,12 +272,19 @@ fn every_strategy_beats_random_and_repeats_itself() {
         }
         (best, asked)
     };
-    let typical = |kind: StrategyKind| (0..16).map(|seed| run(kind, seed).0).sum::<f64>() / 16.0;
-    let random = typical(StrategyKind::Random);
+    // What asks a model takes most of the time, and beats chance by more.
+    let seeds = |kind: StrategyKind| match kind {
+        StrategyKind::Hybrid | StrategyKind::Surrogate => 0..6,
+        _ => 0..16,
+    };
+    let runs = |kind: StrategyKind| seeds(kind).map(|seed| run(kind, seed)).collect::<Vec<_>>();
+    let typical = |runs: &[(f64, Vec<Configuration>)]| runs.iter().map(|run| run.0).sum::<f64>() / runs.len() as f64;
+    let random = typical(&runs(StrategyKind::Random));
     for kind in StrategyKind::ALL.into_iter().filter(|kind| *kind != StrategyKind::Random) {
-        let best = typical(kind);
+        let runs = runs(kind);
+        let best = typical(&runs);
         assert!(best < random, "{kind}: {best}, random: {random}");
-        assert_eq!(run(kind, 3), run(kind, 3), "{kind}");
+        assert_eq!(runs[3], run(kind, 3), "{kind}");
     }
 }
 
