@@ -350,7 +350,7 @@ fn an_attribute_that_became_a_constant_is_told() {
     );
     project.write(file, &folded);
     let against = honest.path().display().to_string();
-    let ended = project.run(&["compare", "--against", &against, "--seed", "5"]).expect(1);
+    let ended = project.run(&["compare", "--against", &against, "--seed", "5", "--probes", "16"]).expect(1);
     let comparison = ended.named("comparison")[0];
     let probes = comparison["probes"].as_array().expect("probes");
     let wrong = probes.iter().filter(|probe| probe["wrong"].is_string());
@@ -373,7 +373,7 @@ fn what_only_a_probe_of_its_kind_shows_is_told() {
             project.write(&file, &edited(&project.read(&file), &word(edit, "old"), &word(edit, "new")));
         }
         let against = honest.path().display().to_string();
-        let ended = project.run(&["compare", "--against", &against, "--seed", "5"]).expect(1);
+        let ended = project.run(&["compare", "--against", &against, "--seed", "5", "--probes", "16"]).expect(1);
         let comparison = ended.named("comparison")[0];
         let probes = comparison["probes"].as_array().expect("probes");
         let wrong = probes.iter().filter(|probe| probe["wrong"].is_string());
