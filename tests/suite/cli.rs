@@ -45,7 +45,7 @@ pub fn small_gelu() -> Project {
 fn tuned() -> &'static (Project, Ended) {
     static TUNED: LazyLock<(Project, Ended)> = LazyLock::new(|| {
         let project = small_gelu();
-        let ended = project.run(&["run", "--budget", "12", "--seed", "1", "--jobs", "2"]).expect(0);
+        let ended = project.run(&["run", "--budget", "12", "--seed", "1", "--jobs", "4"]).expect(0);
         (project, ended)
     });
     &TUNED

@@ -98,13 +98,12 @@ fn results_depend_on_neither_place_nor_jobs() {
         lines.sort();
         lines
     };
-    for jobs in ["1", "4"] {
-        let other = small_gelu();
-        let again = other.run(&["run", "--budget", "12", "--seed", "1", "--jobs", jobs]).expect(0);
-        assert_eq!(gelu_files(project), gelu_files(&other), "{jobs} jobs");
-        assert_eq!(comparable(ended), comparable(&again), "{jobs} jobs");
-        assert_eq!(journal(project), journal(&other), "{jobs} jobs");
-    }
+    // Four jobs have tuned it.
+    let other = small_gelu();
+    let again = other.run(&["run", "--budget", "12", "--seed", "1", "--jobs", "1"]).expect(0);
+    assert_eq!(gelu_files(project), gelu_files(&other));
+    assert_eq!(comparable(ended), comparable(&again));
+    assert_eq!(journal(project), journal(&other));
 }
 
 #[test]
