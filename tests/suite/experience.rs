@@ -113,7 +113,7 @@ features = { dtypes = ["float"], input-queues = 1, output-queues = 1, scratch-bu
         // What ships with the tool stays out of it.
         let shipped = ["--hold-out", "careful", "--hold-out", "softmax", "--hold-out", "add_custom"];
         let common =
-            [["run", "--budget", "3", "--seed", "1", "--no-resume", "--dry-run"].as_slice(), &shipped].concat();
+            [["run", "--budget", "1", "--seed", "1", "--no-resume", "--dry-run"].as_slice(), &shipped].concat();
         let ended = project.run(&[&common[..], arguments].concat()).expect(0);
         let first = ended.named("evaluation")[0].clone();
         (first["stage"].as_str().unwrap_or_default().to_owned(), first["configuration"]["MAX_CORES"].as_i64())

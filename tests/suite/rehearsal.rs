@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::support::{Ended, Project, require_tools};
 
 /// A rehearsal of the host stage with this noise in percent.
-fn rehearsed(project: &Project, noise: &str, seed: &str) -> Ended {
-    let arguments = ["run", "--budget", "30", "--stage", "host", "--dry-run", "--no-resume", "--seed", seed];
+fn rehearsed(project: &Project, noise: &str, budget: &str, seed: &str) -> Ended {
+    let arguments = ["run", "--budget", budget, "--stage", "host", "--dry-run", "--no-resume", "--seed", seed];
     let backend = ["--backend", "recorded", "--noise", noise];
     project.run(&[arguments.as_slice(), backend.as_slice()].concat()).expect(0)
 }
@@ -24,8 +24,8 @@ fn sources(project: &Project) -> String {
 fn without_noise_it_is_the_simulator() {
     require_tools!();
     let project = Project::fixture("add_custom");
-    let exact = project.run(&["run", "--budget", "30", "--stage", "host", "--dry-run", "--seed", "4"]).expect(0);
-    let recorded = rehearsed(&project, "0", "4");
+    let exact = project.run(&["run", "--budget", "15", "--stage", "host", "--dry-run", "--seed", "4"]).expect(0);
+    let recorded = rehearsed(&project, "0", "15", "4");
     for field in ["configuration", "speedup", "cases", "generalisation", "evaluations"] {
         assert_eq!(summary(&exact)[field], summary(&recorded)[field], "{field}");
     }
@@ -40,7 +40,7 @@ fn with_noise_a_winner_is_really_faster_and_nothing_is_written() {
     let manifest = project.read("ascend.toml");
     project.write("ascend.toml", &manifest.replace("\n[verify]\n", "\n[verify]\nprobes = 0\n"));
     let before = sources(&project);
-    let ended = rehearsed(&project, "5", "7");
+    let ended = rehearsed(&project, "5", "30", "7");
     let starts = ended.named("start");
     assert_eq!(starts.last().expect("a start")["backend"], "recorded");
     let said = summary(&ended);

@@ -26,10 +26,10 @@ fn project(mib: u32) -> Project {
 #[test]
 fn a_sampled_run_finds_what_a_full_one_finds_and_says_so() {
     require_tools!();
-    let run = |mib: u32| {
+    let run = |mib: u32, budget: &str| {
         let project = project(mib);
         let ended = project
-            .run(&["run", "--budget", "6", "--seed", "1", "--stage", "host", "--jobs", "1", "--dry-run"])
+            .run(&["run", "--budget", budget, "--seed", "1", "--stage", "host", "--jobs", "1", "--dry-run"])
             .expect(0);
         let mut summary = ended.events.last().expect("an event").clone();
         let fields = summary.as_object_mut().expect("an object");
@@ -45,7 +45,7 @@ fn a_sampled_run_finds_what_a_full_one_finds_and_says_so() {
         let blocks = ended.named("evaluation").iter().filter(|event| !event["blocks"].is_null()).count();
         (summary, evaluations, blocks, sampled)
     };
-    let (sampled, whole, below) = (run(1), run(0), run(4));
+    let (sampled, whole, below) = (run(1, "6"), run(0, "6"), run(4, "2"));
     assert_eq!((&sampled.0, &sampled.1), (&whole.0, &whole.1), "the same candidates, times and winner");
     assert_eq!((whole.2, whole.3), (0, None), "0 switches it off");
     assert_eq!((below.2, below.3), (0, None), "small cases are left alone");

@@ -83,7 +83,7 @@ fn departures(ended: &Ended) -> Vec<String> {
 #[test]
 fn a_definition_holds_beside_the_operator_itself() {
     require_tools!();
-    let run = ["run", "--budget", "4", "--stage", "host", "--jobs", "1"];
+    let run = ["run", "--budget", "2", "--stage", "host", "--jobs", "1"];
     let right = with_definition("add_custom");
     if !python_has_numpy() {
         assert_has(&failure(&right.run(&run), 2), &["reference = \"definition\"", "numpy"]);
