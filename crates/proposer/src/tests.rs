@@ -135,7 +135,7 @@ fn what_was_tried_is_not_proposed_again_on_the_same_sources() {
     // On other sources the same motif may be tried again.
     let changed = context.after(context.tree.apply(&first[0].patch).unwrap());
     assert!(
-        proposed(MotifProposer::default(), &changed, &Bank::new(), Some(&profile()), &history)
+        proposed(MotifProposer::default(), &changed, &Bank::new(), None, &history)
             .iter()
             .all(|proposal| !history.contains(&proposal.key))
     );
