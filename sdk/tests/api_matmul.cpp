@@ -234,7 +234,9 @@ void CheckAll(double tolerance)
 int main()
 {
     // Arguments of any width are taken in 16 bits.
-    Expect(matmul::CeilDiv(5, 2) == 3 && matmul::CeilDiv(uint64_t(65536 + 4), 2) == 2 && matmul::CeilAlign(17, 16) == 32, "CeilDiv");
+    volatile uint32_t wide = 65536 + 4;
+    const uint32_t value = wide;
+    Expect(matmul::CeilDiv(5, 2) == 3 && matmul::CeilDiv(value, 2) == 2 && matmul::CeilAlign(17, 16) == 32, "CeilDiv");
     CheckAll<half, float>(1e-6);
     CheckAll<half, half>(1e-3);
     CheckAll<bfloat16_t, float>(1e-6);
