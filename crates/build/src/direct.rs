@@ -115,8 +115,13 @@ impl Builder {
             return tree;
         }
         let compiled: Vec<String> = sources.iter().map(|(file, _, _)| file.clone()).collect();
+        // What other programs of the project are made of is no text that this one reads.
+        let of_others = |file: &str| {
+            let path = self.project.root.join(file);
+            self.model().targets.iter().any(|target| target.sources.iter().any(|source| source.path == path))
+        };
         let on_disk = |file: &str| std::fs::read_to_string(self.project.root.join(file)).ok();
-        for unit in run_time_units(&tree, &compiled, &on_disk) {
+        for unit in run_time_units(&tree, &compiled, &of_others, &on_disk) {
             let flags = sources.iter().find(|(file, _, _)| *file == unit.of);
             let flags = flags.map_or_else(ProjectFlags::none, |(_, flags, _)| flags.clone());
             tree.insert(unit.file.clone(), unit.text);

@@ -21,10 +21,11 @@ pub(crate) struct RunTimeUnit {
 }
 
 /// Units of the kernels in raw literals of a program's sources, and of those in files that the program reads: kernel files that no
-/// target compiles. `on_disk` gives a file's text as the program finds it.
+/// target compiles, which `of_target` tells. `on_disk` gives a file's text as the program finds it.
 pub(crate) fn run_time_units(
     tree: &SourceTree,
     compiled: &[String],
+    of_target: &dyn Fn(&str) -> bool,
     on_disk: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<RunTimeUnit> {
     let names: BTreeSet<String> =
@@ -42,7 +43,7 @@ pub(crate) fn run_time_units(
     let Some(main) = compiled.first() else { return units };
     for (file, code) in tree.iter().filter(|(file, _)| !compiled.iter().any(|known| known == file)) {
         let is_header = [".h", ".hpp", ".hh"].iter().any(|end| file.ends_with(end));
-        if is_header || kernel_entries(file, code).is_empty() {
+        if is_header || of_target(file) || kernel_entries(file, code).is_empty() {
             continue;
         }
         let known_as = on_disk(file).unwrap_or_else(|| code.to_owned());
@@ -154,7 +155,7 @@ mod tests {
             tree.insert((*file).to_owned(), (*text).to_owned());
         }
         let compiled: Vec<String> = compiled.iter().map(|file| (*file).to_owned()).collect();
-        run_time_units(&tree, &compiled, &|_| Some("as it was".to_owned()))
+        run_time_units(&tree, &compiled, &|file| file == "other.cpp", &|_| Some("as it was".to_owned()))
     }
 
     #[test]
@@ -179,7 +180,12 @@ mod tests {
     #[test]
     fn a_file_that_the_program_reads_is_known_by_its_text_on_the_disk() {
         let kernel = "extern \"C\" __global__ void k(GM_ADDR x) {}\n";
-        let files = [("k.cce", kernel), ("k.h", kernel), ("main.cpp", "int main() { aclrtcCompileProg(p, 0, o); }\n")];
+        let files = [
+            ("k.cce", kernel),
+            ("k.h", kernel),
+            ("other.cpp", kernel),
+            ("main.cpp", "int main() { aclrtcCompileProg(p, 0, o); }\n"),
+        ];
         let found = units(&files, &["main.cpp"]);
         let [unit] = &found[..] else { panic!("{found:?}") };
         assert_eq!((unit.file.as_str(), unit.of.as_str()), ("k.cce.kernel.cpp", "main.cpp"));
