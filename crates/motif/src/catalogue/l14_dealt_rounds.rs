@@ -144,6 +144,14 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
             return Err(format!("{}: {word} ties cores together", file.name()));
         }
     }
+    // What is asked where no edit can be made keeps its answer.
+    let asks = |text: &str| words(text).iter().any(|word| matches!(*word, "GetBlockIdx" | "GetBlockNum"));
+    if let Some((file, _)) = context.beside.iter().find(|(_, text)| asks(text)) {
+        return Err(format!("{file}, which nobody edits, asks which core it is"));
+    }
+    if let Some((name, _)) = context.facts.macros.iter().find(|(_, bodies)| bodies.iter().any(|body| asks(body))) {
+        return Err(format!("the macro {name} asks which core it is"));
+    }
     let mut classes = 0;
     for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
         edits.extend(Class::of(context, kernel)?.edits()?);

@@ -282,6 +282,11 @@ fn l14_deals_the_rounds_of_one_core() {
             ),
             "SetAtomicAdd ties",
         ),
+        (
+            host.clone(),
+            kernel.replace("class Kernel {", "#define CORE AscendC::GetBlockIdx()\nclass Kernel {"),
+            "the macro CORE asks",
+        ),
     ] {
         let said = refused(&host, &kernel);
         assert!(said.contains(why), "{why}: {said}\n{kernel}");
