@@ -101,3 +101,31 @@ fn a_kernel_in_a_file_is_known() {
     assert!(!project.read("scale.cpp").contains("TILE_LENGTH = 256;"));
     project.run(&["check"]).expect(0);
 }
+
+/// Data that a program draws by the clock are the same in every run of it.
+#[test]
+fn data_drawn_by_the_clock_are_the_same_in_every_run() {
+    require_tools!();
+    let project = project();
+    let text = edited(
+        &project.read("main.cpp"),
+        "#include <vector>\n",
+        "#include <cstdlib>\n#include <ctime>\n#include <vector>\n",
+    );
+    let text = edited(
+        &text,
+        "    std::vector<float> x(ELEMENTS);\n",
+        "    std::vector<float> x(ELEMENTS);\n    std::srand(static_cast<unsigned>(std::time(nullptr)));\n",
+    );
+    let text = edited(
+        &text,
+        "        x[i] = static_cast<float>(i % 64);\n",
+        "        x[i] = static_cast<float>(std::rand() % 64);\n",
+    );
+    project.write("main.cpp", &edited(&text, "y[i] == 3.0f * static_cast<float>(i % 64)", "y[i] == 3.0f * x[i]"));
+    // From its beginning to its end this takes several seconds.
+    let ended = project.run(&["run", "--budget", "6", "--seed", "1", "--stage", "host"]).expect(0);
+    assert_eq!(ended.named("summary")[0]["rejected"], 0, "{ended:?}");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    project.run(&["check"]).expect(0);
+}
