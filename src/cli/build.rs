@@ -51,22 +51,23 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             let cmake = candidate.plain_plan(workspace.tunables()).cmake;
             let cmake = workspace.manifest.cmake.clone().into_iter().chain(cmake).collect();
             attached.build(&candidate.sources, &cmake, &workspace.manifest.operator)?
-        } else if workspace.is_direct_launch() && !builder.compiles_at_run_time(&candidate.sources) {
-            builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?
         } else {
             // A program that compiles its kernel while it runs cannot be linked by its own flow: the simulator has no compiler to link.
-            let mut paths = match workspace.is_direct_launch() {
+            let is_program = workspace.is_direct_launch();
+            let is_linked_here = is_program && builder.compiles_at_run_time(&candidate.sources);
+            let (tool, jobs) = (&workspace.options.worker_exe, workspace.options.jobs);
+            let mut paths = match is_linked_here {
                 true => Vec::new(),
-                false => {
-                    builder.build_project(&candidate.sources, &workspace.options.worker_exe, workspace.options.jobs)?
-                }
+                false => builder.build_project(&candidate.sources, tool, jobs)?,
             };
             // The project's flow only compiles an operator; what loads it is packaged by the real toolkit. Here it is the
             // libraries that every other command runs.
-            let plan = candidate.plain_plan(workspace.tunables());
-            let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
-            let libraries = libraries.map_err(TrialError::of_baseline)?;
-            paths.extend(kept_libraries(&libraries, &workspace.work_directory.join("libraries"))?);
+            if !is_program || is_linked_here {
+                let plan = candidate.plain_plan(workspace.tunables());
+                let libraries = runtime()?.block_on(workspace.evaluator.artifacts(&plan));
+                let libraries = libraries.map_err(TrialError::of_baseline)?;
+                paths.extend(kept_libraries(&libraries, &workspace.work_directory.join("libraries"))?);
+            }
             paths
         };
         paths.iter().map(|path| path.display().to_string()).collect()

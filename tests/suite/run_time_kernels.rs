@@ -70,7 +70,7 @@ fn a_kernel_in_a_file_is_known() {
     let main = edited(
         &main,
         "int main()\n",
-        "std::string load()\n{\n    std::ostringstream text;\n    text << std::ifstream(PLACE \"/scale.cce\").rdbuf();\n    return text.str();\n}\n\nint main()\n",
+        "std::string load()\n{\n    std::ostringstream text;\n    text << std::ifstream(PLACE \"/scale.cpp\").rdbuf();\n    return text.str();\n}\n\nint main()\n",
     );
     let main = edited(
         &main,
@@ -79,7 +79,6 @@ fn a_kernel_in_a_file_is_known() {
     );
     project.write("main.cpp", &main);
     project.write("scale.cpp", &kernel);
-    project.write("main.cpp", &main.replace("scale.cce", "scale.cpp"));
     let lists = project.read("CMakeLists.txt");
     project.write(
         "CMakeLists.txt",

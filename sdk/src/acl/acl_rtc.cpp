@@ -67,13 +67,9 @@ struct Object {
 };
 constexpr char kMagic[8] = {'A', 'S', 'C', 'S', 'I', 'M', 'R', 'T'};
 
-struct Function {
-    RunTimeKernelEntry entry;
-};
-
 struct Binary {
     TextDigest text;
-    std::map<std::string, Function> functions;
+    std::map<std::string, RunTimeKernelEntry> functions; // a handle is the place of one
 };
 
 struct Arguments {
@@ -85,7 +81,7 @@ aclError LaunchFunction(const char* api, void* function, uint32_t blocks, void**
     if (function == nullptr || blocks == 0) {
         return Fail(ACL_ERROR_INVALID_PARAM, std::string(api) + ": no function, or no blocks");
     }
-    const RunTimeKernelEntry& entry = static_cast<Function*>(function)->entry;
+    const RunTimeKernelEntry& entry = *static_cast<RunTimeKernelEntry*>(function);
     for (size_t i = 0; i < entry.parameters; ++i) {
         if (values == nullptr || values[i] == nullptr) {
             return Fail(ACL_ERROR_INVALID_PARAM, std::string(api) + ": " + entry.kernel + ": parameter " + std::to_string(i) + " is missing");
@@ -96,10 +92,29 @@ aclError LaunchFunction(const char* api, void* function, uint32_t blocks, void**
     return ACL_SUCCESS;
 }
 
-aclError NeedProgram(const char* api, aclrtcProg prog)
+// The program that a call is about; null, with the reason in `error`, where there is none or `pointer` leads nowhere.
+Program* Given(const char* api, aclrtcProg prog, const void* pointer, aclError* error)
 {
-    return prog != nullptr ? static_cast<aclError>(ACL_SUCCESS) :
-                             Fail(ACL_ERROR_RTC_INVALID_PROG, std::string(api) + ": no program");
+    if (prog == nullptr) {
+        *error = Fail(ACL_ERROR_RTC_INVALID_PROG, std::string(api) + ": no program");
+        return nullptr;
+    }
+    if (pointer == nullptr) {
+        *error = Fail(ACL_ERROR_RTC_INVALID_INPUT, std::string(api) + ": a pointer is null");
+        return nullptr;
+    }
+    return static_cast<Program*>(prog);
+}
+
+// The same for what there is only once the program is compiled.
+Program* Compiled(const char* api, aclrtcProg prog, const void* pointer, aclError* error)
+{
+    Program* const program = Given(api, prog, pointer, error);
+    if (program != nullptr && !program->compiled) {
+        *error = Fail(ACL_ERROR_RTC_FAILURE, std::string(api) + ": the program is not compiled");
+        return nullptr;
+    }
+    return program;
 }
 } // namespace
 
@@ -129,29 +144,29 @@ aclError aclrtcCreateProg(aclrtcProg* prog, const char* src, const char* name, i
 
 aclError aclrtcAddNameExpr(aclrtcProg prog, const char* const nameExpression)
 {
-    if (const aclError error = NeedProgram("aclrtcAddNameExpr", prog); error != ACL_SUCCESS) {
+    aclError error = ACL_SUCCESS;
+    Program* const program = Given("aclrtcAddNameExpr", prog, nameExpression, &error);
+    if (program == nullptr) {
         return error;
     }
-    auto& program = *static_cast<Program*>(prog);
-    if (nameExpression == nullptr) {
-        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcAddNameExpr: no name");
-    }
-    if (program.compiled) {
+    if (program->compiled) {
         return Fail(ACL_ERROR_RTC_NO_NAME_EXPR_AFTER_COMPILATION, "aclrtcAddNameExpr: the program is compiled already");
     }
-    program.lowered.emplace(nameExpression, "");
+    program->lowered.emplace(nameExpression, "");
     return ACL_SUCCESS;
 }
 
 aclError aclrtcCompileProg(aclrtcProg prog, int numOptions, const char** options)
 {
-    if (const aclError error = NeedProgram("aclrtcCompileProg", prog); error != ACL_SUCCESS) {
-        return error;
-    }
     if (numOptions < 0 || (numOptions > 0 && options == nullptr)) {
         return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcCompileProg: no options where there should be some");
     }
-    auto& program = *static_cast<Program*>(prog);
+    aclError error = ACL_SUCCESS;
+    Program* const given = Given("aclrtcCompileProg", prog, prog, &error);
+    if (given == nullptr) {
+        return error;
+    }
+    Program& program = *given;
     const auto refuse = [&program](aclError code, const std::string& message) {
         program.log = message + "\n";
         return Fail(code, "aclrtcCompileProg: " + program.name + ": " + message);
@@ -184,18 +199,17 @@ aclError aclrtcCompileProg(aclrtcProg prog, int numOptions, const char** options
 
 aclError aclrtcGetLoweredName(aclrtcProg prog, const char* nameExpression, const char** loweredName)
 {
-    if (const aclError error = NeedProgram("aclrtcGetLoweredName", prog); error != ACL_SUCCESS) {
+    aclError error = ACL_SUCCESS;
+    const void* const both = nameExpression == nullptr ? nullptr : loweredName;
+    const Program* const program = Given("aclrtcGetLoweredName", prog, both, &error);
+    if (program == nullptr) {
         return error;
     }
-    const auto& program = *static_cast<Program*>(prog);
-    if (nameExpression == nullptr || loweredName == nullptr) {
-        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetLoweredName: a pointer is null");
-    }
-    if (!program.compiled) {
+    if (!program->compiled) {
         return Fail(ACL_ERROR_RTC_NO_LOWERED_NAMES_BEFORE_COMPILATION, "aclrtcGetLoweredName: the program is not compiled yet");
     }
-    const auto found = program.lowered.find(nameExpression);
-    if (found == program.lowered.end()) {
+    const auto found = program->lowered.find(nameExpression);
+    if (found == program->lowered.end()) {
         return Fail(ACL_ERROR_RTC_NAME_EXPR_NOT_VALID,
                     std::string("aclrtcGetLoweredName: ") + nameExpression + " was not added before the program was compiled");
     }
@@ -215,72 +229,53 @@ aclError aclrtcDestroyProg(aclrtcProg* prog)
 
 aclError aclrtcGetBinDataSize(aclrtcProg prog, size_t* binDataSizeRet)
 {
-    if (const aclError error = NeedProgram("aclrtcGetBinDataSize", prog); error != ACL_SUCCESS) {
-        return error;
+    aclError error = ACL_SUCCESS;
+    if (Compiled("aclrtcGetBinDataSize", prog, binDataSizeRet, &error) != nullptr) {
+        *binDataSizeRet = sizeof(Object);
     }
-    if (binDataSizeRet == nullptr) {
-        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetBinDataSize: the pointer is null");
-    }
-    if (!static_cast<Program*>(prog)->compiled) {
-        return Fail(ACL_ERROR_RTC_FAILURE, "aclrtcGetBinDataSize: the program is not compiled");
-    }
-    *binDataSizeRet = sizeof(Object);
-    return ACL_SUCCESS;
+    return error;
 }
 
 aclError aclrtcGetBinData(aclrtcProg prog, char* binData)
 {
-    if (const aclError error = NeedProgram("aclrtcGetBinData", prog); error != ACL_SUCCESS) {
-        return error;
+    aclError error = ACL_SUCCESS;
+    if (const Program* const program = Compiled("aclrtcGetBinData", prog, binData, &error); program != nullptr) {
+        Object object{};
+        (void)std::memcpy(object.magic, kMagic, sizeof(kMagic));
+        object.text = program->text;
+        (void)std::memcpy(binData, &object, sizeof(object));
     }
-    if (binData == nullptr) {
-        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetBinData: the pointer is null");
-    }
-    const auto& program = *static_cast<Program*>(prog);
-    if (!program.compiled) {
-        return Fail(ACL_ERROR_RTC_FAILURE, "aclrtcGetBinData: the program is not compiled");
-    }
-    Object object{};
-    (void)std::memcpy(object.magic, kMagic, sizeof(kMagic));
-    object.text = program.text;
-    (void)std::memcpy(binData, &object, sizeof(object));
-    return ACL_SUCCESS;
+    return error;
 }
 
 aclError aclrtcGetCompileLogSize(aclrtcProg prog, size_t* logSizeRet)
 {
-    if (const aclError error = NeedProgram("aclrtcGetCompileLogSize", prog); error != ACL_SUCCESS) {
-        return error;
+    aclError error = ACL_SUCCESS;
+    if (const Program* const program = Given("aclrtcGetCompileLogSize", prog, logSizeRet, &error); program != nullptr) {
+        *logSizeRet = program->log.size() + 1;
     }
-    if (logSizeRet == nullptr) {
-        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetCompileLogSize: the pointer is null");
-    }
-    *logSizeRet = static_cast<Program*>(prog)->log.size() + 1;
-    return ACL_SUCCESS;
+    return error;
 }
 
 aclError aclrtcGetCompileLog(aclrtcProg prog, char* log)
 {
-    if (const aclError error = NeedProgram("aclrtcGetCompileLog", prog); error != ACL_SUCCESS) {
-        return error;
+    aclError error = ACL_SUCCESS;
+    if (const Program* const program = Given("aclrtcGetCompileLog", prog, log, &error); program != nullptr) {
+        (void)std::memcpy(log, program->log.c_str(), program->log.size() + 1);
     }
-    if (log == nullptr) {
-        return Fail(ACL_ERROR_RTC_INVALID_INPUT, "aclrtcGetCompileLog: the pointer is null");
-    }
-    const std::string& text = static_cast<Program*>(prog)->log;
-    (void)std::memcpy(log, text.c_str(), text.size() + 1);
-    return ACL_SUCCESS;
+    return error;
 }
 
 aclError aclrtBinaryLoadFromData(const void* data, size_t length, const aclrtBinaryLoadOptions*, aclrtBinHandle* binHandle)
 {
     Object object{};
-    if (data == nullptr || binHandle == nullptr || length != sizeof(object)) {
-        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryLoadFromData: this is no object of aclrtcGetBinData, and the simulator knows no others");
+    const bool is_as_large = data != nullptr && length == sizeof(object);
+    if (is_as_large) {
+        (void)std::memcpy(&object, data, sizeof(object));
     }
-    (void)std::memcpy(&object, data, sizeof(object));
-    if (std::memcmp(object.magic, kMagic, sizeof(kMagic)) != 0) {
-        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtBinaryLoadFromData: this is no object of aclrtcGetBinData, and the simulator knows no others");
+    if (binHandle == nullptr || !is_as_large || std::memcmp(object.magic, kMagic, sizeof(kMagic)) != 0) {
+        return Fail(ACL_ERROR_INVALID_PARAM,
+                    "aclrtBinaryLoadFromData: this is no object of aclrtcGetBinData, and the simulator knows no others");
     }
     *binHandle = new Binary{object.text, {}};
     return ACL_SUCCESS;
@@ -303,7 +298,7 @@ aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kern
     auto& binary = *static_cast<Binary*>(binHandle);
     for (const RunTimeKernelEntry& entry : Known()) {
         if (Same(entry.text, binary.text) && LoweredName(entry) == kernelName) {
-            *funcHandle = &binary.functions.emplace(kernelName, Function{entry}).first->second;
+            *funcHandle = &binary.functions.emplace(kernelName, entry).first->second;
             return ACL_SUCCESS;
         }
     }
@@ -350,7 +345,7 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
     if (funcHandle == nullptr || argsHandle == nullptr) {
         return Fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchKernelWithConfig: a pointer is null");
     }
-    const RunTimeKernelEntry& entry = static_cast<Function*>(funcHandle)->entry;
+    const RunTimeKernelEntry& entry = *static_cast<RunTimeKernelEntry*>(funcHandle);
     std::vector<void*> values;
     for (std::vector<uint8_t>& value : static_cast<Arguments*>(argsHandle)->values) {
         const size_t place = values.size();
