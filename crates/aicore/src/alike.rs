@@ -7,7 +7,7 @@ use super::core_play::Departure;
 use super::kernel_type::CoreName;
 use super::machine::Parameters;
 use super::operand::{OPERAND_BYTES, Operand, Space};
-use super::record::{HEAD_BYTES, VALUES_AT};
+use super::record::{HEAD_BYTES, PIPE_COUNT, VALUES_AT};
 use super::stream::CoreStream;
 use super::trace::{Launch, OpKind};
 
@@ -37,6 +37,9 @@ pub(crate) struct Part {
     pub(crate) blocks: Vec<u32>,
     pub(crate) pipes: Pipes,
 }
+
+/// Cycles that the copies of a block in flight would take alone, by pipe.
+pub(crate) type AloneCycles = [f64; PIPE_COUNT];
 
 /// A few pipes in order, four bits each: the number of the pipe plus one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,8 +104,8 @@ impl Alike {
         fresh.copies.get_or_insert_with(|| std::mem::take(departures)).clone()
     }
 
-    /// Blocks whose copies ended, by play and by the pipes of these copies.
-    pub(crate) fn part(&mut self, ended: &[(u32, u8)], play_of: &[usize]) -> Vec<Part> {
+    /// Blocks whose copies ended, by play, by the pipes of these copies, and by the cycles that these would have taken alone.
+    pub(crate) fn part(&mut self, ended: &[(u32, u8)], play_of: &[usize], alone: &[AloneCycles]) -> Vec<Part> {
         self.fresh.clear();
         self.round += 1;
         let mut blocks: Vec<(u32, Pipes)> = Vec::with_capacity(ended.len());
@@ -118,7 +121,13 @@ impl Alike {
         let mut parts: Vec<Part> = Vec::new();
         for (block, pipes) in blocks {
             let play = play_of[block as usize];
-            match parts.iter_mut().rev().find(|part| part.play == play && part.pipes == pipes) {
+            let same = |part: &Part, pipe: usize| {
+                alone[part.blocks[0] as usize][pipe].to_bits() == alone[block as usize][pipe].to_bits()
+            };
+            let alike = |part: &&mut Part| {
+                part.play == play && part.pipes == pipes && pipes.iter().all(|pipe| same(part, pipe))
+            };
+            match parts.iter_mut().rev().find(alike) {
                 Some(part) => part.blocks.push(block),
                 None => parts.push(Part { play, blocks: vec![block], pipes }),
             }

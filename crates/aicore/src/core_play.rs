@@ -162,18 +162,17 @@ impl<'a, T: Moment> CorePlay<'a, T> {
         }
     }
 
-    /// A copy through global memory is complete.
-    pub(crate) fn complete_copy(&mut self, pipe_index: usize, time: f64) {
+    /// A copy through global memory is complete, whose bytes would have taken `alone` cycles if nobody else's had moved.
+    pub(crate) fn complete_copy(&mut self, pipe_index: usize, time: f64, alone: f64) {
         let pipe = &mut self.pipes[pipe_index];
         let Some(active) = pipe.active.take() else { return };
         let what = (active.opcode, active.site);
-        let alone = active.first_byte.at() + active.alone;
-        let mut end = active.first_byte;
+        let alone = active.first_byte.at() + alone;
+        let bytes = TimeSpent::new(PathPart::Bytes, pipe_index, what);
+        let mut end = active.first_byte.until(alone.min(time), bytes, &mut self.log);
+        pipe.served_at = end;
         if alone < time {
-            end = end.until(alone, TimeSpent::new(PathPart::Bytes, pipe_index, what), &mut self.log);
             end = end.until(time, TimeSpent::new(PathPart::SharedMemory, pipe_index, what), &mut self.log);
-        } else {
-            end = end.until(time, TimeSpent::new(PathPart::Bytes, pipe_index, what), &mut self.log);
         }
         pipe.busy += time - active.start;
         pipe.free_at = end;
@@ -187,13 +186,6 @@ impl<'a, T: Moment> CorePlay<'a, T> {
 
     pub(crate) fn active_copy(&self, pipe: usize) -> Option<(Copy, CopyShape)> {
         self.pipes[pipe].active.map(|active| (active.copy, active.shape))
-    }
-
-    /// The bytes of a copy begin to move; they would take `alone` cycles if nobody else's did.
-    pub(crate) fn copy_moves(&mut self, pipe: usize, alone: f64) {
-        if let Some(active) = &mut self.pipes[pipe].active {
-            active.alone = alone;
-        }
     }
 
     fn note_busy(&mut self, pipe: usize, opcode: u16, start: f64, end: f64, site: u64) {
@@ -229,12 +221,11 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 self.stalls.add(index, reason, set_at.at() - start.at(), queued.site);
                 pipe.note_start(start, shared.depth);
                 pipe.free_at = start.later(set_at).after(parameters.flag_cycles, step(PathPart::Flag), log);
-                pipe.separated = true;
+                pipe.gate = pipe.gate.later(set_at);
             }
             Work::SetFlag { slot } => {
                 pipe.note_start(start, shared.depth);
                 pipe.free_at = start.after(parameters.flag_cycles, step(PathPart::Flag), log);
-                pipe.separated = true;
                 self.tokens[usize::from(slot)].push_back(pipe.drained_at.later(pipe.free_at));
                 self.ready |= 1 << slot_destination(slot);
             }
@@ -243,7 +234,7 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 self.stalls.add(index, Reason::Barrier, pipe.drained_at.at() - start.at(), queued.site);
                 pipe.free_at =
                     start.later(pipe.drained_at).after(parameters.barrier_cycles, step(PathPart::Barrier), log);
-                pipe.separated = true;
+                pipe.gate = pipe.free_at;
             }
             Work::Register => {
                 pipe.note_start(start, shared.depth);
@@ -254,14 +245,14 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 pipe.free_at = start.after(parameters.flag_cycles, step(PathPart::Flag), log);
                 self.cross_sets.push((id, mode, pipe.drained_at.later(pipe.free_at)));
             }
-            Work::Compute { busy, conflict } => self.resolve_compute(index, queued, [busy, conflict], shared),
+            Work::Compute { busy, stall } => self.resolve_compute(index, queued, [busy, stall], shared),
             Work::Copy(copy) => self.resolve_copy(index, queued, copy, shared),
         }
         true
     }
 
     /// An instruction that calculates, with the cycles that it is busy and those that it takes from copies in.
-    fn resolve_compute(&mut self, index: usize, queued: &Queued<T>, [busy, conflict]: [f64; 2], shared: &Shared<'_>) {
+    fn resolve_compute(&mut self, index: usize, queued: &Queued<T>, [busy, stall]: [f64; 2], shared: &Shared<'_>) {
         let parameters = shared.parameters;
         let pipe = &mut self.pipes[index];
         let idle_from = pipe.free_at;
@@ -287,8 +278,8 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             self.recent[self.recent_at] = (queued.touch, readable);
             self.recent_at = (self.recent_at + 1) % self.recent.len();
         }
-        if conflict > 0.0 && self.pipes[MTE2].active.is_some() {
-            self.conflict_debt += conflict;
+        if stall > 0.0 && self.pipes[MTE2].active.is_some() {
+            self.conflict_debt += stall;
         }
         self.note_busy(index, queued.opcode, ready.at(), end.at(), queued.site);
     }
@@ -306,33 +297,22 @@ impl<'a, T: Moment> CorePlay<'a, T> {
             (true, _) => (parameters.mte3_startup_cycles, parameters.core_write),
             (false, _) => (parameters.mte2_startup_cycles, shared.read_limit[self.unit as usize]),
         };
-        let shape = CopyShape::of(parameters, &copy.gm);
+        let shape = CopyShape::of(parameters, &copy.gm, copy.bypass);
         let gap = (parameters.dma_accept_cycles
             + parameters.dma_accept_cycles_per_byte * pipe.last_copy_bytes.min(shape.bytes as f64))
         .min(startup);
-        let first_byte = if pipe.separated {
-            start.after(startup, step(PathPart::StartUp), log)
-        } else {
-            let issued = queued.issue.after(startup, step(PathPart::StartUp), log);
-            issued.later(idle_from.after(gap, step(PathPart::Spacing), log))
-        };
+        // A flag that was there in time and memory that others use keep no requests from being under way.
+        let issued = queued.issue.later(pipe.gate).after(startup, step(PathPart::StartUp), log);
+        let first_byte = issued.later(idle_from).later(pipe.served_at.after(gap, step(PathPart::Spacing), log));
         let debt = if copy.write { 0.0 } else { std::mem::take(&mut self.conflict_debt) };
-        let late = first_byte.at() + debt + shape.burst_delay_cycles(parameters, rate);
+        let late = first_byte.at() + debt + shape.burst_delay_cycles(parameters, rate, copy.bypass);
         let first_byte =
             if late > first_byte.at() { first_byte.until(late, step(PathPart::Rows), log) } else { first_byte };
         self.stalls.add(index, Reason::Issue, queued.issue.at() - idle_from.at(), queued.site);
         pipe.note_start(start, shared.depth);
-        pipe.separated = false;
         pipe.last_copy_bytes = shape.bytes as f64;
-        pipe.active = Some(Active {
-            copy,
-            shape,
-            start: start.at(),
-            first_byte,
-            alone: f64::INFINITY,
-            opcode: queued.opcode,
-            site: queued.site,
-        });
+        pipe.active =
+            Some(Active { copy, shape, start: start.at(), first_byte, opcode: queued.opcode, site: queued.site });
         pipe.note_flying(queued.touch, T::unknown(), self.scalar_now);
         self.totals.copies += 1;
         self.totals.copy_bytes += shape.bytes;
@@ -385,9 +365,6 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 let step = TimeSpent::new(PathPart::BarrierAll, S, (u16::MAX, site));
                 self.scalar_now = self.scalar_now.later(drained).after(parameters.barrier_cycles, step, &mut self.log);
                 self.charge_sync(parameters, PathPart::BarrierAll, site);
-                for pipe in &mut self.pipes {
-                    pipe.separated = true;
-                }
             }
             Pending::SyncAll { everybody, site } => {
                 let Some(release) = self.release.take() else {
@@ -400,9 +377,6 @@ impl<'a, T: Moment> CorePlay<'a, T> {
                 self.stalls.add(S, Reason::Cores, release.at() - self.scalar_now.at(), site);
                 self.scalar_now = self.scalar_now.later(release);
                 self.charge_sync(parameters, PathPart::Cores, site);
-                for pipe in &mut self.pipes {
-                    pipe.separated = true;
-                }
             }
             Pending::SetCross { id, mode } => {
                 self.charge_sync(parameters, PathPart::Flag, 0);

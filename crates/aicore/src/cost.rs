@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::pipe::Work;
 use super::record::{M, MTE1, Record};
 use super::trace::{OpKind, Opcode};
-use super::vector::{VectorCost, vector_time};
+use super::vector::{VectorCost, VectorTime, vector_time};
 
 /// Which totals an instruction counts for.
 #[derive(Clone, Copy)]
@@ -25,6 +25,8 @@ pub(crate) enum Account {
 pub(crate) struct Cost {
     pub(crate) busy: f64,
     pub(crate) conflict: f64,
+    /// Cycles for which a copy into the unified buffer waits for the banks.
+    pub(crate) stall: f64,
     pub(crate) throughput: f64,
     pub(crate) account: Account,
 }
@@ -44,19 +46,19 @@ impl Cost {
                 MTE1 => Account::Load,
                 _ => Account::None,
             };
-            return Self { busy: time.busy, conflict: 0.0, throughput: time.throughput, account };
+            return Self { busy: time.busy, conflict: 0.0, stall: 0.0, throughput: time.throughput, account };
         }
         if *kind == OpKind::Copy {
             let throughput = f64::from(record.aux[1]) / parameters.core_ub_to_ub;
             let busy = known.fixed + throughput;
-            return Self { busy, conflict: 0.0, throughput, account: Account::Move };
+            return Self { busy, conflict: 0.0, stall: 0.0, throughput, account: Account::Move };
         }
-        let time = vector_time(known, record, operands);
-        Self { busy: time.busy, conflict: time.conflict, throughput: time.throughput, account: Account::Vector }
+        let VectorTime { busy, conflict, stall, throughput } = vector_time(known, record, operands);
+        Self { busy, conflict, stall, throughput, account: Account::Vector }
     }
 
     #[inline]
     pub(crate) fn work(&self) -> Work {
-        Work::Compute { busy: self.busy, conflict: self.conflict }
+        Work::Compute { busy: self.busy, stall: self.stall }
     }
 }

@@ -1,13 +1,16 @@
-//! The L2 cache: write-back, least recently used, in chunks of 32 KiB with valid and dirty bits for each 512 B.
+//! The L2 cache: write-back, least recently used, in chunks of 16 KiB with valid and dirty bits for each line of 128 B.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::machine::Machine;
 
-const CHUNK_BITS: u32 = 15;
-const SECTOR_BITS: u32 = 9;
-const SECTOR_BYTES: u64 = 1 << SECTOR_BITS;
+/// What the cache gives up at a time.
+const CHUNK_BITS: u32 = 14;
+/// What it fetches at a time: published counts of hits and misses (asc-devkit data_copy s5 and s6) are one for each 128 bytes.
+const LINE_BITS: u32 = 7;
+const LINE_BYTES: u64 = 1 << LINE_BITS;
+const LAST_LINE: u64 = (1 << (CHUNK_BITS - LINE_BITS)) - 1;
 const NONE: u32 = u32::MAX;
 
 /// What one access meant for HBM.
@@ -17,7 +20,7 @@ pub(crate) struct Traffic {
     pub(crate) hit: u64,
     /// Bytes not found, or written past the cache.
     pub(crate) miss: u64,
-    /// Bytes that HBM delivers or takes for those: whole sectors, and past the cache no less than its smallest burst.
+    /// Bytes that HBM delivers or takes for those: whole lines, past the cache what was asked for.
     pub(crate) moved: u64,
     /// Dirty bytes written back to make room.
     pub(crate) written_back: u64,
@@ -56,8 +59,8 @@ impl Hasher for AddressHasher {
 #[derive(Clone)]
 struct Chunk {
     id: u64,
-    valid: u64,
-    dirty: u64,
+    valid: u128,
+    dirty: u128,
     newer: u32,
     older: u32,
 }
@@ -65,10 +68,8 @@ struct Chunk {
 /// Cache state. It starts empty: inputs come from HBM, as in a profiler's first run; or as the launch before left it.
 #[derive(Clone)]
 pub(crate) struct L2 {
-    capacity_sectors: u64,
-    /// Least bytes that one access past the cache costs HBM.
-    least_burst: u64,
-    used_sectors: u64,
+    capacity_lines: u64,
+    used_lines: u64,
     chunks: Vec<Chunk>,
     by_id: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
     free: Vec<u32>,
@@ -79,14 +80,13 @@ pub(crate) struct L2 {
 impl L2 {
     /// Empty, as large as the machine's.
     pub(crate) fn of(machine: &Machine) -> Self {
-        Self { least_burst: machine.parameters.hbm_burst_bytes as u64, ..Self::new(machine.parameters.l2_bytes as u64) }
+        Self::new(machine.parameters.l2_bytes as u64)
     }
 
     pub(crate) fn new(capacity_bytes: u64) -> Self {
         Self {
-            capacity_sectors: capacity_bytes >> SECTOR_BITS,
-            least_burst: 0,
-            used_sectors: 0,
+            capacity_lines: capacity_bytes >> LINE_BITS,
+            used_lines: 0,
             chunks: Vec::new(),
             by_id: HashMap::default(),
             free: Vec::new(),
@@ -103,23 +103,15 @@ impl L2 {
             let id = at >> CHUNK_BITS;
             let last_of_chunk = (id << CHUNK_BITS) | ((1 << CHUNK_BITS) - 1);
             let stop = last_of_chunk.min(end - 1) + 1;
-            self.access_chunk(id, (at, stop), len, write, bypass, traffic);
+            self.access_chunk(id, (at, stop), write, bypass, traffic);
             at = stop;
         }
     }
 
-    fn access_chunk(
-        &mut self,
-        id: u64,
-        (from, to): (u64, u64),
-        len: u64,
-        write: bool,
-        bypass: bool,
-        traffic: &mut Traffic,
-    ) {
-        let first = ((from >> SECTOR_BITS) & 63) as u32;
-        let last = (((to - 1) >> SECTOR_BITS) & 63) as u32;
-        let mask = (u64::MAX >> (63 - (last - first))) << first;
+    fn access_chunk(&mut self, id: u64, (from, to): (u64, u64), write: bool, bypass: bool, traffic: &mut Traffic) {
+        let first = ((from >> LINE_BITS) & LAST_LINE) as u32;
+        let last = (((to - 1) >> LINE_BITS) & LAST_LINE) as u32;
+        let mask = (u128::MAX >> (LAST_LINE as u32 - (last - first))) << first;
         let bytes = to - from;
         let slot = self.by_id.get(&id).copied();
         let valid = slot.map_or(0, |slot| self.chunks[slot as usize].valid);
@@ -131,20 +123,18 @@ impl L2 {
                 let chunk = &mut self.chunks[slot as usize];
                 chunk.valid &= !mask;
                 chunk.dirty &= !mask;
-                self.used_sectors -= u64::from(present);
+                self.used_lines -= u64::from(present);
             }
             let hit = if write { 0 } else { hit };
             traffic.hit += hit;
             traffic.miss += bytes - hit;
-            if hit < bytes {
-                traffic.moved += (bytes - hit).max(self.least_burst);
-            }
+            traffic.moved += bytes - hit;
             return;
         }
         let slot = slot.unwrap_or_else(|| self.insert(id));
         self.touch(slot);
         let chunk = &mut self.chunks[slot as usize];
-        self.used_sectors += u64::from((mask & !chunk.valid).count_ones());
+        self.used_lines += u64::from((mask & !chunk.valid).count_ones());
         chunk.valid |= mask;
         if write {
             chunk.dirty |= mask;
@@ -152,12 +142,9 @@ impl L2 {
         } else {
             traffic.hit += hit;
             traffic.miss += bytes - hit;
-            // A row shorter than a sector is charged what it asks for; its neighbours then find the sector there. Counted
-            // in whole sectors, short rows would come out slower than published, see docs/model.md.
-            traffic.moved +=
-                if len < SECTOR_BYTES { bytes - hit } else { u64::from(mask.count_ones() - present) * SECTOR_BYTES };
+            traffic.moved += u64::from(mask.count_ones() - present) * LINE_BYTES;
         }
-        while self.used_sectors > self.capacity_sectors && self.oldest != slot {
+        while self.used_lines > self.capacity_lines && self.oldest != slot {
             traffic.written_back += self.evict_oldest();
         }
     }
@@ -216,20 +203,20 @@ impl L2 {
         let slot = self.oldest;
         self.unlink(slot);
         let chunk = &self.chunks[slot as usize];
-        let dirty = u64::from(chunk.dirty.count_ones()) * SECTOR_BYTES;
-        self.used_sectors -= u64::from(chunk.valid.count_ones());
+        let dirty = u64::from(chunk.dirty.count_ones()) * LINE_BYTES;
+        self.used_lines -= u64::from(chunk.valid.count_ones());
         self.by_id.remove(&chunk.id);
         self.free.push(slot);
         dirty
     }
 }
 
-/// Bytes of an access inside one chunk that lie in the sectors of a mask, of which the access touches every one.
-fn covered(sectors: u64, from: u64, to: u64) -> u64 {
-    let has = |byte: u64| sectors >> ((byte >> SECTOR_BITS) & 63) & 1 != 0;
-    let before = if has(from) { from % SECTOR_BYTES } else { 0 };
-    let behind = if has(to - 1) { SECTOR_BYTES - 1 - (to - 1) % SECTOR_BYTES } else { 0 };
-    u64::from(sectors.count_ones()) * SECTOR_BYTES - before - behind
+/// Bytes of an access inside one chunk that lie in the lines of a mask, of which the access touches every one.
+fn covered(lines: u128, from: u64, to: u64) -> u64 {
+    let has = |byte: u64| lines >> ((byte >> LINE_BITS) & LAST_LINE) & 1 != 0;
+    let before = if has(from) { from % LINE_BYTES } else { 0 };
+    let behind = if has(to - 1) { LINE_BYTES - 1 - (to - 1) % LINE_BYTES } else { 0 };
+    u64::from(lines.count_ones()) * LINE_BYTES - before - behind
 }
 
 #[cfg(test)]
@@ -260,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn eviction_writes_dirty_sectors_back_and_bypass_leaves_no_trace() {
+    fn eviction_writes_dirty_lines_back_and_bypass_leaves_no_trace() {
         let mut l2 = L2::new(64 << 10);
         assert_eq!(access(&mut l2, 0, 32 << 10, true, false).miss, 0);
         assert_eq!(access(&mut l2, 1 << 20, 64 << 10, false, true).written_back, 0);
@@ -281,13 +268,13 @@ mod tests {
     }
 
     #[test]
-    fn ragged_reads_fetch_whole_sectors_once() {
+    fn ragged_reads_fetch_whole_lines_once() {
         let mut l2 = L2::new(1 << 20);
         assert_eq!(
             access(&mut l2, 30, 2048, false, false),
-            Traffic { hit: 0, miss: 2048, moved: 2560, written_back: 0 }
+            Traffic { hit: 0, miss: 2048, moved: 2176, written_back: 0 }
         );
         let next = access(&mut l2, 2078, 2048, false, false);
-        assert_eq!(next, Traffic { hit: 482, miss: 1566, moved: 2048, written_back: 0 });
+        assert_eq!(next, Traffic { hit: 98, miss: 1950, moved: 2048, written_back: 0 });
     }
 }

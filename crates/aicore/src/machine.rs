@@ -88,8 +88,8 @@ parameters! {
     hbm_read_gbps: "GB/s",
     /// Cost of a byte written to HBM relative to a byte read (bus turnaround included).
     hbm_write_weight: "ratio",
-    /// Least bytes that an access past L2 costs HBM.
-    hbm_burst_bytes: "bytes",
+    /// Bytes that each row of a copy past L2 costs beyond its own.
+    bypass_row_bytes: "bytes",
     /// Rate at which all cores together read the same addresses at the same time.
     same_address_gbps: "GB/s",
     /// L2 read ceiling, all cores together.
@@ -150,13 +150,15 @@ parameters! {
     dma_accept_cycles_per_byte: "cycles/byte",
     /// Least time of one burst (row) of a copy.
     dma_burst_cycles: "cycles",
+    /// The same of a copy past L2.
+    dma_bypass_burst_cycles: "cycles",
     /// Largest packet a copy is cut into.
     dma_packet_bytes: "bytes",
     /// Extra bytes that each packet costs.
     dma_packet_overhead_bytes: "bytes",
     /// Start addresses that are no multiple of this are misaligned.
     dma_alignment_bytes: "bytes",
-    /// Cost of misaligned bursts relative to aligned ones.
+    /// Cost of misaligned bursts of one packet relative to aligned ones; of longer ones one packet more.
     dma_misaligned_factor: "ratio",
     /// Write-back tail of a vector instruction, exposed before a flag, a barrier or a dependent instruction.
     vector_tail_cycles: "cycles",

@@ -432,12 +432,12 @@ mod tests {
     fn one_core_is_limited_by_its_own_rate_and_all_cores_by_hbm() {
         assert!((time_of(1, false) - 65536.0 / 55.0).abs() < 1e-6);
         let all = time_of(48, false);
-        assert!((all - 48.0 * 65536.0 / (1650.0 / 1.8)).abs() < 1e-3, "{all}");
+        assert!((all - 48.0 * 65536.0 / (1540.0 / 1.8)).abs() < 1e-3, "{all}");
     }
 
     #[test]
     fn writes_that_stay_in_the_cache_do_not_use_hbm() {
         let all = time_of(48, true);
-        assert!((all - 48.0 * 65536.0 / (2700.0 / 1.8)).abs() < 1e-3, "{all}");
+        assert!((all - 48.0 * 65536.0 / (2300.0 / 1.8)).abs() < 1e-3, "{all}");
     }
 }

@@ -116,7 +116,7 @@ pub(crate) enum Work {
     WaitFlag { slot: u16 },
     Barrier,
     Register,
-    Compute { busy: f64, conflict: f64 },
+    Compute { busy: f64, stall: f64 },
     Copy(Copy),
     SetCross { id: u32, mode: u32 },
 }
@@ -145,8 +145,6 @@ pub(crate) struct Active<T> {
     pub(crate) start: f64,
     /// When its bytes begin to move.
     pub(crate) first_byte: T,
-    /// Cycles that its bytes need if nobody else moves any; known once they move.
-    pub(crate) alone: f64,
     pub(crate) opcode: u16,
     pub(crate) site: u64,
 }
@@ -160,10 +158,12 @@ pub(crate) struct Pipe<T> {
     pub(crate) started: u64,
     /// When the next instruction could start.
     pub(crate) free_at: T,
+    /// When the last copy would have ended if nobody else had moved bytes meanwhile.
+    pub(crate) served_at: T,
     /// When everything so far is complete, tails included.
     pub(crate) drained_at: T,
-    /// A flag or barrier stands between the last copy and the next.
-    pub(crate) separated: bool,
+    /// When the flags and barriers in front of the next copy let it begin.
+    pub(crate) gate: T,
     /// Bytes of the last copy, for the distance to the next.
     pub(crate) last_copy_bytes: f64,
     pub(crate) active: Option<Active<T>>,
@@ -174,7 +174,7 @@ pub(crate) struct Pipe<T> {
 
 impl<T: Moment> Pipe<T> {
     pub(crate) fn new() -> Self {
-        Self { separated: true, ..Self::default() }
+        Self::default()
     }
 
     pub(crate) fn idle(&self) -> bool {

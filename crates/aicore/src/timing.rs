@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use super::agenda::Agenda;
-use super::alike::{Alike, Likeness, Part, Shifts};
+use super::alike::{Alike, AloneCycles, Likeness, Part, Shifts};
 use super::copy::{Copy, CopyShape};
 use super::core_play::{CorePlay, Held};
 use super::cross::{Awaited, CrossFlags};
@@ -16,7 +16,7 @@ use super::memory::{Memory, MemoryTotals, Ordered};
 use super::path::{Moment, TimeSpent};
 use super::pipe::{slot_destination, slot_id, slot_source};
 use super::profile::PathPart;
-use super::record::{S, pipe_name};
+use super::record::{PIPE_COUNT, S, pipe_name};
 use super::stream::{CoreStream, OperandReader};
 use super::trace::Launch;
 
@@ -105,6 +105,8 @@ struct Play<'a, 'm, T: Moment> {
     leaders: Vec<usize>,
     /// Whether each block has ended.
     ended: Vec<bool>,
+    /// What each block's copies in flight would take alone.
+    alone: Vec<AloneCycles>,
     alike: Alike,
     likeness: &'m Likeness,
     /// Where the addresses of each block's copies come from.
@@ -168,6 +170,7 @@ pub(crate) fn play<'a, T: Moment>(
         play_of: vec![NO_PLAY; names.len()],
         leaders: Vec::new(),
         ended: vec![false; names.len()],
+        alone: vec![[0.0; PIPE_COUNT]; names.len()],
         alike: Alike::new(kinds),
         likeness: manner.likeness,
         addresses: vec![Addresses::Own; names.len()],
@@ -246,21 +249,22 @@ impl<T: Moment> Play<'_, '_, T> {
                 readers.sort_unstable();
             }
             for (copy, shape, block, pipe) in &departing {
-                let play = &mut self.plays[self.play_of[*block as usize]];
+                let unit = self.plays[self.play_of[*block as usize]].unit;
                 let crowd = !copy.write && {
                     let from = readers.partition_point(|(address, _)| *address < copy.gm.addr);
                     let same = readers[from..].iter().take_while(|(address, _)| *address == copy.gm.addr);
                     same.into_iter().any(|(_, other)| other != block)
                 };
-                let alone = self.memory.start(copy, shape, play.unit, (*block, *pipe), crowd);
-                play.copy_moves(usize::from(*pipe), alone);
+                let alone = self.memory.start(copy, shape, unit, (*block, *pipe), crowd);
+                self.alone[*block as usize][usize::from(*pipe)] = alone;
             }
             if self.alike.is_used() {
                 self.complete_alike(&ended, time);
             } else {
                 for (block, pipe) in &ended {
-                    self.plays[self.play_of[*block as usize]].complete_copy(usize::from(*pipe), time);
-                    self.run_block(*block as usize);
+                    let (block, pipe) = (*block as usize, usize::from(*pipe));
+                    self.plays[self.play_of[block]].complete_copy(pipe, time, self.alone[block][pipe]);
+                    self.run_block(block);
                 }
             }
         }
@@ -269,7 +273,7 @@ impl<T: Moment> Play<'_, '_, T> {
     /// Lets the plays whose copies ended at `time` go on. A play goes on as one for all blocks whose copies ended alike, and
     /// divides where they did not.
     fn complete_alike(&mut self, ended: &[(u32, u8)], time: f64) {
-        for Part { play, blocks, pipes } in self.alike.part(ended, &self.play_of) {
+        for Part { play, blocks, pipes } in self.alike.part(ended, &self.play_of, &self.alone) {
             let play = if self.alike.members(play) == blocks.len() {
                 play
             } else {
@@ -283,7 +287,7 @@ impl<T: Moment> Play<'_, '_, T> {
             };
             let core = &mut self.plays[play];
             for pipe in pipes.iter() {
-                core.complete_copy(pipe, time);
+                core.complete_copy(pipe, time, self.alone[blocks[0] as usize][pipe]);
                 core.run(&self.shared);
             }
             for departure in core.departures.drain(..) {

@@ -120,6 +120,8 @@ pub(crate) struct VectorTime {
     pub(crate) busy: f64,
     /// Cycles that bank conflicts added.
     pub(crate) conflict: f64,
+    /// Cycles for which these hold up a copy into the unified buffer.
+    pub(crate) stall: f64,
     /// Cycles at full throughput, without fixed part and conflicts.
     pub(crate) throughput: f64,
 }
@@ -133,31 +135,51 @@ pub(crate) fn vector_time(cost: &VectorCost, record: &Record<'_>, operands: &[Op
         u64::from(record.repeat).max(1)
     };
     let ideal = if bytes == 2 { cost.per_repeat_16bit } else { cost.per_repeat };
-    let per_repeat = ideal.max(conflict_cycles_per_repeat(operands, repeats));
+    let banks = bank_use(operands, repeats);
+    let per_repeat = ideal.max(banks.cycles_per_repeat);
     let count = repeats as f64;
+    let conflict = count * (per_repeat - ideal);
     VectorTime {
         busy: cost.fixed + count * per_repeat,
-        conflict: count * (per_repeat - ideal),
+        conflict,
+        stall: conflict * (COPY_BLOCKS * banks.groups_at_once / GROUPS).min(1.0),
         throughput: count * ideal,
     }
 }
 
-/// Cycles that the banks of the unified buffer need for one repeat, on average over the pattern's period.
+/// Groups of banks in the unified buffer.
+const GROUPS: f64 = 16.0;
+/// Blocks that a copy into the unified buffer writes in a cycle, at 39 to 55 bytes a cycle: it waits where one of their groups is in
+/// use. Published pairs: conflicts in half of the groups hold a copy up for about as long as they last (asc-devkit
+/// add_high_performance c5 and c6, 5.9 us of conflicts and 6.7 us of core time), those in one group for a sixth of it
+/// (bank_conflict_nd2nz s1 and s2, 40.7 us and 6.6 us).
+const COPY_BLOCKS: f64 = 2.0;
+
+/// How an instruction's repeats use the banks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BankUse {
+    /// Cycles that the banks need for one repeat, on average over the pattern's period.
+    cycles_per_repeat: f64,
+    /// Groups that are in use in one of these cycles, on average: those of the blocks that wait for one another.
+    groups_at_once: f64,
+}
+
+/// Cycles that the banks of the unified buffer need for one repeat, on average over the pattern's period, and what they occupy.
 ///
 /// 48 banks in 16 groups of 3; address bits 8:5 give the group, 17:16 the bank in it. One cycle serves one block per
 /// group and direction; a read and a write meet only in the same bank, and the write of a repeat happens while the
 /// next one is read.
-pub(crate) fn conflict_cycles_per_repeat(operands: &[Operand], repeats: u64) -> f64 {
+fn bank_use(operands: &[Operand], repeats: u64) -> BankUse {
     let in_ub = operands.iter().filter(|operand| operand.space == Space::Ub && operand.len > 0);
     let walks: Vec<(BlockWalk, bool)> =
         in_ub.map(|operand| (BlockWalk::new(operand, repeats), operand.writes)).take(5).collect();
     if walks.len() < 2 && walks.iter().all(|(walk, _)| walk.dense) {
-        return 1.0;
+        return BankUse { cycles_per_repeat: 1.0, groups_at_once: 0.0 };
     }
     // Dense operands move on by eight groups a repeat: two repeats are the whole period, any other pattern repeats
     // after sixteen.
     let period = if walks.iter().all(|(walk, _)| walk.dense) { 2 } else { 16 }.min(repeats.max(1));
-    let mut total = 0;
+    let (mut cycles, mut blocks) = (0, 0);
     for repeat in 0..period {
         let mut reads = [0_u32; 16];
         let mut writes = [0_u32; 16];
@@ -181,10 +203,20 @@ pub(crate) fn conflict_cycles_per_repeat(operands: &[Operand], repeats: u64) -> 
             }
         }
         let most = |counts: &[u32; 16]| counts.iter().copied().max().unwrap_or(0);
+        let all = |counts: &[u32; 16]| counts.iter().sum::<u32>();
+        let (reading, writing) = (most(&reads), most(&writes));
         let meeting = if read_banks & write_banks != 0 { 2 } else { 1 };
-        total += most(&reads).max(most(&writes)).max(meeting);
+        cycles += reading.max(writing).max(meeting);
+        blocks += match reading.max(writing) {
+            longest if longest < meeting => all(&reads) + all(&writes),
+            longest if longest == reading => all(&reads),
+            _ => all(&writes),
+        };
     }
-    f64::from(total) / period as f64
+    BankUse {
+        cycles_per_repeat: f64::from(cycles) / period as f64,
+        groups_at_once: f64::from(blocks) / f64::from(cycles.max(1)),
+    }
 }
 
 fn bank_number(address: u64) -> u64 {
@@ -266,20 +298,21 @@ mod tests {
         ];
         for (scenario, dst, src0, src1, expected) in table {
             let operands = [dense(dst, 64, true), dense(src0, 64, false), dense(src1, 64, false)];
-            assert_eq!(conflict_cycles_per_repeat(&operands, 64), expected, "{scenario}");
+            assert_eq!(bank_use(&operands, 64).cycles_per_repeat, expected, "{scenario}");
         }
     }
 
     #[test]
     fn eight_blocks_in_one_group_take_eight_cycles() {
         let column = Operand { stride0: 512, stride1: 32, len: 32, count0: 8, count1: 4, ..dense(0, 1, false) };
-        assert_eq!(conflict_cycles_per_repeat(&[dense(0x10000, 4, true), column], 4), 8.0);
+        let banks = bank_use(&[dense(0x10000, 4, true), column], 4);
+        assert_eq!((banks.cycles_per_repeat, banks.groups_at_once), (8.0, 1.0));
     }
 
     #[test]
     fn a_block_read_eight_times_is_fetched_once() {
         let same = Operand { stride0: 0, stride1: 256, len: 32, count0: 8, count1: 64, ..dense(0, 1, false) };
         let operands = [dense(0x10100, 64, true), same, dense(0x10100, 64, false)];
-        assert_eq!(conflict_cycles_per_repeat(&operands, 64), 1.0);
+        assert_eq!(bank_use(&operands, 64).cycles_per_repeat, 1.0);
     }
 }

@@ -44,8 +44,8 @@ fn a_lone_copy_pays_start_up_and_rate() {
     let profile = profile(1, |core, _| {
         core.load(0, region(0), 8192);
     });
-    // Issue 3, start-up 195, 16 packets of 512 + 15 bytes at 55 bytes a cycle.
-    let expected = 3.0 + 195.0 + 16.0 * 527.0 / 55.0;
+    // Issue 3, start-up 195, 16 packets of 512 + 25 bytes at 55 bytes a cycle.
+    let expected = 3.0 + 195.0 + 16.0 * 537.0 / 55.0;
     assert!((cycles(&profile) - expected).abs() < 0.1, "{}", cycles(&profile));
 }
 
@@ -194,7 +194,7 @@ fn a_barrier_of_all_cores_waits_for_the_slowest() {
     let profile = profile(4, |core, base| {
         core.scalar(100 * (base >> 24) as u32, 0, &[]).sync_all();
     });
-    assert!(cycles(&profile) > 3600.0 + 3399.0);
+    assert!(cycles(&profile) > 1500.0 + 3399.0);
     assert!((profile.shortest_core_us - profile.longest_core_us).abs() < 1e-9);
 }
 
