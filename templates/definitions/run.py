@@ -7,8 +7,8 @@ import importlib
 import json
 import sys
 
-FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
-            "images", "pools", "optimisers", "rotations", "order")
+FAMILIES = ("elementwise", "arithmetic", "integers", "activations", "gates", "slopes", "special", "foreach", "reductions", "losses",
+            "norms", "quantise", "shapes", "products", "images", "pools", "optimisers", "rotations", "order")
 
 
 def table():

@@ -14,13 +14,18 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 21] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
+    ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
     ("activations.py", include_str!("../../../../../../templates/definitions/activations.py")),
+    ("gates.py", include_str!("../../../../../../templates/definitions/gates.py")),
+    ("slopes.py", include_str!("../../../../../../templates/definitions/slopes.py")),
+    ("special.py", include_str!("../../../../../../templates/definitions/special.py")),
     ("foreach.py", include_str!("../../../../../../templates/definitions/foreach.py")),
     ("reductions.py", include_str!("../../../../../../templates/definitions/reductions.py")),
+    ("losses.py", include_str!("../../../../../../templates/definitions/losses.py")),
     ("norms.py", include_str!("../../../../../../templates/definitions/norms.py")),
     ("quantise.py", include_str!("../../../../../../templates/definitions/quantise.py")),
     ("shapes.py", include_str!("../../../../../../templates/definitions/shapes.py")),
