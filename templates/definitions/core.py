@@ -81,7 +81,8 @@ def to_bfloat16_bits(array):
 
     By way of float32 rounded to odd, which keeps what the second rounding needs to know.
     """
-    array = np.asarray(array, np.float64)
+    # A single number as well is an array of elements here, whose bits can be set.
+    array = np.asarray(array, np.float64).reshape(-1)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         single = array.astype(np.float32)
     bits = single.view(np.uint32).copy()
