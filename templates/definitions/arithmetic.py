@@ -89,6 +89,15 @@ def add_outer_product(x, left, right, beta, alpha):
     return Value(kept + added, magnitude=np.abs(kept) + np.abs(added), steps=3)
 
 
+@define("GerV2", inputs="x y A", attributes={"alpha": REQUIRED})
+def add_scaled_outer_product(x, y, matrix, alpha):
+    """z = A + alpha * x y^T"""
+    added = alpha * outer(x, y)
+    if matrix.shape != added.shape:
+        raise Mismatch("the matrix has another shape than the outer product")
+    return Value(matrix + added, magnitude=np.abs(matrix) + np.abs(added), steps=2)
+
+
 @define("MulAddn", inputs="x1* x2*", ignored="N")
 def add_products(left, right):
     """y = the sum of all x1 * x2"""
@@ -133,6 +142,21 @@ def fill_with(x, value):
 def tensors_equal(x, y):
     """z = whether both have the same shape and the same elements"""
     return np.reshape(x.shape == y.shape and bool(np.all(x == y)), (1,))
+
+
+@define("IsinPartV1", inputs="value index~:int32 elementsNum~:index", dtypes="float32 int32", outputs="_:bool")
+def is_in_by_order(value, index, count):
+    """z[i] = whether element i is among those after the first elementsNum, of which value and index are what sorting gave"""
+    count = int(count.reshape(-1)[0]) if count.size == 1 else -1
+    value, index = value.reshape(-1), index.reshape(-1)
+    if not 0 <= count <= value.size or not np.array_equal(np.sort(index), np.arange(value.size)) or np.any(value[1:] < value[:-1]):
+        raise Mismatch("value and index are not what sorting gives")
+    elements = np.empty_like(value)
+    elements[index] = value
+    elements, others = elements[:count], elements[count:]
+    # Nobody says whether elements may be there twice, which neighbours in the order would not tell from others.
+    _, places, times = np.unique(elements, return_inverse=True, return_counts=True)
+    return Value(np.isin(elements, others), unspecified=(times[places.reshape(-1)] > 1) | np.isnan(elements))
 
 
 @define("MulMulReduceMeanDTwice", inputs="mul0_input0 mul0_input1 mul1_input0 add_y gamma beta")

@@ -276,6 +276,8 @@ def arithmetic(dtype):
     call("Ger", {"x1": of(short), "x2": of(long)}, {"y": of(products, [2, 3])})
     call("AddrV2", {"x1": of(matrix, [2, 3]), "x2": of(short), "x3": of(long), "beta": of([HALF]), "alpha": of([F(3)])},
          {"y": of([m / 2 + 3 * p for m, p in zip(matrix, products)], [2, 3])})
+    call("GerV2", {"x": of(short), "y": of(long), "A": of(matrix, [2, 3])},
+         {"z": of([m + HALF * p for m, p in zip(matrix, products)], [2, 3])}, {"alpha": 0.5})
     columns, rows = [of(short, [1, 2, 1]), of(matrix[:2], [1, 2, 1])], [of(long, [1, 1, 3]), of(matrix[2:5], [1, 1, 3])]
     others = [a * b for a in matrix[:2] for b in matrix[2:5]]
     call("MulAddn", {"x1": columns, "x2": rows}, {"y": of([a + b for a, b in zip(products, others)], [1, 2, 3])}, {"N": 2})
@@ -321,6 +323,10 @@ def one_dtype():
              {"backprops": tensor([a if b > 0 else 0 for a, b in zip(x, y)], dtype)})
         call("ThresholdGradV2D", {"input_gradient": tensor(x, dtype), "input_feature": tensor(y, dtype)},
              {"output_backprops": tensor([a if b > 2 else 0 for a, b in zip(x, y)], dtype)}, {"threshold": 2.0})
+    elements, others = [7, -2, 9, 4], [4, 5, 7, 4]
+    order = sorted(range(8), key=lambda at: (elements + others)[at])
+    call("IsinPartV1", {"value": tensor([(elements + others)[at] for at in order], "int32"), "index": tensor(order, "int32"),
+                        "elementsNum": tensor([4], "int32")}, {"z": tensor([True, False, False, True], "bool")})
     pairs = [(F(3), F(-4)), (F(-1), F(2)), (F(0), F(5))]
     angles = [exact.atan(D(-4) / 3), exact.PI - exact.atan(D(2)), exact.PI / 2]
     call("AngleV2", {"x": tensor(pairs, "complex64")}, {"y": tensor([F(one) for one in angles], "float32")})
