@@ -135,9 +135,15 @@ def gelu(x):
     return Value(gelu_tanh(x), magnitude=np.abs(x), steps=2)
 
 
+def must_be_known(approximate):
+    if approximate not in ("none", "tanh"):
+        raise Mismatch(f"the approximation {approximate} has no definition")
+
+
 @define("GeluV2", attributes={"approximate": "none"})
 def gelu_v2(x, approximate):
     """y = x * P(X <= x) of the normal distribution, or its approximation by tanh"""
+    must_be_known(approximate)
     return Value(gelu_exact(x) if approximate == "none" else gelu_tanh(x), magnitude=np.abs(x), steps=2)
 
 
@@ -150,6 +156,7 @@ def gelu_gradient(dy, x, _):
 @define("GeluGradV2", inputs="dy x", attributes={"approximate": "none"})
 def gelu_gradient_v2(dy, x, approximate):
     """z = dy * the slope of gelu at x"""
+    must_be_known(approximate)
     if approximate == "tanh":
         slope = gelu_tanh_slope(x)
     else:

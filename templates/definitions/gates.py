@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from activations import gelu_exact, gelu_tanh, gelu_tanh_slope, sigmoid
+from activations import gelu_exact, gelu_tanh, gelu_tanh_slope, must_be_known, sigmoid
 from arithmetic import on_the_edge
 from core import Mismatch, Value, define
 
@@ -35,6 +35,8 @@ def swiglu_gradient(dy, x, dim):
 @define("GeGluV2", "GeGluV3", outputs="_ _", attributes={"dim": -1, "approximate": 1, "activate_left": False})
 def geglu(x, dim, approximate, activate_left):
     """y = a * gelu(b), gelu = gelu(b); x = [a, b] along dim, or the other way round where activate_left"""
+    if approximate not in (0, 1):
+        raise Mismatch(f"the approximation {approximate} has no definition")
     other, gate = halves(x, dim)
     if activate_left:
         other, gate = gate, other
@@ -95,8 +97,7 @@ def silu_multiply(x, y):
 @define("GeluMul", attributes={"approximate": "none"})
 def gelu_multiply(x, approximate):
     """output = gelu(a) * b, input = [a, b] along the last dimension"""
-    if approximate not in ("none", "tanh"):
-        raise Mismatch(f"the approximation {approximate} has no definition")
+    must_be_known(approximate)
     gate, other = halves(x, -1)
     value = gelu_exact(gate) if approximate == "none" else gelu_tanh(gate)
     return Value(value * other, magnitude=np.abs(gate * other), steps=3)
@@ -208,4 +209,5 @@ def situ_glu(x, dim, beta, linear_beta, activate_left):
 def situ_glu_gradient(dy, x, dim, beta, linear_beta, activate_left):
     """dx = dy times the slopes of beta * tanh(a / beta) * sigmoid(a) * b, x = [a, b] along dim"""
     value, size, slope, through, through_slope = situ_parts(x, dim, beta, linear_beta, activate_left)
-    return joined((dy * through * slope, np.abs(dy * through) * size), (dy * value * through_slope, np.abs(dy * value)), dim, not activate_left)
+    left, right = dy * through, dy * value
+    return joined((left * slope, np.abs(left) * size), (right * through_slope, np.abs(right)), dim, not activate_left)
