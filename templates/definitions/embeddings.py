@@ -32,6 +32,12 @@ def repeat_feeds(feeds, times, output_feeds_size):
     return copied(np.pad(np.repeat(feeds, times, 0), [(0, missing)] + [(0, 0)] * (feeds.ndim - 1)))
 
 
+@define("Embedding", inputs="x indices~:index", outputs="y", dtypes="any")
+def embedding(x, indices):
+    """y = the rows of x that indices name"""
+    return copied(x[checked(indices, len(x))])
+
+
 @define("EmbeddingDenseGradV2", inputs="grad sort_indices~:index pos_idx~:index", outputs="y",
         attributes={"num_weights": REQUIRED, "padding_idx": -1, "scale_grad_by_freq": False})
 def embedding_gradient(grad, indices, pos, num_weights, padding_idx, scale_grad_by_freq):

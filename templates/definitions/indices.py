@@ -45,18 +45,6 @@ def assign_difference(var, value):
     return wide(var) - wide(value)
 
 
-@define("ScatterNdUpdate", inputs="var indices~:index updates", outputs="var", dtypes="number bool", ignored="use_locking")
-def scatter_nd_update(var, indices, updates):
-    """var[indices[k]] = updates[k]: indices have a row for each element or slice"""
-    depth = indices.shape[-1] if indices.ndim > 1 else 0
-    if not 0 < depth <= var.ndim or updates.shape != indices.shape[:-1] + var.shape[depth:]:
-        raise Mismatch("updates that do not fit what indices point to")
-    columns = [checked(indices[..., axis].reshape(-1), var.shape[axis]) for axis in range(depth)]
-    rows = np.ravel_multi_index(columns, var.shape[:depth])
-    count = int(np.prod(var.shape[:depth]))
-    return shaped(replaced(rows_of(var, count), rows, rows_of(updates, len(rows))), var.shape)
-
-
 @define("InplaceScatterAdd", inputs="var indices~:index updates", outputs="var", dtypes="number")
 def scatter_add_rows(var, indices, updates):
     """var[indices[k]] += updates[k] along the first dimension"""

@@ -8,7 +8,8 @@ import json
 import sys
 
 FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
-            "images", "pools", "optimisers", "rotations", "order", "layout", "indices", "embeddings", "groups")
+            "images", "pools", "optimisers", "rotations", "order", "layout", "indices", "embeddings", "groups",
+            "scatters", "blocks", "along")
 
 
 def table():

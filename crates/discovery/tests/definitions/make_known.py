@@ -10,6 +10,7 @@ import os
 import random
 from fractions import Fraction as F
 
+import block_calls
 import exact
 import further_calls
 import index_calls
@@ -472,6 +473,7 @@ further_calls.all_of()
 spatial_calls.all_of()
 step_calls.all_of()
 index_calls.all_of()
+block_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")

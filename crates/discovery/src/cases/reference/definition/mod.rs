@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 20] = [
+const FILES: [(&str, &str); 23] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -35,6 +35,9 @@ const FILES: [(&str, &str); 20] = [
     ("indices.py", include_str!("../../../../../../templates/definitions/indices.py")),
     ("embeddings.py", include_str!("../../../../../../templates/definitions/embeddings.py")),
     ("groups.py", include_str!("../../../../../../templates/definitions/groups.py")),
+    ("scatters.py", include_str!("../../../../../../templates/definitions/scatters.py")),
+    ("blocks.py", include_str!("../../../../../../templates/definitions/blocks.py")),
+    ("along.py", include_str!("../../../../../../templates/definitions/along.py")),
 ];
 
 /// A definition that fits a call.
