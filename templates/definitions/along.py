@@ -111,7 +111,8 @@ def running_sum(x, axis, exclusive, reverse):
             sums = np.concatenate([np.zeros_like(sums[:1]), sums[:-1]])
         return np.moveaxis(sums[::-1] if reverse else sums, 0, axis)
 
-    return Value(summed(wide(x)), magnitude=summed(np.abs(x)) if x.dtype.kind == "f" else None)
+    steps = max(1, int(np.sqrt(x.shape[axis])))
+    return Value(summed(wide(x)), magnitude=summed(np.abs(x)) if x.dtype.kind == "f" else None, steps=steps)
 
 
 def place_of(x, dimension, descending):

@@ -74,12 +74,16 @@ def space_to_depth(x, block_size, data_format):
     return as_before(split.transpose(0, 1, 3, 2, 4, 5).reshape(batch, height // block_size, width // block_size, -1), data_format)
 
 
+MODES = (("DCR", "NHWC"), ("DCR", "NCHW"), ("CRD", "NCHW"))
+
+
 @define("DepthToSpace", inputs="x", outputs="y", dtypes="any", attributes={"block_size": REQUIRED, "mode": "DCR", "data_format": "NHWC"})
 def depth_to_space(x, block_size, mode, data_format):
     """y = the channels of each place as a block: the place in the block goes before the channel in DCR, after it in CRD"""
     x = channels_last(x, data_format)
     batch, height, width, depth = x.shape
-    if block_size <= 0 or depth % block_size**2 or mode not in ("DCR", "CRD"):
+    # The order of channels in CRD is told for channels that come first.
+    if block_size <= 0 or depth % block_size**2 or (mode, data_format) not in MODES:
         raise Mismatch(f"blocks of {block_size} of {depth} channels, {mode}")
     if mode == "DCR":
         split = x.reshape(batch, height, width, block_size, block_size, -1)

@@ -19,7 +19,7 @@ def repeat_gradient(dy, repeats, axis):
         raise Mismatch(f"repetitions of {int(repeats.sum())} elements, and there are {len(terms)}")
     rows = np.repeat(np.arange(len(repeats)), repeats)
     result = added(np.zeros((len(repeats),) + terms.shape[1:]), rows, terms)
-    return Value(np.moveaxis(result.array, 0, axis), magnitude=np.moveaxis(result.magnitude, 0, axis))
+    return Value(np.moveaxis(result.array, 0, axis), magnitude=np.moveaxis(result.magnitude, 0, axis), steps=result.steps)
 
 
 @define("FeedsRepeat", inputs="feeds feeds_repeat_times~:index", outputs="y", attributes={"output_feeds_size": REQUIRED})
@@ -51,7 +51,7 @@ def embedding_gradient(grad, indices, pos, num_weights, padding_idx, scale_grad_
         updates = updates / counts[indices][:, None]
     kept = indices != padding_idx
     result = added(np.zeros((num_weights, grad.shape[-1])), indices[kept], updates[kept])
-    result.steps = 2
+    result.steps += 1
     return result
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from core import REQUIRED, Mismatch, Value, define, wide
-from shapes import checked, copied
+from shapes import checked, copied, stretched
 
 
 def replaced(target, rows, updates):
@@ -17,12 +17,17 @@ def replaced(target, rows, updates):
     return Value(result, exact=True, unspecified=left_open)
 
 
+def how_often(rows):
+    """Operations on the row that is named most often."""
+    return max(1, int(np.bincount(rows).max())) if len(rows) else 1
+
+
 def added(target, rows, updates):
-    """Rows added to, as often as they are named."""
+    """Rows added to, as often as they are named; each time may be a rounding, up or down."""
     result, size = wide(target).copy(), np.abs(wide(target))
     np.add.at(result, rows, wide(updates))
     np.add.at(size, rows, np.abs(wide(updates)))
-    return Value(result, magnitude=size if target.dtype.kind == "f" else None)
+    return Value(result, magnitude=size if target.dtype.kind == "f" else None, steps=max(1, int(np.sqrt(how_often(rows)))))
 
 
 def shaped(value, shape):
@@ -37,7 +42,7 @@ def rows_of(array, count):
     return array.reshape(count, -1)
 
 
-@define("AssignSub", inputs="var value", outputs="var_out", dtypes="number")
+@define("AssignSub", inputs="var value", outputs="var_out", dtypes="number", ignored="use_locking")
 def assign_difference(var, value):
     """var_out = var - value"""
     if var.shape != value.shape:
@@ -69,7 +74,7 @@ def index_add_with_sorted(var, value, indices, pos, alpha, axis):
     result = shaped(result, target.shape)
     result.array = np.moveaxis(result.array, 0, axis)
     result.magnitude = None if result.magnitude is None else np.moveaxis(result.magnitude, 0, axis)
-    result.steps = 2
+    result.steps += 1
     return result
 
 
@@ -106,7 +111,7 @@ def index_put_with_sort(target, linear_index, pos_idx, values, slice_size, accum
         attributes={"reduce": "update", "axis": -2})
 def scatter_list(tensors, indice, updates, mask, reduce, axis):
     """var[i] = updates[i] from indice[i] on along an axis of updates, of the length indice[i][1] where it has one"""
-    axis = axis % updates.ndim if -updates.ndim <= axis < updates.ndim else 0
+    axis = axis % updates.ndim if -updates.ndim <= axis < updates.ndim == tensors[0].ndim + 1 else 0
     if reduce != "update" or axis == 0 or len(indice) != len(tensors) or len(updates) != len(tensors):
         raise Mismatch("only updates of every tensor along a dimension of it have a definition")
     results = []
@@ -119,7 +124,7 @@ def scatter_list(tensors, indice, updates, mask, reduce, axis):
             if not 0 <= start <= start + length <= one.shape[axis - 1] or length > updates.shape[axis]:
                 raise Mismatch("an index points beyond the tensor")
             inner = (slice(None),) * (axis - 1)
-            if updates[place].ndim != one.ndim:
+            if any(a != b for at, (a, b) in enumerate(zip(updates[place].shape, one.shape)) if at != axis - 1):
                 raise Mismatch("updates that do not fit")
             result[inner + (slice(start, start + length),)] = updates[place][inner + (slice(length),)]
         results.append(copied(result))
@@ -141,7 +146,7 @@ def scatter_reduce(x, index, src, dim, reduce, include_self):
     first = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -np.inf, "amin": np.inf}.get(reduce)
     if first is None:
         raise Mismatch(f"the reduction {reduce} has no definition")
-    start = x if include_self else np.where(count > 0, first, x)
+    start, steps = x if include_self else np.where(count > 0, first, x), max(1, int(np.sqrt(count.max(initial=0))))
     if reduce in ("amax", "amin"):
         result, nan = start.copy(), np.isnan(start)
         (np.maximum if reduce == "amax" else np.minimum).at(result, places, updates)
@@ -150,13 +155,13 @@ def scatter_reduce(x, index, src, dim, reduce, include_self):
     result, size = start.copy(), np.abs(start)
     if reduce == "prod":
         np.multiply.at(result, places, updates)
-        return Value(result, steps=max(1, int(count.max(initial=0))))
+        return Value(result, steps=steps + 1)
     np.add.at(result, places, updates)
     np.add.at(size, places, np.abs(updates))
     if reduce == "mean":
         divisor = np.maximum(count + bool(include_self), 1)
         result, size = result / divisor, size / divisor
-    return Value(result, magnitude=size, steps=2)
+    return Value(result, magnitude=size, steps=steps + 1)
 
 
 @define("IndexFill", inputs="x indices~:index value", outputs="y", dtypes="any", attributes={"dim": REQUIRED})
@@ -182,9 +187,9 @@ def index_fill_by_masks(x, assist1, assist2):
 @define("MaskedScatter", inputs="x mask~:bool updates", outputs="y", dtypes="number bool double")
 def masked_scatter(x, mask, updates):
     """y = the next element of updates where the mask holds, else x"""
-    mask = np.broadcast_to(mask, x.shape) if mask.ndim <= x.ndim else mask
+    mask = stretched(mask, x.shape)
     count = int(np.count_nonzero(mask))
-    if mask.shape != x.shape or count > updates.size:
+    if count > updates.size:
         raise Mismatch(f"{updates.size} updates of {count} elements")
     result = x.copy()
     result[mask] = updates.reshape(-1)[:count]

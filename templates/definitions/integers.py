@@ -72,7 +72,7 @@ def pack_signs(x, size):
     return Value(raw.reshape(size, -1).astype(np.int64), exact=True)
 
 
-@define("SignBitsUnpack", inputs="self:uint8", outputs="y:float", ignored="size dtype")
+@define("SignBitsUnpack", inputs="self|x:uint8", outputs="y:float", ignored="size dtype")
 def unpack_signs(raw, call):
     """y = 1 for every bit that is set, else -1, the lowest of a byte first"""
     bits = np.unpackbits(raw.astype(np.uint8).reshape(-1), bitorder="little")

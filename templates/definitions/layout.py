@@ -3,7 +3,7 @@
 import numpy as np
 
 from core import REQUIRED, Mismatch, Value, define
-from shapes import copied, pad_gradient
+from shapes import copied, pad_gradient, stretched
 
 
 def whole(array):
@@ -52,10 +52,7 @@ def expand(x, shape):
     """y = x in a larger shape"""
     if any(size <= 0 for size in shape):
         raise Mismatch(f"the shape {shape}")
-    try:
-        return copied(np.broadcast_to(x, shape))
-    except ValueError as error:
-        raise Mismatch(f"{list(x.shape)} does not fit {shape}") from error
+    return copied(stretched(x, shape))
 
 
 @define("BroadcastV2", inputs="x", outputs="y", attributes={"axis": REQUIRED, "num": REQUIRED}, ignored="bufferMode dim isReuseSource")
@@ -84,6 +81,15 @@ def split(x, indices_or_sections, axis):
     elif sorted(set(ends)) != ends or not ends or ends[0] <= 0 or ends[-1] >= x.shape[axis]:
         raise Mismatch("cuts that do not rise within the axis")
     return (parts(x, ends, axis),)
+
+
+@define("Split@equal", inputs="split_dim~:index x", outputs="y*", dtypes="any", attributes={"num_split": REQUIRED})
+def split_in_equal(split_dim, x, num_split):
+    """y = num_split parts of x along split_dim"""
+    axis = whole(split_dim)[0]
+    if not -x.ndim <= axis < x.ndim or num_split <= 0 or x.shape[axis] % num_split:
+        raise Mismatch(f"{num_split} parts along the axis {axis}")
+    return ([copied(part) for part in np.split(x, num_split, axis)],)
 
 
 @define("SplitV", inputs="x size_splits~:index split_dim~:index", outputs="y*", dtypes="any", ignored="num_split")

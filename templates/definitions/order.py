@@ -57,13 +57,12 @@ def sort_with_index(x, index, axis, descending, stable):
     return Value(values, exact=True), Value(taken, exact=True, unspecified=None if stable else tied)
 
 
-@define("SortV2", inputs="x index:uint32", outputs="y dstIndex:uint32", attributes={"axis": 0, "descending": False})
-def sort_rows(x, index, axis, descending):
+@define("SortV2", inputs="x index:uint32 dstIndex:uint32", outputs="y", attributes={"axis": 0, "descending": False})
+def sort_rows(x, _, __, axis, descending):
     """y = x in ascending or descending order along an axis"""
     if x.ndim != 2:
         raise Mismatch(f"{x.ndim} dimensions")
-    # What becomes of the indices is not told.
-    return Value(ordered(x, axis, descending)[0], exact=True), None
+    return Value(ordered(x, axis, descending)[0], exact=True)
 
 
 @define("Median", inputs="input", outputs="values indices:index", dtypes="number", attributes={"dim": REQUIRED, "keepdim": False})

@@ -3,7 +3,7 @@
 import numpy as np
 
 from core import Mismatch, Value, define, wide
-from indices import added, replaced, rows_of, shaped
+from indices import added, how_often, replaced, rows_of, shaped
 from shapes import checked, copied
 
 
@@ -21,11 +21,6 @@ def divided(target, rows, updates):
     result = target.copy()
     np.divide.at(result, rows, updates)
     return Value(result, steps=how_often(rows))
-
-
-def how_often(rows):
-    """Operations on the row that is named most often."""
-    return max(1, int(np.bincount(rows).max())) if len(rows) else 1
 
 
 def extreme(function):

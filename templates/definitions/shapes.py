@@ -9,6 +9,14 @@ def copied(array):
     return Value(array, exact=True)
 
 
+def stretched(array, shape):
+    """An array in a larger shape."""
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError as error:
+        raise Mismatch(f"{list(array.shape)} does not fit {list(shape)}") from error
+
+
 @define("Tril", dtypes="any", attributes={"diagonal": 0})
 def lower_triangle(x, diagonal):
     """y = x on and below a diagonal, else 0"""

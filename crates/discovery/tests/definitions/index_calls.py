@@ -44,6 +44,7 @@ def layouts():
     call("Split", {"x": matrix}, {"y": pieces([0, 1])}, {"indices_or_sections": [2], "axis": 1})
     call("Split", {"x": matrix}, {"y": [whole(TWELVE[:4], "int32", [1, 4]), whole(TWELVE[4:8], "int32", [1, 4]), whole(TWELVE[8:], "int32", [1, 4])]},
          {"indices_or_sections": [1, 2], "axis": 0})
+    call("Split", {"split_dim": whole([1], "int32"), "x": matrix}, {"y": pieces([0, 1])}, {"num_split": 2})
     call("SplitV", {"x": matrix, "size_splits": whole([1, 3]), "split_dim": whole([-1], "int32")}, {"y": pieces([2, 3])}, {"num_split": 2})
     call("StridedSlice", {"x": x}, {"z": moved([6, 8, 10, 12], [2, 2])},
          {"start1": 1, "start2": 1, "end1": 3, "end2": 4, "stride1": 1, "stride2": 2})
@@ -412,9 +413,8 @@ def order():
              {"axis": -1, "descending": descending, "stable": False})
     call("SortWithIndex", {"x": whole([2, 1, 2, 1], "int32"), "index": whole([9, 8, 7, 6], "int32")},
          {"y": whole([2, 2, 1, 1], "int32"), "sorted_index": whole([9, 7, 8, 6], "int32")}, {"axis": -1, "descending": True, "stable": True})
-    call("SortV2", {"x": tensor(flat, "float32", [2, 4]), "index": whole(range(8), "uint32", [2, 4])},
-         {"y": tensor([3, 1, 4, 2, 7, 5, 6, 8], "float32", [2, 4]), "dstIndex": {**whole(range(8), "uint32", [2, 4]), "silent": True}},
-         {"axis": 0, "descending": False})
+    call("SortV2", {"x": tensor(flat, "float32", [2, 4]), "index": whole(range(8), "uint32", [2, 4]), "dstIndex": whole([0] * 8, "uint32", [2, 4])},
+         {"y": tensor([7, 5, 6, 8, 3, 1, 4, 2], "float32", [2, 4])}, {"axis": 0, "descending": True})
     for keepdim in (False, True):
         shape = [2, 1] if keepdim else [2]
         call("Median", {"input": tensor(flat, "float16", [2, 4])}, {"values": tensor([2, 6], "float16", shape), "indices": whole([3, 2], "int32", shape)},
