@@ -57,6 +57,19 @@ def square_sum(x, axis, keep_dims):
     return Value((x * x).sum(axis=some_axes(axis, x), keepdims=keep_dims), steps=2)
 
 
+@define("SquareSumAll", inputs="x1 x2", outputs="y1 y2", dtypes="float32")
+def square_sums(x1, x2):
+    """y1 and y2 = the sums of the squares of both"""
+    return tuple(Value(np.asarray((one * one).sum()).reshape(1), steps=2) for one in (x1, x2))
+
+
+@define("ReduceNansum", **REDUCE)
+def reduce_sum_of_numbers(x, axes, keep_dims):
+    """y = the sum along axes of what is not NaN"""
+    total, size = sum_of(np.where(np.isnan(x), 0.0, x), some_axes(axes, x), keep_dims)
+    return Value(total, magnitude=size)
+
+
 def moments(x, dim, correction, keepdim):
     """Variance and mean along dimensions, with the mean of the sizes."""
     axes = axes_of(dim, x)

@@ -190,6 +190,73 @@ def repeat_interleave(x, repeats, axis):
     return copied(np.repeat(x, times if len(times) > 1 else int(times[0]), axis))
 
 
+@define("ReverseSequence", inputs="x seq_lengths~:index", outputs="y", dtypes="any", attributes={"seq_dim": REQUIRED, "batch_dim": 0})
+def reverse_sequences(x, seq_lengths, seq_dim, batch_dim):
+    """y = x with the first seq_lengths[b] elements along seq_dim turned round, in each batch b"""
+    if not 0 <= seq_dim < x.ndim or not 0 <= batch_dim < x.ndim or seq_dim == batch_dim:
+        raise Mismatch(f"sequences along {seq_dim} in batches along {batch_dim}")
+    lengths = whole(seq_lengths)
+    if len(lengths) != x.shape[batch_dim] or not 0 <= min(lengths) <= max(lengths) <= x.shape[seq_dim]:
+        raise Mismatch(f"sequences of {lengths}")
+    result = np.moveaxis(x.copy(), (batch_dim, seq_dim), (0, 1))
+    for batch, length in zip(result, lengths):
+        batch[:length] = batch[:length][::-1].copy()
+    return copied(np.moveaxis(result, (0, 1), (batch_dim, seq_dim)))
+
+
+@define("TileWithAxis", inputs="x", outputs="y", dtypes="any", attributes={"axis": 1, "tiles": REQUIRED})
+def tile_along(x, axis, tiles):
+    """y = x, tiles times along an axis"""
+    if not -x.ndim <= axis < x.ndim or tiles <= 0:
+        raise Mismatch(f"{tiles} tiles along the axis {axis}")
+    return copied(np.concatenate([x] * tiles, axis))
+
+
+@define("SliceLastDim", inputs="x", outputs="y", dtypes="any", attributes={"start": REQUIRED, "end": REQUIRED, "stride": 1})
+def slice_last(x, start, end, stride):
+    """y = x[..., start:end:stride]"""
+    if stride < 1:
+        raise Mismatch(f"a stride of {stride}")
+    return copied(x[..., start:end:stride])
+
+
+@define("SliceWithAxes", inputs="x offsets~:index size~:index", outputs="y", dtypes="any", attributes={"axes": REQUIRED})
+def slice_along(x, offsets, size, axes):
+    """y = size elements of x from offsets on along axes"""
+    places = [slice(None)] * x.ndim
+    offsets, size = whole(offsets), whole(size)
+    if not len(offsets) == len(size) == len(axes):
+        raise Mismatch("an offset and a size for each axis are needed")
+    for axis, first, count in zip(axes, offsets, size):
+        if not -x.ndim <= axis < x.ndim or first < 0 or count < 0 or first + count > x.shape[axis]:
+            raise Mismatch("the slice reaches beyond the tensor")
+        places[axis] = slice(first, first + count)
+    return copied(x[tuple(places)])
+
+
+@define("PadV3", inputs="x paddings~:index constant_values?", outputs="y", dtypes="any",
+        attributes={"mode": "constant", "paddings_contiguous": True})
+def pad_with(x, paddings, constant_values, mode, paddings_contiguous):
+    """y = x with constant_values around, 0 without; paddings begin with the first dimension"""
+    if mode != "constant" or not paddings_contiguous:
+        raise Mismatch("only contiguous paddings with a constant have a definition")
+    value = 0 if constant_values is None else constant_values.reshape(-1)[0]
+    return copied(np.pad(x, padding_pairs(x, paddings, x.ndim), constant_values=value))
+
+
+@define("ConfusionTransposeD", inputs="x", outputs="y", dtypes="any", attributes={
+    "perm": REQUIRED, "shape": REQUIRED, "transpose_first": REQUIRED})
+def transpose_and_reshape(x, perm, shape, transpose_first):
+    """y = x with dimensions in the order of perm, then in a shape, or in the shape first"""
+    if int(np.prod(shape)) != x.size or min(shape, default=1) < 0:
+        raise Mismatch(f"{x.size} elements in the shape {shape}")
+    given = x if transpose_first else x.reshape(shape)
+    if sorted(perm) != list(range(given.ndim)):
+        raise Mismatch(f"perm {perm} of {given.ndim} dimensions")
+    turned = given.transpose(perm)
+    return copied(turned.reshape(shape) if transpose_first else turned)
+
+
 @define("InvertPermutation", inputs="x", outputs="y", dtypes="index")
 def invert_permutation(x):
     """y[x[i]] = i"""

@@ -38,21 +38,34 @@ def embedding(x, indices):
     return copied(x[checked(indices, len(x))])
 
 
-@define("EmbeddingDenseGradV2", inputs="grad sort_indices~:index pos_idx~:index", outputs="y",
-        attributes={"num_weights": REQUIRED, "padding_idx": -1, "scale_grad_by_freq": False})
-def embedding_gradient(grad, indices, pos, num_weights, padding_idx, scale_grad_by_freq):
-    """y[sort_indices[k]] += grad[pos_idx[k]], from 0 and not for padding_idx; divided by how often an index is there"""
-    rows, indices, pos = grad.reshape(-1, grad.shape[-1]), indices.reshape(-1), pos.reshape(-1)
-    if len(indices) != len(pos):
-        raise Mismatch("as many places as indices are needed")
-    indices, updates = checked(indices, num_weights), rows[checked(pos, len(rows))]
+def embedded(rows, indices, num_weights, padding_idx, scale_grad_by_freq):
+    """Rows added up for each index but that of padding, divided by how often it is there."""
+    indices = checked(indices, num_weights)
+    if len(indices) != len(rows):
+        raise Mismatch("a row for each index is needed")
     if scale_grad_by_freq:
-        counts = np.bincount(indices, minlength=num_weights)
-        updates = updates / counts[indices][:, None]
+        rows = rows / np.bincount(indices, minlength=num_weights)[indices][:, None]
     kept = indices != padding_idx
-    result = added(np.zeros((num_weights, grad.shape[-1])), indices[kept], updates[kept])
+    result = added(np.zeros((num_weights, rows.shape[1])), indices[kept], rows[kept])
     result.steps += 1
     return result
+
+
+EMBEDDED = {"num_weights": REQUIRED, "padding_idx": -1, "scale_grad_by_freq": False}
+
+
+@define("EmbeddingDenseGrad", inputs="grad indices~:index", outputs="y|grad_weight", attributes=EMBEDDED)
+def embedding_gradient(grad, indices, num_weights, padding_idx, scale_grad_by_freq):
+    """y[indices[k]] += grad[k], from 0 and not for padding_idx; divided by how often an index is there"""
+    return embedded(grad.reshape(-1, grad.shape[-1]), indices.reshape(-1), num_weights, padding_idx, scale_grad_by_freq)
+
+
+@define("EmbeddingDenseGradV2", inputs="grad sort_indices~:index pos_idx~:index", outputs="y", attributes=EMBEDDED)
+def embedding_gradient_of_sorted(grad, indices, pos, num_weights, padding_idx, scale_grad_by_freq):
+    """y[sort_indices[k]] += grad[pos_idx[k]], from 0 and not for padding_idx; divided by how often an index is there"""
+    rows = grad.reshape(-1, grad.shape[-1])
+    rows = rows[checked(pos.reshape(-1), len(rows))]
+    return embedded(rows, indices.reshape(-1), num_weights, padding_idx, scale_grad_by_freq)
 
 
 def bags_of(indices, offsets, include_last_offset):

@@ -59,23 +59,36 @@ def scatter_add_rows(var, indices, updates):
     return shaped(added(rows_of(var, var.shape[0]), rows, rows_of(updates, len(rows))), var.shape)
 
 
+def added_along(var, value, indices, alpha, axis):
+    """Slices of value times alpha, added along an axis."""
+    if not -var.ndim <= axis < var.ndim or value.ndim != var.ndim:
+        raise Mismatch(f"the axis {axis} of {var.ndim}")
+    target, updates = np.moveaxis(var, axis, 0), np.moveaxis(value, axis, 0)
+    if updates.shape[1:] != target.shape[1:] or indices.shape != (len(updates),):
+        raise Mismatch("values that do not fit")
+    updates = wide(updates) * (1 if alpha is None else alpha.reshape(-1)[0])
+    result = added(rows_of(target, len(target)), checked(indices, len(target)), rows_of(updates, len(updates)))
+    result = shaped(result, target.shape)
+    result.array = np.moveaxis(result.array, 0, axis)
+    result.magnitude = None if result.magnitude is None else np.moveaxis(result.magnitude, 0, axis)
+    result.steps += 1
+    return result
+
+
+@define("InplaceIndexAdd", inputs="var indices~:index updates alpha?", outputs="var", dtypes="number", attributes={"axis": REQUIRED})
+def index_add(var, indices, updates, alpha, axis):
+    """var[indices[k]] += alpha * updates[k] along an axis"""
+    return added_along(var, updates, indices, alpha, axis)
+
+
 @define("InplaceIndexAddWithSorted", inputs="var value sorted_indices~:index pos~:index alpha~?", outputs="var", dtypes="number",
         attributes={"axis": REQUIRED})
 def index_add_with_sorted(var, value, indices, pos, alpha, axis):
     """var[sorted_indices[k]] += alpha * value[pos[k]] along an axis"""
     if not -var.ndim <= axis < var.ndim or value.ndim != var.ndim:
         raise Mismatch(f"the axis {axis} of {var.ndim}")
-    target, updates = np.moveaxis(var, axis, 0), np.moveaxis(value, axis, 0)
-    if updates.shape[1:] != target.shape[1:] or indices.size != pos.size or indices.ndim != 1:
-        raise Mismatch("values that do not fit")
-    scale = 1 if alpha is None else alpha.reshape(-1)[0]
-    taken = wide(updates[checked(pos.reshape(-1), len(updates))]) * scale
-    result = added(rows_of(target, len(target)), checked(indices, len(target)), rows_of(taken, len(indices)))
-    result = shaped(result, target.shape)
-    result.array = np.moveaxis(result.array, 0, axis)
-    result.magnitude = None if result.magnitude is None else np.moveaxis(result.magnitude, 0, axis)
-    result.steps += 1
-    return result
+    taken = np.take(value, checked(pos.reshape(-1), value.shape[axis]), axis)
+    return added_along(var, taken, indices, alpha, axis)
 
 
 @define("ScatterAddWithSorted", inputs="var value sorted_index~:index pos~:index?", outputs="var", dtypes="number",

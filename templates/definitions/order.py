@@ -65,6 +65,16 @@ def sort_rows(x, _, __, axis, descending):
     return Value(ordered(x, axis, descending)[0], exact=True)
 
 
+@define("KthValue", inputs="x", outputs="y indices:index", dtypes="number", attributes={"k": REQUIRED, "dim": -1})
+def kth_value(x, k, dim):
+    """y = the k-th smallest along a dimension, the first for k = 1; indices = where it was"""
+    values, places, tied = ordered(x, dim, False)
+    if not 0 < k <= x.shape[dim]:
+        raise Mismatch(f"the {k}-th of {x.shape[dim]} elements")
+    value, place, twice = (np.take(one, k - 1, dim) for one in (values, places, tied))
+    return Value(value, exact=True), Value(place, exact=True, unspecified=twice)
+
+
 @define("Median", inputs="input", outputs="values indices:index", dtypes="number", attributes={"dim": REQUIRED, "keepdim": False})
 def median(x, dim, keepdim):
     """values = the lower of the middle ones along the last dimension, indices = where it comes first"""

@@ -130,6 +130,12 @@ def scatter_nd_min(var, indices, updates):
     return scattered_nd(extreme(np.minimum), var, indices, updates)
 
 
+@define("TensorScatterUpdate", inputs="x indices~:index updates", outputs="y", dtypes="number bool")
+def tensor_scatter_update(x, indices, updates):
+    """y = x with updates[k] at indices[k]: indices have a row for each element or slice"""
+    return scattered_nd(replaced, x, indices, updates)
+
+
 @define("ScatterNd", inputs="indices~:index x shape~:index", outputs="y", dtypes="number")
 def scatter_nd(indices, x, shape):
     """y[indices[k]] += x[k], from 0 in a shape: indices have a row for each element or slice"""

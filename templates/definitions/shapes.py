@@ -263,6 +263,8 @@ def gather_elements(x, index, dim):
     return copied(np.take_along_axis(x[tuple(inner)], checked(index, x.shape[dim], wraps=True), axis=dim))
 
 
+@define("ScatterElements", inputs="data indices:index updates", outputs="y", dtypes="number bool",
+        attributes={"axis": 0, "reduction": "none"})
 @define("ScatterElementsV2", inputs="var indices:index updates", outputs="var", dtypes="number bool",
         attributes={"axis": 0, "reduction": "none"})
 def scatter_elements(var, indices, updates, axis, reduction):

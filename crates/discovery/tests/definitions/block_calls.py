@@ -106,6 +106,24 @@ def laid_out():
     call("ReverseV2", {"x": x, "axis": whole([-1])}, {"y": moved([4, 3, 2, 1, 8, 7, 6, 5, 12, 11, 10, 9], [3, 4])})
     call("RepeatInterleave", {"x": moved([1, 2, 3, 4], [2, 2]), "repeats": whole([2, 1])}, {"y": moved([1, 1, 2, 3, 3, 4], [2, 3])}, {"axis": 1})
     call("RepeatInterleave", {"x": moved([1, 2]), "repeats": whole([2])}, {"y": moved([1, 1, 2, 2])}, {"axis": 0})
+    call("ReverseSequence", {"x": x, "seq_lengths": whole([3, 0, 2])}, {"y": moved([3, 2, 1, 4, 5, 6, 7, 8, 10, 9, 11, 12], [3, 4])},
+         {"seq_dim": 1, "batch_dim": 0})
+    call("TileWithAxis", {"x": moved([1, 2, 3, 4], [2, 2])}, {"y": moved([1, 2, 1, 2, 3, 4, 3, 4], [2, 4])}, {"axis": 1, "tiles": 2})
+    call("SliceLastDim", {"x": x}, {"y": moved([2, 4, 6, 8, 10, 12], [3, 2])}, {"start": -3, "end": 9, "stride": 2})
+    call("SliceWithAxes", {"x": x, "offsets": whole([1]), "size": whole([2])}, {"y": moved([2, 3, 6, 7, 10, 11], [3, 2])}, {"axes": [-1]})
+    call("PadV3", {"x": moved([1, 2]), "paddings": whole([1, 2]), "constant_values": moved([9])}, {"y": moved([9, 1, 2, 9, 9])}, {"mode": "constant"})
+    call("PadV3", {"x": moved([1, 2]), "paddings": whole([0, 1])}, {"y": moved([1, 2, 0])}, {"mode": "constant", "paddings_contiguous": True})
+    columns = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12]
+    call("ConfusionTransposeD", {"x": x}, {"y": moved(columns, [2, 6])}, {"perm": [1, 0], "shape": [2, 6], "transpose_first": True})
+    call("ConfusionTransposeD", {"x": moved(TWELVE)}, {"y": moved(columns, [4, 3])}, {"perm": [1, 0], "shape": [3, 4], "transpose_first": False})
+    call("ScatterElements", {"data": x, "indices": whole([0, 2, 1, 0], "int32", [1, 4]), "updates": moved([50, 60, 70, 80], [1, 4])},
+         {"y": moved([50, 2, 3, 80, 5, 6, 70, 8, 9, 60, 11, 12], [3, 4])}, {"axis": 0, "reduction": "none"})
+    call("TensorScatterUpdate", {"x": x, "indices": whole([2, 0, 1, 3], "int32", [2, 2]), "updates": moved([50, 60])},
+         {"y": moved([1, 2, 3, 4, 5, 6, 7, 60, 50, 10, 11, 12], [3, 4])})
+    call("InplaceIndexAdd", {"var": moved([1, 2, 3, 4], [2, 2]), "indices": whole([1, 1]), "updates": moved([5, 6, 7, 8], [2, 2]), "alpha": moved([2])},
+         {"var": moved([1, 24, 3, 34], [2, 2])}, {"axis": 1})
+    call("InplaceIndexAdd", {"var": tensor([1, 2], "float32"), "indices": whole([1], "int32"), "updates": tensor([F(1, 2)], "float32")},
+         {"var": tensor([1, F(5, 2)], "float32")}, {"axis": 0})
     call("InvertPermutation", {"x": whole([2, 0, 3, 1], "int32")}, {"y": whole([1, 3, 0, 2], "int32")})
 
 
@@ -145,6 +163,10 @@ def places():
     x = whole([3, 9, 4, 7, 2, 8], "int32", [2, 3])
     call("ArgMaxV2", {"x": x, "dimension": whole([1], "int32")}, {"y": whole([1, 2], "int32")}, {"dtype": 3})
     call("ArgMin", {"x": x, "dimension": whole([0], "int32")}, {"y": whole([0, 1, 0])}, {"dtype": 9})
+    call("KthValue", {"x": x}, {"y": whole([4, 7], "int32"), "indices": whole([2, 0], "int32")}, {"k": 2, "dim": -1})
+    call("ReduceNansum", {"x": tensor([1, "nan", 2, "nan", "nan", "nan"], "float32", [2, 3]), "axes": whole([1])}, {"y": tensor([3, 0], "float32")},
+         {"keep_dims": False})
+    call("SquareSumAll", {"x1": tensor([1, 2], "float32"), "x2": tensor([3, 4], "float32")}, {"y1": tensor([5], "float32"), "y2": tensor([25], "float32")})
     call("ReduceProd", {"x": x, "axes": whole([0])}, {"y": whole([21, 18, 32], "int32", [1, 3])}, {"keep_dims": True, "noop_with_empty_axes": True})
     call("Cumsum", {"x": x, "axis": whole([0])}, {"y": whole([3, 9, 4, 10, 11, 12], "int32", [2, 3])}, {"exclusive": False, "reverse": False})
     for right, found in ((False, [0, 0, 1, 1, 3]), (True, [0, 1, 1, 2, 3])):

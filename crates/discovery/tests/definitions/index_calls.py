@@ -215,10 +215,10 @@ def rows_of_integers():
 
 
 def reductions_of_scatters():
-    for dtype in ("float16", "float32"):
+    for dtype, dims in (("float16", [0]), ("float32", [1])):
         x, src = numbers(dtype, 6, -3, 3), numbers(dtype, 6, -3, 3)
         index = [0, 2, 0, 0, 1, 0]
-        for reduce, own, dim in product(("sum", "mean", "prod", "amax", "amin"), (True, False), (0, 1)):
+        for reduce, own, dim in product(("sum", "mean", "prod", "amax", "amin"), (True, False), dims):
             shape = [2, 3] if dim else [3, 2]
             named = [[] for _ in range(6)]
             for row, column in product(range(shape[0]), range(shape[1])):
@@ -259,8 +259,11 @@ def embeddings(dtype):
             for column in (0, 1):
                 share = grads[2 * place + column] / (named.count(row) if by_count else 1)
                 right[2 * row + column] += share if row != padding else 0
+        options = {"num_weights": 4, "padding_idx": padding, "scale_grad_by_freq": by_count}
+        in_place = [named[places.index(at)] for at in range(4)]
+        call("EmbeddingDenseGrad", {"grad": of(grads, [4, 2]), "indices": whole(in_place)}, {"y": of(right, [4, 2])}, options)
         call("EmbeddingDenseGradV2", {"grad": of(grads, [4, 2]), "sort_indices": whole(named, "int32"), "pos_idx": whole(places, "int32")},
-             {"y": of(right, [4, 2])}, {"num_weights": 4, "padding_idx": padding, "scale_grad_by_freq": by_count})
+             {"y": of(right, [4, 2])}, options)
     samples = numbers(dtype, 5, -1, 1)
     indices, offsets = [3, 0, 1, 1, 2], [0, 2, 2]
     bags = [[0, 1], [], [2, 3, 4]]
