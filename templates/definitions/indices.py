@@ -42,7 +42,7 @@ def rows_of(array, count):
     return array.reshape(count, -1)
 
 
-@define("AssignSub", inputs="var value", outputs="var_out", dtypes="number", ignored="use_locking")
+@define("AssignSub", inputs="var value", outputs="var_out|var", dtypes="number", ignored="use_locking")
 def assign_difference(var, value):
     """var_out = var - value"""
     if var.shape != value.shape:
