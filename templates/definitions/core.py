@@ -338,7 +338,8 @@ def bounds_of(value, output, unspecified):
         magnitude = size if value.magnitude is None else np.broadcast_to(size + np.abs(value.magnitude), size.shape)
         floor = absolute * min(1.0, largest) + SMALLEST.get(dtype, SMALLEST["float32"])
         with np.errstate(over="ignore", invalid="ignore"):
-            bounds = (relative * value.steps * magnitude + floor).astype(np.float32)
+            # An array as well where there is but one number without dimensions.
+            bounds = np.array(relative * value.steps * magnitude + floor, np.float32)
         # What is not finite must be just that, unless nothing was said about it.
         bounds[~np.isfinite(bounds)] = np.float32(0.0)
     if unspecified is not None and bounds is not None:

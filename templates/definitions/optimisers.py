@@ -213,6 +213,21 @@ def apply_adamax_with_moments(var, m, v, grad, beta1Power, lr, beta1, beta2, eps
     return adamax_step(var, m, v, grad, beta1Power, lr, beta1, beta2, epsilon)
 
 
+@define("AmpUpdateScale", inputs="current_scale growth_tracker:int32 found_inf", outputs="updated_scale updated_growth_tracker:int32",
+        attributes={"growth_factor": REQUIRED, "backoff_factor": REQUIRED, "growth_interval": REQUIRED})
+def update_loss_scale(scale, tracker, found_inf, growth_factor, backoff_factor, growth_interval):
+    """scale * backoff_factor where infinities were found, * growth_factor after growth_interval steps without; steps counted anew then"""
+    steps = tracker.reshape(-1)[0] + 1
+    if np.any(found_inf != 0):
+        return Value(scale * backoff_factor), Value(np.zeros_like(tracker), exact=True)
+    if steps != growth_interval:
+        return Value(scale, exact=True), Value(tracker + 1, exact=True)
+    grown = scale * growth_factor
+    if not np.all(np.abs(grown) < 2.0**15):
+        raise Mismatch("a scale that may not be finite any more")
+    return Value(grown), Value(np.zeros_like(tracker), exact=True)
+
+
 @define("SGD", "Sgd", inputs="parameters gradient learning_rate~:float accum momentum~:float stat", outputs="parameters",
         attributes={"dampening": 0.0, "weight_decay": 0.0, "nesterov": False})
 def descend(parameters, gradient, learning_rate, accum, momentum, stat, dampening, weight_decay, nesterov):

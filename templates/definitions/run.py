@@ -9,6 +9,9 @@ import sys
 
 FAMILIES = ("elementwise", "arithmetic", "integers", "activations", "gates", "slopes", "special", "foreach", "reductions", "losses",
             "norms", "quantise", "shapes", "products", "images", "pools", "optimisers", "rotations", "order")
+FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
+            "images", "pools", "optimisers", "rotations", "order", "layout", "indices", "embeddings", "groups",
+            "scatters", "blocks", "along")
 
 
 def table():

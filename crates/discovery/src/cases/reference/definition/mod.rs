@@ -15,6 +15,7 @@ const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.
 
 /// What the program imports.
 const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 23] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
@@ -36,6 +37,13 @@ const FILES: [(&str, &str); 21] = [
     ("optimisers.py", include_str!("../../../../../../templates/definitions/optimisers.py")),
     ("rotations.py", include_str!("../../../../../../templates/definitions/rotations.py")),
     ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
+    ("layout.py", include_str!("../../../../../../templates/definitions/layout.py")),
+    ("indices.py", include_str!("../../../../../../templates/definitions/indices.py")),
+    ("embeddings.py", include_str!("../../../../../../templates/definitions/embeddings.py")),
+    ("groups.py", include_str!("../../../../../../templates/definitions/groups.py")),
+    ("scatters.py", include_str!("../../../../../../templates/definitions/scatters.py")),
+    ("blocks.py", include_str!("../../../../../../templates/definitions/blocks.py")),
+    ("along.py", include_str!("../../../../../../templates/definitions/along.py")),
 ];
 
 /// A definition that fits a call.
