@@ -8,7 +8,7 @@ import json
 import sys
 
 FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
-            "images", "pools", "optimisers", "rotations", "order")
+            "images", "pools", "optimisers", "rotations", "order", "batch_norms")
 
 
 def table():

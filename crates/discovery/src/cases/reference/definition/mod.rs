@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 17] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -31,6 +31,7 @@ const FILES: [(&str, &str); 16] = [
     ("optimisers.py", include_str!("../../../../../../templates/definitions/optimisers.py")),
     ("rotations.py", include_str!("../../../../../../templates/definitions/rotations.py")),
     ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
+    ("batch_norms.py", include_str!("../../../../../../templates/definitions/batch_norms.py")),
 ];
 
 /// A definition that fits a call.
