@@ -8,7 +8,8 @@ import json
 import sys
 
 FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
-            "images", "pools", "optimisers", "rotations", "order", "batch_norms")
+            "images", "pools", "optimisers", "rotations", "order", "batch_norms",
+            "norm_quants")
 
 
 def table():

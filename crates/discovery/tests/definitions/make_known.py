@@ -13,6 +13,7 @@ from fractions import Fraction as F
 import exact
 import further_calls
 import norm_calls
+import quant_calls
 import spatial_calls
 import step_calls
 from calls import CALLS, call, mean, numbers, tensor
@@ -472,6 +473,7 @@ further_calls.all_of()
 spatial_calls.all_of()
 step_calls.all_of()
 norm_calls.all_of()
+quant_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")
