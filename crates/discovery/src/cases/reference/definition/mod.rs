@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -33,6 +33,7 @@ const FILES: [(&str, &str); 18] = [
     ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
     ("batch_norms.py", include_str!("../../../../../../templates/definitions/batch_norms.py")),
     ("norm_quants.py", include_str!("../../../../../../templates/definitions/norm_quants.py")),
+    ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
 ];
 
 /// A definition that fits a call.
