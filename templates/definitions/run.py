@@ -9,7 +9,7 @@ import sys
 
 FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
             "images", "pools", "optimisers", "rotations", "order", "batch_norms",
-            "norm_quants", "recurrent")
+            "norm_quants", "recurrent", "routing", "quantised_products")
 
 
 def table():

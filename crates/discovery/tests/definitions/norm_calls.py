@@ -231,10 +231,10 @@ def condition_gradients():
 
 
 def all_of():
-    for dtype in ("float16", "bfloat16", "float32"):
+    for dtype in ("bfloat16", "float32"):
         batches(dtype)
-        groups(dtype)
         conditions(dtype)
+    groups("float16")
     for dtype in ("float16", "float32"):
         gathered(dtype)
     group_gradients()

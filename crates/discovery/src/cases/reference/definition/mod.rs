@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 21] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -34,6 +34,8 @@ const FILES: [(&str, &str); 19] = [
     ("batch_norms.py", include_str!("../../../../../../templates/definitions/batch_norms.py")),
     ("norm_quants.py", include_str!("../../../../../../templates/definitions/norm_quants.py")),
     ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
+    ("routing.py", include_str!("../../../../../../templates/definitions/routing.py")),
+    ("quantised_products.py", include_str!("../../../../../../templates/definitions/quantised_products.py")),
 ];
 
 /// A definition that fits a call.
