@@ -8,7 +8,7 @@ import numpy as np
 from core import REQUIRED, Mismatch, Value, define
 
 # Bounds stay numbers that single precision holds. States are kept from running away by what follows them, whatever their weights.
-MOST, MOST_OF_STATES = 1e30, 16.0
+MOST, MOST_OF_STATES = 1e30, 8.0
 
 
 def sigmoid(x):
