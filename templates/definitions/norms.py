@@ -139,6 +139,12 @@ def layer_norm_gradient(dy, x, rstd, mean, gamma):
     return layer_norm_slopes(dy, x, saved(rstd, x), saved(mean, x), gamma)
 
 
+@define("LayerNormalizationGrad", inputs="dy x gamma mean~:float rstd~:float", outputs="dx dgamma dbeta")
+def layer_normalization_gradient(dy, x, gamma, mean, rstd):
+    """dx = rstd * (g - mean(g) - n * mean(g * n)), g = dy * gamma, n = (x - mean) * rstd; dgamma, dbeta = sums of dy * n, dy"""
+    return layer_norm_slopes(dy, x, saved(rstd, x), saved(mean, x), gamma)
+
+
 @define("AddLayerNormGrad", inputs="dy x1 x2 rstd~:float32 mean~:float32 gamma dsum?", outputs="dx dgamma:float32 dbeta:float32")
 def add_layer_norm_gradient(dy, x1, x2, rstd, mean, gamma, dsum):
     """dx = the gradient of the layer norm of x1 + x2, plus dsum; dgamma and dbeta its sums"""

@@ -221,6 +221,14 @@ def condition_gradients():
         normal = normalised(values[:4], 0) + normalised(values[4:], 0)
         return sum(g * (n * weight[at % 4] + bias[at % 4]) * (1 + factors[at % 4]) for at, (g, n) in enumerate(zip(dy, normal)))
 
+    saved = {"rstd": of([rstd_of(row, 0) for row in rows], [2]), "mean": of([mean(row) for row in rows], [2])}
+
+    def plain(values, weight=gamma, bias=beta):
+        return loss(values, [0] * 4, weight, bias)
+
+    call("LayerNormalizationGrad", {"dy": of(dy, [2, 4]), "x": of(x, [2, 4]), "gamma": of(gamma), **saved},
+         {"dx": of(by_quotients(plain, x), [2, 4], ulps=near), "dgamma": of(by_quotients(lambda v: plain(x, v), gamma), ulps=near),
+          "dbeta": of([a + b for a, b in zip(dy[:4], dy[4:])])})
     call("AdaLayerNormGrad",
          {"dy": of(dy, [2, 4]), "x": of(x, [2, 4]), "rstd": of([rstd_of(row, 0) for row in rows], [2, 1]),
           "mean": of([mean(row) for row in rows], [2, 1]), "scale": of(scale), "gamma": of(gamma), "beta": of(beta)},
