@@ -198,7 +198,7 @@ def group_normalised(x, gamma, beta, groups, epsilon, activate):
     return Value(y, magnitude=size, steps=3), Value(mean, magnitude=mean_size), Value(rstd)
 
 
-@define("GroupNormSilu", inputs="x gamma? beta?", outputs="_ _ _",
+@define("GroupNormSilu", inputs="x gamma~?:float beta~?:float", outputs="_ _ _",
         attributes={"num_groups": REQUIRED, "eps|epsilon": 1e-5, "activate_silu": True})
 def group_norm_silu(x, gamma, beta, num_groups, eps, activate_silu):
     """y = n / (1 + exp(-n)), n = (x - mean) * rstd * gamma + beta, mean and rstd of each group of channels"""

@@ -60,9 +60,11 @@ def along(parameter, x, axis):
     return parameter.reshape([-1 if at == axis else 1 for at in range(x.ndim)])
 
 
-@define("DynamicQuant", inputs="x smooth_scales?", outputs="y:int8 scale:float32", ignored="dst_type")
-def dynamic_quantise(x, smooth, call):
+@define("DynamicQuant", inputs="x smooth_scales? group_index:index?", outputs="y:int8 scale:float32", ignored="dst_type")
+def dynamic_quantise(x, smooth, groups, call):
     """scale = max |x| / 127 of each row; y = round(x / scale)"""
+    if groups is not None:
+        smooth = of_group(smooth, groups, x)
     value = x if smooth is None else x * smooth
     scale = np.abs(value).max(axis=-1, keepdims=True) / 127.0
     if np.any(scale == 0) or not np.all(np.isfinite(scale)):

@@ -171,7 +171,9 @@ def rows(dtype):
 
     grouped = [v * smooth[(at // 4 > 1) * 4 + at % 4] for at, v in enumerate(x)]
     right, scales = by_rows(grouped, 4)
-    call("DynamicQuantV2", {"x": of(x, [3, 4]), "smooth_scales": of(smooth, [2, 4]), "group_index": of([2, 3], None, "int32")},
+    groups = {"x": of(x, [3, 4]), "smooth_scales": of(smooth, [2, 4]), "group_index": of([2, 3], None, "int32")}
+    call("DynamicQuant", groups, {"y": whole(right), "scale": single(scales)}, {"dst_type": 2})
+    call("DynamicQuantV2", groups,
          {"y": whole(right), "scale": single(scales), "offset": single([0] * 3, silent=True)},
          {"dst_type": 2, "is_symmetrical": True, "quant_mode": "pertoken", "dst_type_max": 0.0})
     for mode, width in (("pertoken", 4), ("pertensor", 12)):
