@@ -12,6 +12,8 @@ FAMILIES = ("elementwise", "arithmetic", "integers", "activations", "gates", "sl
 FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
             "images", "pools", "optimisers", "rotations", "order", "layout", "indices", "embeddings", "groups",
             "scatters", "blocks", "along")
+            "images", "pools", "optimisers", "rotations", "order", "batch_norms",
+            "norm_quants", "recurrent", "routing", "quantised_products")
 
 
 def table():

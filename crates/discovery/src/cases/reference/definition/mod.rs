@@ -44,6 +44,11 @@ const FILES: [(&str, &str); 23] = [
     ("scatters.py", include_str!("../../../../../../templates/definitions/scatters.py")),
     ("blocks.py", include_str!("../../../../../../templates/definitions/blocks.py")),
     ("along.py", include_str!("../../../../../../templates/definitions/along.py")),
+    ("batch_norms.py", include_str!("../../../../../../templates/definitions/batch_norms.py")),
+    ("norm_quants.py", include_str!("../../../../../../templates/definitions/norm_quants.py")),
+    ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
+    ("routing.py", include_str!("../../../../../../templates/definitions/routing.py")),
+    ("quantised_products.py", include_str!("../../../../../../templates/definitions/quantised_products.py")),
 ];
 
 /// A definition that fits a call.
