@@ -8,7 +8,8 @@ import json
 import sys
 
 FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "norms", "quantise", "shapes", "products",
-            "images", "pools", "optimisers", "rotations", "order")
+            "images", "pools", "optimisers", "rotations", "order", "linear", "transforms",
+            "windows", "convolutions", "attention", "geometry", "regions", "antialias")
 
 
 def table():

@@ -12,8 +12,10 @@ from fractions import Fraction as F
 
 import exact
 import further_calls
+import sampling_calls
 import spatial_calls
 import step_calls
+import window_calls
 from calls import CALLS, call, mean, numbers, tensor
 from exact import D, dec
 
@@ -470,6 +472,8 @@ quantised()
 further_calls.all_of()
 spatial_calls.all_of()
 step_calls.all_of()
+window_calls.all_of()
+sampling_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")

@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 25] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -31,6 +31,15 @@ const FILES: [(&str, &str); 16] = [
     ("optimisers.py", include_str!("../../../../../../templates/definitions/optimisers.py")),
     ("rotations.py", include_str!("../../../../../../templates/definitions/rotations.py")),
     ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
+    ("linear.py", include_str!("../../../../../../templates/definitions/linear.py")),
+    ("transforms.py", include_str!("../../../../../../templates/definitions/transforms.py")),
+    ("windows.py", include_str!("../../../../../../templates/definitions/windows.py")),
+    ("convolutions.py", include_str!("../../../../../../templates/definitions/convolutions.py")),
+    ("sampling.py", include_str!("../../../../../../templates/definitions/sampling.py")),
+    ("attention.py", include_str!("../../../../../../templates/definitions/attention.py")),
+    ("geometry.py", include_str!("../../../../../../templates/definitions/geometry.py")),
+    ("regions.py", include_str!("../../../../../../templates/definitions/regions.py")),
+    ("antialias.py", include_str!("../../../../../../templates/definitions/antialias.py")),
 ];
 
 /// A definition that fits a call.
