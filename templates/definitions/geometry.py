@@ -106,6 +106,17 @@ def grid_sample_3d_gradient(grad, x, grid, interpolation_mode, padding_mode, ali
     return grid_sample_gradient(grad, x, grid, interpolation_mode, padding_mode, align_corners, 3, call)
 
 
+@define("ThreeInterpolate", inputs="features idx~:index weight", outputs="y")
+def three_interpolate(features, idx, weight):
+    """y[b, n, c] = the sum of weight[b, n, k] * features[b, idx[b, n, k], c] over three k"""
+    if features.ndim != 3 or idx.shape != weight.shape or idx.ndim != 3 or idx.shape[2] != 3 or len(idx) != len(features):
+        raise Mismatch(f"features of {list(features.shape)}, indices of {list(idx.shape)} and weights of {list(weight.shape)}")
+    if np.any((idx < 0) | (idx >= features.shape[1])):
+        raise Mismatch(f"an index is not below {features.shape[1]}")
+    terms = features[np.arange(len(idx))[:, None, None], idx] * weight[..., None]
+    return Value(terms.sum(axis=2), magnitude=np.abs(terms).sum(axis=2), steps=2)
+
+
 @define("ThreeInterpolateBackward", inputs="grad_x idx~:index weight", outputs="grad_y", attributes={"m": REQUIRED})
 def three_interpolate_gradient(grad, idx, weight, m):
     """grad_y[b, c, idx[b, n, i]] = the sum of grad_x[b, c, n] * weight[b, n, i] over n and i"""
@@ -177,16 +188,13 @@ def suppressed_boxes(x1, x2, iou_threshold, scores_threshold):
 
 @define("IouV2", inputs="bboxes gtboxes", outputs="overlap", attributes={"mode": "iou", "eps": 1.0, "aligned": False})
 def overlaps(bboxes, gtboxes, mode, eps, aligned, call):
-    """overlap = the common area of two boxes by that of both, or with iof by that of the second; eps is added to sides of areas"""
+    """overlap = the common area of two boxes by that of both, or with iof by that of the second; eps is as good as none"""
     if mode not in ("iou", "iof"):
         raise Mismatch(f"the mode {mode} has no definition")
     must_be_finite(bboxes, gtboxes)
     pair = [boxes.T if aligned and boxes.ndim == 2 and len(boxes) == 4 else boxes for boxes in (bboxes, gtboxes)]
     if any(boxes.ndim != 2 or boxes.shape[1] != 4 for boxes in pair) or aligned and len(pair[0]) != len(pair[1]):
         raise Mismatch(f"boxes of {list(bboxes.shape)} and {list(gtboxes.shape)}")
-    if eps != 0:
-        # Where boxes do not meet, and how eps counts for what they have in common, is not said.
-        raise Mismatch("only an eps of zero has a definition")
     one, other = boxes_of(pair[0]), boxes_of(pair[1])
     if not aligned:
         one, other = [side[None, :] for side in one], [side[:, None] for side in other]
@@ -200,5 +208,8 @@ def overlaps(bboxes, gtboxes, mode, eps, aligned, call):
     # Sides are differences, of which large coordinates leave little.
     reach = np.max(np.abs(one), axis=0) + np.max(np.abs(other), axis=0)
     sides = np.minimum(np.minimum(one[2] - one[0], other[2] - other[0]), np.minimum(one[3] - one[1], other[3] - other[1]))
-    y = common / whole
-    return Value(y[:, None] if aligned else y, magnitude=(reach / sides)[:, None] if aligned else reach / sides, steps=2)
+    # How eps counts for what boxes have in common is not said: one that matters has no definition, and others are left their effect.
+    if eps < 0 or np.any(eps > 1e-3 * sides):
+        raise Mismatch(f"an eps of {eps} for boxes with sides of {np.min(sides)}")
+    y, size = common / whole, reach / sides + 8.0 * eps / sides / max(call["outputs"][0]["tolerance"]["relative"], 1e-7)
+    return Value(y[:, None] if aligned else y, magnitude=size[:, None] if aligned else size, steps=2)

@@ -138,6 +138,32 @@ def added_products(c, a, b, beta, alpha):
     return Value(terms[0] + terms[1], magnitude=np.abs(terms[0]) + np.abs(terms[1]), steps=3)
 
 
+@define("AddMatMatElements", inputs="a b c", outputs="c_out|cOut", attributes={"alpha": REQUIRED, "beta": REQUIRED})
+def scaled_products(a, b, c, alpha, beta):
+    """c_out = beta * c + alpha * a * b, element by element"""
+    return added_products(c, a, b, np.float64(beta), np.float64(alpha))
+
+
+@define("FusedPatchMlp", inputs="x weights biases~:float", outputs="y", attributes={"num_layers": REQUIRED})
+def patches_through_layers(x, weights, biases, num_layers):
+    """y = x through num_layers layers, each h * w + b, with gelu by tanh between them; w and b lie one after the other"""
+    if num_layers <= 0 or biases.size % num_layers:
+        raise Mismatch(f"{num_layers} layers with {biases.size} biases")
+    hidden = biases.size // num_layers
+    counts = [x.shape[-1]] + [hidden] * (num_layers - 1)
+    if weights.size != sum(counts) * hidden:
+        raise Mismatch(f"{weights.size} weights for layers of {counts} to {hidden}")
+    y, size, begin = x, np.abs(x), 0
+    for layer, count in enumerate(counts):
+        matrix = weights.reshape(-1)[begin:begin + count * hidden].reshape(count, hidden)
+        bias = biases.reshape(-1)[layer * hidden:(layer + 1) * hidden]
+        begin += count * hidden
+        # The slope of gelu is nowhere larger than 1.13.
+        y, size = (y if layer == 0 else gelu_tanh(y)), (size if layer == 0 else 1.13 * size)
+        y, size = np.matmul(y, matrix) + bias, np.matmul(size, np.abs(matrix)) + np.abs(bias)
+    return Value(y, magnitude=size, steps=2 * num_layers)
+
+
 @define("Dot", "DotV2", inputs="_ _")
 def dot(x, y):
     """y = the sum of x1 * x2"""

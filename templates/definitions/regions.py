@@ -1,4 +1,4 @@
-"""Regions of images averaged into a few elements, upright and turned, and the gradient of the turned ones."""
+"""Regions of images averaged into a few elements, upright and turned, and the gradients."""
 
 import numpy as np
 
@@ -44,8 +44,8 @@ def checked(rois, width, pooled, sampling_ratio, batches):
         raise Mismatch(f"a region of no image of {batches}")
 
 
-def upright_places(roi, spatial_scale, pooled, sampling_ratio):
-    left, top, right, bottom = roi[1:] * spatial_scale
+def upright_places(roi, spatial_scale, pooled, sampling_ratio, shift=0.0):
+    left, top, right, bottom = roi[1:] * spatial_scale - shift
     lengths = bottom - top, right - left
     if min(lengths) < 1.0:
         raise Mismatch("regions of less than an element have no definition")
@@ -103,6 +103,37 @@ def region_means(features, rois, pooled_height, pooled_width, spatial_scale, sam
                      for roi in rois])
 
 
+def given_back(shape, grads, rois, found, relative):
+    """Gradients of regions (channels first) given back to the elements that their samples are made of."""
+    total = np.zeros((shape[0], shape[1], int(np.prod(shape[2:]))))
+    terms, unknown = np.zeros(total.shape), np.zeros(total.shape, bool)
+    for roi, dy, (places, high, wide) in zip(rois, grads, found):
+        image = int(roi[0])
+        taps, outside, hangs = region_taps(places, shape[2:], relative)
+        shares = np.where(outside, 0.0, np.repeat(np.repeat(dy, high, axis=1), wide, axis=2) / (high * wide))
+        total[image] += spread(shares, taps, shape[2:])
+        terms[image] += spread(np.abs(shares), taps, shape[2:], "sizes")
+        unknown[image] |= bool(np.any(hangs))
+    return [one.reshape(shape) for one in (total, terms, unknown)]
+
+
+@define("RoiAlignGrad", inputs="y_diff rois", outputs="x_diff", dtypes="float32",
+        attributes={"xdiff_shape": REQUIRED, "pooled_width": REQUIRED, "pooled_height": REQUIRED, "spatial_scale": REQUIRED,
+                    "sample_num": 2, "roi_end_mode": 1})
+def region_gradient(grad, rois, xdiff_shape, pooled_width, pooled_height, spatial_scale, sample_num, roi_end_mode, call):
+    """x_diff = y_diff given back to the elements that the samples of each region are made of, divided by how many samples there are"""
+    pooled, shape = (pooled_height, pooled_width), [int(size) for size in xdiff_shape]
+    if roi_end_mode not in (1, 2) or sample_num <= 0 or len(shape) != 4:
+        raise Mismatch(f"the mode {roi_end_mode} with {sample_num} samples has no definition")
+    checked(rois, 5, pooled, sample_num, shape[0])
+    must_be_finite(grad)
+    if grad.shape != (len(rois), shape[1], *pooled):
+        raise Mismatch(f"gradients of {list(grad.shape)} for {len(rois)} regions")
+    found = [upright_places(roi, spatial_scale, pooled, sample_num, 0.5 if roi_end_mode == 2 else 0.0) for roi in rois]
+    total, terms, unknown = given_back(shape, grad, rois, found, call["outputs"][0]["tolerance"]["relative"])
+    return Value(total, magnitude=terms, steps=2, unspecified=unknown)
+
+
 TURNED = {"pooled_h": REQUIRED, "pooled_w": REQUIRED, "spatial_scale": REQUIRED, "sampling_ratio": 0, "aligned": True, "clockwise": False}
 
 
@@ -139,19 +170,9 @@ def turned_region_gradient(grad, rois, pooled_h, pooled_w, spatial_scale, sampli
     if sorted(int(size) for size in y_grad_shape) != sorted(shape):
         raise Mismatch(f"y_grad_shape {y_grad_shape} for an output of {shape}")
     grads = np.moveaxis(grad, -1, 1) if last else grad
-    channels, sizes = (shape[3], shape[1:3]) if last else (shape[1], shape[2:])
-    total = np.zeros((shape[0], channels, int(np.prod(sizes))))
-    terms, unknown = np.zeros(total.shape), np.zeros(total.shape, bool)
-    relative = call["outputs"][0]["tolerance"]["relative"]
-    for roi, dy in zip(rois, grads):
-        image = int(roi[0])
-        places, high, wide = turned_places(roi, spatial_scale, pooled, sampling_ratio, aligned, clockwise)
-        taps, outside, hangs = region_taps(places, sizes, relative)
-        shares = np.where(outside, 0.0, np.repeat(np.repeat(dy, high, axis=1), wide, axis=2) / (high * wide))
-        total[image] += spread(shares, taps, sizes)
-        terms[image] += spread(np.abs(shares), taps, sizes, "sizes")
-        unknown[image] |= bool(np.any(hangs))
-    results = [one.reshape([shape[0], channels, *sizes]) for one in (total, terms, unknown)]
+    places = [turned_places(roi, spatial_scale, pooled, sampling_ratio, aligned, clockwise) for roi in rois]
+    images = [shape[0], shape[3], *shape[1:3]] if last else shape
+    results = given_back(images, grads, rois, places, call["outputs"][0]["tolerance"]["relative"])
     if last:
         results = [np.moveaxis(one, 1, -1) for one in results]
     return Value(results[0], magnitude=results[1], steps=2, unspecified=results[2])

@@ -181,6 +181,10 @@ def points(dtype):
     if dtype != "bfloat16":
         call("ThreeInterpolateBackward", {"grad_x": grad.tensor(dtype), "idx": idx.tensor("int32"), "weight": weight.tensor(dtype)},
              {"grad_y": total.tensor(dtype)}, {"m": 4})
+    known = some(dtype, [1, 4, 2])
+    sums = of(lambda i: sum(weight[0, i[1], k] * known[0, idx[0, i[1], k], i[2]] for k in range(3)), [1, 3, 2])
+    call("ThreeInterpolate", {"features": known.tensor(dtype), "idx": idx.tensor("int64"), "weight": weight.tensor(dtype)},
+         {"y": sums.tensor(dtype)})
     features = some(dtype, [5, 2])
     chosen = Array([1, 0, 2, 2, 0, 1], [3, 2])
     rows = [[1, 0], [2, 2], [3, 4]]
@@ -202,7 +206,7 @@ def boxes(dtype):
     for mode in ("iou", "iof"):
         call("IouV2", {"bboxes": one.tensor(dtype), "gtboxes": other.tensor(dtype)},
              {"overlap": of(lambda i, m=mode: overlap((one, i[1]), (other, i[0]), m), [3, 2]).tensor(dtype, **CLOSE)},
-             {"mode": mode, "eps": 0.0, "aligned": False})
+             {"mode": mode, "eps": 1e-9, "aligned": False})
         pair = Array(other.values[:8], [2, 4])
         call("IouV2", {"bboxes": one.turned([1, 0]).tensor(dtype), "gtboxes": pair.turned([1, 0]).tensor(dtype)},
              {"overlap": of(lambda i, m=mode: overlap((one, i[0]), (pair, i[0]), m), [2, 1]).tensor(dtype, **CLOSE)},
@@ -222,9 +226,9 @@ def faces_and_boxes():
          {"y": tensor([1, 0, 1, 0], "uint8")}, {"iou_threshold": 0.25, "scores_threshold": 0.25})
 
 
-def upright(roi, pooled, samples):
+def upright(roi, pooled, samples, shift=F(0)):
     """Places of the samples of every element of a region, by rows."""
-    left, top, right, bottom = (F(one) / 2 for one in roi[1:])
+    left, top, right, bottom = (F(one) / 2 - shift for one in roi[1:])
     counts = [samples or math.ceil(F(length) / count) for length, count in zip((bottom - top, right - left), pooled)]
     for row, column in itertools.product(range(pooled[0]), range(pooled[1])):
         rows = [top + (bottom - top) / pooled[0] * (row + (i + HALF) / counts[0]) for i in range(counts[0])]
@@ -269,6 +273,15 @@ def regions():
         call("RoiAlignV2", {"features": x.tensor(dtype), "rois": tensor([F(v) for roi in rois for v in roi], dtype, [2, 5])},
              {"output": tensor(y, dtype, [2, 2, 1, 2], **CLOSE)},
              {"pooled_height": 1, "pooled_width": 2, "spatial_scale": 0.5, "sampling_ratio": samples})
+    for mode in (1, 2):
+        grad, dx = some(dtype, [2, 2, 1, 2]), zeros(x.shape)
+        for index, roi in enumerate(rois):
+            for part, places in enumerate(upright(roi, pooled, 2, HALF if mode == 2 else F(0))):
+                for channel, (at, weight) in itertools.product(range(2), shares(places, sizes).items()):
+                    dx.add((0, channel) + at, weight * grad[index, channel, 0, part])
+        call("RoiAlignGrad", {"y_diff": grad.tensor(dtype), "rois": tensor([F(v) for roi in rois for v in roi], dtype, [2, 5])},
+             {"x_diff": dx.tensor(dtype, **CLOSE)},
+             {"xdiff_shape": x.shape, "pooled_width": 2, "pooled_height": 1, "spatial_scale": 0.5, "sample_num": 2, "roi_end_mode": mode})
     rois = [[0, F(3), F(13, 4), F(21, 4), F(19, 8), F(5, 8)], [0, F(6), F(5), F(9, 2), F(5), F(-9, 4)]]
     for samples, aligned, clockwise, last in ((2, True, False, True), (0, False, True, False)):
         grad = some(dtype, [2, 2, 1, 2])

@@ -103,6 +103,15 @@ def products(dtype):
     call("TransposeBatchMatMul", {"x1": x1.turned([1, 0, 2]).tensor(dtype), "x2": x2.tensor(dtype)}, {"y": y}, {**orders, "perm_x1": [1, 0, 2]})
     call("TransposeBatchMatMul", {"x1": x1.tensor(dtype), "x2": x2.tensor(dtype)},
          {"y": of(lambda i: right(i[1], i[0], i[2]), [2, 3, 2]).tensor(dtype)}, {**orders, "batch_split_factor": 2})
+    call("AddMatMatElements", {"a": a.tensor(dtype), "b": a.tensor(dtype), "c": a.tensor(dtype)},
+         {"c_out": of(lambda i: a[i] / 4 - a[i] ** 2 / 2, [2, 3]).tensor(dtype)}, {"alpha": -0.5, "beta": 0.25})
+    # Layers of 3 to 2 and of 2 to 2, their matrices with the inputs in rows.
+    second, biases = some(dtype, [2, 2], -1, 1), some("float32" if dtype == "bfloat16" else dtype, [4], -1, 1)
+    hidden = of(lambda i: gelu(plain[i] + biases[i[1:]]), [2, 2])
+    last = times(hidden, second)
+    call("FusedPatchMlp", {"x": a.tensor(dtype), "weights": tensor(b.values + second.values, dtype),
+                           "biases": biases.tensor("float32" if dtype == "bfloat16" else dtype)},
+         {"y": of(lambda i: last[i] + biases[i[1] + 2,], [2, 2]).tensor(dtype, **CLOSE)}, {"num_layers": 2})
     row, factors = some(dtype, [3]), numbers(dtype, 2, -2, 2)
     call("AddMatMatElementsPlus", {"c": a.tensor(dtype), "a": row.tensor(dtype), "b": a.tensor(dtype), "beta": tensor(factors[:1], dtype),
                                    "alpha": tensor(factors[1:], dtype)},
