@@ -1,4 +1,4 @@
-"""Convolutions of two and three dimensions, and the gradients for what goes in and for the filter."""
+"""Convolutions of two and three dimensions, transposed ones, and the gradients for what goes in and for the filter."""
 
 import numpy as np
 
@@ -153,6 +153,25 @@ def convolution_3d_input_gradient(input_size, weights, dy, strides, pads, dilati
 def convolution_2d_input_gradient(input_size, weights, dy, strides, pads, dilations, groups, data_format, call):
     """dx = the sum of filter * out_backprop over all that an element had a share in, along two dimensions"""
     return back_to_input(input_size, weights, dy, Layout(2, data_format, strides, pads, dilations, groups, call, [2]), call, 1)
+
+
+@define("Conv3DTransposeV2", inputs="input_size:index x filter", outputs="y", ignored="enable_hf32 output_padding",
+        attributes={"strides": REQUIRED, "pads": REQUIRED, "dilations": [1] * 5, "groups": 1, "data_format": "NDHWC", "offset_x": 0})
+def transposed_convolution_3d(input_size, x, weights, strides, pads, dilations, groups, data_format, offset_x, call):
+    """y = the transposed convolution: the gradient for the input of a convolution whose output's gradient is x, along three dimensions"""
+    if offset_x != 0:
+        raise Mismatch("an offset has no definition")
+    # What is padded behind is told by input_size.
+    return back_to_input(input_size, weights, x, Layout(3, data_format, strides, pads, dilations, groups, call, [1]), call, 2)
+
+
+@define("Conv2DTransposeV2", inputs="input_size:index x filter", outputs="y", ignored="enable_hf32 output_padding",
+        attributes={"strides": REQUIRED, "pads": REQUIRED, "dilations": [1] * 4, "groups": 1, "data_format": "NHWC", "offset_x": 0})
+def transposed_convolution_2d(input_size, x, weights, strides, pads, dilations, groups, data_format, offset_x, call):
+    """y = the transposed convolution: the gradient for the input of a convolution whose output's gradient is x, along two dimensions"""
+    if offset_x != 0:
+        raise Mismatch("an offset has no definition")
+    return back_to_input(input_size, weights, x, Layout(2, data_format, strides, pads, dilations, groups, call, [1]), call, 2)
 
 
 def back_to_filter(x, filter_size, dy, layout, call):

@@ -267,6 +267,8 @@ def convolutions(dtype):
         call(f"Conv{count}DBackpropInputV2",
              {"input_size": tensor(told(x).shape, "int32"), "filter": filters, "out_backprop": told(dy).tensor(dtype)},
              {"y": told(dx).tensor(dtype)}, attributes)
+        call(f"Conv{count}DTransposeV2", {"input_size": tensor(told(x).shape, "int64"), "x": told(dy).tensor(dtype), "filter": filters},
+             {"y": told(dx).tensor(dtype)}, {**attributes, "output_padding": [0] * (count + 2), "offset_x": 0})
         if not last:
             call(f"Conv{count}DBackpropFilterV2",
                  {"x": x.tensor(dtype), "filter_size": tensor(weights.shape, "int32"), "out_backprop": dy.tensor(dtype)},
