@@ -206,9 +206,10 @@ def convolution_3d_filter_gradient(x, filter_size, dy, strides, pads, dilations,
     return back_to_filter(x, filter_size, dy, Layout(3, data_format, strides, pads, dilations, groups, call, [0, 2]), call)
 
 
-@define("Conv2DBackpropFilterV2", "Conv2DBackpropFilterV3", inputs="x filter_size:index out_backprop", outputs="y:float32",
-        ignored="enable_hf32",
+@define("Conv2DBackpropFilterV2", inputs="x filter_size:index out_backprop", outputs="y:float32", ignored="enable_hf32",
         attributes={"strides": REQUIRED, "pads": REQUIRED, "dilations": [1] * 4, "groups": 1, "data_format": "NCHW"})
+@define("Conv2DBackpropFilterV3", inputs="x filter_size:index out_backprop", outputs="y:float32", ignored="enable_hf32",
+        attributes={"strides": REQUIRED, "pads": REQUIRED, "dilations": [1] * 4, "groups": 1, "data_format": "NHWC"})
 def convolution_2d_filter_gradient(x, filter_size, dy, strides, pads, dilations, groups, data_format, call):
     """dw = the sum of x * out_backprop over all that an element of the filter had a share in, along two dimensions"""
     return back_to_filter(x, filter_size, dy, Layout(2, data_format, strides, pads, dilations, groups, call, [0, 2]), call)

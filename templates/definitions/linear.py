@@ -11,11 +11,11 @@ LARGEST_CONDITION = 1e5
 
 
 def square(x):
+    """Refuses what is no square matrix."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise Mismatch(f"{list(x.shape)} are no square matrices")
     if not np.all(np.isfinite(x)):
         raise Mismatch("only finite values have a definition")
-    return x.shape[-1]
 
 
 def condition(x):
@@ -24,9 +24,9 @@ def condition(x):
 
 
 def rounding_steps(x, call):
-    """Steps that stand for the rounding of an elimination, which grows with the size and the condition."""
+    """Steps that stand for the rounding of an elimination, which grows with the condition."""
     relative = max(call["outputs"][0]["tolerance"]["relative"], ROUNDING)
-    return 1.0 + x.shape[-1] * condition(x) * ROUNDING / relative
+    return 1.0 + condition(x) * ROUNDING / relative
 
 
 @define("Cholesky", inputs="self", outputs="out", dtypes="float32", attributes={"upper": False})
