@@ -14,6 +14,8 @@ FAMILIES = ("elementwise", "integers", "activations", "foreach", "reductions", "
             "scatters", "blocks", "along")
             "images", "pools", "optimisers", "rotations", "order", "batch_norms",
             "norm_quants", "recurrent", "routing", "quantised_products")
+            "images", "pools", "optimisers", "rotations", "order", "linear", "transforms",
+            "windows", "convolutions", "attention", "geometry", "regions", "antialias")
 
 
 def table():

@@ -20,8 +20,10 @@ import norm_calls
 import quant_calls
 import recurrent_calls
 import routing_calls
+import sampling_calls
 import spatial_calls
 import step_calls
+import window_calls
 from calls import CALLS, call, mean, numbers, tensor
 from exact import D, dec
 
@@ -486,6 +488,8 @@ norm_calls.all_of()
 quant_calls.all_of()
 recurrent_calls.all_of()
 routing_calls.all_of()
+window_calls.all_of()
+sampling_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")

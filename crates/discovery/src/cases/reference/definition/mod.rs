@@ -16,6 +16,7 @@ const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.
 /// What the program imports.
 const FILES: [(&str, &str); 21] = [
 const FILES: [(&str, &str); 23] = [
+const FILES: [(&str, &str); 25] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
@@ -49,6 +50,15 @@ const FILES: [(&str, &str); 23] = [
     ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
     ("routing.py", include_str!("../../../../../../templates/definitions/routing.py")),
     ("quantised_products.py", include_str!("../../../../../../templates/definitions/quantised_products.py")),
+    ("linear.py", include_str!("../../../../../../templates/definitions/linear.py")),
+    ("transforms.py", include_str!("../../../../../../templates/definitions/transforms.py")),
+    ("windows.py", include_str!("../../../../../../templates/definitions/windows.py")),
+    ("convolutions.py", include_str!("../../../../../../templates/definitions/convolutions.py")),
+    ("sampling.py", include_str!("../../../../../../templates/definitions/sampling.py")),
+    ("attention.py", include_str!("../../../../../../templates/definitions/attention.py")),
+    ("geometry.py", include_str!("../../../../../../templates/definitions/geometry.py")),
+    ("regions.py", include_str!("../../../../../../templates/definitions/regions.py")),
+    ("antialias.py", include_str!("../../../../../../templates/definitions/antialias.py")),
 ];
 
 /// A definition that fits a call.
