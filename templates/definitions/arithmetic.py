@@ -190,17 +190,3 @@ def softmax_of_selected(chosen, x1, x2):
         raise Mismatch("what is not chosen is multiplied by zero, and must be finite")
     powers = np.exp(taken - taken.max(axis=-1, keepdims=True))
     return Value(powers / powers.sum(axis=-1, keepdims=True), steps=3)
-
-
-@define("TransformBiasRescaleQkv", inputs="qkv qkv_bias", outputs="q k v", attributes={"num_heads": REQUIRED})
-def transform_bias_rescale(qkv, bias, num_heads):
-    """q = (q + bias) / sqrt(size of a head), k = k + bias, v = v + bias; heads before places"""
-    if qkv.ndim != 3 or bias.ndim != 1 or qkv.shape[2] != bias.size or num_heads <= 0 or bias.size % (3 * num_heads) != 0:
-        raise Mismatch("qkv must have three dimensions, and its last that of three times all heads")
-    batch, places, width = qkv.shape
-    depth = width // (3 * num_heads)
-    split = (batch, places, 3, num_heads, depth)
-    parts = np.reshape(qkv + bias, split).transpose(2, 0, 3, 1, 4)
-    sizes = np.reshape(np.abs(qkv) + np.abs(bias), split).transpose(2, 0, 3, 1, 4)
-    root = np.sqrt(float(depth))
-    return (Value(parts[0] / root, magnitude=sizes[0] / root, steps=2), *(Value(parts[at], magnitude=sizes[at]) for at in (1, 2)))

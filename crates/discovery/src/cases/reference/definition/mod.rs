@@ -14,9 +14,7 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 21] = [
-const FILES: [(&str, &str); 23] = [
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 42] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
