@@ -1,10 +1,11 @@
-"""Activations, their gated forms and gradients."""
+"""Activations, and gradients of the smooth ones; `gates.py` has gated forms, `slopes.py` gradients of the others."""
 
 import math
 
 import numpy as np
 
-from core import Mismatch, Value, define
+from arithmetic import near, on_the_edge
+from core import REQUIRED, Mismatch, Value, define
 from elementwise import erf, either_nan
 
 ROOT = math.sqrt(2.0 / math.pi)
@@ -102,7 +103,7 @@ def inverse(x):
     return 1.0 / x
 
 
-@define("Swish", attributes={"scale": 1.0})
+@define("Swish", "SwishV2", attributes={"scale": 1.0})
 def swish(x, scale):
     """y = x / (1 + exp(-scale * x))"""
     return Value(x * sigmoid(scale * x), steps=3)
@@ -134,9 +135,15 @@ def gelu(x):
     return Value(gelu_tanh(x), magnitude=np.abs(x), steps=2)
 
 
+def must_be_known(approximate):
+    if approximate not in ("none", "tanh"):
+        raise Mismatch(f"the approximation {approximate} has no definition")
+
+
 @define("GeluV2", attributes={"approximate": "none"})
 def gelu_v2(x, approximate):
     """y = x * P(X <= x) of the normal distribution, or its approximation by tanh"""
+    must_be_known(approximate)
     return Value(gelu_exact(x) if approximate == "none" else gelu_tanh(x), magnitude=np.abs(x), steps=2)
 
 
@@ -149,6 +156,7 @@ def gelu_gradient(dy, x, _):
 @define("GeluGradV2", inputs="dy x", attributes={"approximate": "none"})
 def gelu_gradient_v2(dy, x, approximate):
     """z = dy * the slope of gelu at x"""
+    must_be_known(approximate)
     if approximate == "tanh":
         slope = gelu_tanh_slope(x)
     else:
@@ -169,7 +177,7 @@ def fast_gelu_gradient(dy, x):
     return Value(dy * (gate + 1.702 * x * gate * (1.0 - gate)), magnitude=np.abs(dy) * (1.0 + 1.702 * np.abs(x) * gate), steps=3)
 
 
-@define("Relu", dtypes="number")
+@define("Relu", "ReluV2", dtypes="number")
 def relu(x):
     """y = max(x, 0)"""
     return Value(np.maximum(x, 0), exact=True, unspecified=either_nan(x))
@@ -181,22 +189,22 @@ def relu6(x):
     return Value(np.minimum(np.maximum(x, 0), 6), exact=True, unspecified=either_nan(x))
 
 
-@define("LeakyRelu", attributes={"negative_slope": 0.0})
+@define("LeakyRelu", "LeakyreluV2", attributes={"negative_slope|negativeSlope": 0.0})
 def leaky_relu(x, negative_slope):
     """y = x above zero, negative_slope * x below"""
     return np.where(x > 0, x, negative_slope * x)
 
 
-@define("LeakyReluGrad", inputs="gradients|dy features|x", attributes={"negative_slope": 0.0})
+@define("LeakyReluGrad", "LeakyReluGradV2", inputs="gradients|dy features|x", attributes={"negative_slope|negativeSlope": 0.0})
 def leaky_relu_gradient(dy, x, negative_slope):
     """dx = dy where x is above zero, else negative_slope * dy"""
     return np.where(x > 0, dy, negative_slope * dy)
 
 
-@define("ReluGrad", inputs="gradients|dy features|x")
+@define("ReluGrad", "ReluGradV2", inputs="gradients|dy features|x", dtypes="number")
 def relu_gradient(dy, x):
     """dx = dy where x is above zero, else 0"""
-    return Value(np.where(x > 0, dy, 0.0), exact=True)
+    return Value(np.where(x > 0, dy, np.zeros_like(dy)), exact=True, unspecified=either_nan(x))
 
 
 @define("SquaredRelu")
@@ -205,7 +213,7 @@ def squared_relu(x):
     return Value(np.maximum(x, 0.0) ** 2, unspecified=np.isnan(x))
 
 
-@define("Softplus")
+@define("Softplus", "SoftPlusV2", "BNLL")
 def softplus(x):
     """y = log(1 + exp(x))"""
     return Value(np.logaddexp(0.0, x), magnitude=np.ones_like(x), steps=2)
@@ -223,13 +231,13 @@ def mish(x):
     return Value(x * np.tanh(np.logaddexp(0.0, x)), magnitude=np.abs(x), steps=2)
 
 
-@define("HardSwish")
+@define("HardSwish", "HardSwishV2")
 def hard_swish(x):
     """y = x * min(max(x + 3, 0), 6) / 6"""
     return Value(x * np.minimum(np.maximum(x + 3.0, 0.0), 6.0) / 6.0, magnitude=np.abs(x), steps=2)
 
 
-@define("HardSwishGradV2", inputs="gradOutput self")
+@define("HardSwishGrad", "HardSwishGradV2", inputs="gradOutput|grad_output|grad self|x")
 def hard_swish_gradient(dy, x):
     """dx = 0 below -3, dy above 3, else dy * (x / 3 + 1 / 2)"""
     edge = np.abs(x) == 3.0
@@ -243,58 +251,114 @@ def logit(x, eps):
     return Value(np.log(x / (1.0 - x)), magnitude=1.0 + 1.0 / np.abs(1.0 - x), steps=2)
 
 
-def halves(x, dim):
-    """Both halves along a dimension."""
-    if x.shape[dim] % 2 != 0:
-        raise Mismatch("the split dimension is odd")
-    return np.split(x, 2, axis=dim)
+@define("Elu", "EluV2", attributes={"alpha": 1.0, "scale": 1.0, "input_scale|inputScale": 1.0})
+def elu(x, alpha, scale, input_scale):
+    """y = scale * x above zero, scale * alpha * (exp(input_scale * x) - 1) below"""
+    power = np.exp(np.minimum(input_scale * x, 0.0) if input_scale >= 0 else input_scale * x)
+    size = np.where(x > 0, 0.0, np.abs(scale * alpha) * power)
+    return Value(np.where(x > 0, scale * x, scale * alpha * (power - 1.0)), magnitude=size, steps=2, unspecified=np.isnan(x))
 
 
-@define("SwiGlu", attributes={"dim": -1})
-def swiglu(x, dim):
-    """y = a * sigmoid(a) * b, x = [a, b] along dim"""
-    gate, other = halves(x, dim)
-    return Value(gate * sigmoid(gate) * other, steps=4)
+@define("CeluV2", "CeluV3", attributes={"alpha": REQUIRED})
+def celu(x, alpha):
+    """y = max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)"""
+    if alpha == 0:
+        raise Mismatch("alpha must not be zero")
+    power = np.exp(np.where(x > 0, 0.0, x / alpha))
+    size = np.where(x > 0, 0.0, np.abs(alpha) * power)
+    return Value(np.where(x > 0, x, alpha * (power - 1.0)), magnitude=size, steps=2, unspecified=np.isnan(x))
 
 
-@define("SwiGluGrad", inputs="y_grad|dy x", attributes={"dim": -1})
-def swiglu_gradient(dy, x, dim):
-    """dx = [dy * b * (s + a * s * (1 - s)), dy * a * s], x = [a, b] along dim, s = sigmoid(a)"""
-    gate, other = halves(x, dim)
-    soft = sigmoid(gate)
-    left = dy * other * (soft + gate * soft * (1.0 - soft))
-    size = np.abs(dy * other) * soft * (1.0 + np.abs(gate))
-    right = dy * gate * soft
-    return Value(np.concatenate([left, right], dim), magnitude=np.concatenate([size, np.abs(right)], dim), steps=4)
+# Of self-normalising networks.
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-@define("GeGluV2", "GeGluV3", outputs="_ _", attributes={"dim": -1, "approximate": 1, "activate_left": False})
-def geglu(x, dim, approximate, activate_left):
-    """y = a * gelu(b), gelu = gelu(b); x = [a, b] along dim, or the other way round where activate_left"""
-    other, gate = halves(x, dim)
-    if activate_left:
-        other, gate = gate, other
-    value = gelu_tanh(gate) if approximate == 1 else gelu_exact(gate)
-    return (Value(other * value, magnitude=np.abs(other * gate), steps=3), Value(value, magnitude=np.abs(gate), steps=2))
+@define("Selu")
+def selu(x):
+    """y = 1.0507 * x above zero, 1.0507 * 1.6733 * (exp(x) - 1) below"""
+    power = np.exp(np.minimum(x, 0.0))
+    size = np.where(x > 0, 0.0, SELU_SCALE * SELU_ALPHA * power)
+    result = np.where(x > 0, SELU_SCALE * x, SELU_SCALE * SELU_ALPHA * (power - 1.0))
+    return Value(result, magnitude=size, steps=2, unspecified=np.isnan(x))
 
 
-@define("GeGluGradV2", inputs="dy x gelu", attributes={"dim": -1, "approximate": 1, "activate_left": False})
-def geglu_gradient(dy, x, saved, dim, approximate, activate_left):
-    """dx = [dy * gelu, dy * a * the slope of gelu at b], x = [a, b] along dim"""
-    if approximate != 1:
-        raise Mismatch("only the approximation by tanh has a definition")
-    other, gate = halves(x, dim)
-    if activate_left:
-        other, gate = gate, other
-    parts = [dy * saved, dy * other * gelu_tanh_slope(gate)]
-    sizes = [np.abs(parts[0]), np.abs(dy * other)]
-    if activate_left:
-        parts, sizes = parts[::-1], sizes[::-1]
-    return Value(np.concatenate(parts, dim), magnitude=np.concatenate(sizes, dim), steps=4)
+@define("HardSigmoidV2")
+def hard_sigmoid_of_sixths(x):
+    """y = min(max(x / 6 + 1 / 2, 0), 1)"""
+    return Value(np.clip(x / 6.0 + 0.5, 0.0, 1.0), magnitude=np.ones_like(x), unspecified=np.isnan(x))
 
 
-@define("FatreluMul", inputs="input threshold", outputs="output")
-def fatrelu_multiply(x, threshold):
-    """y = (a where a is above the threshold, else 0) * b, input = [a, b] along the last dimension"""
-    gate, other = halves(x, -1)
-    return np.where(gate > float(np.asarray(threshold).reshape(-1)[0]), gate, 0.0) * other
+@define("HardSigmoid", attributes={"alpha": 1.0 / 6.0, "beta": 0.5})
+def hard_sigmoid(x, alpha, beta):
+    """y = min(max(alpha * x + beta, 0), 1)"""
+    return Value(np.clip(alpha * x + beta, 0.0, 1.0), magnitude=np.full_like(x, 1.0 + abs(beta)), unspecified=np.isnan(x))
+
+
+def must_not_be_negative(lambd):
+    if lambd < 0:
+        raise Mismatch("lambd must not be negative")
+
+
+@define("HardShrink", attributes={"lambd": 0.5})
+def hard_shrink(x, lambd, call):
+    """y = x where |x| is above lambd, else 0"""
+    must_not_be_negative(lambd)
+    return Value(np.where(np.abs(x) > lambd, x, 0.0), exact=True, unspecified=on_the_edge(np.abs(x), lambd, call) | np.isnan(x))
+
+
+@define("Softshrink", attributes={"lambd": 0.5})
+def soft_shrink(x, lambd):
+    """y = x - lambd above lambd, x + lambd below -lambd, else 0"""
+    must_not_be_negative(lambd)
+    result = np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, 0.0))
+    return Value(result, magnitude=np.abs(x), unspecified=np.isnan(x))
+
+
+@define("Shrink", attributes={"lambd": REQUIRED, "bias": REQUIRED})
+def shrink(x, lambd, bias, call):
+    """y = x - bias above lambd, x + bias below -lambd, else 0"""
+    must_not_be_negative(lambd)
+    result = np.where(x > lambd, x - bias, np.where(x < -lambd, x + bias, 0.0))
+    return Value(result, magnitude=np.abs(x) + abs(bias), unspecified=on_the_edge(np.abs(x), lambd, call) | np.isnan(x))
+
+
+@define("ThresholdV2", attributes={"threshold": REQUIRED, "value": REQUIRED})
+def threshold_or_value(x, threshold, value, call):
+    """y = x where it is above the threshold, else value"""
+    # A value that the dtype does not hold is rounded to it, and nothing else is.
+    return Value(np.where(x > threshold, x, value), unspecified=on_the_edge(x, threshold, call) | np.isnan(x))
+
+
+@define("Prelu", "PRelu", inputs="x weight")
+def parametric_relu(x, weight):
+    """y = x above zero, weight * x below, the weight of all or of each channel, which are dimension 1"""
+    if weight.size != 1:
+        if x.ndim < 2 or weight.size != x.shape[1]:
+            raise Mismatch(f"{weight.size} weights for a tensor of the shape {list(x.shape)}")
+        weight = weight.reshape((-1,) + (1,) * (x.ndim - 2))
+    return np.where(x > 0, x, weight.reshape(-1)[0] * x if weight.size == 1 else weight * x)
+
+
+@define("LogSigmoid", "LogsigmoidV2")
+def log_sigmoid(x):
+    """y = -log(1 + exp(-x))"""
+    return Value(-np.logaddexp(0.0, -x), magnitude=np.ones_like(x), steps=2)
+
+
+@define("SoftplusV2", attributes={"beta": 1.0, "threshold": 20.0})
+def softplus_v2(x, beta, threshold):
+    """y = log(1 + exp(beta * x)) / beta, x where beta * x is above the threshold"""
+    if beta <= 0:
+        raise Mismatch("beta must be positive")
+    straight = beta * x > threshold
+    # The curve is not yet the line where a small threshold goes from one to the other.
+    edge = near(beta * x, threshold) & (threshold < 10)
+    result = np.where(straight, x, np.logaddexp(0.0, beta * x) / beta)
+    return Value(result, magnitude=np.full_like(x, 1.0 / beta), steps=2, unspecified=edge)
+
+
+@define("ReluV3", dtypes="float int8 uint8 int32", outputs="y mask:uint8")
+def relu_with_mask(x):
+    """y = max(x, 0)"""
+    # The order of bits in the mask is nowhere told.
+    return Value(np.maximum(x, 0), exact=True, unspecified=either_nan(x)), None

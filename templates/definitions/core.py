@@ -81,7 +81,8 @@ def to_bfloat16_bits(array):
 
     By way of float32 rounded to odd, which keeps what the second rounding needs to know.
     """
-    array = np.asarray(array, np.float64)
+    # A single number as well is an array of elements here, whose bits can be set.
+    array = np.asarray(array, np.float64).reshape(-1)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         single = array.astype(np.float32)
     bits = single.view(np.uint32).copy()
@@ -337,7 +338,8 @@ def bounds_of(value, output, unspecified):
         magnitude = size if value.magnitude is None else np.broadcast_to(size + np.abs(value.magnitude), size.shape)
         floor = absolute * min(1.0, largest) + SMALLEST.get(dtype, SMALLEST["float32"])
         with np.errstate(over="ignore", invalid="ignore"):
-            bounds = (relative * value.steps * magnitude + floor).astype(np.float32)
+            # An array as well where there is but one number without dimensions.
+            bounds = np.array(relative * value.steps * magnitude + floor, np.float32)
         # What is not finite must be just that, unless nothing was said about it.
         bounds[~np.isfinite(bounds)] = np.float32(0.0)
     if unspecified is not None and bounds is not None:

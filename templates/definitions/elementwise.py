@@ -67,7 +67,10 @@ def conditioned(name, x, result):
 
 
 # Other names of the same.
-ALSO = {"Acos": ["AcosV2"], "Cosh": ["CoshV2"], "Sinh": ["SinhV2"], "Tan": ["TanV2", "TanV3"], "Log1p": ["Log1pV2"]}
+ALSO = {
+    "Acos": ["AcosV2"], "Asin": ["AsinWithAgent"], "Asinh": ["AsinhWithAgent", "AsinhV2"], "Cosh": ["CoshV2"], "Sinh": ["SinhV2"],
+    "Tan": ["TanV2", "TanV3"], "Log1p": ["Log1pV2"],
+}
 
 
 def register_unary(name):
@@ -464,7 +467,7 @@ def masked_fill(x, mask, value):
     return Value(np.where(mask, np.asarray(value).reshape(-1)[0], x), exact=True)
 
 
-@define("AddN", "AccumulateNV2", "AccumulateNv2", inputs="x*", dtypes="float int", ignored="N")
+@define("AddN", "AccumulateNV2", "AccumulateNv2", "AccumulateNv2V2", inputs="x*", dtypes="float int", ignored="N")
 def add_n(tensors):
     """y = the sum of all tensors"""
     total, size = tensors[0], np.abs(tensors[0])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core import Value, define
+from core import Mismatch, Value, define
 
 
 @define("BitwiseAnd", inputs="_ _", dtypes="int")
@@ -58,3 +58,24 @@ def population_count(x):
 def greatest_common_divisor(x, y):
     """z = the greatest number that divides both"""
     return np.gcd(x, y)
+
+
+@define("SignBitsPack", inputs="x", outputs="y:uint8", attributes={"size": 1})
+def pack_signs(x, size):
+    """y = eight signs of x in a byte, the first in the lowest bit: 1 where it is not below 0; in size rows"""
+    values = x.reshape(-1)
+    if np.any(np.isnan(values)) or np.any((values == 0) & np.signbit(values)):
+        raise Mismatch("the sign of NaN and of -0 is not defined")
+    raw = np.packbits(values >= 0, bitorder="little")
+    if size <= 0 or raw.size % size:
+        raise Mismatch(f"{raw.size} bytes in {size} rows")
+    return Value(raw.reshape(size, -1).astype(np.int64), exact=True)
+
+
+@define("SignBitsUnpack", inputs="self|x:uint8", outputs="y:float", ignored="size dtype")
+def unpack_signs(raw, call):
+    """y = 1 for every bit that is set, else -1, the lowest of a byte first"""
+    bits = np.unpackbits(raw.astype(np.uint8).reshape(-1), bitorder="little")
+    shape = call["outputs"][0]["shape"]
+    result = np.where(bits == 1, 1.0, -1.0)
+    return Value(result if shape is None or int(np.prod(shape)) != bits.size else result.reshape(shape), exact=True)

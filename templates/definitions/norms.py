@@ -139,6 +139,12 @@ def layer_norm_gradient(dy, x, rstd, mean, gamma):
     return layer_norm_slopes(dy, x, saved(rstd, x), saved(mean, x), gamma)
 
 
+@define("LayerNormalizationGrad", inputs="dy x gamma mean~:float rstd~:float", outputs="dx dgamma dbeta")
+def layer_normalization_gradient(dy, x, gamma, mean, rstd):
+    """dx = rstd * (g - mean(g) - n * mean(g * n)), g = dy * gamma, n = (x - mean) * rstd; dgamma, dbeta = sums of dy * n, dy"""
+    return layer_norm_slopes(dy, x, saved(rstd, x), saved(mean, x), gamma)
+
+
 @define("AddLayerNormGrad", inputs="dy x1 x2 rstd~:float32 mean~:float32 gamma dsum?", outputs="dx dgamma:float32 dbeta:float32")
 def add_layer_norm_gradient(dy, x1, x2, rstd, mean, gamma, dsum):
     """dx = the gradient of the layer norm of x1 + x2, plus dsum; dgamma and dbeta its sums"""
@@ -192,7 +198,7 @@ def group_normalised(x, gamma, beta, groups, epsilon, activate):
     return Value(y, magnitude=size, steps=3), Value(mean, magnitude=mean_size), Value(rstd)
 
 
-@define("GroupNormSilu", inputs="x gamma? beta?", outputs="_ _ _",
+@define("GroupNormSilu", inputs="x gamma~?:float beta~?:float", outputs="_ _ _",
         attributes={"num_groups": REQUIRED, "eps|epsilon": 1e-5, "activate_silu": True})
 def group_norm_silu(x, gamma, beta, num_groups, eps, activate_silu):
     """y = n / (1 + exp(-n)), n = (x - mean) * rstd * gamma + beta, mean and rstd of each group of channels"""
@@ -206,3 +212,81 @@ def group_norm_swish(x, gamma, beta, num_groups, data_format, eps, activate_swis
     if data_format not in ("NCHW", "ND"):
         raise Mismatch(f"the data format {data_format} has no definition")
     return group_normalised(x, gamma, beta, num_groups, eps, swish_scale if activate_swish else None)
+
+
+# Norms that a condition scales and shifts.
+
+
+def before_last(parameter, x):
+    """A parameter of [B, H] or [B, 1, H] against [B, S, H]."""
+    whole = x.shape[:-2] + (1, x.shape[-1])
+    if x.ndim < 2 or parameter.shape not in (whole, x.shape[:-2] + (x.shape[-1],)):
+        raise Mismatch(f"a parameter of {list(parameter.shape)} for {list(x.shape)}")
+    return parameter.reshape(whole)
+
+
+def adaptive(x, scale, shift, weight, bias, epsilon):
+    y, mean, rstd = layer_normalised(x, (x.ndim - 1,), weight, bias, epsilon)
+    factor, shift = 1.0 + before_last(scale, x), before_last(shift, x)
+    return Value(y.array * factor + shift, magnitude=y.magnitude * np.abs(factor) + np.abs(shift), steps=3), mean, rstd
+
+
+ADAPTIVE = "x scale shift weight~?:float bias~?:float"
+
+
+@define("AdaLayerNorm", inputs=ADAPTIVE, outputs="out", attributes={"epsilon|eps": 1e-5})
+def adaptive_layer_norm(x, scale, shift, weight, bias, epsilon):
+    """out = ((x - mean) * rstd * weight + bias) * (1 + scale) + shift along the last dimension"""
+    return adaptive(x, scale, shift, weight, bias, epsilon)[0]
+
+
+@define("AdaLayerNormV2", inputs=ADAPTIVE, outputs="out mean~:float rstd~:float", attributes={"epsilon|eps": 1e-5})
+def adaptive_layer_norm_v2(x, scale, shift, weight, bias, epsilon):
+    """out = ((x - mean) * rstd * weight + bias) * (1 + scale) + shift along the last dimension; mean and rstd as well"""
+    return adaptive(x, scale, shift, weight, bias, epsilon)
+
+
+@define("AdaLayerNormGrad", inputs="dy x rstd~:float mean~:float scale gamma~:float beta~:float",
+        outputs="pd_x pd_scale pd_shift pd_gamma~:float pd_beta~:float")
+def adaptive_layer_norm_gradient(dy, x, rstd, mean, scale, gamma, beta):
+    """gradients of ((x - mean) * rstd * gamma + beta) * (1 + scale) + shift"""
+    if gamma.shape != x.shape[-1:] or beta.shape != gamma.shape:
+        raise Mismatch(f"gamma of {list(gamma.shape)} for {list(x.shape)}")
+    rstd, mean = saved(rstd, x), saved(mean, x)
+    pd_x, pd_gamma, pd_beta = layer_norm_slopes(dy * (1.0 + before_last(scale, x)), x, rstd, mean, gamma)
+    inner = dy * ((x - mean) * rstd * gamma + beta)
+    size = np.abs(dy) * ((np.abs(x) + np.abs(mean)) * np.abs(rstd * gamma) + np.abs(beta))
+    pd_scale = Value(inner.sum(axis=-2), magnitude=size.sum(axis=-2), steps=2)
+    pd_gamma.steps = pd_beta.steps = 2
+    return pd_x, pd_scale, Value(dy.sum(axis=-2), magnitude=np.abs(dy).sum(axis=-2)), pd_gamma, pd_beta
+
+
+@define("Modulate", inputs="x scale? shift?", outputs="y")
+def modulate(x, scale, shift):
+    """y = x * (1 + scale) + shift"""
+    y = x if scale is None else x * (1.0 + before_last(scale, x))
+    size = np.abs(y) if scale is None else np.abs(x) * (1.0 + np.abs(before_last(scale, x)))
+    if shift is not None:
+        y, size = y + before_last(shift, x), size + np.abs(before_last(shift, x))
+    return Value(y, magnitude=size, steps=2)
+
+
+@define("ModulateGrad", inputs="grad_output input scale shift", outputs="grad_input grad_scale grad_shift")
+def modulate_gradient(grad_output, x, scale, _):
+    """grad_input = grad_output * (1 + scale); grad_scale, grad_shift = sums of grad_output * input, grad_output"""
+    if x.ndim != 3 or grad_output.shape != x.shape:
+        raise Mismatch(f"the input is {list(x.shape)}")
+    scale = before_last(scale, x)
+    grad_scale = Value((grad_output * x).sum(axis=1), magnitude=np.abs(grad_output * x).sum(axis=1))
+    grad_shift = Value(grad_output.sum(axis=1), magnitude=np.abs(grad_output).sum(axis=1))
+    return Value(grad_output * (1.0 + scale), magnitude=np.abs(grad_output) * (1.0 + np.abs(scale)), steps=2), grad_scale, grad_shift
+
+
+@define("FusedAddRmsNorm", inputs="x1 x2 gamma", outputs="y rstd:float32 x", attributes={"epsilon|eps": 1e-6, "scale": 1.0})
+def fused_add_rms_norm(x1, x2, gamma, epsilon, scale):
+    """x = x1 * scale + x2; y = x / sqrt(mean(x^2) + epsilon) * gamma"""
+    x = x1 * scale + x2
+    y, _ = rms_normalised(x, trailing(x, gamma), gamma, epsilon)
+    # Whether rstd is the root or one over it is left open.
+    size = np.abs(x1 * scale) + np.abs(x2)
+    return y, None, Value(x, magnitude=size)

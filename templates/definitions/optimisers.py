@@ -213,6 +213,21 @@ def apply_adamax_with_moments(var, m, v, grad, beta1Power, lr, beta1, beta2, eps
     return adamax_step(var, m, v, grad, beta1Power, lr, beta1, beta2, epsilon)
 
 
+@define("AmpUpdateScale", inputs="current_scale growth_tracker:int32 found_inf", outputs="updated_scale updated_growth_tracker:int32",
+        attributes={"growth_factor": REQUIRED, "backoff_factor": REQUIRED, "growth_interval": REQUIRED})
+def update_loss_scale(scale, tracker, found_inf, growth_factor, backoff_factor, growth_interval):
+    """scale * backoff_factor where infinities were found, * growth_factor after growth_interval steps without; steps counted anew then"""
+    steps = tracker.reshape(-1)[0] + 1
+    if np.any(found_inf != 0):
+        return Value(scale * backoff_factor), Value(np.zeros_like(tracker), exact=True)
+    if steps != growth_interval:
+        return Value(scale, exact=True), Value(tracker + 1, exact=True)
+    grown = scale * growth_factor
+    if not np.all(np.abs(grown) < 2.0**15):
+        raise Mismatch("a scale that may not be finite any more")
+    return Value(grown), Value(np.zeros_like(tracker), exact=True)
+
+
 @define("SGD", "Sgd", inputs="parameters gradient learning_rate~:float accum momentum~:float stat", outputs="parameters",
         attributes={"dampening": 0.0, "weight_decay": 0.0, "nesterov": False})
 def descend(parameters, gradient, learning_rate, accum, momentum, stat, dampening, weight_decay, nesterov):
@@ -329,3 +344,65 @@ def adam_step_with_decay(input0, input1, input2, input3, input4, mul0_x, mul1_x,
     """v = input0^2 * mul3_x + input1 * mul2_x, m = input2 * mul0_x + input0 * mul1_x,
     input3 - (m / (sqrt(v) + add2_y) + mul4_x * input3) * input4"""
     return adam_apply_one(input0, input1, input2, input3, input4, (mul0_x, mul1_x, mul2_x, mul3_x), mul4_x, add2_y)
+
+
+def lists_must_be_alike(first, *others):
+    if any(one is not None and [array.shape for array in one] != [array.shape for array in first] for one in others):
+        raise Mismatch("lists of weights, gradients and averages have different shapes")
+
+
+@define("FusedSgd", inputs="params* grads* x* grad_scale:float32?", outputs="params* grads* y*",
+        attributes={"weight_decay": 0.0, "momentum": 0.0, "lr": 1e-3, "dampening": 0.0, "nesterov": False, "maximize": False,
+                    "is_first_step": True})
+def fused_descent(params, grads, moments, grad_scale, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step):
+    """params = params - lr * y, with nesterov lr * (g + momentum * y); y = momentum * x + (1 - dampening) * g, g in the first step;
+    g = grads / grad_scale, less than zero with maximize, + weight_decay * params; grads = grads / grad_scale"""
+    lists_must_be_alike(params, grads, moments)
+    scale = 1.0 if grad_scale is None else scalar(grad_scale)
+    results = [], [], []
+    for var, grad, moment in zip(params, grads, moments):
+        kept = grad / scale
+        decay = weight_decay * var
+        total, size = (-kept if maximize else kept) + decay, np.abs(kept) + np.abs(decay)
+        new, new_size = total, size
+        if not is_first_step:
+            new = momentum * moment + (1 - dampening) * total
+            new_size = np.abs(momentum * moment) + np.abs(1 - dampening) * size
+        step, step_size = new, new_size
+        if nesterov:
+            step, step_size = total + momentum * new, size + np.abs(momentum) * new_size
+        values = lessened(var, lr * step, lr * step_size), Value(kept, exact=scale == 1.0), Value(new, magnitude=new_size, steps=STEPS)
+        for result, value in zip(results, values):
+            result.append(value)
+    return tuple(results)
+
+
+ADAM_LISTS = "params* grads* exp_avgs* exp_avg_sqs* max_exp_avg_sqs*? state_steps*~"
+FUSED_ADAM = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.999, "weight_decay": 0.0, "eps": 1e-8, "amsgrad": False, "maximize": False}
+
+
+def fused_adam_steps(params, grads, firsts, seconds, steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize):
+    if amsgrad:
+        raise Mismatch("amsgrad has no definition")
+    lists_must_be_alike(params, grads, firsts, seconds)
+    if len(steps) != len(params):
+        raise Mismatch("there must be a step for each of the weights")
+    rows = []
+    for var, grad, m, v, step in zip(params, grads, firsts, seconds, steps):
+        powers = np.float64(beta1) ** scalar(step), np.float64(beta2) ** scalar(step)
+        rows.append(decoupled(var, m, v, -grad if maximize else grad, lr, beta1, beta2, weight_decay, eps, powers))
+    return tuple([row[place] for row in rows] for place in range(3))
+
+
+@define("FusedAdamw", inputs=ADAM_LISTS, outputs="params* exp_avgs* exp_avg_sqs*", attributes=FUSED_ADAM)
+def fused_adam_w(params, grads, firsts, seconds, _, steps, **numbers):
+    """params = params * (1 - lr * weight_decay) - lr * m' / (sqrt(v') + eps), m' = m / (1 - beta1^step), v' = v / (1 - beta2^step)"""
+    return fused_adam_steps(params, grads, firsts, seconds, steps, **numbers)
+
+
+@define("FusedAdamw@maxima", inputs=ADAM_LISTS.replace("?", ""), outputs="params* exp_avgs* exp_avg_sqs* max_exp_avg_sqs*",
+        attributes=FUSED_ADAM)
+def fused_adam_w_with_maxima(params, grads, firsts, seconds, maxima, steps, **numbers):
+    """params = params * (1 - lr * weight_decay) - lr * m' / (sqrt(v') + eps), m' = m / (1 - beta1^step), v' = v / (1 - beta2^step)"""
+    # Without amsgrad nothing is said of the maxima.
+    return (*fused_adam_steps(params, grads, firsts, seconds, steps, **numbers), [None] * len(maxima))

@@ -9,6 +9,14 @@ def copied(array):
     return Value(array, exact=True)
 
 
+def stretched(array, shape):
+    """An array in a larger shape."""
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError as error:
+        raise Mismatch(f"{list(array.shape)} does not fit {list(shape)}") from error
+
+
 @define("Tril", dtypes="any", attributes={"diagonal": 0})
 def lower_triangle(x, diagonal):
     """y = x on and below a diagonal, else 0"""
@@ -205,7 +213,7 @@ def linspace(start, stop, num):
     return Value(series, magnitude=np.full(series.shape, abs(start) + abs(stop)), steps=2)
 
 
-@define("Eye", inputs="y", outputs="y", dtypes="number",
+@define("Eye", "EyeFp64", inputs="y", outputs="y", dtypes="number double",
         attributes={"num_rows": REQUIRED, "num_columns": 0, "batch_shape": [], "dtype": 0})
 def eye(y, num_rows, num_columns, batch_shape, dtype):
     """y = 1 on the diagonal, else 0"""
@@ -242,12 +250,21 @@ def gather_along(x, indices, axis, batchDims):
     return copied(np.take(x, checked(indices, x.shape[axis]), axis=axis))
 
 
-@define("GatherElements", "GatherElementsV2", inputs="x index|dim_index:index", dtypes="any", attributes={"dim": 0})
+@define("GatherElements", "GatherElementsV2", "GatherElementsV3", inputs="x index|dim_index:index", dtypes="any", attributes={"dim": 0})
 def gather_elements(x, index, dim):
     """y = x at index along a dimension, element by element"""
-    return copied(np.take_along_axis(x, checked(index, x.shape[dim], wraps=True), axis=dim))
+    if index.ndim != x.ndim or not -x.ndim <= dim < x.ndim:
+        raise Mismatch(f"the dimension {dim} of {x.ndim}")
+    # There may be fewer indices than elements along the other dimensions as well.
+    inner = [slice(size) for size in index.shape]
+    inner[dim] = slice(None)
+    if any(index.shape[axis] > size for axis, size in enumerate(x.shape) if axis != dim % x.ndim):
+        raise Mismatch("more indices than elements along another dimension")
+    return copied(np.take_along_axis(x[tuple(inner)], checked(index, x.shape[dim], wraps=True), axis=dim))
 
 
+@define("ScatterElements", inputs="data indices:index updates", outputs="y", dtypes="number bool",
+        attributes={"axis": 0, "reduction": "none"})
 @define("ScatterElementsV2", inputs="var indices:index updates", outputs="var", dtypes="number bool",
         attributes={"axis": 0, "reduction": "none"})
 def scatter_elements(var, indices, updates, axis, reduction):

@@ -10,10 +10,20 @@ import os
 import random
 from fractions import Fraction as F
 
+import block_calls
 import exact
 import further_calls
+import loss_calls
+import scalar_calls
+import index_calls
+import norm_calls
+import quant_calls
+import recurrent_calls
+import routing_calls
+import sampling_calls
 import spatial_calls
 import step_calls
+import window_calls
 from calls import CALLS, call, mean, numbers, tensor
 from exact import D, dec
 
@@ -470,6 +480,16 @@ quantised()
 further_calls.all_of()
 spatial_calls.all_of()
 step_calls.all_of()
+scalar_calls.all_of()
+loss_calls.all_of()
+index_calls.all_of()
+block_calls.all_of()
+norm_calls.all_of()
+quant_calls.all_of()
+recurrent_calls.all_of()
+routing_calls.all_of()
+window_calls.all_of()
+sampling_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")

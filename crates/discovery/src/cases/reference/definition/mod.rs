@@ -14,13 +14,18 @@ use verify::{DType, Mismatch, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 42] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
+    ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
     ("activations.py", include_str!("../../../../../../templates/definitions/activations.py")),
+    ("gates.py", include_str!("../../../../../../templates/definitions/gates.py")),
+    ("slopes.py", include_str!("../../../../../../templates/definitions/slopes.py")),
+    ("special.py", include_str!("../../../../../../templates/definitions/special.py")),
     ("foreach.py", include_str!("../../../../../../templates/definitions/foreach.py")),
     ("reductions.py", include_str!("../../../../../../templates/definitions/reductions.py")),
+    ("losses.py", include_str!("../../../../../../templates/definitions/losses.py")),
     ("norms.py", include_str!("../../../../../../templates/definitions/norms.py")),
     ("quantise.py", include_str!("../../../../../../templates/definitions/quantise.py")),
     ("shapes.py", include_str!("../../../../../../templates/definitions/shapes.py")),
@@ -31,6 +36,27 @@ const FILES: [(&str, &str); 16] = [
     ("optimisers.py", include_str!("../../../../../../templates/definitions/optimisers.py")),
     ("rotations.py", include_str!("../../../../../../templates/definitions/rotations.py")),
     ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
+    ("layout.py", include_str!("../../../../../../templates/definitions/layout.py")),
+    ("indices.py", include_str!("../../../../../../templates/definitions/indices.py")),
+    ("embeddings.py", include_str!("../../../../../../templates/definitions/embeddings.py")),
+    ("groups.py", include_str!("../../../../../../templates/definitions/groups.py")),
+    ("scatters.py", include_str!("../../../../../../templates/definitions/scatters.py")),
+    ("blocks.py", include_str!("../../../../../../templates/definitions/blocks.py")),
+    ("along.py", include_str!("../../../../../../templates/definitions/along.py")),
+    ("batch_norms.py", include_str!("../../../../../../templates/definitions/batch_norms.py")),
+    ("norm_quants.py", include_str!("../../../../../../templates/definitions/norm_quants.py")),
+    ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
+    ("routing.py", include_str!("../../../../../../templates/definitions/routing.py")),
+    ("quantised_products.py", include_str!("../../../../../../templates/definitions/quantised_products.py")),
+    ("linear.py", include_str!("../../../../../../templates/definitions/linear.py")),
+    ("transforms.py", include_str!("../../../../../../templates/definitions/transforms.py")),
+    ("windows.py", include_str!("../../../../../../templates/definitions/windows.py")),
+    ("convolutions.py", include_str!("../../../../../../templates/definitions/convolutions.py")),
+    ("sampling.py", include_str!("../../../../../../templates/definitions/sampling.py")),
+    ("attention.py", include_str!("../../../../../../templates/definitions/attention.py")),
+    ("geometry.py", include_str!("../../../../../../templates/definitions/geometry.py")),
+    ("regions.py", include_str!("../../../../../../templates/definitions/regions.py")),
+    ("antialias.py", include_str!("../../../../../../templates/definitions/antialias.py")),
 ];
 
 /// A definition that fits a call.
