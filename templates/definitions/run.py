@@ -1,4 +1,4 @@
-"""Runs definitions for `cargo ascend-tune`, in a directory that it may write to: `run.py match|compute REQUEST`.
+"""Runs definitions for `cargo ascend-tune`, in a directory that it may write to: `run.py match|compute|data REQUEST`.
 
 REQUEST is a JSON file; the answer is `answer.json` in the working directory.
 """
@@ -20,10 +20,13 @@ def table():
 def answer(mode, request):
     table()
     core = importlib.import_module("core")
-    outputs = []
+    outputs, data = [], []
     try:
         if mode == "match":
             definition, _, _ = core.match(request)
+        elif mode == "data":
+            definition, pairs, values = core.match(request)
+            data = importlib.import_module("meaning").data_of(definition.operator, pairs, values)
         else:
             definition, outputs = core.compute(request)
     except core.Undefined as reason:
@@ -31,7 +34,7 @@ def answer(mode, request):
     except core.Mismatch as reason:
         return {"unmatched": str(reason)}
     found = {"operator": definition.operator, "file": definition.file, "formula": definition.formula}
-    return {"definition": found, "outputs": outputs}
+    return {"definition": found, "outputs": outputs, "data": data}
 
 
 def main():

@@ -224,6 +224,21 @@ impl Finder<'_> {
         Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred })
     }
 
+    /// An accepted case with data that mean something to the definition of the operator's type, where one fits the case, says anything
+    /// of its inputs' values, and the tiling function takes them too; else as it is.
+    pub async fn with_meaning(&self, accepted: Accepted) -> Accepted {
+        let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return accepted };
+        let Ok(meant) = python.data_of_definition(self.op, &accepted.job).await else { return accepted };
+        let mut candidate = accepted.candidate.clone();
+        for spec in &mut candidate.inputs {
+            if let Some(data) = meant.iter().find(|data| data.input == spec.name) {
+                spec.range = data.range.unwrap_or(spec.range);
+                spec.values.clone_from(&data.values);
+            }
+        }
+        if candidate == accepted.candidate { accepted } else { self.ask(&candidate).await.unwrap_or(accepted) }
+    }
+
     /// Runs shape inference and tiling, and takes over the inferred shapes. `otherwise` has the shapes of outputs where
     /// nothing infers them, or where what is inferred is refused; where it is empty too, outputs are taken to look like the
     /// first input.

@@ -54,6 +54,7 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
                     if seen.len() <= skipped {
                         continue;
                     }
+                    let accepted = finder.with_meaning(accepted).await;
                     let golden = accepted.candidate.data.map(|data| data.outputs);
                     let note = note.filter(|_| golden.is_none());
                     let (name, tiling_key) = (candidate.title(), accepted.tiling_key);

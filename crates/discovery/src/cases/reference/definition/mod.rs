@@ -9,13 +9,14 @@ use crate::cases::DescribedOp;
 use crate::cases::reference::python::{Python, ReferenceError, value_in};
 use backend::{JobOutput, KernelJob};
 use manifest::Tolerance;
-use verify::{DType, Mismatch, compare_within, tolerance_from};
+use verify::{DType, Mismatch, ValueRange, compare_within, tolerance_from};
 
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 42] = [
+const FILES: [(&str, &str); 43] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
+    ("meaning.py", include_str!("../../../../../../templates/definitions/meaning.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
     ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
     ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
@@ -97,10 +98,24 @@ impl DefinedOutput {
     }
 }
 
+/// What data of an input mean something, by the definition of its operator.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct DefinedData {
+    /// Name of the input.
+    pub input: String,
+    /// Range that values are drawn from.
+    #[serde(flatten)]
+    pub range: Option<ValueRange>,
+    /// Values, repeated to the end of the tensor, in place of a range.
+    #[serde(default)]
+    pub values: Vec<f64>,
+}
+
 #[derive(Deserialize)]
 struct Answer {
     definition: Definition,
     outputs: Vec<Option<AnsweredOutput>>,
+    data: Vec<DefinedData>,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +131,17 @@ impl Python {
         let directory = self.directory_with_definitions()?;
         let answer: Answer = self.ask(PROGRAM, "match", &request(op, job, &|_| None), directory.path()).await?;
         Ok(answer.definition)
+    }
+
+    /// Data that mean something to the definition that fits a call, for those of its inputs that may not hold just anything.
+    pub async fn data_of_definition(
+        &self,
+        op: &DescribedOp,
+        job: &KernelJob,
+    ) -> Result<Vec<DefinedData>, ReferenceError> {
+        let directory = self.directory_with_definitions()?;
+        let answer: Answer = self.ask(PROGRAM, "data", &request(op, job, &|_| None), directory.path()).await?;
+        Ok(answer.data)
     }
 
     /// Right outputs of a call by its definition. `tolerance` overrides that of an output's dtype.

@@ -269,3 +269,57 @@ fn bounds_follow_the_terms_and_leave_open_what_is_not_specified() {
     assert_eq!(bounds(1), [0.0, 0.0, f32::INFINITY]);
     assert_eq!(answers[1]["outputs"][0]["unspecified"], 1);
 }
+
+#[test]
+fn data_that_mean_something_are_what_definitions_take() {
+    if !numpy_is_here() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let tensor = |dtype: &str, shape: &[usize]| {
+        let bytes = shape.iter().product::<usize>() * dtype.parse::<DType>().unwrap().size_bytes();
+        json!({ "dtype": dtype, "shape": shape, "hex": "00".repeat(bytes) })
+    };
+    let call = |operator: &str, inputs: &[(&str, &str, &[usize])], output: (&str, &str, &[usize])| {
+        let inputs: Vec<Value> =
+            inputs.iter().map(|(name, dtype, shape)| json!([name, [tensor(dtype, shape)], false])).collect();
+        json!({ "operator": operator, "inputs": inputs, "attributes": [], "outputs": [[output.0, tensor(output.1, output.2)]] })
+    };
+    // Zeros are no such data: no boxes, no regions, one place for all updates, no targets.
+    let calls = [
+        call("NMSWithMask", &[("x1", "float32", &[6, 4]), ("x2", "float32", &[6])], ("y", "uint8", &[6])),
+        call(
+            "ScatterElementsV2",
+            &[("var", "float32", &[3, 4]), ("indices", "int32", &[2, 3]), ("updates", "float32", &[2, 3])],
+            ("var", "float32", &[3, 4]),
+        ),
+        call("KLDivV2", &[("x", "float32", &[3, 5]), ("target", "float32", &[3, 5])], ("y", "float32", &[])),
+    ];
+    let mut requests: Vec<Value> =
+        calls.iter().enumerate().map(|(number, call)| request_of(directory.path(), number, call)).collect();
+    for request in &mut requests {
+        request["mode"] = json!("data");
+    }
+    let meant = answers(directory.path(), &requests);
+    let again = tempfile::tempdir().unwrap();
+    for (request, answer) in requests.iter_mut().zip(&meant) {
+        request["mode"] = json!("compute");
+        assert!(!array(&answer["data"]).is_empty(), "{answer}");
+        for data in array(&answer["data"]) {
+            let input = array(&request["inputs"]).iter().find(|input| input["name"] == data["input"]).unwrap();
+            let instance = &input["instances"][0];
+            let count = array(&instance["shape"]).iter().map(|size| size.as_u64().unwrap() as usize).product();
+            let between = || vec![(data["low"].as_f64().unwrap() + data["high"].as_f64().unwrap()) / 2.0];
+            let values = data["values"]
+                .as_array()
+                .map_or_else(between, |values| values.iter().map(|value| value.as_f64().unwrap()).collect());
+            let dtype: DType = text(&instance["dtype"]).parse().unwrap();
+            let mut bytes = Vec::new();
+            values.iter().cycle().take(count).for_each(|value| dtype.encode(*value, &mut bytes));
+            fs_err::write(text(&instance["file"]), bytes).unwrap();
+        }
+    }
+    for answer in answers(again.path(), &requests) {
+        assert!(answer["outputs"].as_array().is_some_and(|outputs| !outputs.is_empty()), "{answer}");
+    }
+}
