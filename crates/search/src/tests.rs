@@ -329,7 +329,7 @@ fn within_a_time(seed: u64, told: bool) -> (f64, usize) {
 #[test]
 fn where_time_is_scarce_rebuilds_are_asked_for_less_often() {
     let run = |told: bool| {
-        let runs: Vec<(f64, usize)> = (0..5).map(|seed| within_a_time(seed, told)).collect();
+        let runs: Vec<(f64, usize)> = (0..7).map(|seed| within_a_time(seed, told)).collect();
         let best = median(runs.iter().map(|run| run.0).collect());
         (best, runs.iter().map(|run| run.1).sum::<usize>())
     };
