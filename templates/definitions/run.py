@@ -8,6 +8,7 @@ import json
 import os
 import sys
 
+
 def table():
     """All definitions by operator type, of the families beside this file."""
     beside = os.listdir(os.path.dirname(os.path.abspath(__file__)))
