@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::api::is_copy;
-use super::tensors::{TensorFacts, base_name};
+use super::tensors::{TensorFacts, TensorUse, base_name};
 use crate::lex::{PieceKind, pieces};
 use crate::parse::{Call, Class, SyntaxFile, SyntaxForest};
 
@@ -130,48 +130,59 @@ impl Kernel {
 
     /// Whether a copy stays within the unified buffer, where the vector unit does it.
     pub fn copies_within(&self, file: &SyntaxFile, call: &Call) -> bool {
+        self.may_copy_within(call)
+            && file
+                .enclosing_function(call.span.start)
+                .is_some_and(|function| self.has_local_operands(file, call, &TensorFacts::of(file, function)))
+    }
+
+    fn may_copy_within(&self, call: &Call) -> bool {
         let vector = self.queues.values().all(|queue| queue.position.split(',').all(|part| part.starts_with("VEC")));
-        let Some(function) = file.enclosing_function(call.span.start) else { return false };
+        vector && call.name == "DataCopy" && call.object.is_none()
+    }
+
+    fn has_local_operands(&self, file: &SyntaxFile, call: &Call, facts: &TensorFacts) -> bool {
         let local = |index: usize| {
             let name = file.argument(call, index).map(base_name).unwrap_or_default();
-            self.buffers.contains_key(name) || TensorFacts::of(file, function).tensors.contains_key(name)
+            self.buffers.contains_key(name) || facts.tensors.contains_key(name)
         };
-        vector && call.name == "DataCopy" && call.object.is_none() && local(0) && local(1)
+        local(0) && local(1)
     }
 
     /// Buffers (`TBuf`) that a DMA copy reads or writes, and whether some copy has an operand of unknown origin.
     pub fn copied_buffers(&self, forest: &SyntaxForest) -> CopyOrigins {
         let mut origins = CopyOrigins::default();
-        for (file, facts) in self.tensors(forest) {
-            for used in &facts.uses {
-                let copy = used.call.and_then(|index| file.calls().get(index)).is_some_and(|call| {
-                    is_copy(&call.name) && call.object.is_none() && !self.copies_within(file, call)
-                });
-                if !copy || used.argument.is_none_or(|argument| argument > 1) {
-                    continue;
-                }
+        let mut known: BTreeMap<(&str, usize), TensorFacts> = BTreeMap::new();
+        for (file, _, call) in self.calls(forest).filter(|(_, _, call)| is_copy(&call.name) && call.object.is_none()) {
+            let Some(function) = file.enclosing_function(call.span.start) else { continue };
+            let facts =
+                known.entry((file.name(), function.span.start)).or_insert_with(|| TensorFacts::of(file, function));
+            if self.may_copy_within(call) && self.has_local_operands(file, call, facts) {
+                continue;
+            }
+            let place = |byte: usize| format!("{}:{}", file.name(), file.line(byte));
+            // An operand that is neither a global tensor nor a local one of the function.
+            let is_known = |index: usize| {
+                let name = file.argument(call, index).map(base_name).unwrap_or_default();
+                self.globals.contains_key(name) || facts.tensors.contains_key(name)
+            };
+            if !is_known(0) || !is_known(1) {
+                origins.unknown.insert(place(call.span.start));
+            }
+            let is_operand = |used: &&TensorUse| {
+                used.argument.is_some_and(|argument| argument < 2)
+                    && used.call.and_then(|index| file.calls().get(index)).is_some_and(|other| other.span == call.span)
+            };
+            for used in facts.uses.iter().filter(is_operand) {
                 match facts.tensors.get(&used.tensor).map(|tensor| &tensor.origin) {
                     Some(super::Origin::Buffer(buffer)) => {
                         origins.buffers.insert(buffer.clone());
                     }
                     Some(super::Origin::Alloc(_) | super::Origin::DeQue(_)) => {}
                     _ => {
-                        origins.unknown.insert(format!("{}:{}", file.name(), file.line(used.span.start)));
+                        origins.unknown.insert(place(used.span.start));
                     }
                 }
-            }
-        }
-        // An operand that is neither a global tensor nor a local one of the function.
-        for (file, _, call) in self.calls(forest).filter(|(_, _, call)| is_copy(&call.name) && call.object.is_none()) {
-            let known = |index: usize| {
-                let name = file.argument(call, index).map(base_name).unwrap_or_default();
-                self.globals.contains_key(name)
-                    || file
-                        .enclosing_function(call.span.start)
-                        .is_some_and(|function| TensorFacts::of(file, function).tensors.contains_key(name))
-            };
-            if (!known(0) || !known(1)) && !self.copies_within(file, call) {
-                origins.unknown.insert(format!("{}:{}", file.name(), file.line(call.span.start)));
             }
         }
         origins

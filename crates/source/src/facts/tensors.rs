@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::api::{Access, argument_access, member_access};
-use crate::lex::{PieceKind, pieces};
+use crate::lex::{Piece, PieceKind, pieces};
 use crate::parse::{Call, Function, Local, SyntaxFile};
 
 /// Where a local tensor comes from.
@@ -92,8 +92,12 @@ impl TensorFacts {
         let mut accounted: BTreeMap<usize, TensorUse> = BTreeMap::new();
         self.collect_calls(file, function, &mut accounted);
         self.collect_casts(file, function, &mut accounted);
-        self.collect_mentions(file, function, &mut accounted);
-        self.collect_hidden(file, function, &mut accounted);
+        // Most functions have no tensor, and their texts are long.
+        if !self.tensors.is_empty() {
+            let tokens = pieces(file.slice(&function.body));
+            self.collect_mentions(file, function, &tokens, &mut accounted);
+            self.collect_hidden(file, function, &tokens, &mut accounted);
+        }
         self.uses = accounted.into_values().collect();
         let views = self.views(file, function);
         self.uses.extend(views);
@@ -147,9 +151,14 @@ impl TensorFacts {
     }
 
     /// Every other mention is something this analysis does not understand.
-    fn collect_mentions(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
+    fn collect_mentions(
+        &self,
+        file: &SyntaxFile,
+        function: &Function,
+        tokens: &[Piece],
+        accounted: &mut BTreeMap<usize, TensorUse>,
+    ) {
         let body = file.slice(&function.body);
-        let tokens = pieces(body);
         for (position, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == PieceKind::Word) {
             let name = &body[token.span.clone()];
             let start = function.body.start + token.span.start;
@@ -186,9 +195,14 @@ impl TensorFacts {
     }
 
     /// A directive may hide more mentions.
-    fn collect_hidden(&self, file: &SyntaxFile, function: &Function, accounted: &mut BTreeMap<usize, TensorUse>) {
+    fn collect_hidden(
+        &self,
+        file: &SyntaxFile,
+        function: &Function,
+        tokens: &[Piece],
+        accounted: &mut BTreeMap<usize, TensorUse>,
+    ) {
         let body = file.slice(&function.body);
-        let tokens = pieces(body);
         for token in tokens.iter().filter(|token| token.kind == PieceKind::Directive) {
             for word in pieces(body[token.span.clone()].trim_start_matches('#')) {
                 let start = function.body.start + token.span.start;
