@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::beside::Beside;
 use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
-    Candidate, DescribedOp, Origin, ScriptData, call, elements, example, guess, list, python_test, shape_text,
-    tiling_test, traffic_bytes, vary,
+    Candidate, DescribedOp, Origin, ScriptData, by_definition, call, elements, example, guess, list, python_test,
+    shape_text, tiling_test, traffic_bytes, vary,
 };
 use crate::oracle::TilingExample;
 use backend::{Backend, JobInput, JobOutput, KernelJob, Meter, RunFailure};
@@ -83,6 +83,17 @@ impl Refusal {
     }
 }
 
+/// Whether a case means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sense {
+    /// The definition of the operator's type holds for it.
+    Some,
+    /// The operator's type has a definition, which does not hold for it.
+    None,
+    /// Nobody can tell.
+    Unknown,
+}
+
 /// Cases for which a tiling function may fail to return before it is asked no more: one that does it for these does it for most,
 /// and every further case would wait for its time limit.
 pub const MOST_ENDLESS: usize = 3;
@@ -96,13 +107,15 @@ pub enum Stage {
     Tests,
     /// Programs, documents and lists.
     Lists,
+    /// Calls that the definition of its type is known to hold for.
+    Definition,
     /// Guesses.
     Guesses,
 }
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 4] = [Stage::Scripts, Stage::Tests, Stage::Lists, Stage::Guesses];
+    pub const ALL: [Stage; 5] = [Stage::Scripts, Stage::Tests, Stage::Lists, Stage::Definition, Stage::Guesses];
 }
 
 impl Finder<'_> {
@@ -120,6 +133,10 @@ impl Finder<'_> {
                 };
                 calls.extend(example::calls(self.directory, &self.op.kind));
                 calls.extend(list::calls(self.directory, &name));
+                (calls.iter().flat_map(|call| call::candidates(self.op, call)).collect(), None)
+            }
+            Stage::Definition => {
+                let calls = by_definition::calls(&self.op.kind);
                 (calls.iter().flat_map(|call| call::candidates(self.op, call)).collect(), None)
             }
             Stage::Guesses => {
@@ -237,6 +254,18 @@ impl Finder<'_> {
             }
         }
         if candidate == accepted.candidate { accepted } else { self.ask(&candidate).await.unwrap_or(accepted) }
+    }
+
+    /// Whether an accepted case means something to the definition of the operator's type. Tiling functions accept much that does not:
+    /// their own tests have shapes that no caller would put together.
+    pub async fn sense(&self, accepted: &Accepted) -> Sense {
+        let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return Sense::Unknown };
+        match python.define(self.op, &accepted.job, &|_| None).await {
+            Ok(_) => Sense::Some,
+            // A definition that stumbles over a call was not made for it.
+            Err(ReferenceError::Unmatched(_) | ReferenceError::Script(_)) => Sense::None,
+            Err(_) => Sense::Unknown,
+        }
     }
 
     /// Runs shape inference and tiling, and takes over the inferred shapes. `otherwise` has the shapes of outputs where

@@ -2,10 +2,12 @@
 //!
 //! Sources in the order in which they are asked: scripts that make test data (`reference`), calls that its
 //! own tiling tests make (`tiling_test`), calls that Python tests of its repository make (`python_test`), programs
-//! that call it through AscendCL (`example`), case lists (`list`), and guesses from its definition (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
+//! that call it through AscendCL (`example`), case lists (`list`), calls that the definition of its type is known to hold for
+//! (`by_definition`), and guesses from what it says of its inputs (`guess`). Each gives [`Candidate`]s; whether the operator's tiling
 //! function accepts one is found out by calling it ([`Finder`]).
 
 mod beside;
+mod by_definition;
 mod call;
 mod described;
 mod edges;
@@ -28,7 +30,7 @@ use manifest::{Attribute, TensorSpec, ValueRange};
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
 pub use edges::Edges;
-pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Stage};
+pub use finder::{Accepted, Finder, MOST_ENDLESS, Refusal, Sense, Stage};
 pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
 pub use reference::{Array, Defined, DefinedOutput, Definition, Python, ReferenceError, golden_script};
 pub use rescale::{resized, traffic_bytes};
@@ -46,6 +48,8 @@ pub enum Origin {
     PythonTest,
     /// A list of cases for a test program.
     CaseList,
+    /// A call that the definition of its type is known to hold for.
+    Definition,
     /// Nobody wrote it: made up from the definition.
     Guess,
 }
@@ -59,6 +63,7 @@ impl Origin {
             Origin::Example => "its own example",
             Origin::PythonTest => "its own Python test",
             Origin::CaseList => "its own case list",
+            Origin::Definition => "an example of its definition",
             Origin::Guess => "guessed",
         }
     }

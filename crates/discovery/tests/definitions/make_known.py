@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes `known.json`: calls of operators with right results, for the test of the definitions.
+"""Writes `known.json`: calls of operators with right results, for the test of the definitions; and what of them stands for calls that
+mean something, `templates/definitions/examples.json`.
 
 Run by hand where something is added: `python3 make_known.py`. Results are computed with `decimal` and `fractions` (`exact.py`) from
 textbook formulas, and rounded once; the definitions compute with NumPy in float64. Neither knows the other.
@@ -12,6 +13,7 @@ from fractions import Fraction as F
 
 import block_calls
 import exact
+import examples
 import further_calls
 import loss_calls
 import scalar_calls
@@ -492,4 +494,6 @@ window_calls.all_of()
 sampling_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
+with open(os.path.join(examples.DEFINITIONS, "examples.json"), "w", encoding="utf-8") as file:
+    file.write(examples.written(CALLS))
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")

@@ -3,7 +3,7 @@
 use super::cause;
 use super::stop::Stop;
 use backend::KernelJob;
-use discovery::cases::{Array, Candidate, Finder, MOST_ENDLESS, ReferenceError, Refusal, Stage};
+use discovery::cases::{Array, Candidate, Finder, MOST_ENDLESS, ReferenceError, Refusal, Sense, Stage};
 use events::survey::{Cause, CauseKind};
 
 /// A case that the tiling function accepts.
@@ -30,11 +30,16 @@ const GUESSES: usize = 500;
 /// Elements of all tensors above which a case is too large for a survey.
 const MOST_ELEMENTS: u64 = 1 << 22;
 
-/// The first case that is accepted, after as many with other shapes as are skipped; else why the first guess is not.
+/// Accepted cases of one stage that mean nothing after which the next stage is asked.
+const SENSELESS: usize = 8;
+
+/// The first case that is accepted and means something to the definition of the operator's type, after as many with other shapes as are
+/// skipped; the first that is accepted where none does or nobody can tell; else why the first guess is not.
 pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop> {
     let mut note = None;
     let mut seen = Vec::new();
     let mut first: Option<Stop> = None;
+    let mut accepted_first: Option<discovery::cases::Accepted> = None;
     let mut endless = 0;
     for stage in Stage::ALL {
         let (mut candidates, reason) = finder.candidates(stage).await;
@@ -44,6 +49,7 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
             candidates.sort_by_key(Candidate::elements);
         }
         let attempts = if stage == Stage::Guesses { GUESSES } else { ATTEMPTS };
+        let mut senseless = 0;
         for candidate in candidates.iter().take(attempts) {
             match finder.ask(candidate).await {
                 Ok(accepted) => {
@@ -55,25 +61,40 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
                         continue;
                     }
                     let accepted = finder.with_meaning(accepted).await;
-                    let golden = accepted.candidate.data.map(|data| data.outputs);
-                    let note = note.filter(|_| golden.is_none());
-                    let (name, tiling_key) = (candidate.title(), accepted.tiling_key);
-                    return Ok(Accepted { name, job: accepted.job, tiling_key, golden, note });
+                    if finder.sense(&accepted).await != Sense::None {
+                        return Ok(chosen(accepted, note));
+                    }
+                    accepted_first.get_or_insert(accepted);
+                    senseless += 1;
+                    if senseless == SENSELESS {
+                        break;
+                    }
                 }
                 Err(Refusal::Io(error)) => return Err(Stop::machine(error)),
                 Err(refusal) => {
+                    first.get_or_insert_with(|| stop(&refusal, candidate));
                     endless += usize::from(refusal.is_endless());
                     if endless == MOST_ENDLESS {
-                        return Err(stop(&refusal, candidate));
+                        return accepted_first
+                            .map(|found| chosen(found, note))
+                            .ok_or_else(|| stop(&refusal, candidate));
                     }
-                    first.get_or_insert_with(|| stop(&refusal, candidate));
                 }
             }
         }
     }
+    if let Some(accepted) = accepted_first {
+        return Ok(chosen(accepted, note));
+    }
     Err(first.unwrap_or_else(|| {
         Stop::failed(Cause::new(CauseKind::NotRecognised, "the operator has no input"), "no case to try")
     }))
+}
+
+fn chosen(accepted: discovery::cases::Accepted, note: Option<ReferenceError>) -> Accepted {
+    let (name, tiling_key) = (accepted.candidate.title(), accepted.tiling_key);
+    let golden = accepted.candidate.data.map(|data| data.outputs);
+    Accepted { name, job: accepted.job, tiling_key, note: note.filter(|_| golden.is_none()), golden }
 }
 
 fn stop(refusal: &Refusal, candidate: &Candidate) -> Stop {
