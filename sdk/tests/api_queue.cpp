@@ -204,6 +204,28 @@ void Misuse()
     ExpectFault("read of padding", "read_behind_tensor: copy_gm_to_ubuf: 64 bytes at offset 224 of input 0", [&] { copy(56, 16, false); });
     ExpectFault("read behind padding", "out_of_bounds_gm: copy_gm_to_ubuf: 96 bytes", [&] { copy(56, 24, false); });
     ExpectFault("write behind the last block", "out_of_bounds_gm: copy_ubuf_to_gm: 64 bytes", [&] { copy(56, 16, true); });
+    // What lies in the tensor arrives all the same, from there and there.
+    for (int at = 0; at < 64; ++at) {
+        gm[at] = static_cast<float>(at);
+    }
+    float read[24] = {};
+    ExpectFault("as much as there is", "out_of_bounds_gm: copy_gm_to_ubuf: 96 bytes", [&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf;
+        pipe.InitBuffer(buf, 256);
+        A::GlobalTensor<float> tensor;
+        tensor.SetGlobalBuffer(gm + 56);
+        A::LocalTensor<float> local = buf.Get<float>();
+        A::Duplicate(local, -1.0f, 64);
+        A::DataCopy(local, tensor, 24);
+        for (int at = 0; at < 24; ++at) {
+            read[at] = local.GetValue(at);
+        }
+        A::Duplicate(local, 7.0f, 64);
+        A::DataCopy(tensor, local, 16);
+    });
+    Expect(read[0] == 56.0f && read[7] == 63.0f && read[8] == -1.0f && gm[55] == 55.0f && gm[56] == 7.0f && gm[63] == 7.0f,
+           "what lies in the tensor is moved, and nothing else");
     // The last block of a tensor of 250 bytes has six more.
     gm = static_cast<float*>(ascendsim::AllocateRegion(250, ascendsim::RegionRole::kOutput, 0));
     ExpectFault("write to the last block", "write_in_padding: copy_ubuf_to_gm: 64 bytes at offset 192 of output 0",

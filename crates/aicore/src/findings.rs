@@ -30,7 +30,7 @@ impl Findings {
         self.insert(false, what, sites, core, message);
     }
 
-    /// Misuse of flags and queues that was seen as such: races and unwritten bytes may follow from it.
+    /// Misuse of flags and queues, or an access past the end, that was seen as such: races and unwritten bytes may follow from it.
     pub(crate) fn add_cause(
         &mut self,
         what: (HazardKind, Severity),
@@ -66,7 +66,8 @@ impl Findings {
     /// An access outside of global memory's tensors, of which it is kept how far all of one site reach.
     pub(crate) fn add_reaching(&mut self, what: (HazardKind, Severity), site: u64, core: u32, message: String) {
         let reach = Reach::of(&message);
-        self.insert(false, what, (site, 0), core, || message);
+        // What lies in a tensor is moved all the same, and then meets others where it should not have gone.
+        self.insert(what.1 == Severity::Error, what, (site, 0), core, || message);
         let Some(finding) = self.0.get_mut(&(what.0, site, 0)) else { return };
         let known = finding.hazard.reach.take();
         finding.hazard.reach = match finding.hazard.count {

@@ -76,6 +76,26 @@ void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_
     }
 }
 
+/// Makes a transfer shorter that runs past the end of a tensor: a device knows nothing of tensors, and what lies in it arrives.
+bool EndsWithTensor(Transfer& t, uint64_t* to, uint64_t* from)
+{
+    Side& gm = t.dst.gm ? t.dst : t.src;
+    Side& on_chip = t.dst.gm ? t.src : t.dst;
+    const uint64_t room = machine::GmRoom(gm.base);
+    if (room == 0 || on_chip.gm) {
+        return false;
+    }
+    if (room < t.burst_bytes) {
+        t.bursts = 1;
+        t.burst_bytes = gm.len = room;
+        on_chip.len = std::min(on_chip.len, AlignUp(room));
+    } else if (gm.step != 0) {
+        t.bursts = static_cast<uint32_t>(std::min<uint64_t>(t.bursts, 1 + (room - t.burst_bytes) / gm.step));
+    }
+    (t.dst.gm ? *to : *from) = machine::TranslateGm(gm.base, Extent(gm, t.bursts));
+    return true;
+}
+
 /// Checks and records. False when the transfer must not happen, which includes all of a launch that is only timed.
 bool Admit(Core& core, Transfer& t, bool atomic)
 {
@@ -89,8 +109,16 @@ bool Admit(Core& core, Transfer& t, bool atomic)
         return false;
     }
     const bool empty = t.bursts == 0 || t.burst_bytes == 0;
-    if (!empty && (!SideAddress(core, t, t.dst, &to) || !SideAddress(core, t, t.src, &from))) {
-        return false;
+    if (!empty) {
+        // What is on chip first: without it there is nothing to move.
+        const bool on_chip = t.dst.gm ? SideAddress(core, t, t.src, &from) : SideAddress(core, t, t.dst, &to);
+        if (!on_chip) {
+            return false;
+        }
+        const bool whole = t.dst.gm ? SideAddress(core, t, t.dst, &to) : SideAddress(core, t, t.src, &from);
+        if (!whole && !EndsWithTensor(t, &to, &from)) {
+            return false;
+        }
     }
     if (atomic) {
         t.dst.access = kReadWrite;
@@ -202,14 +230,14 @@ void LoadPadded(uint16_t opcode, uint64_t site, uint32_t size, uint8_t dtype, vo
     auto* to = static_cast<uint8_t*>(dst);
     const auto* from = static_cast<const uint8_t*>(src);
     const bool padded = left + right > 0;
-    for (uint32_t burst = 0; burst < bursts; ++burst) {
+    for (uint32_t burst = 0; burst < t.bursts; ++burst) {
         // Without paddings the rest of the last block repeats the burst's first element, as documented of DataCopyPad.
         uint8_t filler[8] = {};
-        std::memcpy(filler, padded ? reinterpret_cast<const uint8_t*>(&core.pad_value) : from, std::min<uint64_t>(size, len));
+        std::memcpy(filler, padded ? reinterpret_cast<const uint8_t*>(&core.pad_value) : from, std::min<uint64_t>(size, t.burst_bytes));
         for (uint64_t at = 0; at < left * size; ++at) {
             to[at] = filler[at % size];
         }
-        std::memcpy(to + left * size, from, len);
+        std::memcpy(to + left * size, from, t.burst_bytes);
         for (uint64_t at = left * size + len; at < row; ++at) {
             to[at] = filler[(at - left * size - len) % size];
         }

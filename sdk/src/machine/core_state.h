@@ -284,6 +284,8 @@ uint64_t TranslateGm(const void* ptr, size_t bytes);
 /// harmless on a device as long as nothing depends on them; writing is, up to the end of the tensor's last block of 32
 /// bytes, unless the tensor is a slice of a larger one.
 uint64_t TranslateGmPadding(const void* ptr, size_t bytes, bool writes);
+/// Bytes from an address to the end of the tensor that it lies in; none where it lies in no tensor.
+size_t GmRoom(const void* ptr);
 /// True when an address lies in a region or in the guard gaps of one, so that touching it is touching global memory.
 bool BelongsToGm(const void* ptr);
 /// False for regions that say where data are and how they are cut: tiling data, lists of tensors.

@@ -288,6 +288,12 @@ uint64_t TranslateGmPadding(const void* ptr, size_t bytes, bool writes)
     return region.IsOwned() && offset <= allocated && bytes <= allocated - offset ? region.virtual_base + offset : 0;
 }
 
+size_t GmRoom(const void* ptr)
+{
+    const Region* region = FindRegion(ptr);
+    return region == nullptr ? 0 : region->size - static_cast<size_t>(static_cast<const uint8_t*>(ptr) - region->base);
+}
+
 bool BelongsToGm(const void* ptr)
 {
     const auto& regions = TheRegistry().by_base;
