@@ -205,6 +205,32 @@ fn operators_are_tried_grouped_and_remembered() {
     assert!(markdown.contains("the kernel does not end (ran at the second try)"), "{markdown}");
 }
 
+/// A case list whose second input is too short, which the tiling function does not look at; it takes no case of few elements.
+const SENSELESS: &str = r#"[{"inputs": [
+    {"name": "x", "type": "tensor", "dtype": "fp16", "shape": [2, 2048]},
+    {"name": "y", "type": "tensor", "dtype": "fp16", "shape": [5]}
+]}]"#;
+
+#[test]
+fn a_case_that_means_nothing_gives_way_to_one_of_the_definition() {
+    require_tools!();
+    let (tree, work) = (tree(), tempfile::tempdir().expect("a temporary directory"));
+    let list = tree.path().join("nn/wrong/tests/cases.json");
+    let tried = |text: &str| {
+        fs_err::create_dir_all(list.parent().expect("a folder")).expect("a directory");
+        fs_err::write(&list, text).expect("a written file");
+        let ended = survey(tree.path(), work.path(), &["--only", "nn/wrong"]).expect(0);
+        ended.named("surveyed")[0]["case"].as_str().expect("a case").to_owned()
+    };
+    let sensible = SENSELESS.replace("[5]", "[2, 2048]");
+    assert_eq!(tried(&sensible), "2x2048 float16, 2x2048 float16 (its own case list)");
+    let taken = tried(SENSELESS);
+    match python_has_numpy() {
+        true => assert!(taken.ends_with("(an example of its definition at another size)"), "{taken}"),
+        false => assert_eq!(taken, "2x2048 float16, 5 float16 (its own case list)"),
+    }
+}
+
 #[test]
 fn a_trial_that_takes_too_long_is_ended() {
     require_tools!();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::TunerError;
+use super::case_search::Search;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
 use super::reference::find_reference;
@@ -14,10 +15,8 @@ use super::workspace::WorkspaceOptions;
 use backend::{KernelJob, Meter, ProcessLimits, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, TilingClass};
-use discovery::cases::{
-    Accepted, Candidate, DescribedOps, Finder, MOST_ENDLESS, Origin, Python, Refusal, Stage, traffic_bytes,
-};
-use discovery::init::{self, Discovery, choose, unfit, written};
+use discovery::cases::{Accepted, DescribedOps, Finder, Origin, Python, traffic_bytes};
+use discovery::init::{self, Discovery, choose, written};
 use discovery::oracle::{TestRunner, TilingExample, run_tiling_tests};
 use manifest::Layout;
 use project::{OperatorProject, load_machine};
@@ -62,30 +61,10 @@ pub struct Invented {
 
 /// Seed of commands that are given none.
 const USUAL_SEED: u64 = 1;
-/// Cases of one source that are tried.
-const ATTEMPTS: usize = 150;
-/// Elements of all tensors of a case: more take too long to simulate again and again.
-const MOST_ELEMENTS: u64 = 1 << 21;
-/// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
-const WANTED: u64 = 1 << 20;
-const TOO_SMALL: u64 = 1 << 17;
 /// Seconds of processor time of one run of a case. What takes longer is no case to be run some hundred times.
 const RUN_S: u64 = 10;
 /// Processor time after which no further size is tried.
 const SIZES_END: Duration = Duration::from_secs(30);
-/// Small cases of a dtype that are tried to be made larger.
-const GROWTHS: usize = 12;
-/// Shapes of the leading input to guess first.
-const LARGE: [&[u64]; 8] = [
-    &[1024, 1024],
-    &[1 << 20],
-    &[16, 256, 256],
-    &[16, 64, 32, 32],
-    &[4, 16, 16, 32, 32],
-    &[512, 2048],
-    &[8, 16, 128, 64],
-    &[64, 64],
-];
 /// Why there are several sizes.
 const SIZES_NOTE: &str = "Timed at several sizes, all with the same weight: what is right for one of them (fewer cores, a shorter \
                           tile) is often wrong for another. What the authors wrote is mostly too small to say anything about \
@@ -279,8 +258,7 @@ impl Asked {
             python: Some(&python),
             most_data_bytes: WITH_DATA_BYTES,
         };
-        let mut search =
-            Search { finder: &finder, accepted: Vec::new(), refused: Vec::new(), note: None, odd: None, endless: 0 };
+        let mut search = Search::new(&finder);
         let searched = search.all().await;
         let jobs: Vec<&KernelJob> = search.accepted.iter().map(|found| &found.job).collect();
         find_reference(&python, project, &op, &jobs, &self.backend.machine.name, &mut discovery).await;
@@ -487,147 +465,4 @@ fn with_sizes<'cases>(
         }
     }
     cases
-}
-
-/// What was asked so far.
-struct Search<'finder, 'data> {
-    finder: &'finder Finder<'data>,
-    accepted: Vec<Accepted>,
-    refused: Vec<String>,
-    note: Option<String>,
-    /// A case of odd lengths, where cases are guessed.
-    odd: Option<Accepted>,
-    /// Cases for which the tiling function did not return.
-    endless: usize,
-}
-
-impl Search<'_, '_> {
-    /// What the authors wrote, made larger where it is small; guesses only where they wrote nothing that is accepted.
-    async fn all(&mut self) -> Result<(), TunerError> {
-        for stage in [Stage::Scripts, Stage::Tests, Stage::Lists] {
-            let (candidates, reason) = self.finder.candidates(stage).await;
-            self.note = self.note.take().or(reason.map(|reason| reason.to_string()));
-            let fitting = candidates.into_iter().filter(|candidate| candidate.elements() <= MOST_ELEMENTS);
-            for candidate in fitting.take(ATTEMPTS) {
-                self.ask(&candidate, true).await?;
-            }
-        }
-        if self.accepted.is_empty() {
-            self.guesses().await?;
-        }
-        self.grow().await
-    }
-
-    async fn guesses(&mut self) -> Result<(), TunerError> {
-        for place in 0..3 {
-            for shape in LARGE {
-                let Some(candidate) = self.finder.guess_of_shape(shape, place) else { continue };
-                if candidate.elements() <= 2 * MOST_ELEMENTS && self.ask(&candidate, place == 0).await? {
-                    break;
-                }
-            }
-        }
-        self.odd = self.odd_lengths().await?;
-        if self.accepted.is_empty() {
-            for candidate in self.finder.candidates(Stage::Guesses).await.0 {
-                if candidate.elements() <= MOST_ELEMENTS && self.ask(&candidate, false).await? {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A case whose lengths have no factor in common with blocks and tiles, to be checked only.
-    async fn odd_lengths(&self) -> Result<Option<Accepted>, TunerError> {
-        let Some(large) = self.accepted.first() else { return Ok(None) };
-        let leading = large.candidate.inputs.first().and_then(|input| input.shape.clone()).unwrap_or_default();
-        let odd: Vec<u64> = match leading.len() {
-            0 => return Ok(None),
-            1 => vec![2357],
-            rank => (0..rank)
-                .map(|axis| {
-                    if axis == 0 {
-                        7
-                    } else if axis + 1 == rank {
-                        333
-                    } else {
-                        3
-                    }
-                })
-                .collect(),
-        };
-        let Some(candidate) = self.finder.guess_of_shape(&odd, 0) else { return Ok(None) };
-        match self.finder.ask(&candidate).await {
-            Ok(accepted) => Ok(Some(accepted)),
-            Err(Refusal::Io(error)) => Err(error.into()),
-            Err(_) => Ok(None),
-        }
-    }
-
-    /// Adds a large case of every dtype of which only small ones are known.
-    async fn grow(&mut self) -> Result<(), TunerError> {
-        let dtype_of = |candidate: &Candidate| candidate.inputs.first().map(|input| input.dtype.clone());
-        // Dtypes with a case of use already.
-        let mut dtypes: Vec<Option<String>> = self
-            .accepted
-            .iter()
-            .map(|found| &found.candidate)
-            .filter(|candidate| candidate.elements() >= TOO_SMALL)
-            .map(dtype_of)
-            .collect();
-        let mut small: Vec<Candidate> = self.accepted.iter().map(|found| found.candidate.clone()).collect();
-        small.sort_by_key(|candidate| std::cmp::Reverse(candidate.elements()));
-        let mut tries: BTreeMap<Option<String>, usize> = BTreeMap::new();
-        for candidate in small {
-            let dtype = dtype_of(&candidate);
-            let tries = tries.entry(dtype.clone()).or_default();
-            *tries += 1;
-            if *tries > GROWTHS {
-                continue;
-            }
-            if dtypes.contains(&dtype) {
-                continue;
-            }
-            for larger in candidate.larger(WANTED) {
-                if self.ask(&larger, false).await? {
-                    dtypes.push(dtype);
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the tiling function accepts a case; it is remembered either way, a refusal if `told`.
-    async fn ask(&mut self, candidate: &Candidate, told: bool) -> Result<bool, TunerError> {
-        if let Some(reason) = unfit(candidate) {
-            self.refused.push(format!("{}: {reason}", self.title(candidate)));
-            return Ok(false);
-        }
-        if self.endless >= MOST_ENDLESS {
-            return Ok(false);
-        }
-        match self.finder.ask(candidate).await {
-            Ok(accepted) => {
-                self.accepted.push(accepted);
-                Ok(true)
-            }
-            Err(Refusal::Io(error)) => Err(error.into()),
-            Err(refusal) => {
-                self.endless += usize::from(refusal.is_endless());
-                if told || refusal.is_endless() {
-                    self.refused.push(format!("{}: {refusal}", self.title(candidate)));
-                }
-                Ok(false)
-            }
-        }
-    }
-
-    fn title(&self, candidate: &Candidate) -> String {
-        match candidate.place.as_str() {
-            "" => candidate.title(),
-            place => format!("{} from {place}", candidate.title()),
-        }
-    }
 }

@@ -4,6 +4,7 @@
 mod baseline;
 mod caches;
 mod candidate;
+mod case_search;
 mod case_sizes;
 mod case_trial;
 mod claim;

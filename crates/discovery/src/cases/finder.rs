@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::beside::Beside;
-use super::reference::{Array, Python, ReferenceError, ScriptCase, data_scripts, match_case};
+use super::reference::{Array, DefinedData, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
-    Candidate, DescribedOp, Origin, ScriptData, by_definition, call, elements, example, guess, list, python_test,
+    Candidate, DescribedOp, Origin, ScriptData, by_definition, call, elements, example, grow, guess, list, python_test,
     shape_text, tiling_test, traffic_bytes, vary,
 };
 use crate::oracle::TilingExample;
@@ -83,6 +83,15 @@ impl Refusal {
     }
 }
 
+/// For which sizes of a case data by definition are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// For the shapes that it has.
+    ItsShapes,
+    /// For whatever it is made larger to: ranges only.
+    AnySize,
+}
+
 /// Whether a case means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
@@ -137,7 +146,11 @@ impl Finder<'_> {
             }
             Stage::Definition => {
                 let calls = by_definition::calls(&self.op.kind);
-                (calls.iter().flat_map(|call| call::candidates(self.op, call)).collect(), None)
+                let mut found: Vec<Candidate> = calls.iter().flat_map(|call| call::candidates(self.op, call)).collect();
+                // They are as small as can be, which some tiling functions refuse.
+                let rounded: Vec<Candidate> = found.iter().flat_map(grow::rounded).collect();
+                found.extend(rounded);
+                (found, None)
             }
             Stage::Guesses => {
                 let mut found = guess::candidates(self.op);
@@ -243,12 +256,14 @@ impl Finder<'_> {
 
     /// An accepted case with data that mean something to the definition of the operator's type, where one fits the case, says anything
     /// of its inputs' values, and the tiling function takes them too; else as it is.
-    pub async fn with_meaning(&self, accepted: Accepted) -> Accepted {
+    pub async fn with_meaning(&self, accepted: Accepted, reach: Reach) -> Accepted {
         let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return accepted };
         let Ok(meant) = python.data_of_definition(self.op, &accepted.job).await else { return accepted };
         let mut candidate = accepted.candidate.clone();
         for spec in &mut candidate.inputs {
-            if let Some(data) = meant.iter().find(|data| data.input == spec.name) {
+            let wanted =
+                |data: &&DefinedData| data.input == spec.name && (reach == Reach::ItsShapes || data.values.is_empty());
+            if let Some(data) = meant.iter().find(wanted) {
                 spec.range = data.range.unwrap_or(spec.range);
                 spec.values.clone_from(&data.values);
             }

@@ -19,6 +19,19 @@ pub(super) fn larger(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
     stretched.collect()
 }
 
+/// The candidate with round lengths: of its last dimension, and of its first as well. What has but one is a few thousand long.
+pub(super) fn rounded(candidate: &Candidate) -> Vec<Candidate> {
+    match leading_shape(candidate).map_or(0, |shape| shape.len()) {
+        0 => Vec::new(),
+        1 => with_length(candidate, 0, 4096).into_iter().collect(),
+        rank => {
+            let Some(wide) = with_length(candidate, rank - 1, 64) else { return Vec::new() };
+            let both = with_length(&wide, 0, 32);
+            std::iter::once(wide).chain(both).collect()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Origin;
@@ -34,6 +47,20 @@ mod tests {
             range: ValueRange { low: 0.0, high: 1.0 },
             values: Vec::new(),
         }
+    }
+
+    #[test]
+    fn round_lengths_are_those_of_all_tensors_that_have_the_dimension() {
+        let output_shapes = vec![vec![2, 5]];
+        let candidate = Candidate::guessed(vec![tensor(&[2, 5]), tensor(&[5])], Vec::new(), output_shapes, Vec::new());
+        let shapes = |found: &Candidate| {
+            let given = found.inputs.iter().filter_map(|input| input.shape.clone());
+            given.chain(found.output_shapes.clone()).collect::<Vec<_>>()
+        };
+        let found: Vec<_> = rounded(&candidate).iter().map(shapes).collect();
+        assert_eq!(found, [[vec![2, 64], vec![64], vec![2, 64]], [vec![32, 64], vec![64], vec![32, 64]]]);
+        let line = Candidate::guessed(vec![tensor(&[6])], Vec::new(), Vec::new(), Vec::new());
+        assert_eq!(rounded(&line).iter().map(shapes).collect::<Vec<_>>(), [[vec![4096]]]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::cause;
 use super::stop::Stop;
 use backend::KernelJob;
-use discovery::cases::{Array, Candidate, Finder, MOST_ENDLESS, ReferenceError, Refusal, Sense, Stage};
+use discovery::cases::{Array, Candidate, Finder, MOST_ENDLESS, Reach, ReferenceError, Refusal, Sense, Stage};
 use events::survey::{Cause, CauseKind};
 
 /// A case that the tiling function accepts.
@@ -60,7 +60,7 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
                     if seen.len() <= skipped {
                         continue;
                     }
-                    let accepted = finder.with_meaning(accepted).await;
+                    let accepted = finder.with_meaning(accepted, Reach::ItsShapes).await;
                     if finder.sense(&accepted).await != Sense::None {
                         return Ok(chosen(accepted, note));
                     }
