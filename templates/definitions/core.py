@@ -235,7 +235,8 @@ def chosen_attributes(definition, given):
                 raise Mismatch(f"attribute {key} has no value")
             value = default
         values[key] = float(np.float32(value)) if isinstance(value, float) else value
-    unknown = [one["name"] for one in given if one["name"] not in known]
+    # What is there for others and was given no value says nothing.
+    unknown = [one["name"] for one in given if one["name"] not in known and one["value"] not in (None, "", [])]
     if unknown:
         raise Mismatch(f"it does not know the attribute {unknown[0]}")
     return values

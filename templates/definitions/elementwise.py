@@ -503,7 +503,7 @@ def is_close(x1, x2, rtol, atol, equal_nan):
     return Value(result, unspecified=edge & (x1 != x2))
 
 
-@define("ComplexV3", "Complex", inputs="real|x1 imag|x2", dtypes="float32", outputs="_:complex64")
+@define("ComplexV3", "ComplexV2", "Complex", inputs="real|x1 imag|x2", dtypes="float32", outputs="_:complex64")
 def complex_number(real, imag):
     """out = real + i * imag"""
     return Value(real + 1j * imag, exact=True)

@@ -112,6 +112,7 @@ def embedding_bag(weight, indices, offsets, per_sample_weight, mode, include_las
     empty = np.broadcast_to((counts == 0)[:, None], result.shape)
     y = Value(result, exact=True) if mode == "max" else Value(result, magnitude=size, steps=2)
     most = Value(places, exact=True, unspecified=tied | empty) if mode == "max" and not np.all(tied | empty) else None
-    # What the first of the further outputs has is not told alike, and sizes are told only where there is no padding.
-    padded = np.array([padding_idx in indices[start:end] for start, end in bags])
-    return y, None, None if np.any(padded) else Value(counts, exact=True), most
+    # What the first of the further outputs has is not told alike. Sizes are told where something is divided by them and there is no
+    # padding: PyTorch leaves them at zero for sums.
+    told = mode == "mean" and not any(padding_idx in indices[start:end] for start, end in bags)
+    return y, None, Value(counts, exact=True) if told else None, most

@@ -6,7 +6,10 @@ What a definition is known to hold for is a call that means something, whatever 
 import json
 import math
 import os
+import random
 import sys
+import tempfile
+from fractions import Fraction
 
 import exact
 
@@ -38,14 +41,14 @@ def values_of(tensor):
     return []
 
 
-def described(tensor):
+def described(tensor, with_values):
     one = {"dtype": tensor["dtype"], "shape": tensor["shape"]}
     if tensor.get("format", "ND") != "ND":
         one["format"] = tensor["format"]
     values = values_of(tensor)
     is_whole = tensor["dtype"] not in exact.FORMATS
-    if values and is_whole and len(values) <= MOST_VALUES:
-        one["values"] = values
+    if values and (is_whole or with_values) and len(values) <= MOST_VALUES:
+        one["values"] = values if is_whole else [float(f"{value:.4g}") for value in values]
     elif values:
         low, high = min(values), max(values)
         # Whole numbers are drawn below the upper end. What is on both sides of zero may be just anything.
@@ -54,12 +57,54 @@ def described(tensor):
     return one
 
 
-def example(call):
+def example(call, with_values):
+    inputs = [[name, [described(one, with_values) for one in tensors], dynamic] for name, tensors, dynamic in call["inputs"]]
     return {
-        "inputs": [[name, [described(one) for one in tensors], dynamic] for name, tensors, dynamic in call["inputs"]],
+        "inputs": inputs,
         "outputs": [{"dtype": one["dtype"], "shape": one["shape"]} for _, one in call["outputs"]],
         "attributes": call["attributes"],
     }
+
+
+def drawn(tensor, folder):
+    """A file with values of an example, drawn where it has none."""
+    low, high = tensor.get("range", [-2, 2])
+    draw = random.uniform if tensor["dtype"] in exact.FORMATS else lambda low, high: random.randrange(int(low), max(int(high), int(low) + 1))
+    count = elements(tensor) * (2 if tensor["dtype"] == "complex64" else 1)
+    values = tensor.get("values") or [draw(low, high) for _ in range(count)]
+    dtype = "float32" if tensor["dtype"] == "complex64" else tensor["dtype"]
+    if dtype in exact.FORMATS:
+        raw = "".join(exact.pack(exact.bits_of(Fraction(value), dtype), dtype) for value in values)
+    else:
+        raw = "".join(exact.pack_integer(int(value), dtype) for value in values)
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        file.write(bytes.fromhex(raw))
+    return {"file": file.name, "dtype": tensor["dtype"], "shape": tensor["shape"], "format": tensor.get("format", "ND")}
+
+
+def holds(call, found):
+    """Whether the definition holds for an example with values that are drawn."""
+    import run  # pylint: disable=import-outside-toplevel,import-error
+
+    random.seed(7)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = [
+            {"name": name, "dynamic": dynamic, "instances": [drawn(one, folder) for one in tensors]} for name, tensors, dynamic in found["inputs"]
+        ]
+        outputs = [
+            {"name": name, **one, "format": "ND", "tolerance": {"relative": 0.01, "absolute": 0.01}}
+            for (name, _), one in zip(call["outputs"], found["outputs"])
+        ]
+        attributes = [{"name": name, "value": value} for name, value in found["attributes"]]
+        request = {"operator": call["operator"], "inputs": inputs, "attributes": attributes, "outputs": outputs}
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            return "definition" in run.answer("compute", request)
+        except Exception:  # pylint: disable=broad-except
+            return False
+        finally:
+            os.chdir(here)
 
 
 def order(call):
@@ -82,6 +127,7 @@ def same_definitions():
 
 def examples_of(calls):
     """By operator, those that differ in more than their dtypes, or the name of another with the same definition."""
+    groups = same_definitions()
     found = {}
     for call in sorted(calls, key=order):
         if not call["inputs"]:
@@ -90,9 +136,10 @@ def examples_of(calls):
         like = (call["attributes"], [[one["shape"] for one in given] for _, given, _ in call["inputs"]])
         if like not in seen and len(kept) < MOST:
             seen.append(like)
-            kept.append(example(call))
+            drawn_example = example(call, False)
+            kept.append(drawn_example if holds(call, drawn_example) else example(call, True))
     kept = {operator: kept for operator, (kept, _) in found.items()}
-    for group in same_definitions():
+    for group in groups:
         known = next((operator for operator in sorted(group) if operator in kept), None)
         if known is not None:
             kept.update({operator: known for operator in group if operator not in kept})

@@ -283,7 +283,7 @@ def embeddings(dtype):
             inputs["per_sample_weight"] = of(samples, None)
         call("EmbeddingBag", inputs,
              {"y": of(y, [3, 2]), "offset2bag": {**whole([0, 0, 2, 2, 2], "int32"), "silent": True},
-              "bag_size": {**whole(sizes, "int32"), "silent": padding >= 0},
+              "bag_size": {**whole(sizes, "int32"), "silent": padding >= 0 or mode != "mean"},
               "max_indices": {**whole(most, "int32", [3, 2]), "silent": mode != "max"}},
              {"mode": mode, "scale_grad_by_freq": False, "sparse": False, "include_last_offset": last, "padding_idx": padding})
 
