@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
 use super::discover::Found;
-use events::survey::Surveyed;
+use events::survey::{CauseKind, Surveyed};
 
 /// Version of the steps: outcomes of another are not taken over.
 const VERSION: u32 = 2;
@@ -58,8 +58,12 @@ impl Journal {
         self.known.get(key)
     }
 
-    /// Adds an outcome, in one write.
+    /// Adds an outcome, in one write. What this machine lacked says nothing of the operator, and may be there the next time.
     pub fn append(&mut self, key: &str, outcome: &Surveyed) -> std::io::Result<()> {
+        let causes = || outcome.steps.iter().filter_map(|step| step.cause.as_ref());
+        if causes().any(|cause| cause.kind == CauseKind::Machine) {
+            return Ok(());
+        }
         let mut line = serde_json::to_vec(&Line { key: key.to_owned(), outcome: outcome.clone() })?;
         line.push(b'\n');
         self.file.write_all(&line)?;

@@ -156,3 +156,19 @@ fn a_journal_survives_a_line_that_was_cut_off() {
     assert_eq!(journal::Journal::open(&path, true).unwrap().get("b"), Some(&outcomes[1]));
     assert_eq!(journal::Journal::open(&path, false).unwrap().get("a"), None);
 }
+
+#[test]
+fn what_the_machine_lacked_is_not_remembered_of_an_operator() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let mut outcome = sample().remove(0);
+    let first = outcome.steps.first_mut().unwrap();
+    first.cause = Some(Cause::new(CauseKind::Machine, "cmake was not found"));
+    let mut journal = journal::Journal::open(&path, true).unwrap();
+    journal.append("a", &outcome).unwrap();
+    outcome.steps[0].cause = Some(Cause::new(CauseKind::Cmake, "a project that it refuses"));
+    journal.append("b", &outcome).unwrap();
+    drop(journal);
+    let journal = journal::Journal::open(&path, true).unwrap();
+    assert_eq!((journal.get("a"), journal.get("b")), (None, Some(&outcome)));
+}
