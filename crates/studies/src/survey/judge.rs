@@ -5,7 +5,7 @@ use std::path::Path;
 use super::case::{Accepted, POISONS};
 use super::cause;
 use super::stop::Stop;
-use backend::{Execution, SimBackend};
+use backend::{Execution, RunFailure, SimBackend};
 use discovery::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
 use events::survey::{Cause, CauseKind, Says, State, Testimony, Witness};
 use manifest::Tolerance;
@@ -186,6 +186,10 @@ async fn written_and_stable(backend: &SimBackend, accepted: &mut Accepted, execu
     job.poison = POISONS[1];
     job.trace = false;
     let again = backend.run_operator(job).await.map_err(|failure| {
+        if let RunFailure::KernelMissing(key) = failure {
+            let name = "the tiling function chooses another kernel the second time";
+            return Stop::failed(Cause::new(CauseKind::UnstableResult, name), format!("tiling key {key}"));
+        }
         let cause = cause::of_run(&failure);
         Stop::failed(Cause::new(cause.kind, format!("second run: {}", cause.name)), failure.to_string())
     })?;
