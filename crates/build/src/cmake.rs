@@ -8,6 +8,7 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Digest;
+use super::compiler_detection::Answers;
 use super::error::BuildError;
 use super::file_api::{CLIENT, CmakeModel, QUERY, normal, read_reply};
 use super::sdk::Sdk;
@@ -63,7 +64,19 @@ pub fn configure(
         return Ok(Configured { model, binary_directory, ran: false });
     }
     let cmake = Cmake::find()?;
-    run(&cmake, project, sdk, &source_directory, &binary_directory, &entries)?;
+    let answers = Answers::of(&cmake, sdk, &source_directory, &entries);
+    clear(&binary_directory);
+    let given = answers.as_ref().is_some_and(|answers| answers.give(&binary_directory));
+    let ran = run(&cmake, project, sdk, &source_directory, &binary_directory, &entries);
+    if ran.is_err() && given {
+        clear(&binary_directory);
+        run(&cmake, project, sdk, &source_directory, &binary_directory, &entries)?;
+    } else {
+        ran?;
+    }
+    if let Some(answers) = answers.filter(|_| !given) {
+        answers.keep(&binary_directory);
+    }
     let model = read_reply(&binary_directory)
         // CMake was content, so it is too old for what it was asked, or the disk is full, of which it says nothing.
         .map_err(|error| BuildError::Environment {
@@ -86,6 +99,12 @@ fn digest_of(path: &Path) -> String {
     std::fs::read(path).map_or_else(|_| "absent".to_owned(), |bytes| Digest::new("file 1").bytes(&bytes).finish())
 }
 
+/// A cache of another SDK, compiler or generator would win over what we ask for.
+fn clear(binary_directory: &Path) {
+    let _ = std::fs::remove_file(binary_directory.join("CMakeCache.txt"));
+    let _ = std::fs::remove_dir_all(binary_directory.join("CMakeFiles"));
+}
+
 fn run(
     cmake: &Cmake,
     project: &OperatorProject,
@@ -97,9 +116,6 @@ fn run(
     let query = binary_directory.join(".cmake/api/v1/query").join(CLIENT);
     fs_err::create_dir_all(&query).map_err(BuildError::io(&query))?;
     std::fs::write(query.join("query.json"), QUERY).map_err(BuildError::io(&query))?;
-    // A cache of another SDK, compiler or generator would win over what we ask for.
-    let _ = std::fs::remove_file(binary_directory.join("CMakeCache.txt"));
-    let _ = std::fs::remove_dir_all(binary_directory.join("CMakeFiles"));
     let mut command = Command::new(&cmake.program);
     command
         .arg("-S")
@@ -291,6 +307,39 @@ mod tests {
         let configured = configure(&project, &sdk, &temporary.path().join("work"), &BTreeMap::new()).unwrap();
         assert!(group(&configured.model, "cust_optiling").defines.contains(&"OP_TILING_LIB".to_owned()));
         assert!(group(&configured.model, "ascendc_kernels_AddCustom_kernel").options.contains(&"-DTILE=8".to_owned()));
+    }
+
+    /// What CMake finds out about compilers it finds out once for all projects that ask alike; where it is of no use, once more.
+    #[test]
+    fn compilers_are_looked_for_once() {
+        let temporary = tempfile::tempdir().unwrap();
+        let cache = temporary.path().join("cache");
+        let Some(sdk) = sdk(&cache) else { return };
+        let sdk = Sdk { library_directory: cache.join("lib"), ..sdk };
+        let configured = |name: &str| {
+            let text = format!(
+                "cmake_minimum_required(VERSION 3.16)\nproject({name} LANGUAGES CXX)\nadd_library(y SHARED op_host/{name}.cpp)\n"
+            );
+            let host = format!("op_host/{name}.cpp");
+            let kernel = format!("op_kernel/{name}.cpp");
+            let files = [("CMakeLists.txt", text.as_str()), (&host, ""), (&kernel, KERNEL)];
+            let project = project(&temporary.path().join(name), &files);
+            let work = temporary.path().join("work").join(name);
+            let configured = configure(&project, &sdk, &work, &BTreeMap::new()).unwrap();
+            let version = Cmake::find().unwrap().version;
+            let looked = configured.binary_directory.join("CMakeFiles").join(version).join("CompilerIdCXX").is_dir();
+            let archiver = configured.model.cache.get("CMAKE_AR").cloned();
+            let options = group(&configured.model, "y").options.clone();
+            (looked, archiver, options)
+        };
+        let (looked, archiver, options) = configured("first");
+        assert!(looked && archiver.is_some());
+        assert_eq!(configured("second"), (false, archiver.clone(), options.clone()));
+        // Answers that CMake can make nothing of.
+        let kept = std::fs::read_dir(&cache).unwrap().flatten().map(|entry| entry.path());
+        let kept = kept.into_iter().find(|path| path.to_string_lossy().contains("cmake-answers-")).unwrap();
+        std::fs::write(kept.join("CMakeCXXCompiler.cmake"), "message(FATAL_ERROR broken)\n").unwrap();
+        assert_eq!(configured("third"), (true, archiver, options));
     }
 
     #[test]

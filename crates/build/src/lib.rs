@@ -10,6 +10,7 @@ mod cache;
 pub mod cmake;
 mod compiled_headers;
 pub mod compiler;
+mod compiler_detection;
 mod direct;
 mod error;
 pub mod file_api;
