@@ -11,6 +11,7 @@ use super::compiler::CompilerFamily;
 use super::error::{BuildError, CompileFailure};
 use super::flags::ProjectFlags;
 use super::includes::Closure;
+use super::initialisers::only_store_constants;
 use super::kernel_symbols::{Foreign, Interface, goes_unseen, lines_of, names_simulator, pastes_words};
 use super::kernel_variant::KernelVariant;
 use super::overlay::Overlay;
@@ -98,7 +99,7 @@ impl Builder {
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 11", tree, reached, flags);
+        let mut digest = self.digest("kernel 12", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
@@ -115,12 +116,12 @@ impl Builder {
             words.extend(["-S".to_owned(), path.display().to_string()]);
             words.extend(["-o".to_owned(), assembly.display().to_string()]);
             self.compile(OUTPUT, &overlay, &words)?;
-            self.with_arithmetic_counted(&assembly)?;
+            let constants = self.with_arithmetic_counted(&assembly)?;
             let assemble =
                 ["-c".to_owned(), assembly.display().to_string(), "-o".to_owned(), object.display().to_string()];
             self.compile(OUTPUT, &overlay, &assemble)?;
             std::fs::remove_file(&assembly).map_err(BuildError::io(&assembly))?;
-            self.only_what_a_device_has(tree, reached, macros.as_deref(), &object)?;
+            self.only_what_a_device_has(tree, reached, macros.as_deref(), &object, constants)?;
             let mut words = vec!["-shared".to_owned(), object.display().to_string(), "-o".to_owned()];
             words.push(directory.join(OUTPUT).display().to_string());
             words.extend(self.sdk.link_words());
@@ -148,16 +149,18 @@ impl Builder {
         Ok(read)
     }
 
-    /// Counts what the blocks of a kernel compute. The headers that do not count are the SDK's and a toolkit's.
-    fn with_arithmetic_counted(&self, assembly: &Path) -> Result<(), BuildError> {
+    /// Counts what the blocks of a kernel compute. The headers that do not count are the SDK's and a toolkit's. Says whether what comes
+    /// before a launch only stores constants.
+    fn with_arithmetic_counted(&self, assembly: &Path) -> Result<bool, BuildError> {
         let text = std::fs::read(assembly).map_err(BuildError::io(assembly))?;
+        let text = String::from_utf8_lossy(&text);
         let is_headers = |path: &str| {
             let path = Path::new(path);
             path.starts_with(&self.sdk.root)
                 || self.toolkit.as_ref().is_some_and(|toolkit| path.starts_with(&toolkit.root))
         };
-        let text = counted(&String::from_utf8_lossy(&text), &is_headers);
-        std::fs::write(assembly, text).map_err(BuildError::io(assembly))
+        std::fs::write(assembly, counted(&text, &is_headers)).map_err(BuildError::io(assembly))?;
+        Ok(only_store_constants(&text))
     }
 
     /// The operator's own lines with their macros replaced, where these put words together.
@@ -190,12 +193,15 @@ impl Builder {
         reached: &Closure,
         macros: Option<&str>,
         object: &Path,
+        constants: bool,
     ) -> Result<(), BuildError> {
         let own = || reached.tree_files.iter().filter_map(|file| tree.text(file));
         let found = match own().find_map(names_simulator) {
             Some(name) => Some(name),
             // A toolkit's headers have initialisers of their own, which an operator's cannot be told from.
-            None => self.interface()?.foreign(object, self.toolkit.is_some()).map_err(BuildError::io(object))?,
+            None => {
+                self.interface()?.foreign(object, self.toolkit.is_some(), constants).map_err(BuildError::io(object))?
+            }
         };
         // Macros of the API bring what is the simulator's, but nothing that goes unseen.
         let found = found.or_else(|| own().chain(macros).find_map(goes_unseen));

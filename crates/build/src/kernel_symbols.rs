@@ -189,15 +189,21 @@ impl Interface {
         Ok(Self { announced: sdk.announced_words()?, provided: functions_of(&sdk.library())? })
     }
 
-    /// The first thing that a kernel's object file must not have. Where its headers may construct, so may it.
-    pub(super) fn foreign(&self, kernel: &Path, headers_construct: bool) -> std::io::Result<Option<Foreign>> {
+    /// The first thing that a kernel's object file must not have. Where its headers may construct, so may it, and initialisers that
+    /// only store `constants` are none.
+    pub(super) fn foreign(
+        &self,
+        kernel: &Path,
+        headers_construct: bool,
+        constants: bool,
+    ) -> std::io::Result<Option<Foreign>> {
         let data = std::fs::read(kernel)?;
         let file = object::File::parse(&*data).map_err(std::io::Error::other)?;
         // The compiler's own, which announces accesses, is one of them.
         let constructors =
             file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".init_array")));
         let constructors: u64 = constructors.map(|section| section.size() / POINTER_BYTES).sum();
-        if constructors > 1 && !headers_construct {
+        if constructors > 1 && !headers_construct && !constants {
             return Ok(Some(Foreign::Constructor));
         }
         Ok(file.symbols().find_map(|symbol| {

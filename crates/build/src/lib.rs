@@ -19,6 +19,7 @@ mod forwards;
 mod host;
 mod host_dependencies;
 mod includes;
+mod initialisers;
 mod kernel;
 mod kernel_kinds;
 mod kernel_symbols;
