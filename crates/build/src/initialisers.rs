@@ -8,8 +8,8 @@
 const MOVES: [&str; 7] = ["mov", "lea", "push", "pop", "ret", "endbr64", "nop"];
 const OF_FRAME: [&str; 4] = ["subq", "addq", "sub", "add"];
 const ZEROES: [&str; 4] = ["xorl", "xorps", "pxor", "xorq"];
-/// Calls that announce accesses.
-const ANNOUNCES: &str = "__tsan_";
+/// Calls that announce accesses and blocks.
+const ANNOUNCES: [&str; 2] = ["__tsan_", "__sanitizer_cov_trace_pc"];
 
 /// Whether every initialiser of an assembly only stores constants. One that cannot be found does not.
 pub(super) fn only_store_constants(assembly: &str) -> bool {
@@ -33,7 +33,7 @@ fn stores_constants(lines: &[&str], name: &str) -> bool {
 fn is_harmless(line: &str) -> bool {
     let (operation, operands) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match operation {
-        "call" => operands.starts_with(ANNOUNCES),
+        "call" => ANNOUNCES.iter().any(|name| operands.starts_with(name)),
         _ if OF_FRAME.contains(&operation) => operands.starts_with('$') && operands.ends_with("%rsp"),
         _ if ZEROES.contains(&operation) => operands.split_once(", ").is_some_and(|(left, right)| left == right),
         _ => MOVES.iter().any(|start| operation.starts_with(start)),
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn constants_are_stored_and_nothing_is_computed() {
-        let store = "\tleaq\t_ZL3low(%rip), %rdi\n\tcall\t__tsan_write4@PLT\n\tmovl\t$0xff800000, _ZL3low(%rip)\n";
+        let store = "\tleaq\t_ZL3low(%rip), %rdi\n\tcall\t__tsan_write4@PLT\n\tcall\t__sanitizer_cov_trace_pc@PLT\n\tmovl\t$0xff800000, _ZL3low(%rip)\n";
         assert!(only_store_constants(&assembly(store)) && only_store_constants("f:\n\tret\n"));
         for computed in [
             "\tcall\t_Z5tablev\n",
