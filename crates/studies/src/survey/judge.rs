@@ -5,8 +5,8 @@ use std::path::Path;
 use super::case::{Accepted, POISONS};
 use super::cause;
 use super::stop::Stop;
-use backend::{Execution, RunFailure, SimBackend};
-use discovery::cases::{Array, DescribedOp, Python, ReferenceError, golden_script};
+use backend::{Execution, KernelJob, RunFailure, SimBackend};
+use discovery::cases::{Array, Defined, DescribedOp, Python, ReferenceError, golden_script};
 use events::survey::{Cause, CauseKind, Says, State, Testimony, Witness};
 use manifest::Tolerance;
 use project::snake_case;
@@ -22,9 +22,10 @@ pub(super) async fn judge(
     execution: &Execution,
     testimonies: &mut Vec<Testimony>,
 ) -> Result<String, Stop> {
-    written_and_stable(backend, accepted, execution).await?;
+    let defined = defined(python, op, accepted, execution).await;
+    written_and_stable(backend, accepted, execution, defined.as_ref().ok()).await?;
     let authors = by_authors(directory, backend, python, op, accepted, execution).await;
-    let definition = by_definition(python, op, accepted, execution).await;
+    let definition = defined.and_then(|defined| by_definition(accepted, execution, &defined));
     testimonies.push(testimony(Witness::Authors, &authors));
     testimonies.push(testimony(Witness::Definition, &definition));
     both(authors, definition)
@@ -93,25 +94,35 @@ async fn by_authors(
     }
 }
 
-/// What a definition says.
-async fn by_definition(
+/// What the definition of the operator's type gives.
+async fn defined(
     python: &Python,
     op: &DescribedOp,
     accepted: &Accepted,
     execution: &Execution,
-) -> Result<String, Stop> {
-    let silent = |detail: String| Stop {
-        state: State::Unknown,
-        cause: Cause::new(CauseKind::NoReference, "no definition fits"),
-        detail,
-    };
+) -> Result<Defined, Stop> {
+    let job = with_shapes_that_came(accepted, execution);
+    python.define(op, &job, &|_| None).await.map_err(|error| silent(error.to_string()))
+}
+
+/// The job with shapes of outputs as far as they are as long as what came out. A shape is what the case expects; shape inference has the
+/// last word.
+fn with_shapes_that_came(accepted: &Accepted, execution: &Execution) -> KernelJob {
     let mut job = accepted.job.clone();
     for (output, bytes) in job.outputs.iter_mut().zip(&execution.outputs) {
-        // A shape is what the case expects; shape inference has the last word.
         let size = output.dtype.parse().map_or(0, DType::size_bytes) as u64;
         output.shape = output.shape.take().filter(|shape| shape.iter().product::<u64>() * size == bytes.len() as u64);
     }
-    let defined = python.define(op, &job, &|_| None).await.map_err(|error| silent(error.to_string()))?;
+    job
+}
+
+fn silent(detail: String) -> Stop {
+    Stop { state: State::Unknown, cause: Cause::new(CauseKind::NoReference, "no definition fits"), detail }
+}
+
+/// What a definition says.
+fn by_definition(accepted: &Accepted, execution: &Execution, defined: &Defined) -> Result<String, Stop> {
+    let job = &accepted.job;
     let definition = &defined.definition;
     let mut compared = 0;
     for (index, output) in job.outputs.iter().enumerate() {
@@ -180,8 +191,14 @@ fn unknown(error: Option<ReferenceError>) -> Stop {
     Stop { state: State::Unknown, cause: Cause::new(CauseKind::NoReference, name), detail }
 }
 
-/// Runs once more with other garbage in unwritten memory: what differs was never written, or depends on it.
-async fn written_and_stable(backend: &SimBackend, accepted: &mut Accepted, execution: &Execution) -> Result<(), Stop> {
+/// Runs once more with other garbage in unwritten memory: what differs was never written, or depends on it. What a definition that holds
+/// says nothing about may be left unwritten.
+async fn written_and_stable(
+    backend: &SimBackend,
+    accepted: &mut Accepted,
+    execution: &Execution,
+    defined: Option<&Defined>,
+) -> Result<(), Stop> {
     let job = &mut accepted.job;
     job.poison = POISONS[1];
     job.trace = false;
@@ -194,7 +211,9 @@ async fn written_and_stable(backend: &SimBackend, accepted: &mut Accepted, execu
         Stop::failed(Cause::new(cause.kind, format!("second run: {}", cause.name)), failure.to_string())
     })?;
     for (index, (first, second)) in execution.outputs.iter().zip(&again.outputs).enumerate() {
-        let pairs = || first.iter().zip(second);
+        let size = job.outputs.get(index).and_then(|output| output.dtype.parse().ok()).map_or(1, DType::size_bytes);
+        let counts = |byte: &usize| !defined.is_some_and(|defined| defined.says_nothing_of(index, byte / size));
+        let pairs = || (0..first.len().min(second.len())).filter(counts).map(|byte| (&first[byte], &second[byte]));
         let differing = pairs().filter(|(left, right)| left != right).count();
         if differing == 0 && first.len() == second.len() {
             continue;

@@ -91,6 +91,20 @@ pub struct DefinedOutput {
     pub unspecified: u64,
 }
 
+impl Defined {
+    /// Whether the interface says nothing about an element of an output, which may then be left as it was. A definition that says nothing
+    /// about any output does not count.
+    pub fn says_nothing_of(&self, output: usize, element: usize) -> bool {
+        match self.outputs.get(output) {
+            Some(Some(right)) => {
+                right.bounds.as_ref().and_then(|bounds| bounds.get(element)).is_some_and(|bound| bound.is_infinite())
+            }
+            Some(None) => self.outputs.iter().any(Option::is_some),
+            None => false,
+        }
+    }
+}
+
 impl DefinedOutput {
     /// Compares what came out with what is right.
     pub fn agrees(&self, actual: &[u8], dtype: DType) -> Result<(), Mismatch> {

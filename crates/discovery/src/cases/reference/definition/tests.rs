@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use verify::DType;
 
-use super::{FILES, PROGRAM};
+use super::{Defined, DefinedOutput, Definition, FILES, PROGRAM};
 
 fn python() -> PathBuf {
     std::env::var_os("ASCEND_TUNE_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from)
@@ -322,4 +322,18 @@ fn data_that_mean_something_are_what_definitions_take() {
     for answer in answers(again.path(), &requests) {
         assert!(answer["outputs"].as_array().is_some_and(|outputs| !outputs.is_empty()), "{answer}");
     }
+}
+
+#[test]
+fn what_a_definition_says_nothing_of_may_stay_as_it_was() {
+    let output = |bounds| Some(DefinedOutput { bytes: vec![0; 8], bounds, unspecified: 0 });
+    let definition = Definition { operator: "X".into(), file: "x.py".into(), formula: "y".into() };
+    let some = Defined { definition, outputs: vec![output(Some(vec![0.5, f32::INFINITY])), output(None), None] };
+    let silent = |output, element| some.says_nothing_of(output, element);
+    assert_eq!(
+        [silent(0, 0), silent(0, 1), silent(1, 0), silent(2, 0), silent(3, 0)],
+        [false, true, false, true, false]
+    );
+    let nothing = Defined { outputs: vec![None, None], ..some };
+    assert!(!nothing.says_nothing_of(0, 0));
 }
