@@ -129,6 +129,7 @@ programs!(
     api_quantization,
     api_queue,
     api_reduce_select,
+    api_resources,
     api_rows,
     api_softmax,
     api_template_key,
