@@ -131,6 +131,7 @@ programs!(
     api_reduce_select,
     api_resources,
     api_rows,
+    api_scalar,
     api_softmax,
     api_template_key,
     api_vector,
