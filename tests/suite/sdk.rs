@@ -130,6 +130,7 @@ programs!(
     api_queue,
     api_reduce_select,
     api_resources,
+    api_results,
     api_rows,
     api_scalar,
     api_softmax,
