@@ -129,6 +129,7 @@ programs!(
     api_quantization,
     api_queue,
     api_reduce_select,
+    api_registers,
     api_resources,
     api_results,
     api_rows,
