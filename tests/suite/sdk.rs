@@ -136,6 +136,7 @@ programs!(
     api_scalar,
     api_softmax,
     api_template_key,
+    api_transfers,
     api_vector,
     host_acl,
     host_acl_rtc,
