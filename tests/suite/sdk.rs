@@ -120,6 +120,7 @@ programs!(
     api_activation,
     api_cube,
     api_dropout,
+    api_flags,
     api_floor,
     api_library_buffers,
     api_math,
