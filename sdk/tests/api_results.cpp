@@ -202,6 +202,40 @@ void Masks()
     A::ResetMask();
 }
 
+/// So many repeats that results of results are reduced, with the extreme anywhere.
+template <typename T>
+void Levels()
+{
+    constexpr uint32_t count = Lanes<T>::count;
+    Random random(11);
+    for (const uint32_t repeats : {1u, 2u, 31u, 32u, 33u, 47u, 64u, 65u, 100u, 130u}) {
+        const uint32_t at = random.Below(repeats * count);
+        for (uint32_t i = 0; i < repeats * count; ++i) {
+            Raw<T>(4)[i] = static_cast<T>(i == at ? 9.0f : i < at ? 1.0f : 2.0f);
+        }
+        const std::string suffix = " of " + std::to_string(repeats) + " repeats";
+        const auto lanes = static_cast<int32_t>(count);
+        const auto times = static_cast<int32_t>(repeats);
+        A::ReduceMax(At<T>(1), At<T>(4), At<T>(2), lanes, times, 8, true);
+        Expect(Value<T>(1, 0) == 9.0f && Index<T>(1, 1) == at, "ReduceMax with index" + suffix);
+        A::ReduceMax(At<T>(1), At<T>(4), At<T>(2), lanes, times, 8, false);
+        Expect(Value<T>(1, 0) == 9.0f, "ReduceMax" + suffix);
+        // Of two lanes in each repeat.
+        A::ReduceSum(At<T>(1), At<T>(4), At<T>(2), 2, times, 8);
+        float sum = 0;
+        for (uint32_t r = 0; r < repeats; ++r) {
+            sum += Value<T>(4, r * count) + Value<T>(4, r * count + 1);
+        }
+        Expect(Value<T>(1, 0) == sum, "ReduceSum" + suffix);
+        Raw<T>(4)[at] = static_cast<T>(-9.0f);
+        A::ReduceMin(At<T>(1), At<T>(4), At<T>(2), times * lanes, true);
+        Expect(Value<T>(1, 0) == -9.0f && Index<T>(1, 1) == at, "ReduceMin with index by count" + suffix);
+        A::ReduceMin(At<T>(1), At<T>(4), At<T>(2), times * lanes);
+        Expect(Value<T>(1, 0) == -9.0f, "ReduceMin by count" + suffix);
+    }
+    A::ResetMask();
+}
+
 template <typename T>
 void Registers()
 {
@@ -244,6 +278,8 @@ int main()
     const auto result = OnCore([] {
         Masks<float>();
         Masks<half>();
+        Levels<float>();
+        Levels<half>();
         Registers<float>();
         Registers<half>();
     });
