@@ -121,6 +121,13 @@ static_assert(Between<TPosition::CO1, HardEvent::M_FIX, HardEvent::FIX_M>(), "CO
 static_assert(A::TQueBind<TPosition::VECOUT, TPosition::A1, 1>::enQueEvt == HardEvent::MTE3_MTE1, "to a cube core's memory");
 static_assert(A::TQueBind<TPosition::VECIN, TPosition::VECOUT, 1>::freeBufEvt == HardEvent::MTE3_MTE2, "copies through a core");
 
+/// Traces number memories as queues' buffers do.
+constexpr bool Numbered(A::Hardware memory, uint32_t space) { return A::detail::SpaceOf(memory) == space; }
+static_assert(Numbered(A::Hardware::UB, ascendsim::kSpaceUb) && Numbered(A::Hardware::L1, ascendsim::kSpaceL1), "UB and L1");
+static_assert(Numbered(A::Hardware::L0A, ascendsim::kSpaceL0a) && Numbered(A::Hardware::L0B, ascendsim::kSpaceL0b), "L0A and L0B");
+static_assert(Numbered(A::Hardware::L0C, ascendsim::kSpaceL0c) && Numbered(A::Hardware::BIAS, ascendsim::kSpaceBt), "L0C and the bias table");
+static_assert(Numbered(A::Hardware::FIXBUF, ascendsim::kSpaceFb), "the fixpipe buffer");
+
 void Queues()
 {
     const std::string seen = Flags([] {

@@ -154,6 +154,37 @@ void Tensors()
     Expect(A::GetShapeSize(global.GetShapeInfo()) == 28, "GetShapeSize");
 }
 
+void GlobalTensors(float* words)
+{
+    A::GlobalTensor<float> whole;
+    Expect(whole.GetPhyAddr() == nullptr && whole.GetSize() == 0, "GlobalTensor at first");
+    whole.SetGlobalBuffer(words);
+    Expect(whole.GetPhyAddr() == words && whole.GetSize() == 0, "SetGlobalBuffer without a size");
+    whole.SetGlobalBuffer(words, 64);
+    Expect(whole.GetSize() == 64 && whole.GetPhyAddr(3) == words + 3 && whole[5].GetPhyAddr() == words + 5, "SetGlobalBuffer");
+    whole.SetValue(7, -1.5f);
+    words[8] = 4.0f;
+    Expect(words[7] == -1.5f && whole.GetValue(7) == -1.5f && whole(8) == 4.0f && whole[4].GetValue(4) == 4.0f, "values of a GlobalTensor");
+    const A::GlobalTensor<half> halves = whole.ReinterpretCast<half>();
+    Expect(halves.GetSize() == 128 && static_cast<const void*>(halves.GetPhyAddr(2)) == words + 1, "ReinterpretCast of a GlobalTensor");
+    A::GlobalTensor<float> part = whole;
+    part.SetAddr(16);
+    Expect(part.GetPhyAddr() == words + 16 && whole.GetPhyAddr() == words, "SetAddr");
+    using A::CacheRwMode;
+    const auto bypasses = [](const A::GlobalTensor<float>& tensor, bool read, bool write) {
+        return tensor.BypassesL2(CacheRwMode::READ) == read && tensor.BypassesL2(CacheRwMode::WRITE) == write;
+    };
+    Expect(bypasses(whole, false, false), "transfers through L2");
+    whole.SetL2CacheHint<CacheRwMode::READ>(A::CacheMode::CACHE_MODE_DISABLE);
+    Expect(bypasses(whole, true, false) && bypasses(whole[3], true, false) && bypasses(part, false, false), "reads past L2");
+    whole.SetL2CacheHint<CacheRwMode::WRITE>(A::CacheMode::CACHE_MODE_DISABLE);
+    Expect(bypasses(whole, false, true), "writes past L2");
+    whole.SetL2CacheHint(A::CacheMode::CACHE_MODE_DISABLE);
+    Expect(bypasses(whole, true, true), "both past L2");
+    whole.SetL2CacheHint(A::CacheMode::CACHE_MODE_LAST);
+    Expect(bypasses(whole, false, false), "both through L2 again");
+}
+
 void Allocators()
 {
     A::LocalMemAllocator<> unified;
@@ -256,6 +287,9 @@ int main()
     Run("queue of results", LastQueue);
     Run("events", Events);
     Run("tensors", Tensors);
+    auto* words = static_cast<float*>(ascendsim::AllocateRegion(256, ascendsim::RegionRole::kOutput, 0));
+    Run("tensors of global memory", [words] { GlobalTensors(words); });
+    ascendsim::ClearRegions();
     Run("allocators", Allocators);
     Lists();
     Misuse();

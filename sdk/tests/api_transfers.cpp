@@ -9,8 +9,6 @@ using A::AscendCUtils;
 
 namespace {
 
-constexpr uint32_t kRoom = 512;
-
 template <typename T>
 A::LocalTensor<T> At(uint32_t slot)
 {
@@ -232,6 +230,31 @@ void Addresses()
     Expect(std::memcmp(result, want[3], 128) == 0, "PairReduceSumIntrinsicsImpl");
 }
 
+void Transposes()
+{
+    uint64_t to[16];
+    uint64_t from[16];
+    half* toPointers[16];
+    half* fromPointers[16];
+    for (uint32_t i = 0; i < 256; ++i) {
+        Raw<half>(5)[i] = static_cast<half>(static_cast<float>(i));
+    }
+    for (uint32_t i = 0; i < 16; ++i) {
+        fromPointers[i] = Raw<half>(5) + 16 * i;
+        toPointers[i] = Raw<half>(6) + 16 * i;
+        from[i] = reinterpret_cast<uint64_t>(fromPointers[i]);
+        to[i] = reinterpret_cast<uint64_t>(Raw<half>(7) + 16 * i);
+    }
+    A::TransDataTo5HDImpl<half>(toPointers, fromPointers, A::TransDataTo5HDParams());
+    A::TransDataTo5HDImpl<half>(to, from, A::TransDataTo5HDParams());
+    bool right = true;
+    for (uint32_t i = 0; i < 256; ++i) {
+        const half want = Raw<half>(5)[i % 16 * 16 + i / 16];
+        right = right && Raw<half>(6)[i] == want && Raw<half>(7)[i] == want;
+    }
+    Expect(right, "TransDataTo5HDImpl");
+}
+
 void Copies(int16_t* words)
 {
     int16_t* to = Raw<int16_t>(4);
@@ -286,6 +309,7 @@ int main()
     Run("workspaces", [&] { Workspaces(memory); });
     Run("utilities", Utilities);
     Run("addresses", Addresses);
+    Run("transposes", Transposes);
     Run("copies", [&] { Copies(reinterpret_cast<int16_t*>(memory)); });
     ascendsim::ClearRegions();
     return Report("api_transfers");
