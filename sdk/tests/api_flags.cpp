@@ -94,6 +94,10 @@ void Events()
              A::Barrier();
          }),
          "barrier MTE2; barrier MTE3; barrier all; dsb; ");
+    Same("a function of a kernel without a pipe object", Flags([] {
+             A::CreateVecIndex(A::LocalTensor<float>(TPosition::VECCALC, 0, 8), 0.0f, 3);
+         }),
+         "set S>V 0; wait S>V 0; ");
     A::TQueSync<PIPE_MTE3, PIPE_S> sync;
     Same("TQueSync", Flags([&] {
              sync.SetFlag(7);
@@ -231,6 +235,9 @@ void Pools()
         que.AllocTensor<float>();
     });
 }
+
+// The mode from bit 4, the flag from bit 8, and a one.
+static_assert(A::detail::CrossCoreMessage(2, 5) == 0x521 && A::detail::CrossCoreMessage(1, 15) == 0xF11, "messages of flags between cores");
 
 void Cores()
 {

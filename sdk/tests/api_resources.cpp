@@ -236,11 +236,14 @@ void Lists()
         list.GetDesc(desc, 2);
     });
     // Pointers alone.
-    const uint64_t bare[] = {24, uint64_t{2} << 32, 0xFFFFFFFFu, pointer(32), pointer(0)};
+    const uint64_t bare[] = {24, uint64_t{3} << 32, 0xFFFFFFFFu, pointer(32), pointer(0), pointer(16)};
     std::memcpy(words, bare, sizeof(bare));
     Run("list of pointers", [&] {
         A::ListTensorDesc list(words);
-        Expect(list.GetSize() == 2 && list.GetDataPtr<int32_t>(0) == data + 32 && list.GetDataPtr<int32_t>(1) == data, "list of pointers");
+        Expect(list.GetSize() == 3 && list.GetDataPtr<int32_t>(0) == data + 32 && list.GetDataPtr<int32_t>(2) == data + 16, "list of pointers");
+        words[1] = 0;
+        list.Init(words);
+        Expect(list.GetSize() == 1, "list of one pointer");
     });
     ascendsim::ClearRegions();
 }
@@ -249,9 +252,10 @@ void Misuse()
 {
     ExpectFault("ninth event", "event_exhausted", [] {
         A::TPipe pipe;
-        for (int i = 0; i < 9; ++i) {
+        for (int i = 0; i < 8; ++i) {
             pipe.AllocEventID<A::HardEvent::V_S>();
         }
+        Expect(pipe.FetchEventID(A::HardEvent::V_S) == 7, "the kernel goes on with the last id");
     });
     ExpectFault("allocator", "ub_overflow: LocalMemAllocator: asked for 64 bytes, free are 32", [] {
         A::LocalMemAllocator<> full;
