@@ -1,7 +1,8 @@
 // Tensor lists: dynamic inputs arrive as one address of a descriptor in GM.
 //
 // Layout, in 64-bit words: word 0 is the byte offset of the pointer table; then per tensor one word with the number of
-// dimensions in its low half, followed by the dimensions; the pointer table comes last.
+// dimensions in its low half, followed by the dimensions; the pointer table comes last. A list of pointers alone has one such
+// word, without dimensions and with the number of tensors in its high half, and a word that says 0xFFFFFFFF.
 #ifndef ASCENDC_LIST_TENSOR_H
 #define ASCENDC_LIST_TENSOR_H
 
@@ -50,6 +51,11 @@ public:
         words_ = static_cast<__gm__ uint64_t*>(data);
         table_ = words_ + detail::ReadScalar(words_) / sizeof(uint64_t);
         size_ = 0;
+        if (words_ + 3 == table_ && detail::ReadScalar(words_ + 2) == 0xFFFFFFFFu && DimAt(words_ + 1) == 0) {
+            const uint32_t pointers = static_cast<uint32_t>(detail::ReadScalar(words_ + 1) >> 32);
+            size_ = pointers != 0 ? pointers : 1;
+            return;
+        }
         for (__gm__ uint64_t* at = words_ + 1; at < table_; at += 1 + DimAt(at)) {
             ++size_;
         }

@@ -26,12 +26,23 @@ namespace detail {
 ASC_API float RoundFloat(float value, RoundMode mode)
 {
     switch (mode) {
+        case RoundMode::CAST_NONE: // where something is lost
         case RoundMode::CAST_RINT: return __builtin_rintf(value);
         case RoundMode::CAST_FLOOR: return __builtin_floorf(value);
         case RoundMode::CAST_CEIL: return __builtin_ceilf(value);
         case RoundMode::CAST_ROUND: return __builtin_roundf(value);
         default: return __builtin_truncf(value);
     }
+}
+
+/// What does not fit becomes the nearest that does, NaN 0, as the conversions of the vector unit.
+ASC_API int32_t SaturatedInt(float value)
+{
+    if (value != value) {
+        return 0;
+    }
+    constexpr float limit = 2147483648.0f;
+    return value >= limit ? INT32_MAX : (value < -limit ? INT32_MIN : static_cast<int32_t>(value));
 }
 
 /// 16-bit float with an odd last bit when `value` does not fit exactly.
@@ -64,7 +75,7 @@ ASC_API U ScalarCast(T valueIn)
         }
         return half(valueIn);
     } else if constexpr (std::is_same<U, int32_t>::value) {
-        return static_cast<int32_t>(detail::RoundFloat(static_cast<float>(valueIn), roundMode));
+        return detail::SaturatedInt(detail::RoundFloat(static_cast<float>(valueIn), roundMode));
     } else {
         return static_cast<U>(valueIn);
     }

@@ -125,6 +125,11 @@ constexpr uint32_t SpaceOf(Hardware memory)
 }
 }  // namespace detail
 
+namespace detail {
+/// The tag of a queue's buffer; defined with the buffers.
+ASC_API TTagType& TagOf(TBufHandle handle);
+}  // namespace detail
+
 /// A view of elements in on-chip memory.
 template <typename T>
 class LocalTensor {
@@ -177,11 +182,12 @@ public:
         result.address_ = address_;
         return result;
     }
+    /// `offset` counts elements of the other tensor.
     template <typename S>
     ASC_API void SetAddrWithOffset(LocalTensor<S>& src, uint32_t offset)
     {
         address_ = src.address_;
-        address_.bufferAddr += detail::BytesOf<T>(offset);
+        address_.bufferAddr += detail::BytesOf<S>(offset);
     }
     template <typename S = T>
     ASC_API void CreateTensor(TPosition pos, uint32_t addr, uint32_t tileSize)
@@ -195,9 +201,20 @@ public:
     ASC_API void SetSize(const uint32_t size) { address_.dataLen = detail::BytesOf<T>(size); }
     ASC_API uint32_t GetSize() const { return detail::ElementsIn<T>(address_.dataLen); }
     ASC_API uint32_t GetLength() const { return address_.dataLen; }
-    ASC_API void SetBufferLen(uint32_t dataLen) { address_.dataLen = detail::BytesOf<T>(dataLen); }
-    ASC_API void SetUserTag(const TTagType tag) { userTag_ = tag; }
-    ASC_API TTagType GetUserTag() const { return userTag_; }
+    /// In bytes, unlike SetSize.
+    ASC_API void SetBufferLen(uint32_t dataLen) { address_.dataLen = dataLen; }
+    /// The tag of a queue's tensor is its buffer's: it goes through the queue with it.
+    ASC_API void SetUserTag(const TTagType tag)
+    {
+        if (address_.bufferHandle != nullptr) {
+            detail::TagOf(address_.bufferHandle) = tag;
+        }
+        userTag_ = tag;
+    }
+    ASC_API TTagType GetUserTag() const
+    {
+        return address_.bufferHandle != nullptr ? detail::TagOf(address_.bufferHandle) : userTag_;
+    }
     ASC_API void SetShapeInfo(const ShapeInfo& shapeInfo) { shapeInfo_ = shapeInfo; }
     ASC_API ShapeInfo GetShapeInfo() const { return shapeInfo_; }
 

@@ -22,6 +22,10 @@ struct TBufType {
     uint64_t site = 0; // where a queue last handed it on
 };
 
+namespace detail {
+ASC_API TTagType& TagOf(TBufHandle handle) { return reinterpret_cast<TBufType*>(handle)->usertag; }
+}  // namespace detail
+
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0>
 class TQueBind;
 template <TPosition pos = TPosition::LCM>

@@ -255,9 +255,6 @@ private:
     {
         LocalTensor<T> tensor;
         tensor.SetAddr(AddressOf(buffer));
-        if (buffer != nullptr) {
-            tensor.SetUserTag(buffer->usertag);
-        }
         return tensor;
     }
 

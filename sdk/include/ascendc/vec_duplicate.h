@@ -125,6 +125,9 @@ ASC_API void CreateVecIndex(
     constexpr int32_t block = static_cast<int32_t>(ONE_BLK_SIZE / sizeof(T));
     constexpr int32_t lanes = ONE_REPEAT_BYTE_SIZE / static_cast<int32_t>(sizeof(T));
     const int32_t active = static_cast<int32_t>(mask);
+    if (repeatTime == 0) {
+        return;
+    }
     const UnaryRepeatParams within;
     detail::ProgressionByScalar(dst, firstValue, static_cast<T>(1), active < block ? active : block);
     for (int32_t at = block; at < active; at += block) {
@@ -136,6 +139,33 @@ ASC_API void CreateVecIndex(
     }
     const UnaryRepeatParams across(dstBlkStride, dstBlkStride, DEFAULT_REPEAT_STRIDE, DEFAULT_REPEAT_STRIDE);
     const uint32_t advance = static_cast<uint32_t>(dstRepStride * block);
+    for (uint32_t r = 1; r < repeatTime; ++r) {
+        Adds(dst[r * advance], dst[(r - 1) * advance], static_cast<T>(lanes), mask, 1, across);
+        PipeBarrier<PIPE_V>();
+    }
+}
+/// The same in the lanes of a mask; the first repeat is written element by element.
+template <typename T>
+ASC_API void CreateVecIndex(
+    LocalTensor<T>& dst, const T& firstValue, uint64_t mask[], uint8_t repeatTime, uint16_t dstBlkStride,
+    uint8_t dstRepStride)
+{
+    ASCENDC_CHECK_DTYPE(CreateVecIndex, T, half, int16_t, float, int32_t);
+    constexpr uint32_t block = ONE_BLK_SIZE / sizeof(T);
+    constexpr uint32_t lanes = ONE_REPEAT_BYTE_SIZE / static_cast<uint32_t>(sizeof(T));
+    if (repeatTime == 0) {
+        return;
+    }
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        if ((mask[lane / 64] >> (lane % 64) & 1) != 0) {
+            dst.SetValue(
+                lane / block * block * dstBlkStride + lane % block,
+                detail::ProgressionValue(firstValue, static_cast<T>(1), static_cast<int32_t>(lane)));
+        }
+    }
+    detail::Order(HardEvent::S_V);
+    const UnaryRepeatParams across(dstBlkStride, dstBlkStride, DEFAULT_REPEAT_STRIDE, DEFAULT_REPEAT_STRIDE);
+    const uint32_t advance = dstRepStride * block;
     for (uint32_t r = 1; r < repeatTime; ++r) {
         Adds(dst[r * advance], dst[(r - 1) * advance], static_cast<T>(lanes), mask, 1, across);
         PipeBarrier<PIPE_V>();

@@ -245,6 +245,7 @@ int64_t sff0(uint64_t value) { return ~value == 0 ? -1 : __builtin_ctzll(~value)
 int64_t sff1(uint64_t value) { return value == 0 ? -1 : __builtin_ctzll(value); }
 int64_t bcnt0(uint64_t value) { return 64 - __builtin_popcountll(value); }
 int64_t bcnt1(uint64_t value) { return __builtin_popcountll(value); }
-int64_t sflbits(int64_t value) { return __builtin_clrsbll(value); }
+// Of nothing but sign bits there is no count.
+int64_t sflbits(int64_t value) { return value == 0 || value == -1 ? -1 : __builtin_clrsbll(value); }
 uint64_t sbitset0(uint64_t value, int64_t bit) { return value & ~(uint64_t{1} << (bit & 63)); }
 uint64_t sbitset1(uint64_t value, int64_t bit) { return value | uint64_t{1} << (bit & 63); }

@@ -161,6 +161,7 @@ void WholeExtreme(Fold fold, uint16_t opcode, uint64_t site, T* dst, T* src, uin
         return;
     }
     float values[128];
+    float best_of_all = 0.0f;
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         LoadStep<T>(lanes, active, step, Neutral(fold), values);
         const float best = Extreme(fold, values, active.per_repeat);
@@ -183,9 +184,14 @@ void WholeExtreme(Fold fold, uint16_t opcode, uint64_t site, T* dst, T* src, uin
                 Store<Index>(out + sizeof(T), static_cast<Index>(index));
             }
         }
-        uint32_t bits = 0;
-        std::memcpy(&bits, &value, sizeof(T));
-        core.max_min = static_cast<int64_t>(uint64_t{index} << 32 | bits);
+        // The register keeps the extreme of all repeats, with its place among their lanes.
+        const bool better = fold == Fold::kMax ? best > best_of_all : best < best_of_all;
+        if (step == 0 || better || (best != best && best_of_all == best_of_all)) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, &value, sizeof(T));
+            core.max_min = static_cast<int64_t>((uint64_t{step} * active.per_repeat + index) << 32 | bits);
+            best_of_all = best;
+        }
     }
 }
 
