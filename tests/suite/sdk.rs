@@ -140,6 +140,7 @@ programs!(
     host_registry,
     host_tiling_api,
     host_tiling_data,
+    isa_alignment,
     isa_arith,
     isa_convert,
     isa_differential,
