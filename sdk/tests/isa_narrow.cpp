@@ -73,6 +73,17 @@ void CheckStrides()
     }
 }
 
+/// Zero is not negative: it stays what it is, whatever the factor of negative values.
+void CheckLeakyZero()
+{
+    const float zeros[2] = {0.0f, -0.0f};
+    for (float factor : {-2.0f, std::numeric_limits<float>::infinity(), 0.5f}) {
+        std::memcpy(Ub(0), zeros, sizeof(zeros));
+        vlrelu(Place<float>(4096), Place<float>(0), factor, 1, 1, 1, 8, 8);
+        Expect(std::memcmp(Ub(4096), zeros, sizeof(zeros)) == 0, "vlrelu of zero with factor " + std::to_string(factor));
+    }
+}
+
 uint64_t Faults(const std::function<void()>& body)
 {
     const auto result = OnCore(body);
@@ -147,6 +158,7 @@ int main()
         CheckAddRelu<int8_t>();
         CheckAddRelu<uint8_t>();
         CheckStrides();
+        CheckLeakyZero();
     });
     Expect(result.faults == 0, result.first_fault);
     CheckOverlaps();

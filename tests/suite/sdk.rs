@@ -151,6 +151,7 @@ programs!(
     isa_narrow,
     isa_rearrange,
     isa_records,
+    isa_records_cube,
     isa_table,
     machine_blocks,
     machine_mix,
