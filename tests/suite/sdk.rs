@@ -119,6 +119,7 @@ macro_rules! programs {
 programs!(
     api_activation,
     api_cube,
+    api_cube_registers,
     api_dropout,
     api_floor,
     api_library_buffers,
