@@ -126,6 +126,7 @@ programs!(
     api_math,
     api_matmul,
     api_matmul_mix,
+    api_matmul_settings,
     api_normalization,
     api_quantization,
     api_queue,
