@@ -93,9 +93,13 @@ void CheckLoad(const Map& map, bool right, int fw, int m, int k, int turns, int 
         p.filterW = static_cast<uint8_t>(fw);
         p.fMatrixCtrl = right;
         LocalTensor<half> l0a = buffers.l0a.Get<half>();
+        for (int i = 0; i < 4096; ++i) On(l0a)[i] = half(-1.0f);
         LoadData<half, KEEPS_REGISTERS>(l0a, l1, p);
         if (turns > 1) {
             SetLoadDataRepeat(LoadDataRepeatParam());
+        }
+        for (int i = turns * 512; i < 4096; ++i) {
+            Expect(static_cast<float>(On(l0a)[i]) == -1.0f, "3D load: more than " + std::to_string(turns) + " turns");
         }
         const int out_w = map.width + map.left + map.right - fw + 1;
         const int out_h = map.height + map.top + map.bottom;

@@ -44,11 +44,13 @@ void CheckNdToNz(const char* name, Copy copy)
     constexpr int64_t groups = (40 * size + 31) / 32;
     const Span rows = Reads(kGm, 64, 40 * size, 5, 50 * size);
     Check(name, 1, {Writes(kL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 7, 1, 0); });
-    std::vector<Span> spread = {rows};
-    for (int64_t row = 0; row < 5; ++row) {
-        spread.push_back(Writes(kL1, 512 + row * 96, 32, groups, 20 * 32));
+    for (uint16_t apart : {2, 3}) {
+        std::vector<Span> spread = {rows};
+        for (int64_t row = 0; row < 5; ++row) {
+            spread.push_back(Writes(kL1, 512 + row * apart * 32, 32, groups, 20 * 32));
+        }
+        Check(name, 1, spread, [&] { copy(On<T>(kL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 20, apart, 0); });
     }
-    Check(name, 1, spread, [&] { copy(On<T>(kL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 20, 3, 0); });
     // Several matrices, each of them dense.
     Check(name, 2, {Writes(kL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
           [&] { copy(On<T>(kL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); });
@@ -108,12 +110,16 @@ void CheckWindows()
         map();
         img2colv2_cbuf_to_ca(On<half>(kL0a), On<half>(kL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
     });
-    Check("img2colv2_cbuf_to_cb", 2, {Writes(kL0b, 0, 2 * 32 * 48 * 2), Reads(kL1, 64, 4 * 8 * 32)}, [&] {
+    const auto twice = [&] {
         map();
         set_l3d_rpt(1 | 2 << 16);
         img2colv2_cbuf_to_cb(On<half>(kL0b), On<half>(kL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
         set_l3d_rpt(1 << 16);
-    });
+    };
+    const Trace trace = Traced("isa_records_cube.trace", twice, ascendsim::KernelType::kAic);
+    const Record* record = trace.First("img2colv2_cbuf_to_cb");
+    Expect(record != nullptr && record->head.aux0 == 12 && record->head.aux1 == 12 * 512 && record->head.aux2 == 512, "fractals and bytes of a 3D load");
+    Check("img2colv2_cbuf_to_cb", 2, {Writes(kL0b, 0, 2 * 32 * 48 * 2), Reads(kL1, 64, 4 * 8 * 32)}, twice);
 }
 
 void CheckFixpipe()
