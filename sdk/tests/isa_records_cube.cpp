@@ -166,6 +166,31 @@ void CheckShifts()
     }
 }
 
+/// A 3D load of integers of four bits: two pixels of 32 channels, which fill half a block, framed by pixels of padding.
+void CheckNibbles()
+{
+    const auto result = OnCore([] {
+        set_fmatrix(2 | uint64_t{1} << 16 | uint64_t{1} << 32 | uint64_t{1} << 40);
+        set_l3d_rpt(1 << 16);
+        set_padding(uint64_t{5});
+        for (uint32_t i = 0; i < 64; i += 2) {
+            On<uint8_t>(kL1)[i / 2] = static_cast<uint8_t>(i * 7 % 16 | (i + 1) * 7 % 16 << 4);
+        }
+        std::memset(On<uint8_t>(kL0a), 0xEE, 1024);
+        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kL0a), On<uint8_t>(kL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false, 32);
+        for (uint32_t row = 0; row < 16; ++row) {
+            for (uint32_t channel = 0; channel < 64; ++channel) {
+                const uint32_t pixel = (row - 1) * 32 + channel;
+                const uint32_t want = row > 3 || channel >= 32 ? 0 : row == 0 || row == 3 ? 5 : pixel * 7 % 16;
+                const uint32_t got = On<uint8_t>(kL0a)[row * 32 + channel / 2] >> channel % 2 * 4 & 15u;
+                Expect(got == want, "3D load of four bits, row " + std::to_string(row) + ", channel " + std::to_string(channel));
+            }
+        }
+        Expect(On<uint8_t>(kL0a)[512] == 0xEE, "behind a 3D load of four bits");
+    });
+    Expect(result.faults == 0, result.first_fault);
+}
+
 }  // namespace
 
 int main()
@@ -179,6 +204,7 @@ int main()
     CheckWindows();
     CheckFixpipe();
     CheckShifts();
+    CheckNibbles();
     ascendsim::ClearRegions();
     return Report("isa_records_cube");
 }
