@@ -213,7 +213,8 @@ void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>&
         return;
     }
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(first.base, kBlock) ||
-        (!choice.other.scalar && !recorder.Aligned(choice.other.lanes.base, kBlock))) {
+        (!choice.other.scalar && !recorder.Aligned(choice.other.lanes.base, kBlock)) ||
+        (choice.consecutive && !recorder.Aligned(choice.bits, kBlock))) {
         return;
     }
     recorder.AddLanes(dst_lanes, active);

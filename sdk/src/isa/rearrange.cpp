@@ -544,6 +544,9 @@ void vld_va_reg(ub_addr8_t dst, uint64_t* src, vpart_t part)
     Core& core = Current();
     Recorder recorder(core, ascendsim::kOp_vld_va_reg, ASCENDSIM_SITE());
     const uint32_t at = part == H128 ? 4 : 0;
+    if (!recorder.Aligned(src, kBlock)) {
+        return;
+    }
     recorder.AddPieces(src, 4 * sizeof(uint64_t), 1, 0, 1, 0, ascendsim::kRead);
     if (recorder.InBounds()) {
         ascendsim::machine::NeedsData(core, ASCENDSIM_SITE(), "vld_va_reg loads addresses from memory");

@@ -94,7 +94,8 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
         if (length[i] == 0) {
             continue;
         }
-        if (!recorder.Aligned(src[i], kBlock)) {
+        // Unlike the destination: a list may begin with any record.
+        if (!recorder.Aligned(src[i], FormOf(kOp_vmrgsort4).operand[1].alignment)) {
             return;
         }
         recorder.AddPieces(src[i], length[i] * kRecordBytes, repeat, static_cast<int64_t>(span), 1, 0, kRead);

@@ -79,7 +79,7 @@ struct MinsOp {
     template <typename T> static T Of(T a, T b) { return a < b ? a : b; }
 };
 struct LreluOp {
-    static float Of(float a, float b) { return a > 0.0f || a != a ? a : a * b; }
+    static float Of(float a, float b) { return a >= 0.0f || a != a ? a : a * b; }
 };
 
 /// dst = src * value + dst

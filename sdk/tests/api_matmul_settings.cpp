@@ -1,0 +1,236 @@
+// What a matrix multiplication of the library can be told after Init: factors of the results, no bias after all, a smaller shape, HF32.
+#ifndef __DAV_C220_CUBE__
+#define __DAV_C220_CUBE__ 1
+#endif
+#include "tiling/matmul_tiling.h"
+
+#undef ASCENDC_ASSERT // of the host
+
+// Before the kernel headers, which have dtypes as macros.
+namespace plan {
+using matmul_tiling::DataType;
+constexpr DataType kHalf = DataType::DT_FLOAT16;
+constexpr DataType kFloat = DataType::DT_FLOAT;
+constexpr DataType kInt8 = DataType::DT_INT8;
+constexpr DataType kInt32 = DataType::DT_INT32;
+} // namespace plan
+
+#include "isa_support.h"
+#include "kernel_operator.h"
+#include "lib/matmul_intf.h"
+
+using namespace isa_test;
+
+namespace {
+
+template <typename T>
+plan::DataType Dtype()
+{
+    return std::is_same<T, half>::value ? plan::kHalf : std::is_same<T, int8_t>::value ? plan::kInt8 : std::is_same<T, float>::value ? plan::kFloat : plan::kInt32;
+}
+
+constexpr int32_t kM = 40, kN = 48, kK = 64;
+
+/// Operands and result of one launch, in registered memory.
+template <typename T, typename C>
+struct Data {
+    using Bias = std::conditional_t<sizeof(T) == 1, int32_t, float>;
+    Data()
+    {
+        Random random(5);
+        for (T& value : a) value = static_cast<T>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
+        for (T& value : b) value = static_cast<T>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
+        for (int32_t i = 0; i < kN; ++i) bias[i] = static_cast<Bias>(i % 7 - 3);
+        for (int32_t i = 0; i < kN; ++i) factors[i] = ascendsim::FloatBits(1.0f / static_cast<float>(1 << i % 5)) | uint64_t{1} << 46;
+        std::memset(static_cast<void*>(out), 0x11, sizeof(out));
+        for (const auto& part : {std::make_pair(static_cast<void*>(a), sizeof(a)), std::make_pair(static_cast<void*>(b), sizeof(b)),
+                                 std::make_pair(static_cast<void*>(bias), sizeof(bias)), std::make_pair(static_cast<void*>(factors), sizeof(factors)),
+                                 std::make_pair(static_cast<void*>(out), sizeof(out))}) {
+            ascendsim::RegisterRegion(part.first, part.second, ascendsim::RegionRole::kOther, 0);
+        }
+    }
+    ~Data() { ascendsim::ClearRegions(); }
+    double Sum(int32_t row, int32_t column, int32_t k, bool biased) const
+    {
+        double sum = biased ? static_cast<double>(bias[column]) : 0;
+        for (int32_t l = 0; l < k; ++l) {
+            sum += static_cast<double>(static_cast<float>(a[row * kK + l])) * static_cast<double>(static_cast<float>(b[l * kN + column]));
+        }
+        return sum;
+    }
+    T a[kM * kK];
+    T b[kK * kN];
+    Bias bias[kN];
+    uint64_t factors[kN];
+    C out[kM * kN];
+};
+
+/// `settings(mm, data)` after Init, SetTensorA, SetTensorB and SetBias; then everything is multiplied.
+template <typename T, typename C, typename Settings>
+void Multiply(Data<T, C>& data, bool biased, Settings settings)
+{
+    using Bias = typename Data<T, C>::Bias;
+    matmul_tiling::MultiCoreMatmulTiling tiling;
+    tiling.SetDim(1);
+    tiling.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<T>());
+    tiling.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<T>());
+    tiling.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<C>());
+    tiling.SetBiasType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<Bias>());
+    tiling.SetShape(kM, kN, kK);
+    tiling.EnableBias(biased);
+    AscendC::tiling::TCubeTiling planned;
+    Expect(tiling.GetTiling(planned) == 0, "no tiling");
+    std::function<void()> kernel = [&] {
+        using namespace AscendC;
+        TPipe pipe;
+        MatmulImpl<MatmulType<TPosition::GM, CubeFormat::ND, T>, MatmulType<TPosition::GM, CubeFormat::ND, T>,
+                   MatmulType<TPosition::GM, CubeFormat::ND, C>, MatmulType<TPosition::GM, CubeFormat::ND, Bias>>
+            mm;
+        mm.Init(&planned, &pipe);
+        GlobalTensor<T> a, b;
+        GlobalTensor<Bias> bias;
+        GlobalTensor<C> c;
+        a.SetGlobalBuffer(data.a);
+        b.SetGlobalBuffer(data.b);
+        bias.SetGlobalBuffer(data.bias);
+        c.SetGlobalBuffer(data.out);
+        mm.SetTensorA(a);
+        mm.SetTensorB(b);
+        if (biased) {
+            mm.SetBias(bias);
+        }
+        settings(mm);
+        mm.IterateAll(c);
+        mm.SetHF32(false);
+        mm.End();
+    };
+    ascendsim::LaunchInfo info;
+    info.kernel = "matmul";
+    info.type = ascendsim::KernelType::kAic;
+    info.block_dim = 1;
+    const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &kernel);
+    Expect(result.faults == 0, "faults: " + result.first_fault);
+}
+
+template <typename T, typename C, typename Want>
+void Compare(const std::string& name, const Data<T, C>& data, Want want)
+{
+    for (int32_t i = 0; i < kM; ++i) {
+        for (int32_t j = 0; j < kN; ++j) {
+            const double got = static_cast<double>(static_cast<float>(data.out[i * kN + j]));
+            if (got != want(i, j)) {
+                return Fail(name + ": element " + std::to_string(i) + "," + std::to_string(j) + " is " + std::to_string(got) + " instead of " +
+                            std::to_string(want(i, j)));
+            }
+        }
+    }
+}
+
+AscendC::GlobalTensor<uint64_t> Table(uint64_t* factors)
+{
+    AscendC::GlobalTensor<uint64_t> table;
+    table.SetGlobalBuffer(factors);
+    return table;
+}
+
+double Byte(double value) { return std::fmax(-128, std::fmin(127, std::nearbyint(value))); }
+
+template <typename T, typename C>
+void CheckFactors(const std::string& name)
+{
+    const auto as = [](double value) { return sizeof(C) == 1 ? Byte(value) : static_cast<double>(static_cast<float>(half(static_cast<float>(value)))); };
+    const uint64_t quarter = ascendsim::FloatBits(0.25f) | uint64_t{1} << 46;
+    {
+        Data<T, C> data;
+        Multiply(data, false, [&](auto& mm) { mm.SetQuantScalar(quarter); });
+        Compare(name + ", one factor", data, [&](int32_t i, int32_t j) { return as(data.Sum(i, j, kK, false) * 0.25); });
+    }
+    {
+        Data<T, C> data;
+        Multiply(data, false, [&](auto& mm) { mm.SetQuantVector(Table(data.factors)); });
+        Compare(name + ", factors", data, [&](int32_t i, int32_t j) { return as(data.Sum(i, j, kK, false) / (1 << j % 5)); });
+    }
+    {
+        Data<T, C> data;  // what was said last counts
+        Multiply(data, false, [&](auto& mm) {
+            mm.SetQuantVector(Table(data.factors));
+            mm.SetQuantScalar(quarter);
+        });
+        Compare(name + ", one factor after factors", data, [&](int32_t i, int32_t j) { return as(data.Sum(i, j, kK, false) * 0.25); });
+    }
+    {
+        Data<T, C> data;
+        Multiply(data, false, [&](auto& mm) {
+            mm.SetQuantScalar(quarter);
+            mm.SetQuantVector(Table(data.factors));
+        });
+        Compare(name + ", factors after one", data, [&](int32_t i, int32_t j) { return as(data.Sum(i, j, kK, false) / (1 << j % 5)); });
+    }
+}
+
+template <typename T, typename C>
+void CheckBias(const std::string& name)
+{
+    for (int how = 0; how < 3; ++how) {
+        Data<T, C> data;
+        Multiply(data, true, [&](auto& mm) {
+            if (how == 1) {
+                mm.DisableBias();
+            } else if (how == 2) {
+                mm.ClearBias();
+            }
+        });
+        Compare(name + ", bias " + std::to_string(how), data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, how == 0); });
+    }
+}
+
+template <typename T, typename C>
+void CheckShapes(const std::string& name)
+{
+    Data<T, C> none;
+    const double untouched = static_cast<double>(static_cast<float>(none.out[0]));
+    for (int how = 0; how < 4; ++how) {
+        const int32_t m = how == 2 ? kM : 23, n = how == 2 ? kN : 33, k = how == 1 || how == 2 ? 32 : kK;
+        Data<T, C> data;
+        Multiply(data, false, [&](auto& mm) {
+            if (how < 2) {
+                mm.SetSingleShape(m, n, k);
+            } else if (how == 2) {
+                mm.SetTail(-1, -1, k);
+            } else {
+                mm.SetTail(m, n);
+            }
+        });
+        Compare(name + ", shape " + std::to_string(how), data, [&](int32_t i, int32_t j) { return i < m && j < n ? data.Sum(i, j, k, false) : untouched; });
+    }
+}
+
+/// HF32 has eleven bits of mantissa, one of them implied: ties go to even.
+void CheckHf32()
+{
+    for (int on = 0; on < 2; ++on) {
+        Data<float, float> data;
+        std::memset(data.b, 0, sizeof(data.b));
+        for (int32_t i = 0; i < kK && i < kN; ++i) data.b[i * kN + i] = 1.0f;
+        for (int32_t i = 0; i < kM * kK; ++i) data.a[i] = 1.0f + static_cast<float>(i % 9) / 4096.0f;
+        Multiply(data, false, [&](auto& mm) { mm.SetHF32(on != 0); });
+        Compare(on != 0 ? "HF32" : "no HF32", data, [&](int32_t i, int32_t j) {
+            const double eighths = (i * kK + j) % 9;
+            return 1.0 + (on != 0 ? std::nearbyint(eighths / 2) * 2 : eighths) / 4096.0;
+        });
+    }
+}
+
+}  // namespace
+
+int main()
+{
+    CheckFactors<int8_t, half>("int8 to half");
+    CheckFactors<int8_t, int8_t>("int8 to int8");
+    CheckFactors<half, int8_t>("half to int8");
+    CheckBias<half, float>("half");
+    CheckBias<int8_t, int32_t>("int8");
+    CheckShapes<half, float>("half");
+    CheckHf32();
+    return Report("api_matmul_settings");
+}

@@ -1,0 +1,166 @@
+// Instructions of several sources or with lists of places: strides of the second source, requantisation in the fixpipe, overlaps
+// of what repeats read and write, contiguity of lanes.
+#include "isa_model.h"
+
+using namespace isa_test;
+
+namespace {
+
+uint8_t* Ub(size_t offset) { return ascendsim::UbBase() + offset; }
+template <typename T>
+T* Place(size_t offset)
+{
+    return reinterpret_cast<T*>(Ub(offset));
+}
+
+/// Sums of 16-bit integers from zero up, times a factor of their column in a block, and an offset, to eight bits.
+template <typename D>
+void CheckAddRelu()
+{
+    for (int round = 0; round < 16; ++round) {
+        const Layout layout = DrawLayout(128);
+        const bool high = round % 2 == 0;
+        uint64_t words[16];
+        for (auto& word : words) {
+            word = ascendsim::FloatBits(static_cast<float>(g_random.Real(0.01, 0.7))) | uint64_t{g_random.Below(512)} << 37 |
+                   uint64_t{std::is_signed<D>::value} << 46;
+        }
+        std::memcpy(Operand<uint8_t>(3), words, sizeof(words));
+        set_deqscale(reinterpret_cast<uint64_t>(Operand<uint8_t>(3)));
+        FillWith<uint8_t>(0);
+        FillWith<int16_t>(1);
+        FillWith<int16_t>(2);
+        std::vector<uint8_t> want = Image();
+        EachLane(layout, 128, [&](uint32_t step, uint32_t lane) {
+            const int sum = Read<int16_t>(want, 1, At(layout, 1, step, lane, 2)) + Read<int16_t>(want, 2, At(layout, 2, step, lane, 2));
+            const uint64_t word = words[lane % 16];
+            const float scaled = static_cast<float>(std::min(std::max(sum, 0), 32767)) * ascendsim::FloatFromBits(static_cast<uint32_t>(word));
+            int offset = static_cast<int>(word >> 37 & 511);
+            offset = offset > 255 ? offset - 512 : offset;
+            const int result = static_cast<int>(std::nearbyint(std::min(scaled, 255.0f))) + offset;
+            const int low = std::numeric_limits<D>::min();
+            const size_t to = (size_t{step} * layout.stride[0] + size_t{lane / 16} * layout.block[0]) * 32 + lane % 16 + (high ? 16 : 0);
+            want[to] = static_cast<uint8_t>(std::min(std::max(result, low), low + 255));
+        });
+        SetMask(layout);
+        vaddreluconv_vdeqs162b8(Operand<D>(0), Operand<int16_t>(1), Operand<int16_t>(2), static_cast<uint8_t>(layout.repeat),
+                                static_cast<uint8_t>(layout.block[0]), static_cast<uint8_t>(layout.block[1]),
+                                static_cast<uint8_t>(layout.block[2]), static_cast<uint8_t>(layout.stride[0]),
+                                static_cast<uint8_t>(layout.stride[1]), static_cast<uint8_t>(layout.stride[2]), high);
+        Compare<uint8_t>(want, 0, "vaddreluconv_vdeqs162b8", layout);
+    }
+}
+
+/// All repeat strides that operands may have in common, and each with one operand that has another.
+void CheckStrides()
+{
+    set_mask_norm();
+    set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    for (uint32_t stride = 8; stride < 256; ++stride) {
+        for (int other = -1; other < 2; other += 2) {
+            Layout layout = {false, false, 0, ~uint64_t{0}, 0, 2, {1, 1, 1}, {stride, stride, stride}};
+            layout.stride[1] = other < 0 ? stride : 8;
+            std::memset(Operand<uint8_t>(0), 0, 2 * kArea);
+            for (uint32_t i = 0; i < 2 * 64; ++i) {
+                *reinterpret_cast<float*>(Operand<uint8_t>(1) + At(layout, 1, i / 64, i % 64, 4)) = static_cast<float>(i + 1);
+            }
+            vadds(Operand<float>(0), Operand<float>(1), 1.0f, 2, 1, 1, static_cast<uint16_t>(layout.stride[0]), static_cast<uint16_t>(layout.stride[1]));
+            for (uint32_t i = 0; i < 2 * 64; ++i) {
+                Expect(*reinterpret_cast<float*>(Operand<uint8_t>(0) + At(layout, 0, i / 64, i % 64, 4)) == static_cast<float>(i + 2),
+                       "vadds, repeat stride " + std::to_string(stride));
+            }
+        }
+    }
+}
+
+/// Zero is not negative: it stays what it is, whatever the factor of negative values.
+void CheckLeakyZero()
+{
+    const float zeros[2] = {0.0f, -0.0f};
+    for (float factor : {-2.0f, std::numeric_limits<float>::infinity(), 0.5f}) {
+        std::memcpy(Ub(0), zeros, sizeof(zeros));
+        vlrelu(Place<float>(4096), Place<float>(0), factor, 1, 1, 1, 8, 8);
+        Expect(std::memcmp(Ub(4096), zeros, sizeof(zeros)) == 0, "vlrelu of zero with factor " + std::to_string(factor));
+    }
+}
+
+uint64_t Faults(const std::function<void()>& body)
+{
+    const auto result = OnCore(body);
+    Expect(result.faults == 0 || result.first_fault.rfind("operand_overlap", 0) == 0, result.first_fault);
+    return result.faults;
+}
+
+/// Lists of sixteen blocks `pitch` bytes apart in VA0 to VA3; what stands behind them in VA4 is no part of them.
+uint64_t Transposed(size_t to, size_t from, size_t pitch, uint32_t repeat, uint16_t to_stride, uint16_t from_stride, size_t behind)
+{
+    return Faults([&] {
+        uint64_t list[16];
+        for (int side = 0; side < 2; ++side) {
+            for (uint32_t i = 0; i < 16; ++i) {
+                list[i] = reinterpret_cast<uint64_t>(Ub((side == 0 ? to : from) + i * pitch));
+            }
+            set_va_reg_sb(side == 0 ? VA0 : VA2, list);
+            set_va_reg_sb(side == 0 ? VA1 : VA3, list + 8);
+        }
+        for (uint64_t& address : list) {
+            address = reinterpret_cast<uint64_t>(Ub(behind));
+        }
+        set_va_reg_sb(VA4, list);
+        scatter_vnchwconv_b16(VA0, VA2, static_cast<uint8_t>(repeat), to_stride, from_stride);
+    });
+}
+
+void CheckOverlaps()
+{
+    // Blocks of both sides by turns; then the second repeat reads where the first one has written, or only further on.
+    Expect(Transposed(4096, 4096 + 32, 64, 2, 2, 2, 4096 + 32) == 0, "transposing side by side");
+    Expect(Transposed(4096, 4096 + 32, 64, 2, 2, 2, 4096 - 64) == 0, "a block behind the list");
+    Expect(Transposed(4096, 4096 + 32, 64, 2, 2, 1, 16384) == 1, "the next repeat reads results");
+    Expect(Transposed(4096, 4096, 32, 1, 16, 16, 16384) == 0, "one repeat in place");
+    Expect(Transposed(4096, 4096, 32, 3, 16, 16, 16384) == 0, "repeats in place");
+    Expect(Transposed(4096 + 512, 4096, 32, 2, 16, 16, 16384) == 1, "one repeat ahead");
+    Expect(Transposed(4096, 4096 + 512, 32, 3, 16, 16, 16384) == 0, "one repeat behind");
+    Expect(Transposed(4096 + 1024, 4096, 32, 2, 16, 16, 16384) == 0, "two ahead are out of reach of two");
+    Expect(Transposed(4096 + 1024, 4096, 32, 3, 16, 16, 16384) == 1, "but not of three");
+    Expect(Transposed(4096 + 480, 4096 + 512, 512, 2, 1, 0, 16384) == 0, "what a repeat has read may be written");
+    Expect(Transposed(4096 + 480, 4096 + 512, 512, 3, 1, 0, 16384) == 1, "but not read again");
+    Expect(Transposed(4096 + 512 + 32, 4096, 32, 2, 16, 16, 16384) == 1, "the last of the list");
+
+    const auto spread = [](size_t to, size_t from, uint16_t block, uint16_t stride, uint8_t repeat) {
+        return Faults([&] { vbrcb(Place<uint32_t>(to), Place<uint32_t>(from), block, stride, repeat); });
+    };
+    Expect(spread(0, 512, 1, 8, 2) == 0 && spread(0, 480, 1, 8, 2) == 0, "spreading up to the source and over the end of the last repeat");
+    Expect(spread(0, 512, 1, 8, 3) == 0, "the third repeat writes from the source's begin on, and that has been read");
+    Expect(spread(0, 256 - 64, 1, 8, 2) == 1, "spreading over what comes next");
+    Expect(spread(0, 256 - 32, 1, 8, 2) == 0, "spreading before what comes next");
+    Expect(spread(4096, 4096 - 32, 1, 8, 2) == 1 && spread(4096, 4096 - 64, 1, 8, 2) == 0, "spreading behind the source's begin");
+    Expect(spread(4096 - 64 * 7, 4096, 2, 64, 2) == 0 && spread(4096 + 32 - 64 * 7, 4096, 2, 64, 2) == 1, "by block strides");
+
+    const auto sum = [](size_t to, size_t from, uint16_t distance, uint8_t repeat) {
+        return Faults([&] { vcadd(Place<float>(to), Place<float>(from), repeat, distance, 1, 8, false); });
+    };
+    Expect(sum(0, 0, 1, 4) == 0 && sum(256, 0, 1, 2) == 1 && sum(252, 0, 1, 2) == 0, "sums over what was read and what comes next");
+    Expect(sum(252, 0, 1, 3) == 0 && sum(512, 0, 1, 2) == 0 && sum(508, 0, 1, 2) == 1, "sums at the ends of a repeat");
+    Expect(sum(512, 0, 64, 2) == 0 && sum(512, 0, 64, 3) == 1 && sum(256, 0, 0, 2) == 1, "sums further on");
+
+    const auto exchange = [](size_t to, size_t from) {
+        return Faults([&] { v4dtrans(Place<uint16_t>(to), Place<uint16_t>(from), 16, 4, true); });
+    };
+    Expect(exchange(0, 128) == 0 && exchange(128, 0) == 0 && exchange(0, 96) == 1 && exchange(96, 0) == 1 && exchange(0, 0) == 1, "exchanging");
+}
+
+}  // namespace
+
+int main()
+{
+    const auto result = OnCore([] {
+        CheckAddRelu<int8_t>();
+        CheckAddRelu<uint8_t>();
+        CheckStrides();
+        CheckLeakyZero();
+    });
+    Expect(result.faults == 0, result.first_fault);
+    CheckOverlaps();
+    return Report("isa_narrow");
+}
