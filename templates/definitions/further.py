@@ -124,6 +124,37 @@ def gated_delta_rule_of_lengths(query, key, value, beta, state, lengths, lines, 
     return delta_rule(query, key, value, beta, state, lengths.reshape(-1), lines, g, accepted, scale_value)
 
 
+@define("CopyAndExpandEagleInputs", dtypes="int32", inputs="target_token_ids target_positions next_token_ids query_start_loc query_end_loc",
+        outputs="out_input_ids out_positions out_is_rejected_token_mask:int8 out_is_masked_token_mask:int8 out_new_token_indices "
+                "out_hidden_state_mapping",
+        attributes={"padding_token_id": REQUIRED, "parallel_drafting_token_id": REQUIRED, "num_padding_slots_per_request": REQUIRED,
+                    "shift_input_ids": REQUIRED, "total_input_tokens": REQUIRED})
+def expanded_requests(tokens, positions, following, starts, ends, padding_token_id, parallel_drafting_token_id, num_padding_slots_per_request,
+                      shift_input_ids, total_input_tokens):
+    """of each request the tokens that were kept, without the first where they are shifted, the next one, drafting ones, padding for the rest"""
+    slots, count = num_padding_slots_per_request, len(following)
+    if total_input_tokens != len(tokens) or positions.shape != tokens.shape or len(starts) != count + 1 or len(ends) != count or slots < 1:
+        raise Mismatch(f"{total_input_tokens} tokens of {count} requests, {slots} slots each")
+    if starts[0] != 0 or starts[-1] != len(tokens) or np.any(ends < starts[:-1]) or np.any(ends >= starts[1:]):
+        raise Mismatch(f"requests from {starts.tolist()} that keep their tokens up to {ends.tolist()}")
+    parts, new, kept_as, begin = [], [], [], 0
+    for request in range(count):
+        first = starts[request] + (1 if shift_input_ids else 0)
+        kept, rest = ends[request] + 1 - first, starts[request + 1] - ends[request] - 1
+        length = kept + slots
+        added_ids = [following[request]] + [parallel_drafting_token_id] * (slots - 1) + [padding_token_id] * rest
+        ids = np.concatenate([tokens[first:first + kept], added_ids])
+        places = np.concatenate([positions[starts[request]] + np.arange(length), np.zeros(rest)])
+        at = np.arange(length + rest)
+        parts.append((ids, places, at >= length, (at > kept) & (at < length)))
+        new.append(begin + kept + np.arange(slots))
+        kept_as.append(begin + np.arange(starts[request + 1] - starts[request]))
+        begin += length + rest
+    results = [Value(np.concatenate(one).astype(np.int64), exact=True) for one in (*zip(*parts), new, kept_as)]
+    # Where hidden states go is asked for only with tokens that are shifted.
+    return (*results[:5], results[5] if shift_input_ids else None)
+
+
 # Norms.
 
 

@@ -256,6 +256,22 @@ def ends_of_sequences(call):
 means("CausalConv1d", "CausalConv1dV310", queryStartLoc=ends_of_sequences, initialStateMode=listed([1, 0, 1]),
       cacheIndices=lambda call: distinct(call.size("cacheIndices"), call.along("convStates", 0)))
 
+
+def parts_of_tokens(call):
+    lengths = shared_out(call.size("next_token_ids"), call.along("target_token_ids", 0))
+    return [sum(lengths[:place]) for place in range(len(lengths) + 1)] if lengths else None
+
+
+def ends_that_are_kept(call):
+    starts = parts_of_tokens(call)
+    pairs = enumerate(zip(starts, starts[1:])) if starts else None
+    return listed(max(end - 1 - place % 3, start) for place, (start, end) in pairs) if pairs else None
+
+
+TOKENS = between(1, 30000)
+means("CopyAndExpandEagleInputs", target_token_ids=TOKENS, next_token_ids=TOKENS, target_positions=between(0, 4096), query_end_loc=ends_that_are_kept,
+      query_start_loc=lambda call: listed(parts_of_tokens(call)) if parts_of_tokens(call) else None)
+
 # Boxes, flags, maps.
 
 

@@ -330,6 +330,40 @@ def delta_rule(operator, dtype, state_dtype, with_decay, accepted):
          {"scale_value": 0.25})
 
 
+def drafted(shift):
+    """Three requests of five, two and three tokens, of which two, none and one were rejected; three slots each."""
+    tokens, positions, following = list(range(101, 111)), [7, 8, 9, 10, 11, 40, 41, 3, 4, 5], [900, 901, 902]
+    starts, ends, draft, padding, nobody = [0, 5, 7, 10], [2, 6, 8], 77, 0, -1
+    rows = {"ids": [], "positions": [], "rejected": [], "masked": []}
+    new, places = [], []
+
+    def put(token, position, rejected, masked):
+        for name, value in zip(rows, (token, position, rejected, masked)):
+            rows[name].append(value)
+
+    for request, (start, end) in enumerate(zip(starts, starts[1:])):
+        begin, position = len(rows["ids"]), positions[start]
+        places += [begin + at for at in range(end - start)]
+        for at in range(start + (1 if shift else 0), ends[request] + 1):
+            put(tokens[at], position, 0, 0)
+            position += 1
+        for slot in range(3):
+            new.append(len(rows["ids"]))
+            put(draft if slot else following[request], position, 0, 1 if slot else 0)
+            position += 1
+        for _ in range(ends[request] + 1, end):
+            put(padding, 0, 1, 0)
+    last = tensor(places, "int32") if shift else tensor([nobody] * 10, "int32", silent=True)
+    call("CopyAndExpandEagleInputs",
+         {"target_token_ids": tensor(tokens, "int32"), "target_positions": tensor(positions, "int32"), "next_token_ids": tensor(following, "int32"),
+          "query_start_loc": tensor(starts, "int32"), "query_end_loc": tensor(ends, "int32")},
+         {"out_input_ids": tensor(rows["ids"], "int32"), "out_positions": tensor(rows["positions"], "int32"),
+          "out_is_rejected_token_mask": tensor(rows["rejected"], "int8"), "out_is_masked_token_mask": tensor(rows["masked"], "int8"),
+          "out_new_token_indices": tensor(new, "int32"), "out_hidden_state_mapping": last},
+         {"padding_token_id": padding, "parallel_drafting_token_id": draft, "num_padding_slots_per_request": 3, "shift_input_ids": shift,
+          "total_input_tokens": 10})
+
+
 # Norms.
 
 
@@ -494,6 +528,8 @@ def all_of():
     in_part("float16", "float16")
     in_part("bfloat16", "float32")
     replaced_rows()
+    drafted(True)
+    drafted(False)
     for smooth in (False, True):
         for pairs in (False, True):
             quantised_updates("bfloat16" if pairs else "float16", smooth, pairs)
