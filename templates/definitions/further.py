@@ -240,8 +240,9 @@ def dequant_situ_quant(x, weight_scale, activation_scale, bias, quant_scale, qua
     gate, _, _, through, _ = situ_parts(value, -1, beta, linear_beta, activate_left)
     s = gate * through
     # Both factors have slopes of little more than one: errors of their terms are theirs.
-    halves = np.split(size, 2, axis=-1)
-    size = 1.2 * (halves[0] * np.max(np.abs(s), axis=-1, keepdims=True) + halves[1]) if bias is not None else np.abs(s)
+    left, right = np.split(size, 2, axis=-1)
+    of_gate, of_other = (left, right) if activate_left else (right, left)
+    size = np.abs(s) + 1.2 * (of_gate * np.abs(through) + of_other * np.abs(gate))
     relative = 2.0**-14
     if quant_type == "static":
         if quant_scale is None or np.any(quant_scale == 0):
