@@ -121,6 +121,8 @@ def log_sigmoid_gradient(dy, x):
 @define("MishGrad", "MishGradV2", inputs="grad x tanhx?")
 def mish_gradient(dy, x, tanhx):
     """x_grad = grad * (t + x * (1 - t^2) * sigmoid(x)), t = tanh(log(1 + exp(x))), or tanhx where that was saved"""
+    if tanhx is not None and tanhx.shape != x.shape:
+        raise Mismatch(f"tanhx of {list(tanhx.shape)} for {list(x.shape)}")
     bent = np.tanh(np.logaddexp(0.0, x)) if tanhx is None else tanhx
     curve = x * (1.0 - bent * bent) * sigmoid(x)
     size = np.abs(curve) if tanhx is None else np.abs(x) * (1.0 + bent * bent) * sigmoid(x) + np.abs(bent)
