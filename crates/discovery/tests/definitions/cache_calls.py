@@ -76,42 +76,42 @@ def one_token():
 
 
 def several_tokens(dtype, whole, mode, with_scale=True, bias_dtype=None):
-    """Two sequences of three tokens, two heads of queries and one of keys, of 32 elements."""
-    width, parts, tokens = 32, [64, 32, 32], 6
+    """Two sequences of three tokens, two heads of queries and one of keys, of 64 elements."""
+    width, parts, tokens = 64, [128, 64, 64], 6
     cos, sin = many(dtype, tokens * width, -1, 1), many(dtype, tokens * width, -1, 1)
     inputs, rows = {}, []
     if whole:
-        x = [random.randint(-200, 200) for _ in range(tokens * 128)]
-        weights, scales = numbers("float32", 128, 0.005, 0.01), numbers("float32", tokens, 0.5, 1.5)
+        x = [random.randint(-200, 200) for _ in range(tokens * 256)]
+        weights, scales = numbers("float32", 256, 0.005, 0.01), numbers("float32", tokens, 0.5, 1.5)
         bias = None
         if bias_dtype is not None:
-            bias = [random.randint(-20, 20) for _ in range(128)] if bias_dtype == "int32" else many(bias_dtype, 128, -1, 1)
+            bias = [random.randint(-20, 20) for _ in range(256)] if bias_dtype == "int32" else many(bias_dtype, 256, -1, 1)
         for token in range(tokens):
             factor = scales[token] if with_scale else 1
-            row = x[128 * token:128 * token + 128]
+            row = x[256 * token:256 * token + 256]
             if bias_dtype == "int32":
                 rows.append([(a + b) * w * factor for a, b, w in zip(row, bias, weights)])
             else:
-                rows.append([a * w * factor + b for a, w, b in zip(row, weights, bias or [0] * 128)])
-        inputs["x"] = tensor(x, "int32", [2, 3, 128])
+                rows.append([a * w * factor + b for a, w, b in zip(row, weights, bias or [0] * 256)])
+        inputs["x"] = tensor(x, "int32", [2, 3, 256])
     else:
-        x = many(dtype, tokens * 128, -2, 2)
-        rows = [x[128 * token:128 * token + 128] for token in range(tokens)]
-        inputs["x"] = tensor(x, dtype, [2, 3, 128])
-    inputs["cos"], inputs["sin"] = tensor(cos, dtype, [2, 3, 1, 32]), tensor(sin, dtype, [2, 3, 1, 32])
+        x = many(dtype, tokens * 256, -2, 2)
+        rows = [x[256 * token:256 * token + 256] for token in range(tokens)]
+        inputs["x"] = tensor(x, dtype, [2, 3, 256])
+    inputs["cos"], inputs["sin"] = tensor(cos, dtype, [2, 3, 1, 64]), tensor(sin, dtype, [2, 3, 1, 64])
     caches, scale = [bytes_of(2 * 8 * width) for _ in range(2)], [numbers("float32", width, 0.03, 0.1) for _ in range(2)]
     offset = [many("float32", width, -5, 5) for _ in range(2)]
     places = [1, 5] if mode == "contiguous" else [3, 15, 0, 7, 9, 8]
     q, k, v, right = [], [], [], [list(one) for one in caches]
     for token, row in enumerate(rows):
         angles = cos[width * token:width * token + width], sin[width * token:width * token + width]
-        q += [value for head in heads_of(row[:64], width) for value in by_halves(head, *angles)]
-        k.append(by_halves(row[64:96], *angles))
-        v.append(row[96:])
+        q += [value for head in heads_of(row[:128], width) for value in by_halves(head, *angles)]
+        k.append(by_halves(row[128:192], *angles))
+        v.append(row[192:])
         slot = 8 * (token // 3) + places[token // 3] + token % 3 if mode == "contiguous" else places[token]
         for which, values in enumerate((k[-1], v[-1])):
             right[which][slot * width:slot * width + width] = [clipped(a / b + c) for a, b, c in zip(values, scale[which], offset[which])]
-    inputs.update({"k_cache": tensor(caches[0], "int8", [2, 8, 1, 32]), "v_cache": tensor(caches[1], "int8", [2, 8, 1, 32]),
+    inputs.update({"k_cache": tensor(caches[0], "int8", [2, 8, 1, 64]), "v_cache": tensor(caches[1], "int8", [2, 8, 1, 64]),
                    "indices": tensor(places, "int32"), "scale_k": tensor(scale[0], "float32"), "scale_v": tensor(scale[1], "float32"),
                    "offset_k": tensor(offset[0], "float32"), "offset_v": tensor(offset[1], "float32")})
     if whole:
@@ -121,8 +121,8 @@ def several_tokens(dtype, whole, mode, with_scale=True, bias_dtype=None):
         if bias is not None:
             inputs["bias"] = tensor(bias, bias_dtype)
     call("DequantRopeQuantKvcache", inputs,
-         {"q": tensor(q, dtype, [2, 3, 2, 32]), "k": tensor(sum(k, []), dtype, [2, 3, 1, 32]), "v": tensor(sum(v, []), dtype, [2, 3, 1, 32]),
-          "k_cache": tensor(right[0], "int8", [2, 8, 1, 32]), "v_cache": tensor(right[1], "int8", [2, 8, 1, 32])},
+         {"q": tensor(q, dtype, [2, 3, 2, 64]), "k": tensor(sum(k, []), dtype, [2, 3, 1, 64]), "v": tensor(sum(v, []), dtype, [2, 3, 1, 64]),
+          "k_cache": tensor(right[0], "int8", [2, 8, 1, 64]), "v_cache": tensor(right[1], "int8", [2, 8, 1, 64])},
          {"size_splits": parts, "quant_mode": "static", "layout": "BSND", "kv_output": True, "cache_mode": mode})
 
 
@@ -130,7 +130,7 @@ def by_position(dtype):
     """Three tokens, two heads of queries and one of keys, of 64 elements of which 32 are turned."""
     table = many(dtype, 8 * 32, -1, 1)
     query, key = many(dtype, 3 * 128, -2, 2), many(dtype, 3 * 64, -2, 2)
-    for sections, positions in (([0, 0, 0], [[5, 0, 7]]), ([4, 6, 6], [[5, 0, 7], [1, 2, 3], [6, 4, 0]])):
+    for sections, positions in (([0, 0, 0], [[5, 0, 7]]), ([8, 0, 8], [[5, 0, 7], [1, 2, 3], [6, 4, 0]])):
         for neox in (True, False):
             results = []
             for x, heads in ((query, 2), (key, 1)):
@@ -138,7 +138,7 @@ def by_position(dtype):
                 for token in range(3):
                     first = []
                     for place in range(16):
-                        which = 0 if len(positions) == 1 or place < 4 else 1 if place < 10 else 2
+                        which = 0 if len(positions) == 1 or place < 8 else 2
                         row = positions[which][token]
                         first.append((table[32 * row + place], table[32 * row + 16 + place]))
                     order = [place % 16 if neox else place // 2 for place in range(32)]
@@ -254,18 +254,18 @@ def compressed_into_cache(dtype):
 
 
 def streams(dtype):
-    """Three tokens, four streams of 16 elements."""
-    x, residual = many(dtype, 3 * 16, -2, 2), many(dtype, 3 * 4 * 16, -2, 2)
+    """Three tokens, four streams of 64 elements."""
+    x, residual = many(dtype, 3 * 64, -2, 2), many(dtype, 3 * 4 * 64, -2, 2)
     post, comb = numbers("float32", 12, 0, 2), numbers("float32", 48, 0, 1)
     right = []
     for token in range(3):
         for to in range(4):
-            for element in range(16):
-                mixed = sum(comb[16 * token + 4 * stream + to] * residual[(4 * token + stream) * 16 + element] for stream in range(4))
-                right.append(post[4 * token + to] * x[16 * token + element] + mixed)
-    call("HcPost", {"x": tensor(x, dtype, [1, 3, 16]), "residual": tensor(residual, dtype, [1, 3, 4, 16]),
+            for element in range(64):
+                mixed = sum(comb[16 * token + 4 * stream + to] * residual[(4 * token + stream) * 64 + element] for stream in range(4))
+                right.append(post[4 * token + to] * x[64 * token + element] + mixed)
+    call("HcPost", {"x": tensor(x, dtype, [1, 3, 64]), "residual": tensor(residual, dtype, [1, 3, 4, 64]),
                     "post": tensor(post, "float32", [1, 3, 4]), "comb": tensor(comb, "float32", [1, 3, 4, 4])},
-         {"y": tensor(right, dtype, [1, 3, 4, 16])})
+         {"y": tensor(right, dtype, [1, 3, 4, 64])})
 
 
 def convolved(operator, dtype, silu, with_bias):
