@@ -40,6 +40,14 @@ def sigmoid_gradient(y, dy):
     return Value(dy * y * (1.0 - y), magnitude=np.abs(dy * y), steps=2)
 
 
+@define("SigmoidGrad@x", inputs="x y", outputs="z")
+def sigmoid_gradient_of_saved(x, y):
+    """z = y * x * (1 - x), x being the sigmoid and y the gradient"""
+    if x.shape != y.shape:
+        raise Mismatch("shapes that differ")
+    return Value(y * x * (1.0 - x), magnitude=np.abs(y * x) * (1.0 + np.abs(x)), steps=3)
+
+
 @define("TanhGrad", inputs="y dy")
 def tanh_gradient(y, dy):
     """z = dy * (1 - y^2)"""

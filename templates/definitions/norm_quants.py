@@ -222,6 +222,18 @@ def rms_norm_by_rows(x, gamma, smooth_scales, beta, epsilon, call):
     return smoothed(y, gamma, smooth_scales, call)
 
 
+@define("RmsNormDynamicQuant@two", inputs="x gamma smooth_scale1? smooth_scale2? beta?", outputs="y1:int8 y2:int8 scale1:float32 scale2:float32",
+        attributes={**EPSILON, "output_mask": []}, ignored="dst_type")
+def rms_norm_by_rows_twice(x, gamma, smooth1, smooth2, beta, epsilon, output_mask, call):
+    """scale = max |n * smooth| / 127 of each row, y = round(n * smooth / scale), n = the RMS norm of x + beta; the second with a scale of its own"""
+    if smooth1 is None and smooth2 is not None and not output_mask:
+        raise Mismatch("the second scale without the first has no definition")
+    y = added_rms_norm(x, np.abs(x), gamma, beta, epsilon)
+    pairs = zip(wanted(output_mask, smooth1, smooth2), (smooth1, smooth2))
+    (y1, scale1), (y2, scale2) = (smoothed(y, gamma, smooth, call) if one else (None, None) for one, smooth in pairs)
+    return y1, y2, scale1, scale2
+
+
 @define("GroupNormSiluQuant", inputs="x gamma? beta? quantScale|quant_scale~:float32", outputs="_:int8 _ _",
         attributes={"num_groups": REQUIRED, "eps|epsilon": 1e-5, "activate_silu": True})
 def group_norm_silu_quantised(x, gamma, beta, quant_scale, num_groups, eps, activate_silu, call):

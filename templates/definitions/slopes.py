@@ -118,12 +118,15 @@ def log_sigmoid_gradient(dy, x):
     return Value(dy * sigmoid(-x), steps=3)
 
 
-@define("MishGrad", "MishGradV2", inputs="grad x")
-def mish_gradient(dy, x):
-    """x_grad = grad * (t + x * (1 - t^2) * sigmoid(x)), t = tanh(log(1 + exp(x)))"""
-    bent = np.tanh(np.logaddexp(0.0, x))
+@define("MishGrad", "MishGradV2", inputs="grad x tanhx?")
+def mish_gradient(dy, x, tanhx):
+    """x_grad = grad * (t + x * (1 - t^2) * sigmoid(x)), t = tanh(log(1 + exp(x))), or tanhx where that was saved"""
+    if tanhx is not None and tanhx.shape != x.shape:
+        raise Mismatch(f"tanhx of {list(tanhx.shape)} for {list(x.shape)}")
+    bent = np.tanh(np.logaddexp(0.0, x)) if tanhx is None else tanhx
     curve = x * (1.0 - bent * bent) * sigmoid(x)
-    return Value(dy * (bent + curve), magnitude=np.abs(dy) * (1.0 + np.abs(curve)), steps=3)
+    size = np.abs(curve) if tanhx is None else np.abs(x) * (1.0 + bent * bent) * sigmoid(x) + np.abs(bent)
+    return Value(dy * (bent + curve), magnitude=np.abs(dy) * (1.0 + size), steps=3)
 
 
 @define("LogitGrad", inputs="x dy", attributes={"eps": -1.0})

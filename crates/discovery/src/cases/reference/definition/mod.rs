@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, ValueRange, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 43] = [
+const FILES: [(&str, &str); 45] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("meaning.py", include_str!("../../../../../../templates/definitions/meaning.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
@@ -58,6 +58,8 @@ const FILES: [(&str, &str); 43] = [
     ("geometry.py", include_str!("../../../../../../templates/definitions/geometry.py")),
     ("regions.py", include_str!("../../../../../../templates/definitions/regions.py")),
     ("antialias.py", include_str!("../../../../../../templates/definitions/antialias.py")),
+    ("caches.py", include_str!("../../../../../../templates/definitions/caches.py")),
+    ("further.py", include_str!("../../../../../../templates/definitions/further.py")),
 ];
 
 /// A definition that fits a call.
