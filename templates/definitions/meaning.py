@@ -203,6 +203,10 @@ means("MoeFinalizeRoutingV2Grad", expanded_row_idx=finalised_rows,
       expert_idx=chosen("expert_idx", lambda call: call.along("bias", 0) if "bias" in call.shapes else 0))
 
 
+# Scores of experts are compared with those of groups that are left out: above zero.
+means("MoeGatingTopK", bias=between(0.05, 1))
+
+
 def shares(call):
     """Counts of rows by rank and expert that differ and add up to all rows."""
     count, rows = call.size("expert_token_num_per_rank"), call.along("tokens", 0)

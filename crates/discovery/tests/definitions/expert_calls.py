@@ -85,7 +85,8 @@ def expanded_v2(dtype):
          {"grad_x": tensor(gradient(PLACES), dtype, [ROWS, WIDTH])}, attributes)
     call("MoeInitRoutingV2Grad", {"grad_expanded_x": tensor(grads[:6 * WIDTH], dtype, [6, WIDTH]), "expanded_row_idx": ints(PLACES)},
          {"grad_x": tensor(gradient([at if at < 6 else None for at in PLACES]), dtype, [ROWS, WIDTH])}, {**attributes, "active_num": 6})
-    call("MoeInitRoutingV2Grad", {"grad_expanded_x": tensor(grads[:6 * WIDTH], dtype, [3, 2, WIDTH]), "expanded_row_idx": ints([4, 0, 1, 2, 5, 3, -1, -1])},
+    places = ints([4, 0, 1, 2, 5, 3, -1, -1])
+    call("MoeInitRoutingV2Grad", {"grad_expanded_x": tensor(grads[:6 * WIDTH], dtype, [3, 2, WIDTH]), "expanded_row_idx": places},
          {"grad_x": tensor(gradient([4, 0, 1, 2, 5, 3, None, None]), dtype, [ROWS, WIDTH])}, {**attributes, "drop_pad_mode": 1})
 
 
@@ -102,7 +103,8 @@ def by_largest(x, width=WIDTH):
 def expanded_quantised():
     x = tensor(QUANTISED, "float32", [ROWS, WIDTH])
     experts = ints(FLAT, [ROWS, 2])
-    silent = {"expert_tokens_count_or_cumsum": {**ints([0] * 3), "silent": True}, "expert_tokens_before_capacity": {**ints([0] * 3), "silent": True}}
+    nothing = {**ints([0] * 3), "silent": True}
+    silent = {"expert_tokens_count_or_cumsum": nothing, "expert_tokens_before_capacity": nothing}
     sources = [at // 2 for at in ORDER]
     static = [max(-128, min(127, round(v / 2 + 3))) for v in rows_of(QUANTISED, sources)]
     one = {"scale": tensor([F(1, 2)], "float32"), "offset": tensor([F(3)], "float32")}
@@ -131,8 +133,8 @@ def expanded_quantised():
 
 
 def expanded_v3(x, moved, its_scale):
-    attributes = {"active_num": 8, "expert_capacity": -1, "expert_num": 3, "drop_pad_mode": 0, "expert_tokens_num_type": 1, "expert_tokens_num_flag": True,
-                  "quant_mode": -1, "active_expert_range": [0, 3], "row_idx_type": 0}
+    attributes = {"active_num": 8, "expert_capacity": -1, "expert_num": 3, "drop_pad_mode": 0, "expert_tokens_num_type": 1,
+                  "expert_tokens_num_flag": True, "quant_mode": -1, "active_expert_range": [0, 3], "row_idx_type": 0}
     inputs = {"x": x, "expert_idx": ints(FLAT, [ROWS, 2])}
     sources = [at // 2 for at in ORDER]
     plain = {"expanded_x": tensor(rows_of(QUANTISED, sources), "float32", [8, WIDTH]), "expanded_row_idx": ints(PLACES),
@@ -154,10 +156,11 @@ def rerouted(dtype):
     values = [at * 5 - 30 for at in range(14)] if dtype == "int8" else numbers(dtype, 14, -2, 2)
     scales = numbers("float32", 7, 0, 2)
     for index in ("int32", "int64"):
-        inputs = {"tokens": tensor(values, dtype, [7, 2]), "expert_token_num_per_rank": ints(counts, [2, 3], index), "per_token_scales": tensor(scales, "float32")}
+        inputs = {"tokens": tensor(values, dtype, [7, 2]), "expert_token_num_per_rank": ints(counts, [2, 3], index),
+                  "per_token_scales": tensor(scales, "float32")}
         call("MoeReRouting", inputs,
-             {"permute_tokens": tensor(rows_of(values, order, 2), dtype, [7, 2]), "permute_per_token_scales": tensor([scales[at] for at in order], "float32"),
-              "permute_token_idx": ints(order), "expert_token_num": ints([3, 2, 2], None, index)}, {"expert_token_num_type": 1, "idx_type": 0})
+             {"permute_tokens": tensor(rows_of(values, order, 2), dtype, [7, 2]),
+              "permute_per_token_scales": tensor([scales[at] for at in order], "float32"), "permute_token_idx": ints(order), "expert_token_num": ints([3, 2, 2], None, index)}, {"expert_token_num_type": 1, "idx_type": 0})
 
 
 def permuted(dtype):
@@ -220,8 +223,10 @@ def gradients_of_unpermuted(dtype, rows, probs, local):
          {**attributes, "range": [2, 6], "topk_num": 2})
     single = [2, 0, 3, 1]
     call("MoeTokenUnpermuteGrad",
-         {"permuted_tokens": tensor(rows[:12], dtype, [4, WIDTH]), "unpermuted_tokens_grad": inputs["unpermuted_tokens_grad"], "sorted_indices": ints(single)},
-         {"permuted_tokens_grad": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "probs_grad": tensor([0] * 4, dtype, [4, 1], silent=True)}, attributes)
+         {"permuted_tokens": tensor(rows[:12], dtype, [4, WIDTH]), "unpermuted_tokens_grad": inputs["unpermuted_tokens_grad"],
+          "sorted_indices": ints(single)},
+         {"permuted_tokens_grad": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "probs_grad": tensor([0] * 4, dtype, [4, 1], silent=True)},
+         attributes)
 
 
 def mapped(dtype):
@@ -339,15 +344,16 @@ def finalised(dtype):
          {**attributes, "drop_pad_mode": 1, "expert_num": 3, "expert_capacity": 2})
     single = [2, 0, 3, 1]
     call("MoeFinalizeRoutingV2Grad", {"grad_y": given["grad_y"], "expanded_row_idx": ints(single)},
-         {"grad_expanded_x": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "grad_scales": tensor([0] * 4, dtype, [4, 1], silent=True)}, attributes)
+         {"grad_expanded_x": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "grad_scales": tensor([0] * 4, dtype, [4, 1], silent=True)},
+         attributes)
 
 
 def gated(dtype):
     """Two rows for eight experts in four groups."""
     x = [F(at, 4) for at in (3, -7, 5, 1, 0, 2, -4, 9, -3, 8, 6, -1, 4, 7, -6, -2)]
     rows = [x[:8], x[8:]]
-    attributes = {"k": 3, "k_group": 1, "group_count": 1, "group_select_mode": 0, "renorm": 0, "norm_type": 1, "out_flag": True, "routed_scaling_factor": 2.5,
-                  "eps": 1e-20}
+    attributes = {"k": 3, "k_group": 1, "group_count": 1, "group_select_mode": 0, "renorm": 0, "norm_type": 1, "out_flag": True,
+                  "routed_scaling_factor": 2.5, "eps": 1e-20}
     sigmoids = [[F(exact.sigmoid(v)) for v in row] for row in rows]
 
     def best(scores, groups, kept, mode):
