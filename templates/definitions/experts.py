@@ -510,8 +510,9 @@ def unpermute_by_map(tokens, places, chosen, probs, drop_and_pad, restore_shape,
     return summed(tokens, places, np.ones(places.size, bool), k, moved[places]), None, None, Value(moved, exact=True)
 
 
-@define("MoeTokenUnpermuteWithRoutingMapGrad", outputs="permuted_tokens_grad probs_grad", ignored="restore_shape",
-        inputs="unpermuted_tokens_grad out_index:int32 permute_token_id:int32 routing_map~? permuted_tokens? probs?", attributes={"drop_and_pad": False})
+@define("MoeTokenUnpermuteWithRoutingMapGrad", outputs="permuted_tokens_grad probs_grad",
+        inputs="unpermuted_tokens_grad out_index:int32 permute_token_id:int32 routing_map~? permuted_tokens? probs?",
+        attributes={"drop_and_pad": False}, ignored="restore_shape")
 def unpermute_by_map_gradient(grad, places, rows, chosen, tokens, probs, drop_and_pad, call):
     """permuted_tokens_grad[out_index[i]] = unpermuted_tokens_grad[permute_token_id[i]] * the probability of that choice"""
     map_kind(call, 3)
@@ -630,10 +631,12 @@ def gating_by_group(x, bias, k, k_group, group_count, group_select_mode, renorm,
     if x.ndim != 2 or renorm != 0 or norm_type not in (0, 1) or group_select_mode not in (0, 1) or group_count < 1 or x.shape[1] % group_count:
         raise Mismatch(f"groups by mode {group_select_mode}, norm {norm_type}, renorm {renorm}")
     width = x.shape[1] // group_count
-    if not 1 <= k_group <= group_count or width < 1 + group_select_mode or not 1 <= k <= k_group * width or bias is not None and bias.size != x.shape[1]:
+    if not 1 <= k_group <= group_count or width < 1 + group_select_mode or not 1 <= k <= k_group * width:
         raise Mismatch(f"{k} of {k_group} groups of {width}")
     norm = 1.0 / (1.0 + np.exp(-x)) if norm_type == 1 else softmax(x, -1)
-    scores = norm if bias is None else norm + bias.reshape(1, -1)
+    if bias is not None and bias.shape != x.shape[1:]:
+        raise Mismatch(f"a bias of {list(bias.shape)}")
+    scores = norm if bias is None else norm + bias
     if np.any(scores <= 0):
         raise Mismatch("scores that are not above zero")
     unsure = np.zeros(len(x), bool)

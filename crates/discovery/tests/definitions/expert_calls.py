@@ -142,7 +142,8 @@ def expanded_v3(x, moved, its_scale):
     call("MoeInitRoutingV3", inputs, plain, attributes)
     call("MoeInitRoutingV3", inputs, {**plain, "expanded_row_idx": ints(ORDER)}, {**attributes, "row_idx_type": 1, "active_expert_range": []})
     scales = [F(1), F(5, 2), F(-3), F(1, 4)]
-    call("MoeInitRoutingV3", {**inputs, "scale": tensor(scales, "float32")}, {**plain, "expanded_scale": tensor([scales[at] for at in sources], "float32"),
+    call("MoeInitRoutingV3", {**inputs, "scale": tensor(scales, "float32")},
+         {**plain, "expanded_scale": tensor([scales[at] for at in sources], "float32"),
          "expert_tokens_count_or_cumsum": ints([0, 3, 1, 2, 2, 3], [3, 2], "int64")}, {**attributes, "expert_tokens_num_type": 2})
     call("MoeInitRoutingV3", inputs, {**plain, "expanded_x": moved, "expanded_scale": its_scale}, {**attributes, "quant_mode": 1})
     bytes_of_x = [at * 7 - 40 for at in range(12)]
@@ -160,7 +161,8 @@ def rerouted(dtype):
                   "per_token_scales": tensor(scales, "float32")}
         call("MoeReRouting", inputs,
              {"permute_tokens": tensor(rows_of(values, order, 2), dtype, [7, 2]),
-              "permute_per_token_scales": tensor([scales[at] for at in order], "float32"), "permute_token_idx": ints(order), "expert_token_num": ints([3, 2, 2], None, index)}, {"expert_token_num_type": 1, "idx_type": 0})
+              "permute_per_token_scales": tensor([scales[at] for at in order], "float32"), "permute_token_idx": ints(order),
+              "expert_token_num": ints([3, 2, 2], None, index)}, {"expert_token_num_type": 1, "idx_type": 0})
 
 
 def permuted(dtype):
