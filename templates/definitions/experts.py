@@ -43,6 +43,14 @@ def rows_of(call, fallback):
     return fallback if not shape else shape[0]
 
 
+def absent(call, *positions):
+    """Outputs that nothing is written to are not there."""
+    for position in positions:
+        shape = call["outputs"][position]["shape"]
+        if shape is not None and np.prod(shape) > 0:
+            raise Mismatch(f"nothing is written to output {call['outputs'][position]['name']}")
+
+
 def padded(values, rows):
     """Rows with others behind them that nothing is said about."""
     if len(values) > rows:
@@ -129,12 +137,13 @@ def counted(experts, expert_num, drop_pad_mode, count_flag, before_flag):
 @define("MoeInitRoutingV2", inputs="x expert_idx:index", attributes=ROUTING_V2,
         outputs="expanded_x expanded_row_idx:int32 expert_tokens_count_or_cumsum:int32 expert_tokens_before_capacity:int32")
 def expand_v2(x, experts, active_num, expert_capacity, expert_num, drop_pad_mode, expert_tokens_count_or_cumsum_flag,
-              expert_tokens_before_capacity_flag):
+              expert_tokens_before_capacity_flag, call):
     """expanded_x[i] = x[order[i] // k], order = that of expert_idx, or zeros where an expert has less than its capacity"""
     # A row goes to the experts chosen for it: the order is over [rows, k], as the gradient has it.
     sources, shape, rows, k = dispatched(x, experts, active_num, expert_capacity, expert_num, drop_pad_mode)
     values = np.where((sources < 0)[:, None], 0.0, x[sources // k])
     counts = counted(experts, expert_num, drop_pad_mode, expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag)
+    absent(call, *(position for position, one in enumerate(counts, 2) if one is None))
     return Value(values.reshape(shape + x.shape[1:]), exact=True), Value(rows, exact=True), *counts
 
 
@@ -163,6 +172,7 @@ def expand_quantised_v2(x, experts, scale, offset, active_num, expert_capacity, 
             raise Mismatch("one scale and one offset are needed")
         factor, shift = float(scale.reshape(-1)[0]), float(offset.reshape(-1)[0])
         y = quantised(values * factor + shift, np.abs(values * factor) + abs(shift), -128, 127, precision(call))
+        absent(call, 4)
     elif quant_mode == 1 and offset is None:
         y, scales = scaled_by_row(values, scale, experts.reshape(-1)[sources[filled]], call)
         scales = spread(scales, filled, shape)
@@ -171,9 +181,10 @@ def expand_quantised_v2(x, experts, scale, offset, active_num, expert_capacity, 
     else:
         raise Mismatch(f"the mode {quant_mode} with an offset has no definition")
     # Whether 1 or 2 stands for sums the interface says in two ways.
-    _, before = counted(experts, expert_num, drop_pad_mode, expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag)
+    counts = counted(experts, expert_num, drop_pad_mode, expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag)
+    absent(call, *(position for position, one in enumerate(counts, 2) if one is None))
     y = None if y is None else spread(y, filled, shape + x.shape[1:])
-    return y, Value(rows, exact=True), None, before, scales
+    return y, Value(rows, exact=True), None, counts[1], scales
 
 
 def spread(value, filled, shape):
@@ -237,6 +248,8 @@ def expand_v3(x, experts, scale, offset, active_num, expert_num, drop_pad_mode, 
         if scale is not None:
             array, behind = padded(scale[order // k], count)
             scales = Value(array, exact=True, unspecified=behind)
+        else:
+            absent(call, 3)
     elif quant_mode == 1 and wanted[0] == "int8" and wanted[1] != "int8":
         if scale is not None and len(scale) not in (1, high - low):
             raise Mismatch(f"scales of {list(scale.shape)} for {high - low} experts")
@@ -283,7 +296,7 @@ def summed(values, rows, there, top_k, weights=None):
 @define("MoeReRouting", inputs="tokens expert_token_num_per_rank:index per_token_scales:float32?", dtypes="float16 bfloat16 int8",
         outputs="permute_tokens permute_per_token_scales:float32 permute_token_idx:int32 expert_token_num:index",
         attributes={"expert_token_num_type": 1, "idx_type": 0})
-def by_expert(tokens, counts, scales, expert_token_num_type, idx_type):
+def by_expert(tokens, counts, scales, expert_token_num_type, idx_type, call):
     """permute_tokens[i] = tokens[permute_token_idx[i]]: from the order of ranks to that of experts; expert_token_num = counts over ranks"""
     if tokens.ndim != 2 or counts.ndim != 2 or expert_token_num_type != 1 or idx_type != 0:
         raise Mismatch(f"counts of the type {expert_token_num_type}, indices of the type {idx_type}")
@@ -291,6 +304,8 @@ def by_expert(tokens, counts, scales, expert_token_num_type, idx_type):
         raise Mismatch(f"counts that add up to {counts.sum()} and not to {len(tokens)}")
     if scales is not None and scales.shape[:1] != tokens.shape[:1]:
         raise Mismatch(f"scales of {list(scales.shape)}")
+    if scales is None:
+        absent(call, 1)
     experts = np.repeat(np.tile(np.arange(counts.shape[1]), counts.shape[0]), counts.reshape(-1))
     order = np.argsort(experts, kind="stable")
     moved = None if scales is None else Value(scales[order], exact=True)
@@ -351,7 +366,7 @@ def within(places, limits, rows=None):
 
 @define("MoeTokenPermuteWithEp", inputs="tokens indices:index probs?", outputs="permute_tokens sorted_indices:int32 permute_probs",
         attributes={"range": [0, 0], "padded_mode": False}, ignored="num_out_tokens")
-def permute_range(tokens, indices, probs, padded_mode, **limits):
+def permute_range(tokens, indices, probs, padded_mode, call, **limits):
     """permute_tokens[sorted_indices[i] - range[0]] = tokens[i // k], permute_probs = probs[i], for sorted_indices[i] in range"""
     not_padded(padded_mode)
     k = tokens_of(tokens, indices)
@@ -360,18 +375,22 @@ def permute_range(tokens, indices, probs, padded_mode, **limits):
     order = order[limits["range"][0] : limits["range"][1]]
     if probs is not None and probs.size != indices.size:
         raise Mismatch(f"probabilities of {list(probs.shape)}")
+    if probs is None:
+        absent(call, 2)
     moved = None if probs is None else Value(probs.reshape(-1)[order], exact=True)
     return Value(tokens[order // k], exact=True), Value(places, exact=True), moved
 
 
 @define("MoeTokenPermuteWithEpGrad", inputs="permuted_tokens_output_grad sorted_indices:int32 permuted_probs_output_grad?",
         outputs="token_grad probs_grad", attributes={"num_topk": 1, "range": [0, 0], "padded_mode": False})
-def permute_range_gradient(grad, places, probs_grad, num_topk, padded_mode, **limits):
+def permute_range_gradient(grad, places, probs_grad, num_topk, padded_mode, call, **limits):
     """token_grad[i] = the sum over j of permuted_tokens_output_grad[sorted_indices[i * num_topk + j] - range[0]] as far as in range"""
     not_padded(padded_mode)
     rows, there = within(checked(places, num_topk, grad), limits["range"], len(grad))
     back = None
-    if probs_grad is not None:
+    if probs_grad is None:
+        absent(call, 1)
+    else:
         if probs_grad.size != len(grad):
             raise Mismatch(f"{probs_grad.size} probabilities for {len(grad)} rows")
         back = np.zeros(rows.size)
@@ -391,7 +410,7 @@ def unpermute_range(tokens, places, probs, num_topk, padded_mode, restore_shape,
     return summed(tokens, rows, there, num_topk, probs)
 
 
-def given_back(grad, tokens, rows, there, top_k, probs, count):
+def given_back(grad, tokens, rows, there, top_k, probs, count, call):
     """Gradients of rows, and of the probabilities that they were multiplied by."""
     if grad.ndim != 2 or len(grad) * top_k != rows.size or probs is not None and probs.size != rows.size:
         raise Mismatch(f"gradients of {list(grad.shape)} for {rows.size} rows")
@@ -401,6 +420,7 @@ def given_back(grad, tokens, rows, there, top_k, probs, count):
     terms = np.repeat(grad, top_k, axis=0)
     back = np.empty((count, grad.shape[1]))
     if probs is None:
+        absent(call, 1)
         back[places] = terms[there]
         return Value(back, exact=True), None
     if tokens is None or tokens.shape != (count, grad.shape[1]):
@@ -414,21 +434,21 @@ def given_back(grad, tokens, rows, there, top_k, probs, count):
 
 @define("MoeTokenUnpermuteGrad", inputs="permuted_tokens unpermuted_tokens_grad sorted_indices:int32 probs~?:float",
         outputs="permuted_tokens_grad probs_grad:float", attributes={"padded_mode": False}, ignored="restore_shape")
-def unpermute_gradient(tokens, grad, places, probs, padded_mode):
+def unpermute_gradient(tokens, grad, places, probs, padded_mode, call):
     """permuted_tokens_grad[sorted_indices[i * k + j]] = unpermuted_tokens_grad[i] * probs[i, j], probs_grad[i, j] = its row of tokens * it"""
     not_padded(padded_mode)
     k = 1 if probs is None else probs.shape[-1]
     places = checked(places, k, tokens, grad)
-    return given_back(grad, tokens, places, np.ones(places.size, bool), k, probs, len(tokens))
+    return given_back(grad, tokens, places, np.ones(places.size, bool), k, probs, len(tokens), call)
 
 
 @define("MoeTokenUnpermuteWithEpGrad", inputs="unpermuted_tokens_grad sorted_indices:int32 permuted_tokens? probs~?:float",
         outputs="permuted_tokens_grad probs_grad:float", attributes={"padded_mode": False, "range": [-1, -1], "topk_num": 1}, ignored="restore_shape")
-def unpermute_range_gradient(grad, places, tokens, probs, padded_mode, topk_num, **limits):
+def unpermute_range_gradient(grad, places, tokens, probs, padded_mode, topk_num, call, **limits):
     """as MoeTokenUnpermuteGrad, at sorted_indices - range[0] as far as in range; probs_grad is 0 beyond it"""
     not_padded(padded_mode)
     rows, there = within(checked(places, topk_num, tokens, grad), limits["range"])
-    return given_back(grad, tokens, rows, there, topk_num, probs, limits["range"][1] - limits["range"][0])
+    return given_back(grad, tokens, rows, there, topk_num, probs, limits["range"][1] - limits["range"][0], call)
 
 
 def choices_by_expert(chosen):
@@ -467,6 +487,8 @@ def permute_by_map(tokens, chosen, probs, num_out_tokens, drop_and_pad, call):
     k = each_as_many(chosen, len(tokens))
     if tokens.ndim != 2 or num_out_tokens != k * len(tokens):
         raise Mismatch(f"{num_out_tokens} rows of {len(tokens)} tokens")
+    if probs is None:
+        absent(call, 1)
     rows, experts = choices_by_expert(chosen)
     order = np.argsort(rows, kind="stable")
     moved = None if probs is None else Value(probs[rows, experts], exact=True)
@@ -478,8 +500,9 @@ def permute_by_map(tokens, chosen, probs, num_out_tokens, drop_and_pad, call):
         attributes={"num_experts": REQUIRED, "tokens_num": REQUIRED, "padded_mode": False})
 def permute_by_map_gradient(grad, probs_grad, places, chosen, num_experts, tokens_num, padded_mode, call):
     """tokens_grad_out[i] = the sum over j of permuted_token_output_grad[sorted_indices[i * k + j]]"""
-    # Of the gradient of probabilities the interface makes one part itself, by a scatter that is masked.
+    # The gradient of probabilities the interface makes itself, by a scatter that is masked.
     not_padded(padded_mode)
+    absent(call, 1)
     map_kind(call, 3)
     k = len(grad) // tokens_num if tokens_num > 0 else 0
     if places.size != len(grad) or k * tokens_num != places.size or chosen is not None and chosen.shape != (tokens_num, num_experts):
@@ -498,7 +521,10 @@ def unpermute_by_map(tokens, places, chosen, probs, drop_and_pad, restore_shape,
         raise Mismatch(f"{places.size} places for {count} tokens")
     k = len(tokens) // count
     places = checked(places, k, tokens)
+    # Without padding rows are not sorted.
+    absent(call, 1, 2)
     if probs is None:
+        absent(call, 3)
         return summed(tokens, places, np.ones(places.size, bool), k), None, None, None
     if chosen is None or probs.shape != chosen.shape or each_as_many(chosen, count) != k:
         raise Mismatch("a map and probabilities of its shape are needed")
@@ -523,6 +549,7 @@ def unpermute_by_map_gradient(grad, places, rows, chosen, tokens, probs, drop_an
     source[places] = in_range(rows, len(grad))
     back = grad[source]
     if probs is None:
+        absent(call, 1)
         return Value(back, exact=True), None
     if chosen is None or tokens is None or chosen.shape != probs.shape or len(probs) != len(grad) or tokens.shape != back.shape:
         raise Mismatch("a map, rows and probabilities are needed")
@@ -583,7 +610,7 @@ def finalise_v2(expanded_x, rows, x1, x2, bias, scales, experts, drop_pad_mode):
 
 @define("MoeFinalizeRoutingV2Grad", inputs="grad_y expanded_row_idx:int32 expanded_x? scales~?:float expert_idx:int32? bias?",
         outputs="grad_expanded_x grad_scales:float", attributes={"drop_pad_mode": 0, "active_num": 0, "expert_num": 0, "expert_capacity": 0})
-def finalise_v2_gradient(grad, rows, expanded_x, scales, experts, bias, drop_pad_mode, active_num, expert_num, expert_capacity):
+def finalise_v2_gradient(grad, rows, expanded_x, scales, experts, bias, drop_pad_mode, active_num, expert_num, expert_capacity, call):
     """grad_expanded_x[row of i] = grad_y[i // k] * scales[i]; grad_scales[i] = the sum of (expanded_x[row of i] + bias) * grad_y[i // k]"""
     if grad.ndim != 2 or rows.ndim != 1 or drop_pad_mode not in (0, 1) or rows.size % max(len(grad), 1):
         raise Mismatch(f"{rows.size} rows for {list(grad.shape)}, mode {drop_pad_mode}")
@@ -604,6 +631,7 @@ def finalise_v2_gradient(grad, rows, expanded_x, scales, experts, bias, drop_pad
     spread_grad = np.repeat(grad, k, axis=0)
     back = np.zeros((count, width))
     if scales is None:
+        absent(call, 1)
         back[places] = spread_grad[there]
         return Value(back.reshape(shape + (width,)), exact=True), None
     back[places] = (spread_grad * scales.reshape(-1, 1))[there]
@@ -655,6 +683,8 @@ def gating_by_group(x, bias, k, k_group, group_count, group_select_mode, renorm,
     tied |= unsure[:, None]
     chosen = np.take_along_axis(norm, places, -1)
     y = None
+    if not out_flag:
+        absent(call, 2)
     # With a bias, and after softmax, there are two readings of what y is made of.
     if bias is None and norm_type == 1:
         total = chosen.sum(axis=-1, keepdims=True) + eps

@@ -19,6 +19,10 @@ def ints(values, shape=None, dtype="int32"):
     return tensor(values, dtype, shape)
 
 
+# An output that nothing is written to is not there.
+NOTHING = {**ints([]), "silent": True}
+
+
 def rows_of(values, places, width=WIDTH):
     """Rows of a flat list, zeros for None."""
     return [0 if at is None else values[at * width + column] for at in places for column in range(width)]
@@ -53,9 +57,7 @@ def expanded(dtype):
 def expanded_v2(dtype):
     x = numbers(dtype, ROWS * WIDTH, -2, 2)
     inputs = {"x": tensor(x, dtype, [ROWS, WIDTH]), "expert_idx": ints(FLAT, [ROWS, 2])}
-    nothing = {"expert_tokens_count_or_cumsum": ints([0] * 3), "expert_tokens_before_capacity": ints([0] * 3)}
-    for one in nothing.values():
-        one["silent"] = True
+    nothing = {"expert_tokens_count_or_cumsum": NOTHING, "expert_tokens_before_capacity": NOTHING}
     sources = [at // 2 for at in ORDER]
     for flag, counts in ((0, None), (1, [3, 5, 8]), (2, [3, 2, 3])):
         right = {"expanded_x": tensor(rows_of(x, sources), dtype, [8, WIDTH]), "expanded_row_idx": ints(PLACES), **nothing}
@@ -103,14 +105,13 @@ def by_largest(x, width=WIDTH):
 def expanded_quantised():
     x = tensor(QUANTISED, "float32", [ROWS, WIDTH])
     experts = ints(FLAT, [ROWS, 2])
-    nothing = {**ints([0] * 3), "silent": True}
-    silent = {"expert_tokens_count_or_cumsum": nothing, "expert_tokens_before_capacity": nothing}
+    silent = {"expert_tokens_count_or_cumsum": NOTHING, "expert_tokens_before_capacity": NOTHING}
     sources = [at // 2 for at in ORDER]
     static = [max(-128, min(127, round(v / 2 + 3))) for v in rows_of(QUANTISED, sources)]
     one = {"scale": tensor([F(1, 2)], "float32"), "offset": tensor([F(3)], "float32")}
     call("MoeInitRoutingQuantV2", {"x": x, "expert_idx": experts, **one},
          {"expanded_x": tensor(static, "int8", [8, WIDTH]), "expanded_row_idx": ints(PLACES), **silent,
-          "dynamic_quant_scale": tensor([0] * 8, "float32", silent=True)}, flags(quant_mode=0))
+          "dynamic_quant_scale": tensor([], "float32", silent=True)}, flags(quant_mode=0))
     whole, scales = by_largest(QUANTISED)
     moved, its_scale = tensor(rows_of(whole, sources), "int8", [8, WIDTH]), tensor([scales[at] for at in sources], "float32")
     call("MoeInitRoutingQuantV2", {"x": x, "expert_idx": experts},
@@ -138,7 +139,7 @@ def expanded_v3(x, moved, its_scale):
     inputs = {"x": x, "expert_idx": ints(FLAT, [ROWS, 2])}
     sources = [at // 2 for at in ORDER]
     plain = {"expanded_x": tensor(rows_of(QUANTISED, sources), "float32", [8, WIDTH]), "expanded_row_idx": ints(PLACES),
-             "expert_tokens_count_or_cumsum": ints([3, 2, 3], None, "int64"), "expanded_scale": tensor([0] * 8, "float32", silent=True)}
+             "expert_tokens_count_or_cumsum": ints([3, 2, 3], None, "int64"), "expanded_scale": tensor([], "float32", silent=True)}
     call("MoeInitRoutingV3", inputs, plain, attributes)
     call("MoeInitRoutingV3", inputs, {**plain, "expanded_row_idx": ints(ORDER)}, {**attributes, "row_idx_type": 1, "active_expert_range": []})
     scales = [F(1), F(5, 2), F(-3), F(1, 4)]
@@ -227,7 +228,7 @@ def gradients_of_unpermuted(dtype, rows, probs, local):
     call("MoeTokenUnpermuteGrad",
          {"permuted_tokens": tensor(rows[:12], dtype, [4, WIDTH]), "unpermuted_tokens_grad": inputs["unpermuted_tokens_grad"],
           "sorted_indices": ints(single)},
-         {"permuted_tokens_grad": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "probs_grad": tensor([0] * 4, dtype, [4, 1], silent=True)},
+         {"permuted_tokens_grad": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "probs_grad": tensor([], dtype, silent=True)},
          attributes)
 
 
@@ -254,18 +255,18 @@ def mapped(dtype):
         return tensor([sum(rows[places[at] * WIDTH + column] * weights[places[at]] for at in (row * 2, row * 2 + 1))
                        for row in range(ROWS) for column in range(WIDTH)], dtype, [ROWS, WIDTH])
 
-    silent = tensor([0] * 12, dtype, [ROWS, EXPERTS], silent=True)
+    silent = tensor([], dtype, silent=True)
     call("MoeTokenPermuteWithRoutingMapGrad",
          {"permuted_token_output_grad": tensor(rows, dtype, [8, WIDTH]), "permuted_probs_output_grad_optional": tensor(weights, dtype),
           "sorted_indices": ints(places), "routing_map_optional": table_in},
          {"tokens_grad_out": summed([1] * 8), "probs_grad_out_optional": silent}, {"num_experts": EXPERTS, "tokens_num": ROWS, "padded_mode": False})
-    indices = {"out_index": {**ints([0] * 8), "silent": True}, "permute_token_id": {**ints([0] * 8), "silent": True}}
+    indices = {"out_index": NOTHING, "permute_token_id": NOTHING}
     inputs = {"permuted_tokens": tensor(rows, dtype, [8, WIDTH]), "sorted_indices": ints(places), "routing_map": table_in}
     attributes = {"drop_and_pad": False, "restore_shape": [ROWS, WIDTH]}
     call("MoeTokenUnpermuteWithRoutingMap", {**inputs, "probs": probs_in},
          {"unpermuted_tokens": summed(weights), **indices, "permute_probs": tensor(weights, dtype)}, attributes)
     call("MoeTokenUnpermuteWithRoutingMap", inputs,
-         {"unpermuted_tokens": summed([1] * 8), **indices, "permute_probs": tensor([0] * 8, dtype, silent=True)}, attributes)
+         {"unpermuted_tokens": summed([1] * 8), **indices, "permute_probs": tensor([], dtype, silent=True)}, attributes)
     gradient_by_map(dtype, rows, probs, table_in, [(token, expert, place) for place, (token, expert) in enumerate(by_expert)], False)
     # Two rows for each expert, whoever they are for.
     held = [(3, 0, 0), (1, 0, 1), (2, 1, 2), (0, 1, 3), (2, 2, 4), (3, 2, 5)]
@@ -290,7 +291,7 @@ def gradient_by_map(dtype, rows, probs, table, held, padded):
          {**inputs, "routing_map": table, "permuted_tokens": tensor(rows, dtype, [count, WIDTH]), "probs": tensor(probs, dtype, [ROWS, EXPERTS])},
          {"permuted_tokens_grad": tensor(back, dtype, [count, WIDTH]), "probs_grad": tensor(weights, dtype, [ROWS, EXPERTS])}, attributes)
     call("MoeTokenUnpermuteWithRoutingMapGrad", inputs,
-         {"permuted_tokens_grad": tensor(plain, dtype, [count, WIDTH]), "probs_grad": tensor([0] * 12, dtype, [ROWS, EXPERTS], silent=True)}, attributes)
+         {"permuted_tokens_grad": tensor(plain, dtype, [count, WIDTH]), "probs_grad": tensor([], dtype, silent=True)}, attributes)
 
 
 def finalised(dtype):
@@ -346,7 +347,7 @@ def finalised(dtype):
          {**attributes, "drop_pad_mode": 1, "expert_num": 3, "expert_capacity": 2})
     single = [2, 0, 3, 1]
     call("MoeFinalizeRoutingV2Grad", {"grad_y": given["grad_y"], "expanded_row_idx": ints(single)},
-         {"grad_expanded_x": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "grad_scales": tensor([0] * 4, dtype, [4, 1], silent=True)},
+         {"grad_expanded_x": tensor(rows_of(grads, [1, 3, 0, 2]), dtype, [4, WIDTH]), "grad_scales": tensor([], dtype, silent=True)},
          attributes)
 
 
@@ -380,7 +381,7 @@ def gated(dtype):
         found = [best([a + b for a, b in zip(row, bias)], 1, 1, 0) for row in scores]
         call("MoeGatingTopK", {"x": tensor(x, dtype, [2, 8]), "bias": tensor(bias, dtype)},
              {"y": tensor([0] * 6, dtype, [2, 3], silent=True), "expert_idx": ints([at for places in found for at in places], [2, 3]),
-              "out": tensor([0] * 16, "float32", [2, 8], silent=True)}, {**attributes, "norm_type": norm, "out_flag": False})
+              "out": tensor([], "float32", silent=True)}, {**attributes, "norm_type": norm, "out_flag": False})
 
 
 def all_of():
