@@ -15,6 +15,7 @@ import block_calls
 import cache_calls
 import exact
 import examples
+import expert_calls
 import further_calls
 import loss_calls
 import scalar_calls
@@ -494,6 +495,7 @@ routing_calls.all_of()
 window_calls.all_of()
 sampling_calls.all_of()
 cache_calls.all_of()
+expert_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 with open(os.path.join(examples.DEFINITIONS, "examples.json"), "w", encoding="utf-8") as file:

@@ -14,7 +14,7 @@ use verify::{DType, Mismatch, ValueRange, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 45] = [
+const FILES: [(&str, &str); 46] = [
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("meaning.py", include_str!("../../../../../../templates/definitions/meaning.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
@@ -48,6 +48,7 @@ const FILES: [(&str, &str); 45] = [
     ("norm_quants.py", include_str!("../../../../../../templates/definitions/norm_quants.py")),
     ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
     ("routing.py", include_str!("../../../../../../templates/definitions/routing.py")),
+    ("experts.py", include_str!("../../../../../../templates/definitions/experts.py")),
     ("quantised_products.py", include_str!("../../../../../../templates/definitions/quantised_products.py")),
     ("linear.py", include_str!("../../../../../../templates/definitions/linear.py")),
     ("transforms.py", include_str!("../../../../../../templates/definitions/transforms.py")),
