@@ -16,20 +16,30 @@ const EXAMPLES: &str = include_str!("../../../../templates/definitions/examples.
 #[derive(Clone, Debug, Deserialize)]
 struct Tensor {
     dtype: String,
-    shape: Vec<u64>,
+    /// An empty one may be left out at the end, as everything behind it.
     #[serde(default)]
-    format: String,
+    shape: Vec<u64>,
     /// Whole numbers, as far as they are few.
     #[serde(default)]
     values: Vec<f64>,
     /// Smallest and largest value, where the values are not there.
+    #[serde(default)]
     range: Option<(f64, f64)>,
+    #[serde(default)]
+    format: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Input {
+    name: String,
+    tensors: Vec<Tensor>,
+    #[serde(default)]
+    is_list: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 struct Example {
-    /// Name, tensors, and whether it is a list.
-    inputs: Vec<(String, Vec<Tensor>, bool)>,
+    inputs: Vec<Input>,
     outputs: Vec<Tensor>,
     attributes: Vec<(String, Value)>,
 }
@@ -56,13 +66,13 @@ pub(super) fn calls(operator: &str) -> Vec<Call> {
 }
 
 fn call(example: &Example) -> Call {
-    let inputs = example.inputs.iter().map(|(name, tensors, is_list)| {
-        let mut given: Vec<CallTensor> = tensors.iter().map(tensor).collect();
-        let argument = match is_list {
+    let inputs = example.inputs.iter().map(|input| {
+        let mut given: Vec<CallTensor> = input.tensors.iter().map(tensor).collect();
+        let argument = match input.is_list {
             false if given.len() == 1 => Argument::Tensor(given.remove(0)),
             _ => Argument::Tensors(given),
         };
-        (name.clone(), argument)
+        (input.name.clone(), argument)
     });
     let attributes = example.attributes.iter().map(|(name, value)| (name.clone(), argument(value)));
     Call {

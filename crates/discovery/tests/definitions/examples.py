@@ -128,14 +128,14 @@ def same_definitions():
 
 
 def examples_of(calls):
-    """By operator, those that differ in more than their dtypes, or the name of another with the same definition."""
+    """By operator, those that differ in more than dtypes and lengths, or the name of another with the same definition."""
     groups = same_definitions()
     found = {}
     for call in sorted(calls, key=order):
         if not call["inputs"]:
             continue
         kept, seen = found.setdefault(call["operator"], ([], []))
-        like = (call["attributes"], [[one["shape"] for one in given] for _, given, _ in call["inputs"]])
+        like = (call["attributes"], [[name, len(given), [len(one["shape"]) for one in given]] for name, given, _ in call["inputs"]])
         if like not in seen and len(kept) < MOST:
             seen.append(like)
             drawn_example = example(call, False)
@@ -149,6 +149,22 @@ def examples_of(calls):
     return dict(sorted(kept.items()))
 
 
+def short(tensor):
+    """A tensor as a list, without what it does not have at the end: the tool carries all of them."""
+    parts = [tensor["dtype"], tensor["shape"], tensor.get("values", []), tensor.get("range"), tensor.get("format", "")]
+    while not parts[-1]:
+        parts.pop()
+    return parts
+
+
+def line(found):
+    inputs = [[name, [short(one) for one in tensors]] + [True] * dynamic for name, tensors, dynamic in found["inputs"]]
+    return [inputs, [short(one) for one in found["outputs"]], found["attributes"]]
+
+
 def written(calls):
-    lines = (f"{json.dumps(name)}: {json.dumps(kept, separators=(',', ':'))}" for name, kept in examples_of(calls).items())
+    lines = []
+    for name, kept in examples_of(calls).items():
+        entry = kept if isinstance(kept, str) else [line(one) for one in kept]
+        lines.append(f"{json.dumps(name)}:{json.dumps(entry, separators=(',', ':'))}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
