@@ -4,7 +4,7 @@
 #include "op_kernel/math_util.h"
 #include "op_kernel/platform_util.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 #include <algorithm>
 #include <vector>
@@ -15,17 +15,8 @@ namespace A = AscendC;
 namespace {
 
 constexpr uint32_t kSlot = 32 * 1024;
+using Slot = Slots<kSlot>;
 
-template <typename T>
-A::LocalTensor<T> At(uint32_t slot)
-{
-    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
-}
-template <typename T>
-T* Raw(uint32_t slot)
-{
-    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
-}
 template <typename T>
 A::GlobalTensor<T> Global(std::vector<T>& memory)
 {
@@ -41,21 +32,21 @@ void TopKOf(uint32_t rows, uint32_t inner, uint32_t n, uint32_t k, bool largest)
     const std::string what = "TopK " + std::to_string(k) + " of " + std::to_string(n) + (largest ? "" : " smallest");
     Random random(n + k);
     for (uint32_t i = 0; i < rows * inner; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(random.Real(-100, 100));
+        Slot::Raw<T>(0)[i] = static_cast<T>(random.Real(-100, 100));
     }
     for (uint32_t i = 0; i < inner; ++i) {
-        Raw<int32_t>(1)[i] = static_cast<int32_t>(1000 + i);
+        Slot::Raw<int32_t>(1)[i] = static_cast<int32_t>(1000 + i);
     }
-    Raw<bool>(5)[0] = false;
-    Raw<bool>(5)[1] = true;
-    Raw<bool>(5)[2] = false;
-    const std::vector<T> before(Raw<T>(0), Raw<T>(0) + rows * inner);
+    Slot::Raw<bool>(5)[0] = false;
+    Slot::Raw<bool>(5)[1] = true;
+    Slot::Raw<bool>(5)[2] = false;
+    const std::vector<T> before(Slot::Raw<T>(0), Slot::Raw<T>(0) + rows * inner);
     A::TopKInfo info;
     info.outter = static_cast<int32_t>(rows);
     info.inner = static_cast<int32_t>(inner);
     info.n = static_cast<int32_t>(n);
     A::TopK<T, given, true>(
-        At<T>(2), At<int32_t>(3), At<T>(0), At<int32_t>(1), At<bool>(5), At<uint8_t>(4), static_cast<int32_t>(k), 0, info,
+        Slot::At<T>(2), Slot::At<int32_t>(3), Slot::At<T>(0), Slot::At<int32_t>(1), Slot::At<bool>(5), Slot::At<uint8_t>(4), static_cast<int32_t>(k), 0, info,
         largest);
     const uint32_t valuePitch = (k * sizeof(T) + 31) / 32 * 32 / sizeof(T);
     const uint32_t indexPitch = (k + 7) / 8 * 8;
@@ -67,8 +58,8 @@ void TopKOf(uint32_t rows, uint32_t inner, uint32_t n, uint32_t k, bool largest)
         std::stable_sort(want.begin(), want.end(), [&](float a, float b) { return largest ? a > b : a < b; });
         bool right = true;
         for (uint32_t i = 0; i < k; ++i) {
-            right = right && static_cast<float>(Raw<T>(2)[row * valuePitch + i]) == want[i];
-            const int32_t index = Raw<int32_t>(3)[row * indexPitch + i];
+            right = right && static_cast<float>(Slot::Raw<T>(2)[row * valuePitch + i]) == want[i];
+            const int32_t index = Slot::Raw<int32_t>(3)[row * indexPitch + i];
             const uint32_t at = static_cast<uint32_t>(index - (given ? 1000 : 0));
             right = right
                 && (row == 1 ? index == static_cast<int32_t>(n)
@@ -81,18 +72,18 @@ void TopKOf(uint32_t rows, uint32_t inner, uint32_t n, uint32_t k, bool largest)
 void FourBits()
 {
     for (uint32_t i = 0; i < 300; ++i) {
-        Raw<half>(0)[i] = static_cast<half>(static_cast<float>(i % 23) - 11.0f);
+        Slot::Raw<half>(0)[i] = static_cast<half>(static_cast<float>(i % 23) - 11.0f);
     }
     const A::LocalTensor<A::int4b_t> packed(A::TPosition::VECCALC, 2 * kSlot, 256);
     Expect(packed.GetLength() == 128 && packed.GetSize() == 256, "size of a four-bit tensor");
     Expect(packed[64].GetPhyAddr() == packed.GetPhyAddr() + 32, "offset in a four-bit tensor");
-    A::Cast(packed, At<half>(0), A::RoundMode::CAST_RINT, 256);
+    A::Cast(packed, Slot::At<half>(0), A::RoundMode::CAST_RINT, 256);
     A::PipeBarrier<PIPE_V>();
-    A::Cast(At<half>(3), packed, A::RoundMode::CAST_NONE, 256);
+    A::Cast(Slot::At<half>(3), packed, A::RoundMode::CAST_NONE, 256);
     bool right = true;
     for (uint32_t i = 0; i < 256; ++i) {
         const float value = static_cast<float>(i % 23) - 11.0f;
-        right = right && static_cast<float>(Raw<half>(3)[i]) == std::clamp(value, -8.0f, 7.0f);
+        right = right && static_cast<float>(Slot::Raw<half>(3)[i]) == std::clamp(value, -8.0f, 7.0f);
     }
     Expect(right, "half to four bits and back");
 }
@@ -108,7 +99,7 @@ void Slices()
     const uint32_t whole[] = {4, 64};
     const uint32_t part[] = {2, 16};
     gm.SetShapeInfo(A::ShapeInfo(2, whole, A::DataFormat::ND));
-    A::LocalTensor<float> ub = At<float>(0);
+    A::LocalTensor<float> ub = Slot::At<float>(0);
     ub.SetShapeInfo(A::ShapeInfo(2, part, A::DataFormat::ND));
     const A::SliceInfo from[] = {{1, 2, 0, 0, 4}, {8, 31, 8, 1, 64}};
     const A::SliceInfo to[] = {{0, 1, 0, 0, 2}, {0, 15, 0, 1, 16}};
@@ -117,7 +108,7 @@ void Slices()
     for (uint32_t r = 0; r < 2; ++r) {
         for (uint32_t c = 0; c < 16; ++c) {
             const uint32_t col = c < 8 ? 8 + c : 24 + c - 8;
-            right = right && Raw<float>(0)[r * 16 + c] == static_cast<float>((r + 1) * 64 + col);
+            right = right && Slot::Raw<float>(0)[r * 16 + c] == static_cast<float>((r + 1) * 64 + col);
         }
     }
     Expect(right, "DataCopy of a slice");
@@ -156,13 +147,13 @@ void Division()
 void Internals()
 {
     for (uint32_t i = 0; i < 64; ++i) {
-        Raw<float>(0)[i] = static_cast<float>(i);
+        Slot::Raw<float>(0)[i] = static_cast<float>(i);
     }
     A::AscendCUtils::SetMask<float>(64);
-    A::BlockReduceMaxIntrinsicsImpl(Raw<float>(1), Raw<float>(0), 1, 1, 1, 8);
-    Expect(Raw<float>(1)[0] == 7 && Raw<float>(1)[7] == 63, "BlockReduceMaxIntrinsicsImpl");
-    A::DuplicateImpl(Raw<int32_t>(2), 5, 10);
-    Expect(Raw<int32_t>(2)[9] == 5, "DuplicateImpl");
+    A::BlockReduceMaxIntrinsicsImpl(Slot::Raw<float>(1), Slot::Raw<float>(0), 1, 1, 1, 8);
+    Expect(Slot::Raw<float>(1)[0] == 7 && Slot::Raw<float>(1)[7] == 63, "BlockReduceMaxIntrinsicsImpl");
+    A::DuplicateImpl(Slot::Raw<int32_t>(2), 5, 10);
+    Expect(Slot::Raw<int32_t>(2)[9] == 5, "DuplicateImpl");
     const A::IntriInfo info = A::AscendCUtils::CalIntriInfo(4, 64 * 256 + 3);
     Expect(info.repeat == 256 && info.tail == 3 && info.repeatRounding == 1 && info.repeatRemaining == 1, "CalIntriInfo");
     int64_t index = block_idx;
@@ -183,18 +174,18 @@ void BlocksInTurn()
             A::GlobalTensor<int32_t> total = Global(sum);
             const int32_t self = static_cast<int32_t>(A::GetBlockIdx());
             if (self > 0) {
-                A::IBWait(gm, At<int32_t>(0), self - 1, 0);
+                A::IBWait(gm, Slot::At<int32_t>(0), self - 1, 0);
             }
-            A::DataCopy(At<int32_t>(1), total, 8);
+            A::DataCopy(Slot::At<int32_t>(1), total, 8);
             A::PipeBarrier<PIPE_ALL>();
-            A::Adds(At<int32_t>(1), At<int32_t>(1), self * 10 + (At<int32_t>(1).GetValue(0) == self ? 1 : 100), 8);
+            A::Adds(Slot::At<int32_t>(1), Slot::At<int32_t>(1), self * 10 + (Slot::At<int32_t>(1).GetValue(0) == self ? 1 : 100), 8);
             A::PipeBarrier<PIPE_ALL>();
-            At<int32_t>(1).SetValue(0, self + 1);
+            Slot::At<int32_t>(1).SetValue(0, self + 1);
             A::PipeBarrier<PIPE_ALL>();
-            A::DataCopy(total, At<int32_t>(1), 8);
+            A::DataCopy(total, Slot::At<int32_t>(1), 8);
             A::PipeBarrier<PIPE_ALL>();
             if (self + 1 < A::GetBlockNum()) {
-                A::IBSet(gm, At<int32_t>(0), self, 0);
+                A::IBSet(gm, Slot::At<int32_t>(0), self, 0);
             }
         },
         5);
@@ -208,7 +199,7 @@ void BlocksInTurn()
         [&] {
             A::TPipe pipe;
             A::GlobalTensor<int32_t> gm = Global(flags);
-            A::LocalTensor<int32_t> ub = At<int32_t>(0);
+            A::LocalTensor<int32_t> ub = Slot::At<int32_t>(0);
             A::InitDetermineComputeWorkspace(gm, ub);
             A::SyncAll();
             for (int round = 0; round < 2; ++round) {
@@ -228,9 +219,9 @@ void Printing()
     ascendsim::OpenTrace("api_floor.trace");
     OnCore([] {
         A::printf("value %f of %d\n", half(1.5f), 3);
-        At<int32_t>(0).SetValue(0, 7);
-        At<int32_t>(0).SetValue(1, -8);
-        A::DumpTensor(At<int32_t>(0), 5, 2);
+        Slot::At<int32_t>(0).SetValue(0, 7);
+        Slot::At<int32_t>(0).SetValue(1, -8);
+        A::DumpTensor(Slot::At<int32_t>(0), 5, 2);
     });
     Expect(ascendsim::CloseTrace(), "closing the trace");
     std::string notes;

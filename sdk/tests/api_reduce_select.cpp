@@ -1,7 +1,7 @@
 // Reductions, comparisons, selections, gathers and template keys of the kernel API.
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
@@ -9,17 +9,7 @@ namespace A = AscendC;
 namespace {
 
 constexpr uint32_t kSlot = 40 * 1024;
-
-template <typename T>
-A::LocalTensor<T> At(uint32_t slot)
-{
-    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
-}
-template <typename T>
-T* Raw(uint32_t slot)
-{
-    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
-}
+using Slot = Slots<kSlot>;
 
 void Near(const std::string& what, double got, double want, double tolerance)
 {
@@ -45,82 +35,82 @@ void Reductions(int32_t n)
     int32_t high = 0;
     int32_t low = 0;
     for (int32_t i = 0; i < n; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(random.Real(-1, 1));
-        sum += static_cast<float>(Raw<T>(0)[i]);
-        high = Raw<T>(0)[i] > Raw<T>(0)[high] ? i : high;
-        low = Raw<T>(0)[i] < Raw<T>(0)[low] ? i : low;
+        Slot::Raw<T>(0)[i] = static_cast<T>(random.Real(-1, 1));
+        sum += static_cast<float>(Slot::Raw<T>(0)[i]);
+        high = Slot::Raw<T>(0)[i] > Slot::Raw<T>(0)[high] ? i : high;
+        low = Slot::Raw<T>(0)[i] < Slot::Raw<T>(0)[low] ? i : low;
     }
-    A::ReduceSum(At<T>(2), At<T>(0), At<T>(1), n);
-    Near("ReduceSum" + suffix, static_cast<float>(Raw<T>(2)[0]), sum, sizeof(T) == 2 ? 0.05 : 1e-4);
-    A::ReduceMax(At<T>(2), At<T>(0), At<T>(1), n, false);
-    Near("ReduceMax" + suffix, static_cast<float>(Raw<T>(2)[0]), static_cast<float>(Raw<T>(0)[high]), 0);
-    A::ReduceMin(At<T>(2), At<T>(0), At<T>(1), n);
-    Near("ReduceMin" + suffix, static_cast<float>(Raw<T>(2)[0]), static_cast<float>(Raw<T>(0)[low]), 0);
-    A::ReduceMax(At<T>(2), At<T>(0), At<T>(1), n, true);
-    Near("ReduceMax with index" + suffix, static_cast<float>(Raw<T>(2)[0]), static_cast<float>(Raw<T>(0)[high]), 0);
-    Near("index of ReduceMax" + suffix, IndexAt(&Raw<T>(2)[1]), high, 0);
-    A::ReduceMin(At<T>(2), At<T>(0), At<T>(1), n, true);
-    Near("index of ReduceMin" + suffix, IndexAt(&Raw<T>(2)[1]), low, 0);
+    A::ReduceSum(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n);
+    Near("ReduceSum" + suffix, static_cast<float>(Slot::Raw<T>(2)[0]), sum, sizeof(T) == 2 ? 0.05 : 1e-4);
+    A::ReduceMax(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, false);
+    Near("ReduceMax" + suffix, static_cast<float>(Slot::Raw<T>(2)[0]), static_cast<float>(Slot::Raw<T>(0)[high]), 0);
+    A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n);
+    Near("ReduceMin" + suffix, static_cast<float>(Slot::Raw<T>(2)[0]), static_cast<float>(Slot::Raw<T>(0)[low]), 0);
+    A::ReduceMax(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
+    Near("ReduceMax with index" + suffix, static_cast<float>(Slot::Raw<T>(2)[0]), static_cast<float>(Slot::Raw<T>(0)[high]), 0);
+    Near("index of ReduceMax" + suffix, IndexAt(&Slot::Raw<T>(2)[1]), high, 0);
+    A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
+    Near("index of ReduceMin" + suffix, IndexAt(&Slot::Raw<T>(2)[1]), low, 0);
 }
 
 void RepeatReductions()
 {
     for (uint32_t i = 0; i < 640; ++i) {
-        Raw<float>(0)[i] = static_cast<float>(static_cast<int>(i * 7 % 23) - 11);
+        Slot::Raw<float>(0)[i] = static_cast<float>(static_cast<int>(i * 7 % 23) - 11);
     }
-    A::WholeReduceSum(At<float>(1), At<float>(0), 50, 4, 1, 1, 8);
-    A::WholeReduceMax(At<float>(2), At<float>(0), 64, 4, 1, 1, 8, A::ReduceOrder::ORDER_ONLY_VALUE);
-    A::BlockReduceSum(At<float>(3), At<float>(0), 2, 64, 1, 1, 8);
+    A::WholeReduceSum(Slot::At<float>(1), Slot::At<float>(0), 50, 4, 1, 1, 8);
+    A::WholeReduceMax(Slot::At<float>(2), Slot::At<float>(0), 64, 4, 1, 1, 8, A::ReduceOrder::ORDER_ONLY_VALUE);
+    A::BlockReduceSum(Slot::At<float>(3), Slot::At<float>(0), 2, 64, 1, 1, 8);
     for (uint32_t r = 0; r < 4; ++r) {
         float sum = 0;
         float high = -1000;
         for (uint32_t i = 0; i < 64; ++i) {
-            const float value = Raw<float>(0)[r * 64 + i];
+            const float value = Slot::Raw<float>(0)[r * 64 + i];
             sum += i < 50 ? value : 0;
             high = value > high ? value : high;
         }
-        Near("WholeReduceSum", Raw<float>(1)[r], sum, 0);
-        Near("WholeReduceMax", Raw<float>(2)[r], high, 0);
+        Near("WholeReduceSum", Slot::Raw<float>(1)[r], sum, 0);
+        Near("WholeReduceMax", Slot::Raw<float>(2)[r], high, 0);
     }
     for (uint32_t b = 0; b < 16; ++b) {
         float sum = 0;
         for (uint32_t i = 0; i < 8; ++i) {
-            sum += Raw<float>(0)[b * 8 + i];
+            sum += Slot::Raw<float>(0)[b * 8 + i];
         }
-        Near("BlockReduceSum", Raw<float>(3)[b], sum, 0);
+        Near("BlockReduceSum", Slot::Raw<float>(3)[b], sum, 0);
     }
     float all = 0;
     for (uint32_t i = 0; i < 640; ++i) {
-        all += Raw<float>(0)[i];
+        all += Slot::Raw<float>(0)[i];
     }
-    A::ReduceSum(At<float>(2), At<float>(0), At<float>(1), 64, 10, 8);
-    Near("ReduceSum with repeats", Raw<float>(2)[0], all, 1e-6);
+    A::ReduceSum(Slot::At<float>(2), Slot::At<float>(0), Slot::At<float>(1), 64, 10, 8);
+    Near("ReduceSum with repeats", Slot::Raw<float>(2)[0], all, 1e-6);
 }
 
 template <typename T>
 void CompareAndSelect(uint32_t n)
 {
     for (uint32_t i = 0; i < n; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 5 % 17) - 8);
-        Raw<T>(1)[i] = static_cast<T>(static_cast<int>(i * 3 % 13) - 6);
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 5 % 17) - 8);
+        Slot::Raw<T>(1)[i] = static_cast<T>(static_cast<int>(i * 3 % 13) - 6);
     }
-    A::Compare(At<uint8_t>(2), At<T>(0), At<T>(1), A::CMPMODE::LT, n);
-    A::Select(At<T>(3), At<uint8_t>(2), At<T>(0), At<T>(1), A::SELMODE::VSEL_TENSOR_TENSOR_MODE, n);
+    A::Compare(Slot::At<uint8_t>(2), Slot::At<T>(0), Slot::At<T>(1), A::CMPMODE::LT, n);
+    A::Select(Slot::At<T>(3), Slot::At<uint8_t>(2), Slot::At<T>(0), Slot::At<T>(1), A::SELMODE::VSEL_TENSOR_TENSOR_MODE, n);
     bool bits = true;
     bool least = true;
     for (uint32_t i = 0; i < n; ++i) {
-        const bool less = Raw<T>(0)[i] < Raw<T>(1)[i];
-        bits = bits && ((Raw<uint8_t>(2)[i / 8] >> (i % 8)) & 1) == (less ? 1 : 0);
-        least = least && Raw<T>(3)[i] == (less ? Raw<T>(0)[i] : Raw<T>(1)[i]);
+        const bool less = Slot::Raw<T>(0)[i] < Slot::Raw<T>(1)[i];
+        bits = bits && ((Slot::Raw<uint8_t>(2)[i / 8] >> (i % 8)) & 1) == (less ? 1 : 0);
+        least = least && Slot::Raw<T>(3)[i] == (less ? Slot::Raw<T>(0)[i] : Slot::Raw<T>(1)[i]);
     }
     Expect(bits, "Compare of " + std::to_string(n));
     Expect(least, "Select from two tensors of " + std::to_string(n));
-    A::CompareScalar(At<uint8_t>(2), At<T>(0), static_cast<T>(0), A::CMPMODE::GE, n);
-    A::Select(At<T>(3), At<uint8_t>(2), At<T>(0), static_cast<T>(-3.0f), A::SELMODE::VSEL_TENSOR_SCALAR_MODE, n);
+    A::CompareScalar(Slot::At<uint8_t>(2), Slot::At<T>(0), static_cast<T>(0), A::CMPMODE::GE, n);
+    A::Select(Slot::At<T>(3), Slot::At<uint8_t>(2), Slot::At<T>(0), static_cast<T>(-3.0f), A::SELMODE::VSEL_TENSOR_SCALAR_MODE, n);
     bool clipped = true;
     for (uint32_t i = 0; i < n; ++i) {
-        const float value = static_cast<float>(Raw<T>(0)[i]);
-        clipped = clipped && static_cast<float>(Raw<T>(3)[i]) == (value >= 0 ? value : -3.0f);
+        const float value = static_cast<float>(Slot::Raw<T>(0)[i]);
+        clipped = clipped && static_cast<float>(Slot::Raw<T>(3)[i]) == (value >= 0 ? value : -3.0f);
     }
     Expect(clipped, "Select from a tensor and a scalar");
 }
@@ -129,30 +119,30 @@ void Gathers()
 {
     const uint32_t n = 150;
     for (uint32_t i = 0; i < n; ++i) {
-        Raw<float>(0)[i] = static_cast<float>(i);
-        Raw<uint32_t>(1)[i] = (n - 1 - i) * 4;
+        Slot::Raw<float>(0)[i] = static_cast<float>(i);
+        Slot::Raw<uint32_t>(1)[i] = (n - 1 - i) * 4;
     }
-    A::Gather(At<float>(2), At<float>(0), At<uint32_t>(1), 0, n);
+    A::Gather(Slot::At<float>(2), Slot::At<float>(0), Slot::At<uint32_t>(1), 0, n);
     bool reversed = true;
     for (uint32_t i = 0; i < n; ++i) {
-        reversed = reversed && Raw<float>(2)[i] == static_cast<float>(n - 1 - i);
+        reversed = reversed && Slot::Raw<float>(2)[i] == static_cast<float>(n - 1 - i);
     }
     Expect(reversed, "Gather");
     uint64_t kept = 0;
-    A::GatherMask(At<float>(2), At<float>(0), uint8_t(2), true, n, A::GatherMaskParams(1, 1, 8, 0), kept);
-    Expect(kept == n / 2 && Raw<float>(2)[0] == 1 && Raw<float>(2)[10] == 21, "GatherMask of odd elements");
-    A::Brcb(At<float>(2), At<float>(0), 1, A::BrcbRepeatParams(1, 8));
-    Expect(Raw<float>(2)[0] == 0 && Raw<float>(2)[8] == 1 && Raw<float>(2)[63] == 7, "Brcb");
+    A::GatherMask(Slot::At<float>(2), Slot::At<float>(0), uint8_t(2), true, n, A::GatherMaskParams(1, 1, 8, 0), kept);
+    Expect(kept == n / 2 && Slot::Raw<float>(2)[0] == 1 && Slot::Raw<float>(2)[10] == 21, "GatherMask of odd elements");
+    A::Brcb(Slot::At<float>(2), Slot::At<float>(0), 1, A::BrcbRepeatParams(1, 8));
+    Expect(Slot::Raw<float>(2)[0] == 0 && Slot::Raw<float>(2)[8] == 1 && Slot::Raw<float>(2)[63] == 7, "Brcb");
     for (uint32_t i = 0; i < 64; ++i) {
-        Raw<float>(0)[i] = static_cast<float>(i * 37 % 64);
-        Raw<uint32_t>(1)[i] = i;
+        Slot::Raw<float>(0)[i] = static_cast<float>(i * 37 % 64);
+        Slot::Raw<uint32_t>(1)[i] = i;
     }
-    A::Sort32(At<float>(2), At<float>(0), At<uint32_t>(1), 2);
-    A::Extract(At<float>(3), At<uint32_t>(1), At<float>(2), 2);
+    A::Sort32(Slot::At<float>(2), Slot::At<float>(0), Slot::At<uint32_t>(1), 2);
+    A::Extract(Slot::At<float>(3), Slot::At<uint32_t>(1), Slot::At<float>(2), 2);
     bool sorted = true;
     for (uint32_t i = 0; i < 64; ++i) {
-        sorted = sorted && (i % 32 == 0 || Raw<float>(3)[i - 1] >= Raw<float>(3)[i])
-            && Raw<float>(0)[Raw<uint32_t>(1)[i]] == Raw<float>(3)[i];
+        sorted = sorted && (i % 32 == 0 || Slot::Raw<float>(3)[i - 1] >= Slot::Raw<float>(3)[i])
+            && Slot::Raw<float>(0)[Slot::Raw<uint32_t>(1)[i]] == Slot::Raw<float>(3)[i];
     }
     Expect(sorted, "Sort32 and Extract");
 }
@@ -160,21 +150,21 @@ void Gathers()
 void Transposes()
 {
     for (uint32_t i = 0; i < 256; ++i) {
-        Raw<half>(0)[i] = static_cast<half>(static_cast<int>(i));
+        Slot::Raw<half>(0)[i] = static_cast<half>(static_cast<int>(i));
     }
-    A::Transpose(At<half>(1), At<half>(0));
+    A::Transpose(Slot::At<half>(1), Slot::At<half>(0));
     A::LocalTensor<half> from[16];
     A::LocalTensor<half> to[16];
     for (uint32_t i = 0; i < 16; ++i) {
-        from[i] = At<half>(0)[i * 16];
-        to[i] = At<half>(2)[i * 16];
+        from[i] = Slot::At<half>(0)[i * 16];
+        to[i] = Slot::At<half>(2)[i * 16];
     }
     A::TransDataTo5HD(to, from, A::TransDataTo5HDParams(false, false, 1, 0, 0));
     bool right = true;
     for (uint32_t r = 0; r < 16; ++r) {
         for (uint32_t c = 0; c < 16; ++c) {
-            right = right && Raw<half>(1)[r * 16 + c] == Raw<half>(0)[c * 16 + r]
-                && Raw<half>(2)[r * 16 + c] == Raw<half>(0)[c * 16 + r];
+            right = right && Slot::Raw<half>(1)[r * 16 + c] == Slot::Raw<half>(0)[c * 16 + r]
+                && Slot::Raw<half>(2)[r * 16 + c] == Slot::Raw<half>(0)[c * 16 + r];
         }
     }
     Expect(right, "Transpose and TransDataTo5HD");
@@ -199,7 +189,7 @@ int main()
         Transposes();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
-    const auto uneven = OnCore([] { A::Compare(At<uint8_t>(2), At<float>(0), At<float>(1), A::CMPMODE::LT, 70); });
+    const auto uneven = OnCore([] { A::Compare(Slot::At<uint8_t>(2), Slot::At<float>(0), Slot::At<float>(1), A::CMPMODE::LT, 70); });
     Expect(uneven.first_fault.rfind("misaligned: Compare", 0) == 0, "Compare of part of a repeat: " + uneven.first_fault);
     return Report("api_reduce_select");
 }

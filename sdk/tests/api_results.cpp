@@ -2,7 +2,7 @@
 // gathers and merges leave results in.
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
@@ -12,29 +12,15 @@ using A::ReduceType;
 namespace {
 
 constexpr uint32_t kSlot = 16 * 1024;
+using Slot = Slots<kSlot>;
 constexpr uint32_t kRepeats = 3;
 constexpr uint32_t kBlkStride = 2;
 constexpr uint32_t kRepStride = 17;
 
 template <typename T>
-A::LocalTensor<T> At(uint32_t slot)
-{
-    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
-}
-template <typename T>
-T* Raw(uint32_t slot)
-{
-    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
-}
-template <typename T>
-float Value(uint32_t slot, uint32_t at)
-{
-    return static_cast<float>(Raw<T>(slot)[at]);
-}
-template <typename T>
 uint32_t Index(uint32_t slot, uint32_t at)
 {
-    return static_cast<uint32_t>(A::GetScalarBitcodeValue(Raw<T>(slot)[at]));
+    return static_cast<uint32_t>(A::GetScalarBitcodeValue(Slot::Raw<T>(slot)[at]));
 }
 
 /// What an operation makes of the active lanes from `from` to `to`; the first of equals gives the index.
@@ -59,7 +45,7 @@ struct Lanes {
             if ((mask[lane / 64] >> lane % 64 & 1) == 0) {
                 continue;
             }
-            const float value = Value<T>(0, (repeat * repStride + lane / block * blkStride) * block + lane % block);
+            const float value = Slot::Value<T>(0, (repeat * repStride + lane / block * blkStride) * block + lane % block);
             if (type == ReduceType::SUM) {
                 all.value += value;
             } else if (!all.any || (type == ReduceType::MAX ? value > all.value : value < all.value)) {
@@ -76,7 +62,7 @@ struct Lanes {
         for (uint32_t r = 0; r < kRepeats; ++r) {
             for (uint32_t i = 0; i < count / width; ++i) {
                 const Folded want = Fold(type, r, i * width, (i + 1) * width);
-                const float got = Value<T>(1, r * advance + i * step);
+                const float got = Slot::Value<T>(1, r * advance + i * step);
                 if (want.any && got != want.value) {
                     Fail(what + ", result " + std::to_string(i) + " of repeat " + std::to_string(r) + ": " + std::to_string(got) + ", expected "
                          + std::to_string(want.value));
@@ -98,7 +84,7 @@ void FillSource()
 {
     Random random(sizeof(T));
     for (uint32_t i = 0; i < kSlot / sizeof(T); ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<float>(random.Below(17)) - 8.0f);
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<float>(random.Below(17)) - 8.0f);
     }
 }
 
@@ -108,8 +94,8 @@ void Reductions(const std::string& suffix, Mask mask, const Lanes<T>& lanes)
 {
     constexpr uint32_t block = Lanes<T>::block;
     constexpr uint32_t count = Lanes<T>::count;
-    const auto from = At<T>(0);
-    const auto to = At<T>(1);
+    const auto from = Slot::At<T>(0);
+    const auto to = Slot::At<T>(1);
     A::BlockReduceSum(to, from, kRepeats, mask, 2, kBlkStride, kRepStride);
     lanes.Expected("BlockReduceSum" + suffix, ReduceType::SUM, block, 16);
     A::BlockReduceMax(to, from, kRepeats, mask, 1, kBlkStride, kRepStride);
@@ -143,7 +129,7 @@ void Reductions(const std::string& suffix, Mask mask, const Lanes<T>& lanes)
     lanes.Expected("ReduceRepeat of minima" + suffix, ReduceType::MIN, count, 3);
     // Indices alone are words of 32 bits.
     A::ReduceRepeat<ReduceType::MIN>(to, from, mask, kRepeats, 1, kBlkStride, kRepStride, ReduceOrder::ORDER_ONLY_INDEX);
-    lanes.ExpectedIndex("ReduceRepeat of indices" + suffix, ReduceType::MIN, [](uint32_t r) { return Raw<uint32_t>(1)[r]; });
+    lanes.ExpectedIndex("ReduceRepeat of indices" + suffix, ReduceType::MIN, [](uint32_t r) { return Slot::Raw<uint32_t>(1)[r]; });
 
     // Over all repeats, which have no gaps here.
     Lanes<T> dense = lanes;
@@ -159,16 +145,16 @@ void Reductions(const std::string& suffix, Mask mask, const Lanes<T>& lanes)
         high = r == 0 || max.value > high.value ? Folded{max.value, r * count + max.index, true} : high;
         low = r == 0 || min.value < low.value ? Folded{min.value, r * count + min.index, true} : low;
     }
-    A::ReduceSum(to, from, At<T>(2), mask, kRepeats, 8);
-    Expect(Value<T>(1, 0) == sum, "ReduceSum" + suffix);
-    A::ReduceMax(to, from, At<T>(2), mask, kRepeats, 8);
-    Expect(Value<T>(1, 0) == high.value, "ReduceMax" + suffix);
-    A::ReduceMin(to, from, At<T>(2), mask, kRepeats, 8, false);
-    Expect(Value<T>(1, 0) == low.value, "ReduceMin" + suffix);
-    A::ReduceMax(to, from, At<T>(2), mask, kRepeats, 8, true);
-    Expect(Value<T>(1, 0) == high.value && Index<T>(1, 1) == high.index, "ReduceMax with index" + suffix);
-    A::ReduceMin(to, from, At<T>(2), mask, kRepeats, 8, true);
-    Expect(Value<T>(1, 0) == low.value && Index<T>(1, 1) == low.index, "ReduceMin with index" + suffix);
+    A::ReduceSum(to, from, Slot::At<T>(2), mask, kRepeats, 8);
+    Expect(Slot::Value<T>(1, 0) == sum, "ReduceSum" + suffix);
+    A::ReduceMax(to, from, Slot::At<T>(2), mask, kRepeats, 8);
+    Expect(Slot::Value<T>(1, 0) == high.value, "ReduceMax" + suffix);
+    A::ReduceMin(to, from, Slot::At<T>(2), mask, kRepeats, 8, false);
+    Expect(Slot::Value<T>(1, 0) == low.value, "ReduceMin" + suffix);
+    A::ReduceMax(to, from, Slot::At<T>(2), mask, kRepeats, 8, true);
+    Expect(Slot::Value<T>(1, 0) == high.value && Index<T>(1, 1) == high.index, "ReduceMax with index" + suffix);
+    A::ReduceMin(to, from, Slot::At<T>(2), mask, kRepeats, 8, true);
+    Expect(Slot::Value<T>(1, 0) == low.value && Index<T>(1, 1) == low.index, "ReduceMin with index" + suffix);
 }
 
 template <typename T>
@@ -183,7 +169,7 @@ void Masks()
         lanes.mask[1] = active <= 64 ? 0 : active == 128 ? ~uint64_t{0} : (uint64_t{1} << (active - 64)) - 1;
         const std::string suffix = type + " in " + std::to_string(active) + " lanes";
         Reductions<T>(suffix, static_cast<int32_t>(active), lanes);
-        A::RepeatReduceSum(At<T>(1), At<T>(0), kRepeats, static_cast<int32_t>(active), 0, kBlkStride, 2, kRepStride);
+        A::RepeatReduceSum(Slot::At<T>(1), Slot::At<T>(0), kRepeats, static_cast<int32_t>(active), 0, kBlkStride, 2, kRepStride);
         lanes.Expected("RepeatReduceSum" + suffix, ReduceType::SUM, count, 2);
     }
     const uint64_t high = sizeof(T) == 2 ? ~uint64_t{0} : 0;
@@ -193,9 +179,9 @@ void Masks()
             const uint64_t* words = lanes.mask;
             Reductions<T>(type + " in lanes of two words", words, lanes);
             A::SetVectorMask<T>(second, low);
-            A::ReduceDataBlock<ReduceType::SUM, T, T, false>(At<T>(1), At<T>(0), A::MASK_PLACEHOLDER_LIST, kRepeats, 1, kBlkStride, kRepStride);
+            A::ReduceDataBlock<ReduceType::SUM, T, T, false>(Slot::At<T>(1), Slot::At<T>(0), A::MASK_PLACEHOLDER_LIST, kRepeats, 1, kBlkStride, kRepStride);
             lanes.Expected("ReduceDataBlock with the mask as it is", ReduceType::SUM, Lanes<T>::block, 8);
-            A::ReduceRepeat<ReduceType::SUM, T, T, false>(At<T>(1), At<T>(0), 1, kRepeats, 1, kBlkStride, kRepStride);
+            A::ReduceRepeat<ReduceType::SUM, T, T, false>(Slot::At<T>(1), Slot::At<T>(0), 1, kRepeats, 1, kBlkStride, kRepStride);
             lanes.Expected("ReduceRepeat with the mask as it is", ReduceType::SUM, Lanes<T>::count, 1);
         }
     }
@@ -211,27 +197,27 @@ void Levels()
     for (const uint32_t repeats : {1u, 2u, 31u, 32u, 33u, 47u, 64u, 65u, 100u, 130u}) {
         const uint32_t at = random.Below(repeats * count);
         for (uint32_t i = 0; i < repeats * count; ++i) {
-            Raw<T>(4)[i] = static_cast<T>(i == at ? 9.0f : i < at ? 1.0f : 2.0f);
+            Slot::Raw<T>(4)[i] = static_cast<T>(i == at ? 9.0f : i < at ? 1.0f : 2.0f);
         }
         const std::string suffix = " of " + std::to_string(repeats) + " repeats";
         const auto lanes = static_cast<int32_t>(count);
         const auto times = static_cast<int32_t>(repeats);
-        A::ReduceMax(At<T>(1), At<T>(4), At<T>(2), lanes, times, 8, true);
-        Expect(Value<T>(1, 0) == 9.0f && Index<T>(1, 1) == at, "ReduceMax with index" + suffix);
-        A::ReduceMax(At<T>(1), At<T>(4), At<T>(2), lanes, times, 8, false);
-        Expect(Value<T>(1, 0) == 9.0f, "ReduceMax" + suffix);
+        A::ReduceMax(Slot::At<T>(1), Slot::At<T>(4), Slot::At<T>(2), lanes, times, 8, true);
+        Expect(Slot::Value<T>(1, 0) == 9.0f && Index<T>(1, 1) == at, "ReduceMax with index" + suffix);
+        A::ReduceMax(Slot::At<T>(1), Slot::At<T>(4), Slot::At<T>(2), lanes, times, 8, false);
+        Expect(Slot::Value<T>(1, 0) == 9.0f, "ReduceMax" + suffix);
         // Of two lanes in each repeat.
-        A::ReduceSum(At<T>(1), At<T>(4), At<T>(2), 2, times, 8);
+        A::ReduceSum(Slot::At<T>(1), Slot::At<T>(4), Slot::At<T>(2), 2, times, 8);
         float sum = 0;
         for (uint32_t r = 0; r < repeats; ++r) {
-            sum += Value<T>(4, r * count) + Value<T>(4, r * count + 1);
+            sum += Slot::Value<T>(4, r * count) + Slot::Value<T>(4, r * count + 1);
         }
-        Expect(Value<T>(1, 0) == sum, "ReduceSum" + suffix);
-        Raw<T>(4)[at] = static_cast<T>(-9.0f);
-        A::ReduceMin(At<T>(1), At<T>(4), At<T>(2), times * lanes, true);
-        Expect(Value<T>(1, 0) == -9.0f && Index<T>(1, 1) == at, "ReduceMin with index by count" + suffix);
-        A::ReduceMin(At<T>(1), At<T>(4), At<T>(2), times * lanes);
-        Expect(Value<T>(1, 0) == -9.0f, "ReduceMin by count" + suffix);
+        Expect(Slot::Value<T>(1, 0) == sum, "ReduceSum" + suffix);
+        Slot::Raw<T>(4)[at] = static_cast<T>(-9.0f);
+        A::ReduceMin(Slot::At<T>(1), Slot::At<T>(4), Slot::At<T>(2), times * lanes, true);
+        Expect(Slot::Value<T>(1, 0) == -9.0f && Index<T>(1, 1) == at, "ReduceMin with index by count" + suffix);
+        A::ReduceMin(Slot::At<T>(1), Slot::At<T>(4), Slot::At<T>(2), times * lanes);
+        Expect(Slot::Value<T>(1, 0) == -9.0f, "ReduceMin by count" + suffix);
     }
     A::ResetMask();
 }
@@ -244,11 +230,11 @@ void Registers()
     constexpr uint32_t count = Lanes<T>::count;
     float sum = 0;
     for (uint32_t i = 0; i < count + 5; ++i) {
-        sum += Value<T>(0, i);
+        sum += Slot::Value<T>(0, i);
     }
-    A::ReduceSum(At<T>(1), At<T>(0), At<T>(2), static_cast<int32_t>(count + 5));
+    A::ReduceSum(Slot::At<T>(1), Slot::At<T>(0), Slot::At<T>(2), static_cast<int32_t>(count + 5));
     const T want = static_cast<T>(sum);
-    Expect(A::GetReduceRepeatSumSpr<T>() == want && A::GetAccVal<T>() == want && Raw<T>(1)[0] == want, "GetReduceRepeatSumSpr");
+    Expect(A::GetReduceRepeatSumSpr<T>() == want && A::GetAccVal<T>() == want && Slot::Raw<T>(1)[0] == want, "GetReduceRepeatSumSpr");
     Expect(A::GetScalarBitcodeValue(static_cast<T>(want)) == (A::GetAccVal() & (sizeof(T) == 2 ? 0xFFFFu : 0xFFFFFFFFu)), "GetAccVal");
     const auto found = [&](const char* what, uint32_t index, float value) {
         T got{};
@@ -261,13 +247,13 @@ void Registers()
         Expect(again == got && A::GetScalarBitcodeValue(atAgain) == index, "GetReduceMaxMinCount");
     };
     const Folded max = lanes.Fold(ReduceType::MAX, 0, 0, count);
-    A::ReduceRepeat<ReduceType::MAX>(At<T>(1), At<T>(0), static_cast<int32_t>(count), 1, 1, 1, 8);
+    A::ReduceRepeat<ReduceType::MAX>(Slot::At<T>(1), Slot::At<T>(0), static_cast<int32_t>(count), 1, 1, 1, 8);
     found("register of one maximum", max.index, max.value);
-    Raw<T>(0)[2 * count - 1] = static_cast<T>(100.0f);
-    Raw<T>(0)[2 * count + 3] = static_cast<T>(-100.0f);
-    A::ReduceRepeat<ReduceType::MAX>(At<T>(1), At<T>(0), static_cast<int32_t>(count), 3, 1, 1, 8);
+    Slot::Raw<T>(0)[2 * count - 1] = static_cast<T>(100.0f);
+    Slot::Raw<T>(0)[2 * count + 3] = static_cast<T>(-100.0f);
+    A::ReduceRepeat<ReduceType::MAX>(Slot::At<T>(1), Slot::At<T>(0), static_cast<int32_t>(count), 3, 1, 1, 8);
     found("register of the maximum of three repeats", 2 * count - 1, 100.0f);
-    A::ReduceRepeat<ReduceType::MIN>(At<T>(1), At<T>(0), static_cast<int32_t>(count), 3, 1, 1, 8);
+    A::ReduceRepeat<ReduceType::MIN>(Slot::At<T>(1), Slot::At<T>(0), static_cast<int32_t>(count), 3, 1, 1, 8);
     found("register of the minimum of three repeats", 2 * count + 3, -100.0f);
 }
 
@@ -284,7 +270,7 @@ int main()
         Registers<half>();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
-    const auto empty = OnCore([] { A::WholeReduceSum(At<float>(1), At<float>(0), 64, 256, 1, 1, 8); });
+    const auto empty = OnCore([] { A::WholeReduceSum(Slot::At<float>(1), Slot::At<float>(0), 64, 256, 1, 1, 8); });
     Expect(empty.first_fault.rfind("repeat_overflow", 0) == 0, "256 repeats: " + empty.first_fault);
     return Report("api_results");
 }

@@ -1,7 +1,7 @@
 // Broadcasting, row and column reductions, whole sorts and selection by bytes against plain C++.
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 #include <algorithm>
 #include <numeric>
@@ -13,18 +13,9 @@ namespace A = AscendC;
 namespace {
 
 constexpr uint32_t kSlot = 32 * 1024;
+using Slot = Slots<kSlot>;
 
-template <typename T>
-A::LocalTensor<T> At(uint32_t slot)
-{
-    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
-}
-template <typename T>
-T* Raw(uint32_t slot)
-{
-    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
-}
-void Clear(uint32_t slot) { std::memset(Raw<uint8_t>(slot), 0x5A, kSlot); }
+void Clear(uint32_t slot) { std::memset(Slot::Raw<uint8_t>(slot), 0x5A, kSlot); }
 
 template <typename T>
 void BroadcastsOf(uint32_t rows, uint32_t cols)
@@ -33,34 +24,34 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
         + std::to_string(sizeof(T)) + " bytes";
     Clear(0);
     for (uint32_t i = 0; i < std::max(rows, cols); ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
     }
-    A::LocalTensor<uint8_t> tmp = At<uint8_t>(4);
+    A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
     const uint32_t to[] = {rows, cols};
     const uint32_t column[] = {rows, 1};
     const uint32_t row[] = {1, cols};
-    A::BroadCast<T, 2, 1>(At<T>(2), At<T>(0), to, column, tmp);
+    A::BroadCast<T, 2, 1>(Slot::At<T>(2), Slot::At<T>(0), to, column, tmp);
     bool right = true;
     for (uint32_t i = 0; i < rows * cols; ++i) {
-        right = right && Raw<T>(2)[i] == Raw<T>(0)[i / cols];
+        right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[i / cols];
     }
     Expect(right, "BroadCast of a column" + what);
-    A::Broadcast<T, 2, 0>(At<T>(2), At<T>(0), to, row, tmp);
+    A::Broadcast<T, 2, 0>(Slot::At<T>(2), Slot::At<T>(0), to, row, tmp);
     right = true;
     for (uint32_t i = 0; i < rows * cols; ++i) {
-        right = right && Raw<T>(2)[i] == Raw<T>(0)[i % cols];
+        right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[i % cols];
     }
     Expect(right, "BroadCast of a row" + what);
     const uint32_t one[] = {1};
     const uint32_t many[] = {cols};
-    A::BroadCast<T, 1, 0>(At<T>(2), At<T>(0)[32 / sizeof(T)], many, one, tmp);
+    A::BroadCast<T, 1, 0>(Slot::At<T>(2), Slot::At<T>(0)[32 / sizeof(T)], many, one, tmp);
     right = true;
     for (uint32_t i = 0; i < cols; ++i) {
-        right = right && Raw<T>(2)[i] == Raw<T>(0)[32 / sizeof(T)];
+        right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[32 / sizeof(T)];
     }
     Expect(right, "BroadCast of an element" + what);
-    A::BroadCast<T, 2, 1>(At<T>(2), At<T>(0), row, row, tmp);
-    Expect(std::equal(Raw<T>(0), Raw<T>(0) + cols, Raw<T>(2)), "BroadCast of equal shapes" + what);
+    A::BroadCast<T, 2, 1>(Slot::At<T>(2), Slot::At<T>(0), row, row, tmp);
+    Expect(std::equal(Slot::Raw<T>(0), Slot::Raw<T>(0) + cols, Slot::Raw<T>(2)), "BroadCast of equal shapes" + what);
 }
 
 /// A column in as much temporary memory as host code is told to give at least: `block` blocks, and as many rows.
@@ -74,18 +65,18 @@ void ColumnInLeastMemory(uint32_t rows, uint32_t cols)
     Clear(0);
     Clear(4);
     for (uint32_t i = 0; i < rows; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
     }
     A::LocalTensor<uint8_t> tmp(A::TPosition::VECCALC, 4 * kSlot, bytes);
     const uint32_t to[] = {rows, cols};
     const uint32_t column[] = {rows, 1};
-    A::BroadCast<T, 2, 1>(At<T>(2), At<T>(0), to, column, tmp);
+    A::BroadCast<T, 2, 1>(Slot::At<T>(2), Slot::At<T>(0), to, column, tmp);
     bool right = true;
     for (uint32_t i = 0; i < rows * cols; ++i) {
-        right = right && Raw<T>(2)[i] == Raw<T>(0)[i / cols];
+        right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[i / cols];
     }
     Expect(right, "BroadCast of a column, " + what);
-    Expect(Raw<uint8_t>(4)[bytes] == 0x5A, "memory behind the temporary one, " + what);
+    Expect(Slot::Raw<uint8_t>(4)[bytes] == 0x5A, "memory behind the temporary one, " + what);
 }
 
 template <typename T>
@@ -107,12 +98,12 @@ void ReductionsOf(uint32_t rows, uint32_t cols)
     Clear(0);
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < cols; ++c) {
-            Raw<T>(0)[r * pitch + c] = static_cast<T>(random.Real(-1, 1));
+            Slot::Raw<T>(0)[r * pitch + c] = static_cast<T>(random.Real(-1, 1));
         }
     }
-    const auto at = [&](uint32_t r, uint32_t c) { return static_cast<double>(static_cast<float>(Raw<T>(0)[r * pitch + c])); };
+    const auto at = [&](uint32_t r, uint32_t c) { return static_cast<double>(static_cast<float>(Slot::Raw<T>(0)[r * pitch + c])); };
     const uint32_t shape[] = {rows, cols};
-    const A::LocalTensor<uint8_t> tmp = At<uint8_t>(4);
+    const A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
     using A::Pattern::Reduce::AR;
     using A::Pattern::Reduce::RA;
     for (const bool along : {true, false}) {
@@ -130,30 +121,30 @@ void ReductionsOf(uint32_t rows, uint32_t cols)
         }
         const auto check = [&](const char* api, const std::vector<double>& want) {
             for (uint32_t i = 0; i < results; ++i) {
-                Close<T>(api + name, static_cast<float>(Raw<T>(2)[i]), want[i]);
+                Close<T>(api + name, static_cast<float>(Slot::Raw<T>(2)[i]), want[i]);
             }
         };
-        along ? A::ReduceSum<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
-              : A::ReduceSum<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        along ? A::ReduceSum<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true)
+              : A::ReduceSum<T, RA>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
         check("ReduceSum", sum);
-        along ? A::ReduceMax<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
-              : A::ReduceMax<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        along ? A::ReduceMax<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true)
+              : A::ReduceMax<T, RA>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
         check("ReduceMax", high);
-        along ? A::ReduceMin<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
-              : A::ReduceMin<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        along ? A::ReduceMin<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true)
+              : A::ReduceMin<T, RA>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
         check("ReduceMin", low);
         for (double& value : sum) {
             value /= length;
         }
-        along ? A::ReduceMean<T, AR>(At<T>(2), At<T>(0), tmp, shape, true)
-              : A::ReduceMean<T, RA>(At<T>(2), At<T>(0), tmp, shape, true);
+        along ? A::ReduceMean<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true)
+              : A::ReduceMean<T, RA>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
         check("ReduceMean", sum);
         if (along) {
             A::MeanParams mean;
             mean.outter = rows;
             mean.inner = pitch;
             mean.n = cols;
-            A::Mean<T, float>(At<T>(2), At<T>(0), tmp, mean);
+            A::Mean<T, float>(Slot::At<T>(2), Slot::At<T>(0), tmp, mean);
             check("Mean", sum);
             for (double& value : sum) {
                 value *= length;
@@ -162,21 +153,21 @@ void ReductionsOf(uint32_t rows, uint32_t cols)
             params.outter = rows;
             params.inner = pitch;
             params.n = cols;
-            A::Sum(At<T>(2), At<T>(0), tmp, params);
+            A::Sum(Slot::At<T>(2), Slot::At<T>(0), tmp, params);
             check("Sum", sum);
         }
     }
     for (uint32_t i = 0; i < rows * pitch; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(i % pitch % 5 == 3 ? -1.5f : (i % 7 == 0 ? 0.75f : 1.0f));
+        Slot::Raw<T>(0)[i] = static_cast<T>(i % pitch % 5 == 3 ? -1.5f : (i % 7 == 0 ? 0.75f : 1.0f));
     }
-    A::ReduceProd<T, AR>(At<T>(2), At<T>(0), tmp, shape, true);
+    A::ReduceProd<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
     for (uint32_t r = 0; r < rows; ++r) {
         double product = 1;
         for (uint32_t c = 0; c < cols; ++c) {
             product *= at(r, c);
         }
         if (std::fabs(product) < 1000 && std::fabs(product) > 0.01) {
-            Close<T>("ReduceProd" + what, static_cast<float>(Raw<T>(2)[r]), product);
+            Close<T>("ReduceProd" + what, static_cast<float>(Slot::Raw<T>(2)[r]), product);
         }
     }
 }
@@ -187,22 +178,22 @@ void SortsOf(uint32_t count)
     Random random(count);
     std::vector<std::pair<float, uint32_t>> want(count);
     for (uint32_t i = 0; i < count; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(random.Real(-100, 100));
-        Raw<uint32_t>(1)[i] = i;
-        want[i] = {static_cast<float>(Raw<T>(0)[i]), i};
+        Slot::Raw<T>(0)[i] = static_cast<T>(random.Real(-100, 100));
+        Slot::Raw<uint32_t>(1)[i] = i;
+        want[i] = {static_cast<float>(Slot::Raw<T>(0)[i]), i};
     }
     if (count > 40) {
-        Raw<T>(0)[33] = static_cast<T>(-INFINITY);
+        Slot::Raw<T>(0)[33] = static_cast<T>(-INFINITY);
         want[33].first = -INFINITY;
     }
-    A::LocalTensor<T> tmp = At<T>(4);
-    A::Sort<T, true>(At<T>(2), At<T>(0), At<uint32_t>(1), tmp, static_cast<int32_t>(count / 32));
-    A::Extract(At<T>(3), At<uint32_t>(4), At<T>(2), static_cast<int32_t>(count / 32));
+    A::LocalTensor<T> tmp = Slot::At<T>(4);
+    A::Sort<T, true>(Slot::At<T>(2), Slot::At<T>(0), Slot::At<uint32_t>(1), tmp, static_cast<int32_t>(count / 32));
+    A::Extract(Slot::At<T>(3), Slot::At<uint32_t>(4), Slot::At<T>(2), static_cast<int32_t>(count / 32));
     std::stable_sort(want.begin(), want.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     bool right = true;
     for (uint32_t i = 0; i < count; ++i) {
-        right = right && static_cast<float>(Raw<T>(3)[i]) == want[i].first
-            && static_cast<float>(Raw<T>(0)[Raw<uint32_t>(4)[i]]) == want[i].first;
+        right = right && static_cast<float>(Slot::Raw<T>(3)[i]) == want[i].first
+            && static_cast<float>(Slot::Raw<T>(0)[Slot::Raw<uint32_t>(4)[i]]) == want[i].first;
     }
     Expect(right, "Sort of " + std::to_string(count) + " elements of " + std::to_string(sizeof(T)) + " bytes");
 }
@@ -211,25 +202,25 @@ template <typename T, typename U>
 void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
 {
     for (uint32_t i = 0; i < rows * cols; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 900));
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 900));
     }
     for (uint32_t i = 0; i < rows * maskCols; ++i) {
-        Raw<U>(1)[i] = static_cast<U>(i % 3 == 1 ? (i % 2 == 0 ? 1 : ~0) : 0);
+        Slot::Raw<U>(1)[i] = static_cast<U>(i % 3 == 1 ? (i % 2 == 0 ? 1 : ~0) : 0);
     }
     A::SelectWithBytesMaskShapeInfo info;
     info.firstAxis = rows;
     info.srcLastAxis = cols;
     info.maskLastAxis = maskCols;
     const T scalar = static_cast<T>(-7.0f);
-    A::Select(At<T>(2), At<T>(0), scalar, At<U>(1), At<uint8_t>(4), info);
-    A::SelectWithBytesMask(At<T>(3), scalar, At<T>(0), At<U>(1), At<uint8_t>(4), info);
+    A::Select(Slot::At<T>(2), Slot::At<T>(0), scalar, Slot::At<U>(1), Slot::At<uint8_t>(4), info);
+    A::SelectWithBytesMask(Slot::At<T>(3), scalar, Slot::At<T>(0), Slot::At<U>(1), Slot::At<uint8_t>(4), info);
     bool right = true;
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < cols; ++c) {
-            const bool zero = Raw<U>(1)[r * maskCols + c] == 0;
+            const bool zero = Slot::Raw<U>(1)[r * maskCols + c] == 0;
             const uint32_t i = r * cols + c;
-            right = right && Raw<T>(2)[i] == (zero ? Raw<T>(0)[i] : scalar)
-                && Raw<T>(3)[i] == (zero ? scalar : Raw<T>(0)[i]);
+            right = right && Slot::Raw<T>(2)[i] == (zero ? Slot::Raw<T>(0)[i] : scalar)
+                && Slot::Raw<T>(3)[i] == (zero ? scalar : Slot::Raw<T>(0)[i]);
         }
     }
     Expect(right, "Select by elements of " + std::to_string(sizeof(U)) + " bytes, " + std::to_string(rows) + " x "
@@ -244,29 +235,29 @@ void PadsOf(uint32_t rows, uint32_t width, uint32_t valid, uint16_t left, uint16
     const uint32_t block = 32 / sizeof(T);
     const uint32_t pitch = (width + block - 1) / block * block;
     for (uint32_t i = 0; i < rows * width; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 999));
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 999));
     }
     struct {
         uint32_t srcHeight, srcWidth, srcOriWidth;
     } tiling = {rows, width, valid};
     A::PadParams pad(left, right, -5);
-    A::Pad(At<T>(2), At<T>(0), pad, At<uint8_t>(4), tiling);
+    A::Pad(Slot::At<T>(2), Slot::At<T>(0), pad, Slot::At<uint8_t>(4), tiling);
     bool right_ = true;
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < left + valid + right; ++c) {
             const bool inside = c >= left && c < left + valid;
-            const T want = inside ? Raw<T>(0)[r * width + c - left] : static_cast<T>(-5);
-            right_ = right_ && Raw<T>(2)[r * pitch + c] == want;
+            const T want = inside ? Slot::Raw<T>(0)[r * width + c - left] : static_cast<T>(-5);
+            right_ = right_ && Slot::Raw<T>(2)[r * pitch + c] == want;
         }
     }
     Expect(right_, "Pad" + what);
     A::UnPadParams unpad(0, static_cast<uint16_t>(pitch - valid));
     tiling.srcWidth = pitch;
-    A::LocalTensor<uint8_t> tmp = At<uint8_t>(4);
-    A::UnPad(At<T>(3), At<T>(2), unpad, tmp, tiling);
+    A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
+    A::UnPad(Slot::At<T>(3), Slot::At<T>(2), unpad, tmp, tiling);
     right_ = true;
     for (uint32_t i = 0; i < rows * valid; ++i) {
-        right_ = right_ && Raw<T>(3)[i] == Raw<T>(2)[i / valid * pitch + i % valid];
+        right_ = right_ && Slot::Raw<T>(3)[i] == Slot::Raw<T>(2)[i / valid * pitch + i % valid];
     }
     Expect(right_, "UnPad" + what);
 }
@@ -276,18 +267,18 @@ void TransposesOf(uint16_t n, uint16_t c, uint16_t h, uint16_t w)
 {
     const uint32_t pixels = uint32_t(h) * w;
     for (uint32_t i = 0; i < n * c * pixels; ++i) {
-        Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i));
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i));
     }
     const A::TransposeParamsExt there(n, c, h, w, A::TransposeType::TRANSPOSE_NCHW2NHWC);
     const A::TransposeParamsExt back(n, c, h, w, A::TransposeType::TRANSPOSE_NHWC2NCHW);
-    A::Transpose(At<T>(2), At<T>(0), At<uint8_t>(4), there);
-    A::Transpose(At<T>(3), At<T>(2), At<uint8_t>(4), back);
+    A::Transpose(Slot::At<T>(2), Slot::At<T>(0), Slot::At<uint8_t>(4), there);
+    A::Transpose(Slot::At<T>(3), Slot::At<T>(2), Slot::At<uint8_t>(4), back);
     bool right = true;
     for (uint32_t i = 0; i < n * c * pixels; ++i) {
         const uint32_t image = i / (c * pixels);
         const uint32_t rest = i % (c * pixels);
-        right = right && Raw<T>(2)[image * c * pixels + rest % pixels * c + rest / pixels] == Raw<T>(0)[i];
-        right = right && Raw<T>(3)[i] == Raw<T>(0)[i];
+        right = right && Slot::Raw<T>(2)[image * c * pixels + rest % pixels * c + rest / pixels] == Slot::Raw<T>(0)[i];
+        right = right && Slot::Raw<T>(3)[i] == Slot::Raw<T>(0)[i];
     }
     Expect(right, "Transpose of " + std::to_string(c) + " channels of " + std::to_string(pixels) + " pixels");
 }
@@ -335,7 +326,7 @@ int main()
         A::LocalTensor<uint8_t> tmp(A::TPosition::VECCALC, 0, 64);
         const uint32_t to[] = {32, 3};
         const uint32_t from[] = {32, 1};
-        A::BroadCast<float, 2, 1>(At<float>(2), At<float>(1), to, from, tmp);
+        A::BroadCast<float, 2, 1>(Slot::At<float>(2), Slot::At<float>(1), to, from, tmp);
     });
     Expect(narrow.first_fault.rfind("ub_overflow: BroadCast", 0) == 0, "too little memory: " + narrow.first_fault);
     return Report("api_rows");

@@ -4,7 +4,7 @@
 
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
@@ -14,17 +14,8 @@ constexpr A::SoftmaxConfig kAlone = {false, 0, 0, A::SoftmaxMode::SOFTMAX_OUTPUT
 namespace {
 
 constexpr uint32_t kSlot = 32 * 1024;
+using Slot = Slots<kSlot>;
 
-template <typename T>
-A::LocalTensor<T> At(uint32_t slot)
-{
-    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
-}
-template <typename T>
-T* Raw(uint32_t slot)
-{
-    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
-}
 // Values per row: two blocks each of 8 KiB in slot 3.
 template <typename T>
 A::LocalTensor<T> Values(uint32_t which)
@@ -61,7 +52,7 @@ std::vector<double> FillRows(uint32_t slot, const Size& size, uint64_t seed, dou
     std::vector<double> values(size.m * size.k);
     for (size_t i = 0; i < values.size(); ++i) {
         const T value = static_cast<T>(static_cast<float>(random.Real(low, high)));
-        Raw<T>(slot)[i] = value;
+        Slot::Raw<T>(slot)[i] = value;
         values[i] = static_cast<double>(static_cast<float>(value));
     }
     return values;
@@ -117,7 +108,7 @@ void Case(const Size& size, uint32_t bytes)
         }
     };
     // Plain, then in place.
-    A::SoftMax<T>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Temporary(bytes), tiling, info);
+    A::SoftMax<T>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Temporary(bytes), tiling, info);
     std::string what = Name("SoftMax", size, sizeof(T));
     std::vector<Row> rows;
     for (uint32_t row = 0; row < size.m; ++row) {
@@ -127,14 +118,14 @@ void Case(const Size& size, uint32_t bytes)
             Near(what + " max", RawValues<U>(1)[row * perValue + lane], rows[row].max);
         }
     }
-    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
-    A::SimpleSoftMax<T>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Temporary(bytes), tiling, info);
+    each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
+    A::SimpleSoftMax<T>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Temporary(bytes), tiling, info);
     each([&](uint32_t row, uint32_t at) {
         const double want = std::exp(x[at] - rows[row].max) / rows[row].sum;
         if (sizeof(U) == 4) {
-            Near("Simple" + what, Raw<T>(1)[at], want);
+            Near("Simple" + what, Slot::Raw<T>(1)[at], want);
         } else {
-            Expect(std::fabs(static_cast<double>(static_cast<float>(Raw<T>(1)[at])) - want) <= 5e-3 * want + 1e-4, "Simple" + what);
+            Expect(std::fabs(static_cast<double>(static_cast<float>(Slot::Raw<T>(1)[at])) - want) <= 5e-3 * want + 1e-4, "Simple" + what);
         }
     });
     // Second half of a flash softmax: sums and maxima of a first half come in and are replaced.
@@ -150,7 +141,7 @@ void Case(const Size& size, uint32_t bytes)
         std::fill_n(RawValues<U>(1) + row * perValue, perValue, max);
     }
     what = Name("SoftmaxFlashV2", size, sizeof(T));
-    A::SoftmaxFlashV2<T, true>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
+    A::SoftmaxFlashV2<T, true>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
                                Temporary(bytes), tiling, info);
     for (uint32_t row = 0; row < size.m; ++row) {
         rows[row] = RowOf(x, size, row, inMax[row], inSum[row]);
@@ -158,28 +149,28 @@ void Case(const Size& size, uint32_t bytes)
         Near(what + " max", RawValues<U>(1)[row * perValue + 5], rows[row].max);
         Near(what + " exp", RawValues<T>(2)[row * perExp + 7], std::exp(inMax[row] - rows[row].max));
     }
-    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(1)[at], std::exp(x[at] - rows[row].max)); });
+    each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(1)[at], std::exp(x[at] - rows[row].max)); });
     what = Name("SoftmaxFlash", size, sizeof(T));
     for (uint32_t row = 0; row < size.m; ++row) {
         std::fill_n(RawValues<U>(0) + row * perValue, perValue, static_cast<U>(static_cast<float>(inSum[row])));
         std::fill_n(RawValues<U>(1) + row * perValue, perValue, static_cast<U>(static_cast<float>(inMax[row])));
     }
-    A::SoftmaxFlash<T>(At<T>(1), Values<U>(0), Values<U>(1), At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
+    A::SoftmaxFlash<T>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
                        Temporary(bytes), tiling, true, info);
     for (uint32_t row = 0; row < size.m; ++row) {
         Near(what + " exp", RawValues<T>(2)[row * perExp + 2],
              std::exp(inMax[row] - rows[row].max) * inSum[row] / rows[row].sum);
     }
-    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
+    each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
     // First half, in place.
     what = Name("SoftmaxFlashV2 first", size, sizeof(T));
-    A::SoftmaxFlashV2<T, false>(At<T>(0), Values<U>(0), Values<U>(1), At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
+    A::SoftmaxFlashV2<T, false>(Slot::At<T>(0), Values<U>(0), Values<U>(1), Slot::At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
                                 Temporary(bytes), tiling, info);
     for (uint32_t row = 0; row < size.m; ++row) {
         rows[row] = RowOf(x, size, row);
         Near(what + " sum", RawValues<U>(0)[row * perValue], rows[row].sum);
     }
-    each([&](uint32_t row, uint32_t at) { Near(what, Raw<T>(0)[at], std::exp(x[at] - rows[row].max)); });
+    each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(0)[at], std::exp(x[at] - rows[row].max)); });
 }
 
 template <typename T>
@@ -196,14 +187,14 @@ void Gradients(const Size& size, uint32_t bytes)
             sums[row] += grad[row * size.k + c] * y[row * size.k + c];
         }
     }
-    A::SoftmaxGradFront<T>(Values<T>(0), At<T>(0), At<T>(1), Temporary(bytes), tiling, info);
-    A::SoftmaxGrad<T>(At<T>(2), At<T>(0), At<T>(1), Temporary(bytes), tiling, false, info);
+    A::SoftmaxGradFront<T>(Values<T>(0), Slot::At<T>(0), Slot::At<T>(1), Temporary(bytes), tiling, info);
+    A::SoftmaxGrad<T>(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), Temporary(bytes), tiling, false, info);
     const std::string what = Name("SoftmaxGrad", size, sizeof(T));
     for (uint32_t row = 0; row < size.m; ++row) {
         Near(what + " front", RawValues<T>(0)[row * perBlock + 1], sums[row], 1e5);
         for (uint32_t c = 0; c < size.columns; ++c) {
             const uint32_t at = row * size.k + c;
-            Near(what, Raw<T>(2)[at], (grad[at] - sums[row]) * y[at], 1e5);
+            Near(what, Slot::Raw<T>(2)[at], (grad[at] - sums[row]) * y[at], 1e5);
         }
     }
 }
@@ -213,12 +204,12 @@ void Logarithm()
     const Size size = {5, 72, 70};
     const std::vector<double> x = FillRows<float>(0, size, 9, -3, 3);
     LogSoftMaxTiling tiling;
-    A::LogSoftMax<float>(At<float>(1), Values<float>(0), Values<float>(1), At<float>(0), Temporary(8192), tiling,
+    A::LogSoftMax<float>(Slot::At<float>(1), Values<float>(0), Values<float>(1), Slot::At<float>(0), Temporary(8192), tiling,
                          {size.m, size.k, size.m, size.columns});
     for (uint32_t row = 0; row < size.m; ++row) {
         const Row want = RowOf(x, size, row);
         for (uint32_t c = 0; c < size.columns; ++c) {
-            Near("LogSoftMax", Raw<float>(1)[row * size.k + c], std::log10(std::exp(x[row * size.k + c] - want.max) / want.sum));
+            Near("LogSoftMax", Slot::Raw<float>(1)[row * size.k + c], std::log10(std::exp(x[row * size.k + c] - want.max) / want.sum));
         }
     }
 }
@@ -230,26 +221,26 @@ void Adjusting()
     for (uint32_t row = 0; row < 4; ++row) {
         std::fill_n(RawValues<float>(0) + row * 8, 8, row == 2 ? -INFINITY : 1.0f);
     }
-    const float kept = Raw<float>(0)[16];
-    const bool found = A::AdjustSoftMaxRes<float, float>(At<float>(0), Values<float>(0), 0xFF800000u, 0.25f, {4, 16, 4, 16});
-    const bool again = A::AdjustSoftMaxRes<float, float>(At<float>(0), Values<float>(0), 0x40000000u, 0.5f, {4, 16, 4, 16});
+    const float kept = Slot::Raw<float>(0)[16];
+    const bool found = A::AdjustSoftMaxRes<float, float>(Slot::At<float>(0), Values<float>(0), 0xFF800000u, 0.25f, {4, 16, 4, 16});
+    const bool again = A::AdjustSoftMaxRes<float, float>(Slot::At<float>(0), Values<float>(0), 0x40000000u, 0.5f, {4, 16, 4, 16});
     Expect(found && !again, "AdjustSoftMaxRes tells whether there was such a row");
-    Expect(Raw<float>(0)[32] == 0.25f && Raw<float>(0)[47] == 0.25f && Raw<float>(0)[16] == kept, "AdjustSoftMaxRes");
+    Expect(Slot::Raw<float>(0)[32] == 0.25f && Slot::Raw<float>(0)[47] == 0.25f && Slot::Raw<float>(0)[16] == kept, "AdjustSoftMaxRes");
 }
 
 /// Rows that hold infinities; the shape from the tensor; no sums and maxima; a temporary buffer behind the pipe's.
 void Forms()
 {
-    float* x = Raw<float>(0);
+    float* x = Slot::Raw<float>(0);
     for (uint32_t i = 0; i < 24; ++i) {
         x[i] = i < 8 ? static_cast<float>(i) : i < 16 ? (i == 9 ? -INFINITY : 1000.0f) : (i == 20 ? NAN : 0.0f);
     }
     const uint32_t sizes[] = {3, 8};
-    A::LocalTensor<float> src = At<float>(0);
+    A::LocalTensor<float> src = Slot::At<float>(0);
     src.SetShapeInfo(A::ShapeInfo(2, sizes, A::DataFormat::ND));
     const SoftMaxTiling tiling;
-    A::SoftMax<float>(At<float>(1), src, tiling);
-    const float* y = Raw<float>(1);
+    A::SoftMax<float>(Slot::At<float>(1), src, tiling);
+    const float* y = Slot::Raw<float>(1);
     Near("SoftMax by the tensor's shape", y[7], std::exp(7.0) / ((std::exp(8.0) - 1) / (std::exp(1.0) - 1)));
     Expect(y[9] == 0 && std::fabs(y[10] - 1.0f / 7) < 1e-7f, "SoftMax of large values and -inf");
     Expect(std::isnan(y[16]) && std::isnan(y[20]), "SoftMax of NaN");
@@ -265,11 +256,11 @@ void Alone()
     for (const uint32_t bytes : {16u * 1024, 8u * 72 * 4}) {
         FillRows<float>(0, size, 21, -4, 4);
         A::SoftmaxFlashV2<float, false, true, false, false, kAlone>(
-            At<float>(0), Values<float>(0), Values<float>(1), At<float>(0), Values<float>(2), Values<float>(0),
+            Slot::At<float>(0), Values<float>(0), Values<float>(1), Slot::At<float>(0), Values<float>(2), Values<float>(0),
             Values<float>(1), Temporary(bytes), tiling, info);
         const std::vector<double> second = FillRows<float>(1, size, 22, -4, 5);
         A::SoftmaxFlashV2<float, true, true, false, false, kAlone>(
-            At<float>(1), Values<float>(3), Values<float>(0), Values<float>(1), At<float>(1), Values<float>(2),
+            Slot::At<float>(1), Values<float>(3), Values<float>(0), Values<float>(1), Slot::At<float>(1), Values<float>(2),
             Values<float>(0), Values<float>(1), Temporary(bytes), tiling, info);
         for (uint32_t row = 0; row < size.m; ++row) {
             const Row one = RowOf(first, size, row);
@@ -278,7 +269,7 @@ void Alone()
             Near("SoftmaxFlashV2 alone reduced", RawValues<float>(3)[row], RowOf(second, size, row).max);
             Near("SoftmaxFlashV2 alone sum", RawValues<float>(0)[row], both.sum);
             Near("SoftmaxFlashV2 alone exp", RawValues<float>(2)[row], std::exp(one.max - both.max));
-            Near("SoftmaxFlashV2 alone", Raw<float>(1)[row * size.k + 129], std::exp(second[row * size.k + 129] - both.max));
+            Near("SoftmaxFlashV2 alone", Slot::Raw<float>(1)[row * size.k + 129], std::exp(second[row * size.k + 129] - both.max));
         }
     }
 }
@@ -295,9 +286,9 @@ void Tilings()
     Expect(basic.splitM == 8, "SoftMaxFlashV2TilingFunc takes a divisor of whole blocks");
     const Size size = {30, 128, 128};
     const std::vector<double> x = FillRows<half>(0, size, 2, -2, 2);
-    A::SoftmaxFlashV2<half, false>(At<half>(1), Values<float>(0), Values<float>(1), At<half>(0), Values<half>(2),
+    A::SoftmaxFlashV2<half, false>(Slot::At<half>(1), Values<float>(0), Values<float>(1), Slot::At<half>(0), Values<half>(2),
                                    Values<float>(0), Values<float>(1), Temporary(10 * 1024), parts, {30, 128, 30, 128});
-    Near("SoftmaxFlashV2 by the kernel's tiling", Raw<half>(1)[29 * 128 + 5], std::exp(x[29 * 128 + 5] - RowOf(x, size, 29).max));
+    Near("SoftmaxFlashV2 by the kernel's tiling", Slot::Raw<half>(1)[29 * 128 + 5], std::exp(x[29 * 128 + 5] - RowOf(x, size, 29).max));
 }
 
 void TooSmall()
@@ -305,8 +296,8 @@ void TooSmall()
     setenv("ASCEND_SIM_TRACE", "api_softmax.trace", 1);
     OnCore([] {
         const SoftMaxTiling tiling;
-        A::SoftMax<float>(At<float>(1), At<float>(0), Temporary(64), tiling, {2, 8, 2, 8});
-        A::SoftMax<float>(At<float>(1), At<float>(0), Temporary(4096), tiling, {2, 9, 2, 9});
+        A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(64), tiling, {2, 8, 2, 8});
+        A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(4096), tiling, {2, 9, 2, 9});
     });
     unsetenv("ASCEND_SIM_TRACE");
     const Trace trace = ReadTrace("api_softmax.trace");
