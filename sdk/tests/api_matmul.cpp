@@ -1,25 +1,10 @@
 // Matrix multiplication by the library on a cube core, with tilings of the host library, against plain C++ in double
 // precision: dtypes, formats, transposed operands, bias, odd shapes, several cores.
-#ifndef __DAV_C220_CUBE__
-#define __DAV_C220_CUBE__ 1
-#endif
 #include <cmath>
 #include <type_traits>
 #include <vector>
 
-#include "tiling/matmul_tiling.h"
-
-#undef ASCENDC_ASSERT // of the host
-
-// Before the kernel headers, which have dtypes as macros.
-namespace plan {
-using matmul_tiling::DataType;
-constexpr DataType kHalf = DataType::DT_FLOAT16;
-constexpr DataType kBfloat16 = DataType::DT_BF16;
-constexpr DataType kFloat = DataType::DT_FLOAT;
-constexpr DataType kInt8 = DataType::DT_INT8;
-constexpr DataType kInt32 = DataType::DT_INT32;
-} // namespace plan
+#include "matmul_plan.h"
 
 #include "isa_support.h"
 #include "kernel_operator.h"

@@ -1,19 +1,5 @@
 // What a matrix multiplication of the library can be told after Init: factors of the results, no bias after all, a smaller shape, HF32.
-#ifndef __DAV_C220_CUBE__
-#define __DAV_C220_CUBE__ 1
-#endif
-#include "tiling/matmul_tiling.h"
-
-#undef ASCENDC_ASSERT // of the host
-
-// Before the kernel headers, which have dtypes as macros.
-namespace plan {
-using matmul_tiling::DataType;
-constexpr DataType kHalf = DataType::DT_FLOAT16;
-constexpr DataType kFloat = DataType::DT_FLOAT;
-constexpr DataType kInt8 = DataType::DT_INT8;
-constexpr DataType kInt32 = DataType::DT_INT32;
-} // namespace plan
+#include "matmul_plan.h"
 
 #include "isa_support.h"
 #include "kernel_operator.h"

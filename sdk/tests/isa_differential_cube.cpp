@@ -4,22 +4,16 @@
 #include "machine/core_state.h"
 
 using namespace isa_test;
+using ascendsim::kSpaceL1;
+using ascendsim::kSpaceL0a;
+using ascendsim::kSpaceL0b;
+using ascendsim::kSpaceL0c;
+using ascendsim::kSpaceBt;
+using ascendsim::kSpaceFb;
 
 namespace {
 
 constexpr const char* kTraceFile = "isa_differential_cube.trace";
-constexpr uint32_t kL1 = 2;
-constexpr uint32_t kL0a = 3;
-constexpr uint32_t kL0b = 4;
-constexpr uint32_t kL0c = 5;
-constexpr uint32_t kBt = 6;
-constexpr uint32_t kFb = 7;
-
-template <typename T>
-T* On(uint32_t space, size_t byte = 0)
-{
-    return reinterpret_cast<T*>(ascendsim::OnChipBase(space) + byte);
-}
 
 uint32_t Up(uint32_t value, uint32_t to) { return (value + to - 1) / to * to; }
 
@@ -79,20 +73,20 @@ void CheckMad(Random& random, uint32_t m, uint32_t k, uint32_t n, int start, boo
     }
     for (uint32_t i = 0; i < m; ++i) {
         for (uint32_t j = 0; j < k; ++j) {
-            On<T>(kL0a)[m == 1 ? j : Zz(i, j, k_fractals, lanes)] = a[i * k + j];
+            On<T>(kSpaceL0a)[m == 1 ? j : Zz(i, j, k_fractals, lanes)] = a[i * k + j];
         }
     }
     for (uint32_t i = 0; i < k; ++i) {
         for (uint32_t j = 0; j < n; ++j) {
-            On<T>(kL0b)[Zn(i, j, Up(n, 16) / 16, lanes)] = b[i * n + j];
+            On<T>(kSpaceL0b)[Zn(i, j, Up(n, 16) / 16, lanes)] = b[i * n + j];
         }
     }
     const uint32_t rows = Up(m, 16);
     for (uint32_t j = 0; j < n; ++j) {
-        On<C>(kBt, 64)[j] = static_cast<C>(static_cast<int>(random.Below(100)) - 50);
+        On<C>(kSpaceBt, 64)[j] = static_cast<C>(static_cast<int>(random.Below(100)) - 50);
         for (uint32_t i = 0; i < m; ++i) {
-            On<C>(kL0c)[Nz(i, j, rows)] = static_cast<C>(static_cast<int>(random.Below(100)) - 50);
-            double sum = start == 0 ? 0 : start == 1 ? static_cast<double>(On<C>(kL0c)[Nz(i, j, rows)]) : static_cast<double>(On<C>(kBt, 64)[j]);
+            On<C>(kSpaceL0c)[Nz(i, j, rows)] = static_cast<C>(static_cast<int>(random.Below(100)) - 50);
+            double sum = start == 0 ? 0 : start == 1 ? static_cast<double>(On<C>(kSpaceL0c)[Nz(i, j, rows)]) : static_cast<double>(On<C>(kSpaceBt, 64)[j]);
             for (uint32_t l = 0; l < k; ++l) {
                 sum += static_cast<double>(static_cast<float>(a[i * k + l])) * static_cast<double>(static_cast<float>(b[l * n + j]));
             }
@@ -100,13 +94,13 @@ void CheckMad(Random& random, uint32_t m, uint32_t k, uint32_t n, int start, boo
         }
     }
     if (start == 2) {
-        mad(On<C>(kL0c), On<T>(kL0a), On<T>(kL0b), reinterpret_cast<uint64_t>(On<C>(kBt, 64)), m, k, n, 0, aligned, true, false);
+        mad(On<C>(kSpaceL0c), On<T>(kSpaceL0a), On<T>(kSpaceL0b), reinterpret_cast<uint64_t>(On<C>(kSpaceBt, 64)), m, k, n, 0, aligned, true, false);
     } else {
-        mad(On<C>(kL0c), On<T>(kL0a), On<T>(kL0b), m, k, n, 0, aligned, false, start == 0);
+        mad(On<C>(kSpaceL0c), On<T>(kSpaceL0a), On<T>(kSpaceL0b), m, k, n, 0, aligned, false, start == 0);
     }
     for (uint32_t i = 0; i < m; ++i) {
         for (uint32_t j = 0; j < n; ++j) {
-            const double got = static_cast<double>(On<C>(kL0c)[Nz(i, j, rows)]);
+            const double got = static_cast<double>(On<C>(kSpaceL0c)[Nz(i, j, rows)]);
             const double tolerance = sizeof(T) == 1 ? 0 : 1e-5 * (1 + k);
             Expect(std::fabs(got - want[i * n + j]) <= tolerance, Text("mad", {uint32_t(sizeof(T)), m, k, n, uint32_t(start), i, j}));
         }
@@ -116,27 +110,27 @@ void CheckMad(Random& random, uint32_t m, uint32_t k, uint32_t n, int start, boo
 void CheckMadS4(Random& random, uint32_t m, uint32_t k, uint32_t n)
 {
     std::vector<int> a(m * k), b(k * n);
-    std::memset(On<uint8_t>(kL0a), 0, 65536);
-    std::memset(On<uint8_t>(kL0b), 0, 65536);
+    std::memset(On<uint8_t>(kSpaceL0a), 0, 65536);
+    std::memset(On<uint8_t>(kSpaceL0b), 0, 65536);
     const auto put = [](uint8_t* base, size_t index, int value) {
         base[index / 2] = static_cast<uint8_t>(base[index / 2] | (value & 15) << (index % 2 * 4));
     };
     for (uint32_t i = 0; i < m * k; ++i) {
         a[i] = static_cast<int>(random.Below(16)) - 8;
-        put(On<uint8_t>(kL0a), Zz(i / k, i % k, Up(k, 64) / 64, 64), a[i]);
+        put(On<uint8_t>(kSpaceL0a), Zz(i / k, i % k, Up(k, 64) / 64, 64), a[i]);
     }
     for (uint32_t i = 0; i < k * n; ++i) {
         b[i] = static_cast<int>(random.Below(16)) - 8;
-        put(On<uint8_t>(kL0b), Zn(i / n, i % n, Up(n, 16) / 16, 64), b[i]);
+        put(On<uint8_t>(kSpaceL0b), Zn(i / n, i % n, Up(n, 16) / 16, 64), b[i]);
     }
-    mad_s4(On<int32_t>(kL0c), On<uint8_t>(kL0a), On<uint8_t>(kL0b), m, k, n, 0, false, false, true);
+    mad_s4(On<int32_t>(kSpaceL0c), On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL0b), m, k, n, 0, false, false, true);
     for (uint32_t i = 0; i < m; ++i) {
         for (uint32_t j = 0; j < n; ++j) {
             int sum = 0;
             for (uint32_t l = 0; l < k; ++l) {
                 sum += a[i * k + l] * b[l * n + j];
             }
-            Expect(On<int32_t>(kL0c)[Nz(i, j, Up(m, 16))] == sum, Text("mad_s4", {m, k, n, i, j}));
+            Expect(On<int32_t>(kSpaceL0c)[Nz(i, j, Up(m, 16))] == sum, Text("mad_s4", {m, k, n, i, j}));
         }
     }
 }
@@ -146,10 +140,10 @@ void CheckMadSparse(Random& random, uint32_t m, uint32_t k, uint32_t n)
     // Two of every four rows of b are kept for each column, anywhere; the dense product is the model.
     std::vector<int> a(m * k), b(k * n);
     const uint32_t fractals = Up(n, 16) / 16;
-    std::memset(On<uint8_t>(kL1), 0, 65536);
+    std::memset(On<uint8_t>(kSpaceL1), 0, 65536);
     for (uint32_t i = 0; i < m * k; ++i) {
         a[i] = static_cast<int>(random.Below(200)) - 100;
-        On<int8_t>(kL0a)[Zz(i / k, i % k, Up(k, 32) / 32, 32)] = static_cast<int8_t>(a[i]);
+        On<int8_t>(kSpaceL0a)[Zz(i / k, i % k, Up(k, 32) / 32, 32)] = static_cast<int8_t>(a[i]);
     }
     for (uint32_t j = 0; j < n; ++j) {
         for (uint32_t group = 0; group < k / 4; ++group) {
@@ -160,21 +154,21 @@ void CheckMadSparse(Random& random, uint32_t m, uint32_t k, uint32_t n)
                 const uint32_t at = which == 0 ? first : second;
                 b[(group * 4 + at) * n + j] = weight;
                 const size_t element = Zn(group * 2 + which, j, fractals, 32);
-                On<int8_t>(kL1)[element] = static_cast<int8_t>(weight);
-                On<uint8_t>(kL1, 32768)[element / 4] |= static_cast<uint8_t>((at - which) << (element % 4 * 2));
+                On<int8_t>(kSpaceL1)[element] = static_cast<int8_t>(weight);
+                On<uint8_t>(kSpaceL1, 32768)[element / 4] |= static_cast<uint8_t>((at - which) << (element % 4 * 2));
             }
         }
     }
-    SetIndexMatrix(On<uint8_t>(kL1, 32768));
-    load_cbuf_to_cb_sp(On<int8_t>(kL0b), On<int8_t>(kL1), 0, static_cast<uint8_t>(Up(k / 2, 32) / 32 * fractals));
-    mad_sp(On<int32_t>(kL0c), On<int8_t>(kL0a), On<int8_t>(kL0b), m, k, n, 0, false, true);
+    SetIndexMatrix(On<uint8_t>(kSpaceL1, 32768));
+    load_cbuf_to_cb_sp(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 0, static_cast<uint8_t>(Up(k / 2, 32) / 32 * fractals));
+    mad_sp(On<int32_t>(kSpaceL0c), On<int8_t>(kSpaceL0a), On<int8_t>(kSpaceL0b), m, k, n, 0, false, true);
     for (uint32_t i = 0; i < m; ++i) {
         for (uint32_t j = 0; j < n; ++j) {
             int sum = 0;
             for (uint32_t l = 0; l < k; ++l) {
                 sum += a[i * k + l] * b[l * n + j];
             }
-            Expect(On<int32_t>(kL0c)[Nz(i, j, Up(m, 16))] == sum, Text("mad_sp", {m, k, n, i, j}));
+            Expect(On<int32_t>(kSpaceL0c)[Nz(i, j, Up(m, 16))] == sum, Text("mad_sp", {m, k, n, i, j}));
         }
     }
 }
@@ -183,14 +177,14 @@ void CheckHf32()
 {
     // 1 + 2^-12 is a tie of eleven bits: to even it falls, and so does it towards zero; 1 + 3 * 2^-12 tells them apart.
     const auto product = [](float value, uint64_t ctrl) {
-        std::memset(On<uint8_t>(kL0a), 0, 1024);
-        std::memset(On<uint8_t>(kL0b), 0, 1024);
-        On<float>(kL0a)[0] = value;
-        On<float>(kL0b)[0] = 1.0f;
+        std::memset(On<uint8_t>(kSpaceL0a), 0, 1024);
+        std::memset(On<uint8_t>(kSpaceL0b), 0, 1024);
+        On<float>(kSpaceL0a)[0] = value;
+        On<float>(kSpaceL0b)[0] = 1.0f;
         set_ctrl(ctrl);
-        mad(On<float>(kL0c), On<float>(kL0a), On<float>(kL0b), 16, 8, 16, 0, false, false, true);
+        mad(On<float>(kSpaceL0c), On<float>(kSpaceL0a), On<float>(kSpaceL0b), 16, 8, 16, 0, false, false, true);
         set_ctrl(0);
-        return On<float>(kL0c)[0];
+        return On<float>(kSpaceL0c)[0];
     };
     const float tie = 1.0f + 3.0f / 4096.0f;
     Expect(product(tie, 0) == tie, "mad f32 keeps its bits");
@@ -215,7 +209,7 @@ void CheckNdToNz(Random& random, void (*copy)(T*, T*, uint8_t, uint16_t, uint16_
     for (auto& byte : gm.data) {
         byte = static_cast<uint8_t>(random.Next());
     }
-    std::vector<uint8_t> want(On<uint8_t>(kL1), On<uint8_t>(kL1) + 524288);
+    std::vector<uint8_t> want(On<uint8_t>(kSpaceL1), On<uint8_t>(kSpaceL1) + 524288);
     const auto* src = reinterpret_cast<const T*>(gm.data.data());
     for (uint32_t i = 0; i < matrices; ++i) {
         for (uint32_t row = 0; row < rows; ++row) {
@@ -229,31 +223,31 @@ void CheckNdToNz(Random& random, void (*copy)(T*, T*, uint8_t, uint16_t, uint16_
             }
         }
     }
-    copy(On<T>(kL1), reinterpret_cast<T*>(gm.data.data()), 0, matrices, rows, columns, matrix_stride, row_stride, c0_stride,
+    copy(On<T>(kSpaceL1), reinterpret_cast<T*>(gm.data.data()), 0, matrices, rows, columns, matrix_stride, row_stride, c0_stride,
          n_stride, dst_matrix);
-    Expect(std::memcmp(want.data(), On<uint8_t>(kL1), want.size()) == 0, Text("nd2nz", {uint32_t(sizeof(T)), matrices, rows, columns}));
+    Expect(std::memcmp(want.data(), On<uint8_t>(kSpaceL1), want.size()) == 0, Text("nd2nz", {uint32_t(sizeof(T)), matrices, rows, columns}));
 }
 
 void CheckLoads(Random& random)
 {
     for (uint32_t i = 0; i < 65536; ++i) {
-        On<uint8_t>(kL1)[i] = static_cast<uint8_t>(random.Next());
+        On<uint8_t>(kSpaceL1)[i] = static_cast<uint8_t>(random.Next());
     }
-    const auto* l1 = On<half>(kL1);
+    const auto* l1 = On<half>(kSpaceL1);
     const uint16_t base = static_cast<uint16_t>(8 + random.Below(4));
     const uint16_t stride = static_cast<uint16_t>(random.Below(3));
     const uint16_t gap = static_cast<uint16_t>(random.Below(3));
     for (int mode = 0; mode < 3; ++mode) {
         const bool transpose = mode == 1;
         const auto direction = mode == 2 ? dec : inc;
-        load_cbuf_to_ca(On<half>(kL0a), On<half>(kL1), base, 4, stride, gap, 0, transpose, direction);
-        load_cbuf_to_cb(On<half>(kL0b), On<half>(kL1), base, 4, stride, gap, 0, transpose, direction);
+        load_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1), base, 4, stride, gap, 0, transpose, direction);
+        load_cbuf_to_cb(On<half>(kSpaceL0b), On<half>(kSpaceL1), base, 4, stride, gap, 0, transpose, direction);
         for (uint32_t i = 0; i < 4; ++i) {
             const uint32_t from = direction == dec ? base - i * stride : base + i * stride;
             for (uint32_t e = 0; e < 256; ++e) {
                 const half want = l1[from * 256 + (transpose ? e % 16 * 16 + e / 16 : e)];
                 const size_t at = i * (gap + 1u) * 256 + e;
-                Expect(On<half>(kL0a)[at].Bits() == want.Bits() && On<half>(kL0b)[at].Bits() == want.Bits(),
+                Expect(On<half>(kSpaceL0a)[at].Bits() == want.Bits() && On<half>(kSpaceL0b)[at].Bits() == want.Bits(),
                        Text("load 2d", {uint32_t(mode), i, e}));
             }
         }
@@ -268,16 +262,16 @@ void CheckTransposed(Random& random, uint32_t repeat, uint16_t gap, uint16_t fra
     const uint32_t side = lanes < 16 ? 16 : lanes;
     const uint32_t per_fractal = 512 / sizeof(T);
     for (uint32_t i = 0; i < 65536; ++i) {
-        On<uint8_t>(kL1)[i] = static_cast<uint8_t>(random.Next());
+        On<uint8_t>(kSpaceL1)[i] = static_cast<uint8_t>(random.Next());
     }
-    load_cbuf_to_cb_transpose(On<T>(kL0b), On<T>(kL1), uint16_t{1}, static_cast<uint8_t>(repeat), uint16_t{2}, gap, false, fractal_gap);
+    load_cbuf_to_cb_transpose(On<T>(kSpaceL0b), On<T>(kSpaceL1), uint16_t{1}, static_cast<uint8_t>(repeat), uint16_t{2}, gap, false, fractal_gap);
     const auto at = [&](uint32_t row, uint32_t column) { return lanes < 16 ? column / lanes * per_fractal + row * lanes + column % lanes : row * side + column; };
     for (uint32_t i = 0; i < repeat; ++i) {
         for (uint32_t row = 0; row < side; ++row) {
             for (uint32_t column = 0; column < side; ++column) {
                 const uint32_t to = at(row, column);
-                const T got = On<T>(kL0b)[i * (gap + 1u) * per_fractal + to / per_fractal * (fractal_gap + 1u) * per_fractal + to % per_fractal];
-                const T want = On<T>(kL1)[(1 + i * 2) * side * side + at(column, row)];
+                const T got = On<T>(kSpaceL0b)[i * (gap + 1u) * per_fractal + to / per_fractal * (fractal_gap + 1u) * per_fractal + to % per_fractal];
+                const T want = On<T>(kSpaceL1)[(1 + i * 2) * side * side + at(column, row)];
                 Expect(std::memcmp(&got, &want, sizeof(T)) == 0, Text("transposed", {uint32_t(sizeof(T)), i, row, column}));
             }
         }
@@ -302,7 +296,7 @@ void CheckImg2col(Random& random, bool to_b, bool transpose, uint32_t channels)
     const uint32_t full = channels / lanes * lanes;
     const uint32_t rest = channels - full;
     for (uint32_t i = 0; i < width * height * channels; ++i) {
-        On<T>(kL1)[i] = static_cast<T>(random.Below(100) + 1);
+        On<T>(kSpaceL1)[i] = static_cast<T>(random.Below(100) + 1);
     }
     // The unfolded matrix, column by column: group of channels, point of the window, channel of the group.
     std::vector<std::vector<T>> columns;
@@ -315,7 +309,7 @@ void CheckImg2col(Random& random, bool to_b, bool transpose, uint32_t channels)
                     const int x = static_cast<int>(position % out_w * sw + point % fw * dw) - static_cast<int>(left);
                     const int y = static_cast<int>(position / out_w * sh + point / fw * dh) - static_cast<int>(top);
                     const bool inside = x >= 0 && y >= 0 && x < static_cast<int>(width) && y < static_cast<int>(height);
-                    column.push_back(inside ? On<T>(kL1)[group * lanes * width * height + (y * width + x) * size + channel] : T(7));
+                    column.push_back(inside ? On<T>(kSpaceL1)[group * lanes * width * height + (y * width + x) * size + channel] : T(7));
                 }
                 columns.push_back(column);
             }
@@ -333,13 +327,13 @@ void CheckImg2col(Random& random, bool to_b, bool transpose, uint32_t channels)
     const uint32_t k_start = columns.size() > lanes ? random.Below(2) * lanes : 0;
     const uint32_t m_ext = 1 + random.Below(40);
     const uint32_t k_ext = 1 + random.Below(50);
-    std::memset(On<uint8_t>(to_b ? kL0b : kL0a), 0, 32768);
+    std::memset(On<uint8_t>(to_b ? kSpaceL0b : kSpaceL0a), 0, 32768);
     if (to_b) {
         if constexpr (sizeof(T) > 1) {
-            img2colv2_cbuf_to_cb(On<T>(kL0b), On<T>(kL1), k_ext, m_ext, k_start, m_start, sw, sh, fw, fh, dw, dh, false, false, false, false, channels);
+            img2colv2_cbuf_to_cb(On<T>(kSpaceL0b), On<T>(kSpaceL1), k_ext, m_ext, k_start, m_start, sw, sh, fw, fh, dw, dh, false, false, false, false, channels);
         }
     } else {
-        img2colv2_cbuf_to_ca(On<T>(kL0a), On<T>(kL1), k_ext, m_ext, k_start, m_start, sw, sh, fw, fh, dw, dh, false, false, transpose, false, channels);
+        img2colv2_cbuf_to_ca(On<T>(kSpaceL0a), On<T>(kSpaceL1), k_ext, m_ext, k_start, m_start, sw, sh, fw, fh, dw, dh, false, false, transpose, false, channels);
     }
     for (uint32_t m = 0; m < m_ext; ++m) {
         for (uint32_t k = 0; k < k_ext; ++k) {
@@ -350,7 +344,7 @@ void CheckImg2col(Random& random, bool to_b, bool transpose, uint32_t channels)
             const size_t at = to_b        ? Zn(m, k, Up(k_ext, 16) / 16, lanes)
                               : transpose ? Zz(k, m, Up(m_ext, 16) / lanes, lanes)
                                           : Zz(m, k, Up(k_ext, lanes) / lanes, lanes);
-            const T got = On<T>(to_b ? kL0b : kL0a)[at];
+            const T got = On<T>(to_b ? kSpaceL0b : kSpaceL0a)[at];
             Expect(static_cast<float>(got) == static_cast<float>(want),
                    Text("img2col", {uint32_t(sizeof(T)), uint32_t(to_b), uint32_t(transpose), channels, width, height, m, k}));
         }
@@ -375,8 +369,8 @@ void CheckFixpipe(Random& random, QuantMode_t mode, bool rows_out, bool relu, bo
         std::fill(words.begin(), words.end(), words[0]);
     }
     set_quant_pre(words[0]);
-    std::memcpy(On<uint8_t>(kL1, 400000 / 32 * 32), words.data(), 2048);
-    copy_cbuf_to_fbuf(On<uint8_t>(kFb, 128), On<uint8_t>(kL1, 400000 / 32 * 32), 1, 16, 0, 0);
+    std::memcpy(On<uint8_t>(kSpaceL1, 400000 / 32 * 32), words.data(), 2048);
+    copy_cbuf_to_fbuf(On<uint8_t>(kSpaceFb, 128), On<uint8_t>(kSpaceL1, 400000 / 32 * 32), 1, 16, 0, 0);
     set_fpc((uint64_t{128} >> 7) << 8);
     const uint32_t matrices = rows_out ? 1 + random.Below(2) : 1;
     const uint32_t nd_stride = Up(src_stride * Up(n, 16) * 4, 1024) / 1024;
@@ -385,7 +379,7 @@ void CheckFixpipe(Random& random, QuantMode_t mode, bool rows_out, bool relu, bo
         value = std::is_same<U, float>::value ? static_cast<U>(random.Real(-70, 70)) : static_cast<U>(static_cast<int>(random.Below(200)) - 100);
     }
     source[3] = static_cast<U>(100000.0);
-    std::memcpy(On<uint8_t>(kL0c), source.data(), 131072);
+    std::memcpy(On<uint8_t>(kSpaceL0c), source.data(), 131072);
     const auto convert = [&](U value, uint32_t column) -> T {
         if (mode == NoQuant) {
             return static_cast<T>(relu && value < U(0) ? U(0) : value);
@@ -425,11 +419,11 @@ void CheckFixpipe(Random& random, QuantMode_t mode, bool rows_out, bool relu, bo
     }
     set_nd_para(matrices | uint64_t{nd_stride} << 16 | uint64_t{dst_matrix} << 32);
     if (to_l1) {
-        std::memset(On<uint8_t>(kL1), 0, 262144);
-        copy_matrix_cc_to_cbuf(On<T>(kL1), On<U>(kL0c), 0, n, m, dst_stride, src_stride, 0, mode, relu, split, rows_out);
-        std::memcpy(gm.data.data(), On<uint8_t>(kL1), 262144);
+        std::memset(On<uint8_t>(kSpaceL1), 0, 262144);
+        copy_matrix_cc_to_cbuf(On<T>(kSpaceL1), On<U>(kSpaceL0c), 0, n, m, dst_stride, src_stride, 0, mode, relu, split, rows_out);
+        std::memcpy(gm.data.data(), On<uint8_t>(kSpaceL1), 262144);
     } else {
-        copy_matrix_cc_to_gm(reinterpret_cast<T*>(gm.data.data()), On<U>(kL0c), 0, n, m, dst_stride, src_stride, 0, mode, relu, split, rows_out);
+        copy_matrix_cc_to_gm(reinterpret_cast<T*>(gm.data.data()), On<U>(kSpaceL0c), 0, n, m, dst_stride, src_stride, 0, mode, relu, split, rows_out);
     }
     Expect(gm.data == want, Text("fixpipe", {uint32_t(mode), uint32_t(rows_out), uint32_t(relu), uint32_t(split), uint32_t(to_l1), m, n}));
 }
@@ -440,24 +434,24 @@ void CheckFills(Random& random)
     const uint32_t blocks = 1 + random.Below(3);
     const uint32_t gap = random.Below(3);
     const int64_t config = repeat | blocks << 16 | int64_t{gap} << 32;
-    std::vector<uint8_t> want(On<uint8_t>(kL0a), On<uint8_t>(kL0a) + 16384);
+    std::vector<uint8_t> want(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL0a) + 16384);
     for (uint32_t i = 0; i < repeat; ++i) {
         for (uint32_t e = 0; e < blocks * 256; ++e) {
             const uint16_t bits = half(2.5f).Bits();
             std::memcpy(&want[i * (blocks + gap) * 512 + 2 * e], &bits, 2);
         }
     }
-    create_ca_matrix(On<half>(kL0a), config, half(2.5f));
-    Expect(std::memcmp(want.data(), On<uint8_t>(kL0a), want.size()) == 0, "create_ca_matrix");
-    std::vector<uint8_t> l1(On<uint8_t>(kL1), On<uint8_t>(kL1) + 4096);
+    create_ca_matrix(On<half>(kSpaceL0a), config, half(2.5f));
+    Expect(std::memcmp(want.data(), On<uint8_t>(kSpaceL0a), want.size()) == 0, "create_ca_matrix");
+    std::vector<uint8_t> l1(On<uint8_t>(kSpaceL1), On<uint8_t>(kSpaceL1) + 4096);
     for (uint32_t i = 0; i < repeat; ++i) {
         for (uint32_t e = 0; e < blocks * 8; ++e) {
             const uint32_t bits = 0x12345678;
             std::memcpy(&l1[i * (blocks + gap) * 32 + 4 * e], &bits, 4);
         }
     }
-    create_cbuf_matrix(On<uint32_t>(kL1), config, uint32_t{0x12345678});
-    Expect(std::memcmp(l1.data(), On<uint8_t>(kL1), l1.size()) == 0, "create_cbuf_matrix");
+    create_cbuf_matrix(On<uint32_t>(kSpaceL1), config, uint32_t{0x12345678});
+    Expect(std::memcmp(l1.data(), On<uint8_t>(kSpaceL1), l1.size()) == 0, "create_cbuf_matrix");
 }
 
 void CheckCopies(Random& random)
@@ -470,24 +464,24 @@ void CheckCopies(Random& random)
     const uint16_t len = static_cast<uint16_t>(1 + random.Below(4));
     const uint16_t from_gap = static_cast<uint16_t>(random.Below(4));
     const uint16_t to_gap = static_cast<uint16_t>(random.Below(4));
-    copy_gm_to_cbuf(On<uint8_t>(kL1, 64), gm.data.data(), 0, bursts, len, from_gap, to_gap, PAD_NONE);
+    copy_gm_to_cbuf(On<uint8_t>(kSpaceL1, 64), gm.data.data(), 0, bursts, len, from_gap, to_gap, PAD_NONE);
     for (uint32_t i = 0; i < bursts; ++i) {
-        Expect(std::memcmp(On<uint8_t>(kL1, 64 + i * (len + to_gap) * 32u), &gm.data[i * (len + from_gap) * 32u], len * 32u) == 0, "copy_gm_to_cbuf");
+        Expect(std::memcmp(On<uint8_t>(kSpaceL1, 64 + i * (len + to_gap) * 32u), &gm.data[i * (len + from_gap) * 32u], len * 32u) == 0, "copy_gm_to_cbuf");
     }
-    copy_cbuf_to_gm(gm.data.data() + 32768, On<uint8_t>(kL1, 64), 0, bursts, len, to_gap, from_gap);
+    copy_cbuf_to_gm(gm.data.data() + 32768, On<uint8_t>(kSpaceL1, 64), 0, bursts, len, to_gap, from_gap);
     for (uint32_t i = 0; i < bursts; ++i) {
-        Expect(std::memcmp(&gm.data[32768 + i * (len + from_gap) * 32u], On<uint8_t>(kL1, 64 + i * (len + to_gap) * 32u), len * 32u) == 0, "copy_cbuf_to_gm");
+        Expect(std::memcmp(&gm.data[32768 + i * (len + from_gap) * 32u], On<uint8_t>(kSpaceL1, 64 + i * (len + to_gap) * 32u), len * 32u) == 0, "copy_cbuf_to_gm");
     }
     for (uint32_t i = 0; i < 64; ++i) {
-        On<half>(kL1)[i] = half(static_cast<float>(random.Real(-9, 9)));
+        On<half>(kSpaceL1)[i] = half(static_cast<float>(random.Real(-9, 9)));
     }
-    copy_cbuf_to_bt(reinterpret_cast<uint64_t>(On<float>(kBt)), On<half>(kL1), 1, 1, 2, 0, 0);
+    copy_cbuf_to_bt(reinterpret_cast<uint64_t>(On<float>(kSpaceBt)), On<half>(kSpaceL1), 1, 1, 2, 0, 0);
     for (uint32_t i = 0; i < 64; ++i) {
-        Expect(On<float>(kBt)[i] == static_cast<float>(On<half>(kL1)[i]), "copy_cbuf_to_bt widens");
+        Expect(On<float>(kSpaceBt)[i] == static_cast<float>(On<half>(kSpaceL1)[i]), "copy_cbuf_to_bt widens");
     }
-    load_gm_to_cbuf(On<half>(kL1, 1024), reinterpret_cast<half*>(gm.data.data()), 2, 3, 1, 1, 0, inc);
+    load_gm_to_cbuf(On<half>(kSpaceL1, 1024), reinterpret_cast<half*>(gm.data.data()), 2, 3, 1, 1, 0, inc);
     for (uint32_t i = 0; i < 3; ++i) {
-        Expect(std::memcmp(On<uint8_t>(kL1, 1024 + i * 1024), &gm.data[(2 + i) * 512], 512) == 0, "load_gm_to_cbuf");
+        Expect(std::memcmp(On<uint8_t>(kSpaceL1, 1024 + i * 1024), &gm.data[(2 + i) * 512], 512) == 0, "load_gm_to_cbuf");
     }
 }
 
@@ -501,11 +495,11 @@ void CheckFaults()
     ascendsim::RunLaunch(
         info,
         [](void*) {
-            mad(On<float>(kL0c, 64), On<half>(kL0a), On<half>(kL0b), 16, 16, 16, 0, false, false, true);
-            load_cbuf_to_ca(On<half>(kL0a), On<half>(kL1), 2000, 1, 1, 0, 0, false, inc);
-            load_cbuf_to_ca(On<float>(kL0a), On<float>(kL1), 0, 1, 1, 0, 0, true, inc);
-            mad(On<float>(kL0c), On<half>(kL0a), On<half>(kL0b), 20, 40, 33, 3, false, false, true);
-            copy_gm_to_cbuf(On<uint8_t>(kL1), nullptr, 0, 1, 1, 0, 0, PAD_MODE1);
+            mad(On<float>(kSpaceL0c, 64), On<half>(kSpaceL0a), On<half>(kSpaceL0b), 16, 16, 16, 0, false, false, true);
+            load_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1), 2000, 1, 1, 0, 0, false, inc);
+            load_cbuf_to_ca(On<float>(kSpaceL0a), On<float>(kSpaceL1), 0, 1, 1, 0, 0, true, inc);
+            mad(On<float>(kSpaceL0c), On<half>(kSpaceL0a), On<half>(kSpaceL0b), 20, 40, 33, 3, false, false, true);
+            copy_gm_to_cbuf(On<uint8_t>(kSpaceL1), nullptr, 0, 1, 1, 0, 0, PAD_MODE1);
         },
         nullptr);
     const Trace trace = ReadTrace(kTraceFile);

@@ -4,22 +4,15 @@
 #include "isa_spans.h"
 
 using namespace isa_test;
+using ascendsim::kSpaceGm;
+using ascendsim::kSpaceL1;
+using ascendsim::kSpaceL0a;
+using ascendsim::kSpaceL0b;
+using ascendsim::kSpaceL0c;
+using ascendsim::kSpaceBt;
+using ascendsim::kSpaceFb;
 
 namespace {
-
-constexpr uint32_t kGm = 1;
-constexpr uint32_t kL1 = 2;
-constexpr uint32_t kL0a = 3;
-constexpr uint32_t kL0b = 4;
-constexpr uint32_t kL0c = 5;
-constexpr uint32_t kBt = 6;
-constexpr uint32_t kFb = 7;
-
-template <typename T>
-T* On(uint32_t space, size_t byte = 0)
-{
-    return reinterpret_cast<T*>(ascendsim::OnChipBase(space) + byte);
-}
 
 uint8_t g_memory[65536];
 template <typename T>
@@ -42,61 +35,61 @@ void CheckNdToNz(const char* name, Copy copy)
 {
     constexpr int64_t size = sizeof(T);
     constexpr int64_t groups = (40 * size + 31) / 32;
-    const Span rows = Reads(kGm, 64, 40 * size, 5, 50 * size);
-    Check(name, 1, {Writes(kL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 7, 1, 0); });
+    const Span rows = Reads(kSpaceGm, 64, 40 * size, 5, 50 * size);
+    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 7, 1, 0); });
     for (uint16_t apart : {2, 3}) {
         std::vector<Span> spread = {rows};
         for (int64_t row = 0; row < 5; ++row) {
-            spread.push_back(Writes(kL1, 512 + row * apart * 32, 32, groups, 20 * 32));
+            spread.push_back(Writes(kSpaceL1, 512 + row * apart * 32, 32, groups, 20 * 32));
         }
-        Check(name, 1, spread, [&] { copy(On<T>(kL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 20, apart, 0); });
+        Check(name, 1, spread, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 20, apart, 0); });
     }
     // Several matrices, each of them dense.
-    Check(name, 2, {Writes(kL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
-          [&] { copy(On<T>(kL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); });
+    Check(name, 2, {Writes(kSpaceL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kSpaceGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
+          [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); });
 }
 
 void CheckLoads()
 {
-    Check("load_cbuf_to_ca", 3, {Writes(kL0a, 512, 512, 3, 1536), Reads(kL1, 2 * 512, 512, 3, 1024)},
-          [] { load_cbuf_to_ca(On<half>(kL0a, 512), On<half>(kL1), 2, 3, 2, 2, 0, false, inc); });
-    Check("load_cbuf_to_cb", 3, {Writes(kL0b, 0, 1536), Reads(kL1, 7 * 512, 512), Reads(kL1, 4 * 512, 512), Reads(kL1, 512, 512)},
-          [] { load_cbuf_to_cb(On<half>(kL0b), On<half>(kL1), 7, 3, 3, 0, 0, true, dec); });
-    Check("load_cbuf_to_ca_s4", 1, {Writes(kL0a, 0, 512), Reads(kL1, 0, 512)},
-          [] { load_cbuf_to_ca_s4(On<uint8_t>(kL0a), On<uint8_t>(kL1), 0, 1, 1, 0, 0, false, inc); });
-    Check("load_cbuf_to_cb_s4", 1, {Writes(kL0b, 0, 512), Reads(kL1, 0, 512)},
-          [] { load_cbuf_to_cb_s4(On<uint8_t>(kL0b), On<uint8_t>(kL1), 0, 1, 1, 0, 0, false, inc); });
-    Check("load_gm_to_ca", 2, {Writes(kL0a, 0, 512, 2, 1024), Reads(kGm, 512, 512, 2, 1536)},
-          [] { load_gm_to_ca(On<half>(kL0a), Gm<half>(), 1, 2, 3, 1, 0, inc); });
-    Check("load_gm_to_cb", 2, {Writes(kL0b, 0, 1024), Reads(kGm, 512, 1024)}, [] { load_gm_to_cb(On<half>(kL0b), Gm<half>(), 1, 2, 1, 0, 0, inc); });
-    Check("load_gm_to_cbuf", 2, {Writes(kL1, 32, 1024), Reads(kGm, 0, 1024)}, [] { load_gm_to_cbuf(On<half>(kL1, 32), Gm<half>(), 0, 2, 1, 0, 0, inc); });
+    Check("load_cbuf_to_ca", 3, {Writes(kSpaceL0a, 512, 512, 3, 1536), Reads(kSpaceL1, 2 * 512, 512, 3, 1024)},
+          [] { load_cbuf_to_ca(On<half>(kSpaceL0a, 512), On<half>(kSpaceL1), 2, 3, 2, 2, 0, false, inc); });
+    Check("load_cbuf_to_cb", 3, {Writes(kSpaceL0b, 0, 1536), Reads(kSpaceL1, 7 * 512, 512), Reads(kSpaceL1, 4 * 512, 512), Reads(kSpaceL1, 512, 512)},
+          [] { load_cbuf_to_cb(On<half>(kSpaceL0b), On<half>(kSpaceL1), 7, 3, 3, 0, 0, true, dec); });
+    Check("load_cbuf_to_ca_s4", 1, {Writes(kSpaceL0a, 0, 512), Reads(kSpaceL1, 0, 512)},
+          [] { load_cbuf_to_ca_s4(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL1), 0, 1, 1, 0, 0, false, inc); });
+    Check("load_cbuf_to_cb_s4", 1, {Writes(kSpaceL0b, 0, 512), Reads(kSpaceL1, 0, 512)},
+          [] { load_cbuf_to_cb_s4(On<uint8_t>(kSpaceL0b), On<uint8_t>(kSpaceL1), 0, 1, 1, 0, 0, false, inc); });
+    Check("load_gm_to_ca", 2, {Writes(kSpaceL0a, 0, 512, 2, 1024), Reads(kSpaceGm, 512, 512, 2, 1536)},
+          [] { load_gm_to_ca(On<half>(kSpaceL0a), Gm<half>(), 1, 2, 3, 1, 0, inc); });
+    Check("load_gm_to_cb", 2, {Writes(kSpaceL0b, 0, 1024), Reads(kSpaceGm, 512, 1024)}, [] { load_gm_to_cb(On<half>(kSpaceL0b), Gm<half>(), 1, 2, 1, 0, 0, inc); });
+    Check("load_gm_to_cbuf", 2, {Writes(kSpaceL1, 32, 1024), Reads(kSpaceGm, 0, 1024)}, [] { load_gm_to_cbuf(On<half>(kSpaceL1, 32), Gm<half>(), 0, 2, 1, 0, 0, inc); });
     // A square of floats is 16 x 16 elements in two fractals, one of bytes 32 x 32 in two.
-    Check("load_cbuf_to_ca_transpose", 2, {Writes(kL0a, 0, 512, 2, 1024), Writes(kL0a, 2048, 512, 2, 1024), Reads(kL1, 1024, 1024, 2, 2048)},
-          [] { load_cbuf_to_ca_transpose(On<float>(kL0a), On<float>(kL1), 1, 2, 2, 3, inc, 1); });
-    Check("load_cbuf_to_cb_transpose", 2, {Writes(kL0b, 0, 512, 2, 2048), Writes(kL0b, 512, 512, 2, 2048), Reads(kL1, 0, 2048)},
-          [] { load_cbuf_to_cb_transpose(On<int8_t>(kL0b), On<int8_t>(kL1), 0, 2, 1, 0, inc, 3); });
-    Check("load_cbuf_to_cb_sp", 2, {Writes(kL0b, 0, 1024), Reads(kL1, 512, 1024), Reads(kL1, 8192 + 128, 256)}, [] {
-        SetIndexMatrix(On<uint8_t>(kL1, 8192));
-        load_cbuf_to_cb_sp(On<int8_t>(kL0b), On<int8_t>(kL1), 1, 2);
+    Check("load_cbuf_to_ca_transpose", 2, {Writes(kSpaceL0a, 0, 512, 2, 1024), Writes(kSpaceL0a, 2048, 512, 2, 1024), Reads(kSpaceL1, 1024, 1024, 2, 2048)},
+          [] { load_cbuf_to_ca_transpose(On<float>(kSpaceL0a), On<float>(kSpaceL1), 1, 2, 2, 3, inc, 1); });
+    Check("load_cbuf_to_cb_transpose", 2, {Writes(kSpaceL0b, 0, 512, 2, 2048), Writes(kSpaceL0b, 512, 512, 2, 2048), Reads(kSpaceL1, 0, 2048)},
+          [] { load_cbuf_to_cb_transpose(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 0, 2, 1, 0, inc, 3); });
+    Check("load_cbuf_to_cb_sp", 2, {Writes(kSpaceL0b, 0, 1024), Reads(kSpaceL1, 512, 1024), Reads(kSpaceL1, 8192 + 128, 256)}, [] {
+        SetIndexMatrix(On<uint8_t>(kSpaceL1, 8192));
+        load_cbuf_to_cb_sp(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 1, 2);
     });
 }
 
 void CheckCopies()
 {
-    Check("copy_gm_to_cbuf", 3, {Writes(kL1, 64, 64, 3, 96), Reads(kGm, 5, 64, 3, 128)},
-          [] { copy_gm_to_cbuf(On<uint8_t>(kL1, 64), Gm<uint8_t>(5), 0, 3, 2, 2, 1, PAD_NONE); });
-    Check("copy_cbuf_to_gm", 3, {Reads(kL1, 64, 64, 3, 96), Writes(kGm, 5, 64, 3, 128)},
-          [] { copy_cbuf_to_gm(Gm<uint8_t>(5), On<uint8_t>(kL1, 64), 0, 3, 2, 1, 2); });
-    Check("copy_cbuf_to_bt", 2, {Writes(kBt, 64, 128, 2, 192), Reads(kL1, 0, 128, 2, 160)},
-          [] { copy_cbuf_to_bt(64, On<float>(kL1), 0, 2, 2, 1, 1); });
-    Check("copy_cbuf_to_bt", 2, {Writes(kBt, 0, 256, 2, 320), Reads(kL1, 0, 128, 2, 128)}, [] { copy_cbuf_to_bt(0, On<half>(kL1), 1, 2, 2, 0, 1); });
-    Check("copy_cbuf_to_fbuf", 2, {Writes(kFb, 0, 256, 2, 384), Reads(kL1, 0, 256, 2, 320)},
-          [] { copy_cbuf_to_fbuf(On<uint8_t>(kFb), On<uint8_t>(kL1), 2, 2, 10, 3); });
-    Check("copy_matrix_cbuf_to_cc", 2, {Writes(kL0c, 0, 1024, 2, 2048), Reads(kL1, 32, 1024, 2, 1056)},
-          [] { copy_matrix_cbuf_to_cc(On<float>(kL0c), On<float>(kL1, 32), 2, 32, 1, 32); });
-    Check("create_cbuf_matrix", 2, {Writes(kL1, 0, 96, 2, 128)}, [] { create_cbuf_matrix(On<uint32_t>(kL1), 2 | 3 << 16 | int64_t{1} << 32, uint32_t{7}); });
-    Check("create_ca_matrix", 2, {Writes(kL0a, 0, 512, 2, 1536)}, [] { create_ca_matrix(On<half>(kL0a), 2 | 1 << 16 | int64_t{2} << 32, half(7)); });
-    Check("create_cb_matrix", 1, {Writes(kL0b, 0, 1024)}, [] { create_cb_matrix(On<half>(kL0b), 1 | 2 << 16 | int64_t{2} << 32, half(7)); });
+    Check("copy_gm_to_cbuf", 3, {Writes(kSpaceL1, 64, 64, 3, 96), Reads(kSpaceGm, 5, 64, 3, 128)},
+          [] { copy_gm_to_cbuf(On<uint8_t>(kSpaceL1, 64), Gm<uint8_t>(5), 0, 3, 2, 2, 1, PAD_NONE); });
+    Check("copy_cbuf_to_gm", 3, {Reads(kSpaceL1, 64, 64, 3, 96), Writes(kSpaceGm, 5, 64, 3, 128)},
+          [] { copy_cbuf_to_gm(Gm<uint8_t>(5), On<uint8_t>(kSpaceL1, 64), 0, 3, 2, 1, 2); });
+    Check("copy_cbuf_to_bt", 2, {Writes(kSpaceBt, 64, 128, 2, 192), Reads(kSpaceL1, 0, 128, 2, 160)},
+          [] { copy_cbuf_to_bt(64, On<float>(kSpaceL1), 0, 2, 2, 1, 1); });
+    Check("copy_cbuf_to_bt", 2, {Writes(kSpaceBt, 0, 256, 2, 320), Reads(kSpaceL1, 0, 128, 2, 128)}, [] { copy_cbuf_to_bt(0, On<half>(kSpaceL1), 1, 2, 2, 0, 1); });
+    Check("copy_cbuf_to_fbuf", 2, {Writes(kSpaceFb, 0, 256, 2, 384), Reads(kSpaceL1, 0, 256, 2, 320)},
+          [] { copy_cbuf_to_fbuf(On<uint8_t>(kSpaceFb), On<uint8_t>(kSpaceL1), 2, 2, 10, 3); });
+    Check("copy_matrix_cbuf_to_cc", 2, {Writes(kSpaceL0c, 0, 1024, 2, 2048), Reads(kSpaceL1, 32, 1024, 2, 1056)},
+          [] { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c), On<float>(kSpaceL1, 32), 2, 32, 1, 32); });
+    Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)}, [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32, uint32_t{7}); });
+    Check("create_ca_matrix", 2, {Writes(kSpaceL0a, 0, 512, 2, 1536)}, [] { create_ca_matrix(On<half>(kSpaceL0a), 2 | 1 << 16 | int64_t{2} << 32, half(7)); });
+    Check("create_cb_matrix", 1, {Writes(kSpaceL0b, 0, 1024)}, [] { create_cb_matrix(On<half>(kSpaceL0b), 1 | 2 << 16 | int64_t{2} << 32, half(7)); });
 }
 
 void CheckWindows()
@@ -106,44 +99,44 @@ void CheckWindows()
         set_fmatrix(8 | uint64_t{4} << 16 | uint64_t{0x01010101} << 32);
         set_l3d_rpt(1 << 16);
     };
-    Check("img2colv2_cbuf_to_ca", 1, {Writes(kL0a, 0, 32 * 48 * 2), Reads(kL1, 64, 4 * 8 * 32)}, [&] {
+    Check("img2colv2_cbuf_to_ca", 1, {Writes(kSpaceL0a, 0, 32 * 48 * 2), Reads(kSpaceL1, 64, 4 * 8 * 32)}, [&] {
         map();
-        img2colv2_cbuf_to_ca(On<half>(kL0a), On<half>(kL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
+        img2colv2_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
     });
     const auto twice = [&] {
         map();
         set_l3d_rpt(1 | 2 << 16);
-        img2colv2_cbuf_to_cb(On<half>(kL0b), On<half>(kL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
+        img2colv2_cbuf_to_cb(On<half>(kSpaceL0b), On<half>(kSpaceL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
         set_l3d_rpt(1 << 16);
     };
     const Trace trace = Traced("isa_records_cube.trace", twice, ascendsim::KernelType::kAic);
     const Record* record = trace.First("img2colv2_cbuf_to_cb");
     Expect(record != nullptr && record->head.aux0 == 12 && record->head.aux1 == 12 * 512 && record->head.aux2 == 512, "fractals and bytes of a 3D load");
-    Check("img2colv2_cbuf_to_cb", 2, {Writes(kL0b, 0, 2 * 32 * 48 * 2), Reads(kL1, 64, 4 * 8 * 32)}, twice);
+    Check("img2colv2_cbuf_to_cb", 2, {Writes(kSpaceL0b, 0, 2 * 32 * 48 * 2), Reads(kSpaceL1, 64, 4 * 8 * 32)}, twice);
 }
 
 void CheckFixpipe()
 {
     // 20 columns of 5 rows in two columns of blocks of 16 rows.
-    const Span source = Reads(kL0c, 1024, 5 * 64, 2, 1024);
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kGm, 4, 80, 5, 120), source}, [] {
+    const Span source = Reads(kSpaceL0c, 1024, 5 * 64, 2, 1024);
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 4, 80, 5, 120), source}, [] {
         set_nd_para(1);
-        copy_matrix_cc_to_gm(Gm<float>(4), On<float>(kL0c, 1024), 0, 20, 5, 30, 16, 0, NoQuant, 0, false, true);
+        copy_matrix_cc_to_gm(Gm<float>(4), On<float>(kSpaceL0c, 1024), 0, 20, 5, 30, 16, 0, NoQuant, 0, false, true);
     });
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kGm, 0, 5 * 64, 2, 384), source},
-          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kL0c, 1024), 0, 20, 5, 12, 16, 0, NoQuant, 0, false, false); });
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kGm, 0, 5 * 32, 3, 192), source},
-          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kL0c, 1024), 0, 20, 5, 6, 16, 0, NoQuant, 0, true, false); });
-    Check("copy_matrix_cc_to_cbuf", 0, {Writes(kL1, 32, 5 * 32, 2, 192), source},
-          [] { copy_matrix_cc_to_cbuf(On<half>(kL1, 32), On<float>(kL0c, 1024), 0, 20, 5, 6, 16, 0, F322F16, 0, false, false); });
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kGm, 0, 20, 5, 24), source, Reads(kFb, 256, 160)}, [] {
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 64, 2, 384), source},
+          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 12, 16, 0, NoQuant, 0, false, false); });
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 32, 3, 192), source},
+          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 6, 16, 0, NoQuant, 0, true, false); });
+    Check("copy_matrix_cc_to_cbuf", 0, {Writes(kSpaceL1, 32, 5 * 32, 2, 192), source},
+          [] { copy_matrix_cc_to_cbuf(On<half>(kSpaceL1, 32), On<float>(kSpaceL0c, 1024), 0, 20, 5, 6, 16, 0, F322F16, 0, false, false); });
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 20, 5, 24), source, Reads(kSpaceFb, 256, 160)}, [] {
         set_nd_para(1);
         set_fpc(2 << 8);
-        copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kL0c, 1024), 0, 20, 5, 24, 16, 0, VQF322B8_PRE, 0, false, true);
+        copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 24, 16, 0, VQF322B8_PRE, 0, false, true);
     });
     // Bytes: 40 columns are a column of blocks of 32 and one of 16.
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kGm, 0, 5 * 32), Writes(kGm, 192, 5 * 16), Reads(kL0c, 0, 5 * 64, 3, 1024)},
-          [] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 32), Writes(kSpaceGm, 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
+          [] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
 }
 
 /// With bit 36 of the factor integers are first shifted right, by one more than bits 32 to 35 say, and limited to sixteen bits.
@@ -154,8 +147,8 @@ void CheckShifts()
             set_nd_para(1);
             set_quant_pre(ascendsim::FloatBits(0.5f) | uint64_t{bits} << 32 | uint64_t{1} << 36);
             const int32_t values[16] = {0, 1, 2, 3, 255, 256, 65535, 65536, 100000, 1 << 24, 0x7FFFFFFF, -1, -2, -70000, -(1 << 24), INT32_MIN};
-            std::memcpy(On<int32_t>(kL0c), values, sizeof(values));
-            copy_matrix_cc_to_gm(Gm<half>(), On<int32_t>(kL0c), 0, 16, 1, 16, 16, 0, DEQF16, 0, false, true);
+            std::memcpy(On<int32_t>(kSpaceL0c), values, sizeof(values));
+            copy_matrix_cc_to_gm(Gm<half>(), On<int32_t>(kSpaceL0c), 0, 16, 1, 16, 16, 0, DEQF16, 0, false, true);
             for (int i = 0; i < 16; ++i) {
                 const double shifted = std::floor(values[i] / std::pow(2.0, bits + 1));
                 const half want(static_cast<float>(std::fmax(-32768, std::fmin(32767, shifted)) * 0.5));
@@ -174,19 +167,19 @@ void CheckNibbles()
         set_l3d_rpt(1 << 16);
         set_padding(uint64_t{5});
         for (uint32_t i = 0; i < 64; i += 2) {
-            On<uint8_t>(kL1)[i / 2] = static_cast<uint8_t>(i * 7 % 16 | (i + 1) * 7 % 16 << 4);
+            On<uint8_t>(kSpaceL1)[i / 2] = static_cast<uint8_t>(i * 7 % 16 | (i + 1) * 7 % 16 << 4);
         }
-        std::memset(On<uint8_t>(kL0a), 0xEE, 1024);
-        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kL0a), On<uint8_t>(kL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false, 32);
+        std::memset(On<uint8_t>(kSpaceL0a), 0xEE, 1024);
+        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false, 32);
         for (uint32_t row = 0; row < 16; ++row) {
             for (uint32_t channel = 0; channel < 64; ++channel) {
                 const uint32_t pixel = (row - 1) * 32 + channel;
                 const uint32_t want = row > 3 || channel >= 32 ? 0 : row == 0 || row == 3 ? 5 : pixel * 7 % 16;
-                const uint32_t got = On<uint8_t>(kL0a)[row * 32 + channel / 2] >> channel % 2 * 4 & 15u;
+                const uint32_t got = On<uint8_t>(kSpaceL0a)[row * 32 + channel / 2] >> channel % 2 * 4 & 15u;
                 Expect(got == want, "3D load of four bits, row " + std::to_string(row) + ", channel " + std::to_string(channel));
             }
         }
-        Expect(On<uint8_t>(kL0a)[512] == 0xEE, "behind a 3D load of four bits");
+        Expect(On<uint8_t>(kSpaceL0a)[512] == 0xEE, "behind a 3D load of four bits");
     });
     Expect(result.faults == 0, result.first_fault);
 }

@@ -67,12 +67,7 @@ inline std::string Difference(const Bytes& got, const Bytes& want)
 inline Trace Traced(const char* file, const std::function<void()>& body, ascendsim::KernelType type)
 {
     ascendsim::OpenTrace(file);
-    ascendsim::LaunchInfo info;
-    info.kernel = "test";
-    info.type = type;
-    info.block_dim = 1;
-    std::function<void()> copy = body;
-    const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &copy);
+    const auto result = OnCore(body, 1, type);
     Expect(ascendsim::CloseTrace(), "closing the trace");
     Expect(result.faults == 0, result.first_fault);
     Trace trace = ReadTrace(file);

@@ -62,13 +62,22 @@ private:
 };
 
 /// Runs `body` as a kernel of `blocks` blocks.
-inline ascendsim::LaunchResult OnCore(const std::function<void()>& body, uint32_t blocks = 1)
+inline ascendsim::LaunchResult OnCore(const std::function<void()>& body, uint32_t blocks = 1,
+                                      ascendsim::KernelType type = ascendsim::LaunchInfo{}.type)
 {
     ascendsim::LaunchInfo info;
     info.kernel = "test";
+    info.type = type;
     info.block_dim = blocks;
     std::function<void()> copy = body;
     return ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &copy);
+}
+
+/// A byte of one of the core's memories.
+template <typename T>
+T* On(uint32_t space, size_t byte = 0)
+{
+    return reinterpret_cast<T*>(ascendsim::OnChipBase(space) + byte);
 }
 
 inline bool Same(double a, double b) { return (a != a && b != b) || a == b; }
