@@ -4,7 +4,8 @@
     python3 benches/mutations/run.py --seed 1 --count 200 --work DIR [--jobs N] [--only PART]
 
 It takes the sources of this tree, with the headers that `sdk/forwards.toml` stands for from an unpacked SDK (--unpacked; the newest in
-the tests' cache otherwise), builds the library and the programs of `sdk/tests` once, and then for each fault only what it touches. A fault that does not compile is no fault; another is drawn.
+the tests' cache otherwise), builds the library and the programs of `sdk/tests` once, and then for each fault only what it touches. A fault that does not compile is no fault; another is
+drawn.
 Answers are a line of JSON each in DIR/faults.jsonl: file, line, what was changed, and the program that noticed, or none.
 """
 
@@ -106,17 +107,17 @@ class Bench:
         source = os.path.join(self.root, "tests", name + ".cpp")
         self.needs.setdefault(name, self.reached(source, PROGRAM))
         with open(source, encoding="utf-8") as file:
-            self.words[name] = set(re.findall(r"\w+", file.read()))
+            text = file.read()
+        self.words.setdefault(name, set(re.findall(r"\w+", text)))
         folder = os.path.join(self.build, where, name)
         os.makedirs(folder, exist_ok=True)
         libraries = [f"-L{self.build}", f"-Wl,-rpath,{self.build}", "-lascend_sim", "-ldl"]
         words = ["g++", *PROGRAM, *self.include, source]
         built = run([*words, "-o", os.path.join(folder, name), *libraries]).returncode == 0
         twin = f"{name}_cube.so"
-        with open(source, encoding="utf-8") as file:
-            if built and twin in file.read():
-                cube = ["-D__DAV_C220_CUBE__", "-shared", "-fPIC"]
-                built = run([*words, *cube, "-o", os.path.join(folder, twin), *libraries]).returncode == 0
+        if built and twin in text:
+            cube = ["-D__DAV_C220_CUBE__", "-shared", "-fPIC"]
+            built = run([*words, *cube, "-o", os.path.join(folder, twin), *libraries]).returncode == 0
         return built
 
     def noticed_by(self, programs, where=WITHOUT_FAULT):

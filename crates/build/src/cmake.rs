@@ -66,16 +66,15 @@ pub fn configure(
     let cmake = Cmake::find()?;
     let answers = Answers::of(&cmake, sdk, &source_directory, &entries);
     clear(&binary_directory);
+    let configure = || run(&cmake, project, sdk, &source_directory, &binary_directory, &entries);
     let given = answers.as_ref().is_some_and(|answers| answers.give(&binary_directory));
-    let ran = run(&cmake, project, sdk, &source_directory, &binary_directory, &entries);
-    if ran.is_err() && given {
+    if !given || configure().is_err() {
         clear(&binary_directory);
-        run(&cmake, project, sdk, &source_directory, &binary_directory, &entries)?;
-    } else {
-        ran?;
-    }
-    if let Some(answers) = answers.filter(|_| !given) {
-        answers.keep(&binary_directory);
+        configure()?;
+        // What was of no use goes: the next project would ask twice as well.
+        if let Some(answers) = answers {
+            answers.keep(&binary_directory);
+        }
     }
     let model = read_reply(&binary_directory)
         // CMake was content, so it is too old for what it was asked, or the disk is full, of which it says nothing.
@@ -339,7 +338,8 @@ mod tests {
         let kept = std::fs::read_dir(&cache).unwrap().flatten().map(|entry| entry.path());
         let kept = kept.into_iter().find(|path| path.to_string_lossy().contains("cmake-answers-")).unwrap();
         std::fs::write(kept.join("CMakeCXXCompiler.cmake"), "message(FATAL_ERROR broken)\n").unwrap();
-        assert_eq!(configured("third"), (true, archiver, options));
+        assert_eq!(configured("third"), (true, archiver.clone(), options.clone()));
+        assert_eq!(configured("fourth"), (false, archiver, options), "they are replaced");
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Answers {
         laid_out().is_ok()
     }
 
-    /// Keeps what CMake found out. Without it the next project takes longer, and that is all.
+    /// Keeps what CMake found out, in place of what was kept. Without it the next project takes longer, and that is all.
     pub fn keep(&self, binary_directory: &Path) {
         let folder = binary_directory.join("CMakeFiles").join(&self.version);
         let kept = || -> std::io::Result<()> {
@@ -96,6 +96,7 @@ impl Answers {
             let is_one = |line: &&str| line.split_once(':').is_some_and(|(name, _)| ENTRIES.contains(&name));
             let lines: Vec<&str> = text.lines().filter(is_one).chain([LOOKED]).collect();
             fs_err::write(temporary.path().join(CACHE), lines.join("\n") + "\n")?;
+            let _ = std::fs::remove_dir_all(&self.directory);
             let _ = publish_directory(temporary, &self.directory);
             remove_old(shared, KEPT, MOST, Duration::ZERO);
             Ok(())

@@ -68,14 +68,14 @@ impl<'finder, 'data> Search<'finder, 'data> {
     /// Calls that the definition of the operator's type is known to hold for, in place of guesses that it does not hold for.
     async fn examples(&mut self) -> Result<(), TunerError> {
         match self.accepted.first() {
-            Some(guessed) if self.finder.sense(guessed).await != Sense::None => return Ok(()),
+            Some(guessed) if self.finder.sense(guessed).await != Sense::HoldsNot => return Ok(()),
             _ => {}
         }
         let guessed = std::mem::take(&mut self.accepted);
         for candidate in self.finder.candidates(Stage::Definition).await.0 {
             if self.ask(&candidate, false).await? {
                 let Some(accepted) = self.accepted.pop() else { continue };
-                if self.finder.sense(&accepted).await == Sense::Some {
+                if self.finder.sense(&accepted).await == Sense::Holds {
                     self.accepted.push(accepted);
                 }
             }

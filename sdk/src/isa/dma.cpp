@@ -76,7 +76,8 @@ void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_
     }
 }
 
-/// Makes a transfer shorter that runs past the end of a tensor: a device knows nothing of tensors, and what lies in it arrives.
+/// Makes a transfer shorter that runs past the end of a tensor: a device knows nothing of tensors, and what lies in it arrives. Here that
+/// is whole bursts, or as much as there is of the first.
 bool EndsWithTensor(Transfer& t, uint64_t* to, uint64_t* from)
 {
     Side& gm = t.dst.gm ? t.dst : t.src;

@@ -96,9 +96,9 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
     /// The definition of the operator's type holds for it.
-    Some,
+    Holds,
     /// The operator's type has a definition, which does not hold for it.
-    None,
+    HoldsNot,
     /// Nobody can tell.
     Unknown,
 }
@@ -276,9 +276,9 @@ impl Finder<'_> {
     pub async fn sense(&self, accepted: &Accepted) -> Sense {
         let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return Sense::Unknown };
         match python.define(self.op, &accepted.job, &|_| None).await {
-            Ok(_) => Sense::Some,
+            Ok(_) => Sense::Holds,
             // A definition that stumbles over a call was not made for it.
-            Err(ReferenceError::Unmatched(_) | ReferenceError::Script(_)) => Sense::None,
+            Err(ReferenceError::Unmatched(_) | ReferenceError::Script(_)) => Sense::HoldsNot,
             Err(_) => Sense::Unknown,
         }
     }

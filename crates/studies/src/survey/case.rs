@@ -61,7 +61,7 @@ pub async fn find(finder: &Finder<'_>, skipped: usize) -> Result<Accepted, Stop>
                         continue;
                     }
                     let accepted = finder.with_meaning(accepted, Reach::ItsShapes).await;
-                    if finder.sense(&accepted).await != Sense::None {
+                    if finder.sense(&accepted).await != Sense::HoldsNot {
                         return Ok(chosen(accepted, note));
                     }
                     accepted_first.get_or_insert(accepted);
