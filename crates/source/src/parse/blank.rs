@@ -38,7 +38,7 @@ const TILING_MACROS: &[&str] = &[
 ];
 
 /// Names of project macros that stand for qualifiers only and can be hidden.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MacroNames {
     names: BTreeSet<String>,
 }

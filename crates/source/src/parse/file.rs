@@ -8,6 +8,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use super::blank::{MacroNames, blank};
 use super::items::{Call, Class, Function, Items, Local, Loop, collect};
+use super::memory::parsed;
 use crate::{Edit, Patch, SourceTree};
 
 /// Why a file could not be parsed, or an edit not be trusted.
@@ -43,6 +44,8 @@ pub struct SyntaxFile {
     name: String,
     text: Arc<str>,
     blanked: String,
+    /// Where lines begin, but the first.
+    line_starts: Vec<usize>,
     tree: Tree,
     items: Items,
 }
@@ -56,7 +59,8 @@ impl SyntaxFile {
         parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).map_err(|_| no_tree())?;
         let tree = parser.parse(&blanked, None).ok_or_else(no_tree)?;
         let items = collect(&tree, text, &blanked);
-        Ok(Self { name: name.to_owned(), text: text.into(), blanked, tree, items })
+        let line_starts = text.match_indices('\n').map(|(byte, _)| byte + 1).collect();
+        Ok(Self { name: name.to_owned(), text: text.into(), blanked, line_starts, tree, items })
     }
 
     /// File name, relative to the operator's root.
@@ -91,7 +95,7 @@ impl SyntaxFile {
 
     /// Line of a byte, from 1.
     pub fn line(&self, byte: usize) -> usize {
-        1 + self.text.as_bytes().iter().take(byte).filter(|byte| **byte == b'\n').count()
+        1 + self.line_starts.partition_point(|start| *start <= byte)
     }
 
     /// Spans of the parts that the parser did not understand.
@@ -189,7 +193,7 @@ impl SyntaxFile {
 #[derive(Clone, Debug, Default)]
 pub struct SyntaxForest {
     files: BTreeMap<String, Arc<SyntaxFile>>,
-    macros: MacroNames,
+    macros: Arc<MacroNames>,
 }
 
 impl SyntaxForest {
@@ -203,8 +207,9 @@ impl SyntaxForest {
         let sources = || tree.iter().filter(|(file, _)| is_cpp(file));
         let mut macros = MacroNames::learn(sources().map(|(_, text)| text));
         macros.extend(known.iter().map(str::to_owned));
+        let macros = Arc::new(macros);
         let files = sources()
-            .filter_map(|(file, text)| Some((file.to_owned(), Arc::new(SyntaxFile::parse(file, text, &macros).ok()?))))
+            .filter_map(|(file, text)| Some((file.to_owned(), parsed(file, text, &macros).ok()?)))
             .collect();
         Self { files, macros }
     }
@@ -236,7 +241,7 @@ impl SyntaxForest {
         files.dedup();
         for file in files {
             let (Some(before), Some(text)) = (self.get(file), patched.text(file)) else { continue };
-            let after = SyntaxFile::parse(file, text, &self.macros)?;
+            let after = parsed(file, text, &self.macros)?;
             if after.errors().len() > before.errors().len() {
                 let at =
                     after.errors().iter().find(|error| !before.errors().contains(error)).map_or(0, |error| error.start);

@@ -3,6 +3,7 @@
 mod blank;
 mod file;
 mod items;
+mod memory;
 mod removal;
 mod statements;
 
