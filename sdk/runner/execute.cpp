@@ -212,13 +212,13 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
             continue;
         }
         const JobTensor& given = call.job_outputs[i];
-        const ops::OpParamDef::Spec* const initialised = Initialised(call.view.outputs, given.name);
-        const RegionRole role = initialised == nullptr ? RegionRole::kOutput : RegionRole::kUpdated;
+        const std::optional<double> initial = InitialValue(call.view.outputs, given);
+        const RegionRole role = initial ? RegionRole::kUpdated : RegionRole::kOutput;
         const auto size = static_cast<size_t>(given.Bytes());
         const auto index = static_cast<uint32_t>(i);
         outputs[i] = sampled ? Map(size, role, index, "") : Allocate(size, role, index);
-        if (initialised != nullptr && !job.timing_only) {
-            FillInitialValue(*initialised, given, outputs[i]);
+        if (initial && !job.timing_only) {
+            FillInitialValue(*initial, given, outputs[i]);
         }
     }
     const auto& sizes = tiling.decision.workspace_bytes;

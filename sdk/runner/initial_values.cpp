@@ -31,20 +31,22 @@ double ValueFor(const ops::OpParamDef::Spec& spec, ge::DataType type)
 }
 } // namespace
 
-const ops::OpParamDef::Spec* Initialised(const std::vector<ops::OpParamDef::Spec>& outputs, const std::string& name)
+std::optional<double> InitialValue(const std::vector<ops::OpParamDef::Spec>& outputs, const JobTensor& given)
 {
+    if (given.initial) {
+        return given.initial;
+    }
     for (const ops::OpParamDef::Spec& spec : outputs) {
-        if (spec.name == name) {
-            return spec.has_init_value ? &spec : nullptr;
+        if (spec.name == given.name && spec.has_init_value) {
+            return ValueFor(spec, given.data_type);
         }
     }
-    return nullptr;
+    return std::nullopt;
 }
 
-void FillInitialValue(const ops::OpParamDef::Spec& spec, const JobTensor& given, uint8_t* base)
+void FillInitialValue(double value, const JobTensor& given, uint8_t* base)
 {
     const size_t bytes = static_cast<size_t>(given.Bytes());
-    const double value = ValueFor(spec, given.data_type);
     if (value == 0) {
         if (bytes > 0) {
             (void)std::memset(base, 0, bytes);
@@ -65,7 +67,7 @@ void FillInitialValue(const ops::OpParamDef::Spec& spec, const JobTensor& given,
         case ge::DT_INT64: return Fill<int64_t>(value, base, bytes);
         case ge::DT_UINT64: return Fill<uint64_t>(value, base, bytes);
         default:
-            throw Failure(kExitBadLibrary, "output " + spec.name + " has an initial value other than zero and a data "
+            throw Failure(kExitBadLibrary, "output " + given.name + " has an initial value other than zero and a data "
                                            "type for which InitValue has none");
     }
 }

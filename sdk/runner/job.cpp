@@ -153,6 +153,12 @@ JobTensor ParseTensor(const std::string& where, const json& value, bool output)
             tensor.file = Text(at, file);
             tensor.absent = false;
         }},
+        {"initial", [&](const auto& at, const json& initial) {
+            if (!output || !initial.is_number()) {
+                Bad(at, "must be a number, and belongs to an output");
+            }
+            tensor.initial = initial.get<double>();
+        }},
     });
     if (tensor.infer && !output) {
         Bad(where, "an input needs a shape");

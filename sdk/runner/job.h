@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct JobTensor {
     std::vector<int64_t> dims;
     bool infer = false;  // output whose shape the operator decides
     bool absent = false; // optional parameter that is not given
+    std::optional<double> initial; // what every element of an output is before the launch
     std::string file;    // empty: no data
     std::string where;   // in the job, for messages
 

@@ -130,11 +130,11 @@ void WriteOutputs(Json& json, const Call& call)
             json.Int(dim);
         }
         json.EndArray().Key("bytes").Unsigned(static_cast<uint64_t>(std::max<int64_t>(given.Bytes(), 0)));
-        if (const auto* const initialised = Initialised(call.view.outputs, given.name)) {
+        if (const std::optional<double> initial = InitialValue(call.view.outputs, given)) {
             JobTensor element = given;
             element.dims = {1};
             std::vector<uint8_t> value(static_cast<size_t>(element.Bytes()));
-            FillInitialValue(*initialised, element, value.data());
+            FillInitialValue(*initial, element, value.data());
             json.Key("initial").String(Hexadecimal(value));
         }
         json.EndObject();

@@ -4,6 +4,7 @@ import numpy as np
 
 from core import REQUIRED, Mismatch, Value, define
 from indices import added
+from meaning import SHORT_ROW
 from shapes import checked, copied
 
 
@@ -63,9 +64,12 @@ def embedding_gradient(grad, indices, num_weights, padding_idx, scale_grad_by_fr
 @define("EmbeddingDenseGradV2", inputs="grad sort_indices~:index pos_idx~:index", outputs="y", attributes=EMBEDDED)
 def embedding_gradient_of_sorted(grad, indices, pos, num_weights, padding_idx, scale_grad_by_freq):
     """y[sort_indices[k]] += grad[pos_idx[k]], from 0 and not for padding_idx; divided by how often an index is there"""
-    rows = grad.reshape(-1, grad.shape[-1])
-    rows = rows[checked(pos.reshape(-1), len(rows))]
-    return embedded(rows, indices.reshape(-1), num_weights, padding_idx, scale_grad_by_freq)
+    rows, indices, pos = grad.reshape(-1, grad.shape[-1]), indices.reshape(-1), pos.reshape(-1)
+    if np.any(np.diff(indices) < 0) or not np.array_equal(np.sort(pos), np.arange(len(rows))):
+        raise Mismatch("indices that are not sorted, or positions that are no order of the rows")
+    if grad.shape[-1] <= SHORT_ROW and not np.array_equal(pos, np.arange(len(rows))):
+        raise Mismatch(f"rows of up to {SHORT_ROW} elements out of order: with these the interface sorts no indices")
+    return embedded(rows[pos], indices, num_weights, padding_idx, scale_grad_by_freq)
 
 
 def bags_of(indices, offsets, include_last_offset):

@@ -7,6 +7,8 @@ its upper end), or values that are repeated to the end of the tensor. A recipe m
 import math
 
 MEANING = {}
+# Outputs that an operator adds to, or leaves in part as they are: whoever calls it clears them first.
+CLEARED = {}
 
 
 class Call:
@@ -34,6 +36,11 @@ def means(*operators, **inputs):
     """Registers recipes for inputs of operators."""
     for operator in operators:
         MEANING.setdefault(operator, {}).update(inputs)
+
+
+def clears(operator, *outputs):
+    """Registers outputs that callers of an operator clear."""
+    CLEARED[operator] = outputs
 
 
 def between(low, high):
@@ -69,15 +76,20 @@ def data_of(operator, pairs, attributes):
             continue
         recipe = recipe(call) if callable(recipe) else recipe
         if recipe is not None:
-            recipes.append({"input": one["name"], **recipe})
-    return recipes
+            recipes.append({"tensor": one["name"], **recipe})
+    return recipes + [{"tensor": name, **listed([0])} for name in CLEARED.get(operator, ())]
 
 
 # Beyond their domain functions give what each implementation likes.
 means("ErfInv", "Erfinv", "Atanh", "Acos", "Asin", "AcosV2", "AsinWithAgent", _=between(-0.98, 0.98))
 means("Acosh", _=between(1.01, 8))
 means("Log", "Log2", "Log10", _=between(0.05, 8))
-means("Pow", "Pows", "Pow2", x1=between(0.1, 3))
+means("Pow", "Pow2", x1=between(0.1, 3))
+# Its interface calls it for the exponents that have formulas of their own.
+means("Pows", x1=between(0.1, 3), x2=listed([3]))
+means("ForeachPowScalar", "ForeachPowScalarList", x=between(0.1, 3))
+means("ForeachPowList", x1=between(0.1, 3))
+means("ForeachPowScalarAndTensor", scalar=between(0.1, 3))
 
 # Shares and variances.
 means("KLDivV2", target=between(0.01, 1))
@@ -141,6 +153,10 @@ means("SwiGluQuant", group_index=lambda call: rising(call.size("group_index"), c
 
 # What is written over where it is not one, and distances.
 means("Eye", "EyeFp64", y=listed([0]))
+clears("CoalesceSparse", "new_values")
+clears("MultiScaleDeformableAttentionGrad", "grad_value")
+clears("RoiAlignRotatedGrad", "y_grad")
+clears("ThreeInterpolateBackward", "grad_y")
 means("CdistGrad", cdist=between(0.5, 3))
 
 
@@ -181,6 +197,10 @@ def rows_in(name):
     return lambda call: call.size(name) // max(call.along(name, -1), 1)
 
 
+# Up to this many elements in a row are added up where they stand: the interface sorts no indices for them.
+SHORT_ROW = 512
+means("EmbeddingDenseGradV2", sort_indices=lambda call: rising(call.size("sort_indices"), call.attributes["num_weights"] - 1), pos_idx=lambda call:
+      all_places("pos_idx")(call) if call.along("grad", -1) > SHORT_ROW else listed(range(call.size("pos_idx"))))
 means("MoeComputeExpertTokens", sorted_experts=lambda call: rising(call.size("sorted_experts"), call.attributes["num_experts"] - 1))
 means("MoeInitRouting", "MoeInitRoutingQuant", row_idx=columns, expert_idx=chosen("expert_idx", lambda _: 8))
 means("MoeInitRoutingV2", "MoeInitRoutingQuantV2", "MoeInitRoutingV3", expert_idx=chosen("expert_idx", lambda call: call.attributes["expert_num"]))

@@ -9,17 +9,32 @@ import os
 import sys
 
 
-def table():
-    """All definitions by operator type, of the families beside this file."""
-    beside = os.listdir(os.path.dirname(os.path.abspath(__file__)))
-    for family in sorted(name[:-3] for name in beside if name.endswith(".py")):
-        if family != "run":
-            importlib.import_module(family)
+BESIDE = os.path.dirname(os.path.abspath(__file__))
+
+
+def table(families):
+    """The definitions of some families, the files beside this one, by operator type."""
+    for family in families:
+        importlib.import_module(family)
     return importlib.import_module("core").TABLE
 
 
+def all_families():
+    return sorted(name[:-3] for name in os.listdir(BESIDE) if name.endswith(".py") and name != "run.py")
+
+
+def families_of(operator):
+    """The family that defines an operator, if one does: to read all of them takes longer than most answers."""
+    with open(os.path.join(BESIDE, "families.json"), encoding="utf-8") as file:
+        families = json.load(file)
+    return [family for family, operators in families.items() if operator in operators]
+
+
 def answer(mode, request):
-    table()
+    families = families_of(request["operator"])
+    if not families:
+        return {"undefined": f"there is no definition of {request['operator']}"}
+    table(families)
     core = importlib.import_module("core")
     outputs, data = [], []
     try:

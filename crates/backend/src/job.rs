@@ -29,7 +29,7 @@ pub struct JobInput {
 }
 
 /// An output tensor of a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct JobOutput {
     /// Name in the operator definition.
     pub name: String,
@@ -39,6 +39,9 @@ pub struct JobOutput {
     pub format: String,
     /// Dimensions; `None` lets shape inference decide.
     pub shape: Option<Vec<u64>>,
+    /// What every element is before the launch, of an output that the operator adds to and its caller clears; where there is none,
+    /// the operator's definition says it, or nobody.
+    pub initial: Option<f64>,
 }
 
 /// One run of a framework operator: which libraries on which data.
@@ -148,6 +151,9 @@ impl KernelJob {
             // Shape inference decides where there is none.
             if let Some(shape) = &output.shape {
                 found["shape"] = json!(shape);
+            }
+            if let Some(initial) = output.initial {
+                found["initial"] = json!(initial);
             }
             found
         });
@@ -346,6 +352,7 @@ mod tests {
                 dtype: "float16".to_owned(),
                 format: "ND".to_owned(),
                 shape: None,
+                initial: None,
             }],
             attributes: vec![Attribute { name: "eps".to_owned(), kind: "float".to_owned(), value: "1e-5".to_owned() }],
             knobs: BTreeMap::new(),

@@ -32,8 +32,8 @@ const LIBRARY_FLAGS: [&str; 5] = ["-std=c++17", "-march=native", "-ffp-contract=
 /// Instructions and machine do all the work of a run; what answers a tiling function is asked a few times in it.
 const FAST: &str = "-O3";
 const QUICK_TO_COMPILE: &str = "-O1";
-/// Folders of `src` that are quick to compile.
-const OF_HOST_CODE: [&str; 3] = ["src/acl", "src/host", "src/tiling_api"];
+/// Folders that are quick to compile.
+const OF_HOST_CODE: [&str; 4] = ["src/acl", "src/host", "src/tiling_api", "runner"];
 
 /// Where the SDK comes from and where it goes.
 #[derive(Clone, Debug, Default)]

@@ -389,6 +389,9 @@ impl Validator {
                 self.find(written.span(), format!("values {values:?}"), "list one number or more");
             } else if tensor.range.is_some() {
                 self.find(written.span(), "`values` and `range` exclude each other", "leave one of them out");
+            } else if !input && values.len() > 1 {
+                let help = "write one number, which all of it holds before the launch, for an operator that adds to it";
+                self.find(written.span(), format!("{} values for an output", values.len()), help);
             }
         }
         TensorSpec {

@@ -9,7 +9,7 @@ use manifest::{Case, Layout, Manifest, Reference, TensorSpec};
 use verify::{DType, DataKind, Draw, NpyError, UnknownDType, generate, parse_npy};
 
 /// One set of inputs of one case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// Index of the case in the manifest.
     pub case: usize,
@@ -302,6 +302,7 @@ fn make_trial(
             dtype: tensor.dtype.clone(),
             format: tensor.format.clone(),
             shape: tensor.shape.clone(),
+            initial: tensor.values.first().copied(),
         })
         .collect();
     Ok(Trial { case: index, data, seed, data_seed, timed, inputs, outputs })

@@ -106,6 +106,32 @@ fn a_definition_holds_beside_the_operator_itself() {
     assert_has(&failure(&nowhere.run(&run), 2), &["there is no definition of GeluNaive", "take baseline"]);
 }
 
+/// Some operators add to an output that whoever calls them has to clear.
+#[test]
+fn an_output_holds_what_the_case_says_before_the_launch() {
+    require_tools!();
+    let adding = |sum: u16, before: &str| {
+        let project = with_npy(sum);
+        let copy = "AscendC::DataCopy(zGm[tile * this->tileLength], zLocal, this->tileLength);";
+        let atomic = format!("AscendC::SetAtomicAdd<half>();\n{copy}\nAscendC::SetAtomicNone();");
+        edit(&project, "op_kernel/add_custom.cpp", copy, &atomic);
+        let output = format!("{{ name = \"z\", dtype = \"float16\"{before} }}");
+        let manifest = project.read("ascend.toml").replace("{ name = \"z\", dtype = \"float16\" }", &output);
+        project.write("ascend.toml", &manifest);
+        project
+    };
+    let three = adding(0x4200, ", values = [0.0]");
+    assert_eq!(only(&three.run(&["profile"]).expect(0), "profile")["correct"], true);
+    three.run(&["run", "--budget", "2", "--stage", "host"]).expect(0);
+    let four = adding(0x4400, ", values = [1.0]");
+    assert_eq!(only(&four.run(&["profile"]).expect(0), "profile")["correct"], true);
+    // Nobody clears it: what comes out depends on what lay there.
+    let garbage = adding(0x4200, "");
+    assert_eq!(only(&garbage.run(&["profile"]).expect(5), "profile")["correct"], false);
+    let several = adding(0x4200, ", values = [0.0, 1.0]");
+    assert_has(&failure(&several.run(&["profile"]), 2), &["2 values for an output", "write one number"]);
+}
+
 #[test]
 fn init_takes_a_definition_that_fits() {
     require_tools!();

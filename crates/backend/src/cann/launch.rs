@@ -259,6 +259,7 @@ mod tests {
             dtype: "float16".to_owned(),
             format: "ND".to_owned(),
             shape: None,
+            initial: None,
         };
         let parameter = |name: &str, tensors| Parameter { name: name.to_owned(), dynamic: false, tensors };
         let tensor =

@@ -260,9 +260,9 @@ impl Finder<'_> {
         let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return accepted };
         let Ok(meant) = python.data_of_definition(self.op, &accepted.job).await else { return accepted };
         let mut candidate = accepted.candidate.clone();
-        for spec in &mut candidate.inputs {
-            let wanted =
-                |data: &&DefinedData| data.input == spec.name && (reach == Reach::ItsShapes || data.values.is_empty());
+        let inputs = candidate.inputs.iter_mut().map(|spec| (spec, reach == Reach::ItsShapes));
+        for (spec, values_fit) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, true))) {
+            let wanted = |data: &&DefinedData| data.tensor == spec.name && (values_fit || data.values.is_empty());
             if let Some(data) = meant.iter().find(wanted) {
                 spec.range = data.range.unwrap_or(spec.range);
                 spec.values.clone_from(&data.values);
@@ -388,6 +388,7 @@ fn output(spec: &TensorSpec) -> JobOutput {
         dtype: spec.dtype.clone(),
         format: spec.format.clone(),
         shape: spec.shape.clone(),
+        initial: spec.values.first().copied(),
     }
 }
 

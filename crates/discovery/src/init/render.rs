@@ -128,7 +128,7 @@ fn tensor(spec: &TensorSpec, input: bool) -> String {
     if spec.format != "ND" {
         parts.push(format!("format = {}", text(&spec.format)));
     }
-    if input && !spec.values.is_empty() {
+    if !spec.values.is_empty() {
         parts.push(format!("values = {:?}", spec.values));
     } else if input {
         parts.push(format!("range = [{:?}, {:?}]", spec.range.low, spec.range.high));

@@ -23,8 +23,20 @@ for number, request in enumerate(calls):
         json.dump(result, file)
 
 functions = {}
-for operator, definitions in run.table().items():
+for operator, definitions in run.table(run.all_families()).items():
     for definition in definitions:
         functions.setdefault(id(definition.function), []).append(operator)
 with open(os.path.join(root, "functions.json"), "w", encoding="utf-8") as file:
     json.dump(list(functions.values()), file)
+
+# What a family defines where no other is read is all that there is of its operators, and every operator is in one.
+counts = {operator: len(definitions) for operator, definitions in run.table([]).items()}
+with open(os.path.join(sys.argv[1], "families.json"), encoding="utf-8") as file:
+    families = json.load(file)
+assert sorted(operator for operators in families.values() for operator in operators) == sorted(counts)
+for family, operators in families.items():
+    for name in run.all_families():
+        sys.modules.pop(name, None)
+    found = run.table([family])
+    for operator in operators:
+        assert len(found.get(operator, [])) == counts[operator], f"{operator} is not in {family} alone"

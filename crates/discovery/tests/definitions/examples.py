@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import subprocess
 import sys
 import tempfile
 from fractions import Fraction
@@ -84,6 +85,28 @@ def drawn(tensor, folder):
     return {"file": file.name, "dtype": tensor["dtype"], "shape": tensor["shape"], "format": tensor.get("format", "ND")}
 
 
+def write_families():
+    """Which file defines each operator, for who wants to read no other: of those that do when read alone the one that brings the fewest."""
+    sys.path.insert(0, DEFINITIONS)
+    import run  # pylint: disable=import-outside-toplevel,import-error
+
+    alone = {family: registered([family]) for family in run.all_families()}
+    families = {}
+    for operator, count in registered(run.all_families()).items():
+        fitting = [family for family, found in alone.items() if found.get(operator) == count]
+        families.setdefault(min(fitting, key=lambda family: len(alone[family])), []).append(operator)
+    lines = [f"{json.dumps(family)}: {json.dumps(sorted(operators))}" for family, operators in sorted(families.items())]
+    with open(os.path.join(DEFINITIONS, "families.json"), "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def registered(families):
+    """How many definitions of each operator there are where only some files are read, by an interpreter of its own."""
+    program = f"import json, run\nprint(json.dumps({{name: len(all) for name, all in run.table({families!r}).items()}}))"
+    words = [sys.executable, "-B", "-c", program]
+    return json.loads(subprocess.run(words, cwd=DEFINITIONS, stdout=subprocess.PIPE, check=True).stdout)
+
+
 def holds(call, found):
     """Whether the definition holds for an example with values that are drawn."""
     import run  # pylint: disable=import-outside-toplevel,import-error
@@ -122,7 +145,7 @@ def same_definitions():
     import run  # pylint: disable=import-outside-toplevel,import-error
 
     groups = {}
-    for operator, definitions in run.table().items():
+    for operator, definitions in run.table(run.all_families()).items():
         groups.setdefault(tuple(one.function for one in definitions), []).append(operator)
     return groups.values()
 

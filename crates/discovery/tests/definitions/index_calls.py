@@ -262,8 +262,15 @@ def embeddings(dtype):
         options = {"num_weights": 4, "padding_idx": padding, "scale_grad_by_freq": by_count}
         in_place = [named[places.index(at)] for at in range(4)]
         call("EmbeddingDenseGrad", {"grad": of(grads, [4, 2]), "indices": whole(in_place)}, {"y": of(right, [4, 2])}, options)
-        call("EmbeddingDenseGradV2", {"grad": of(grads, [4, 2]), "sort_indices": whole(named, "int32"), "pos_idx": whole(places, "int32")},
+        # Short rows stand in the order of their indices, long ones where `places` says.
+        in_order = [grads[2 * place + column] for place in places for column in (0, 1)]
+        call("EmbeddingDenseGradV2", {"grad": of(in_order, [4, 2]), "sort_indices": whole(named, "int32"), "pos_idx": whole(range(4), "int32")},
              {"y": of(right, [4, 2])}, options)
+        if dtype == "float32":
+            def wide(values):
+                return of([value for row in range(4) for value in values[2 * row:2 * row + 2] * 258], [4, 516])
+            call("EmbeddingDenseGradV2", {"grad": wide(grads), "sort_indices": whole(named, "int32"), "pos_idx": whole(places, "int32")},
+                 {"y": wide(right)}, options)
     samples = numbers(dtype, 5, -1, 1)
     indices, offsets = [3, 0, 1, 1, 2], [0, 2, 2]
     bags = [[0, 1], [], [2, 3, 4]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes `known.json`: calls of operators with right results, for the test of the definitions; and what of them stands for calls that
-mean something, `templates/definitions/examples.json`.
+mean something, `templates/definitions/examples.json`; and `families.json`, which says where each operator is defined.
 
 Run by hand where something is added: `python3 make_known.py`. Results are computed with `decimal` and `fractions` (`exact.py`) from
 textbook formulas, and rounded once; the definitions compute with NumPy in float64. Neither knows the other.
@@ -498,6 +498,7 @@ cache_calls.all_of()
 expert_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
+examples.write_families()
 with open(os.path.join(examples.DEFINITIONS, "examples.json"), "w", encoding="utf-8") as file:
     file.write(examples.written(CALLS))
 print(len(CALLS), "calls of", len({one["operator"] for one in CALLS}), "operators")

@@ -14,7 +14,8 @@ use verify::{DType, Mismatch, ValueRange, compare_within, tolerance_from};
 const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
 
 /// What the program imports.
-const FILES: [(&str, &str); 46] = [
+const FILES: [(&str, &str); 47] = [
+    ("families.json", include_str!("../../../../../../templates/definitions/families.json")),
     ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
     ("meaning.py", include_str!("../../../../../../templates/definitions/meaning.py")),
     ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
@@ -115,11 +116,11 @@ impl DefinedOutput {
     }
 }
 
-/// What data of an input mean something, by the definition of its operator.
+/// What data of a tensor mean something, by the definition of its operator.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct DefinedData {
-    /// Name of the input.
-    pub input: String,
+    /// Name of the input, or of an output that the operator adds to and its caller clears.
+    pub tensor: String,
     /// Range that values are drawn from.
     #[serde(flatten)]
     pub range: Option<ValueRange>,

@@ -306,7 +306,7 @@ fn data_that_mean_something_are_what_definitions_take() {
         request["mode"] = json!("compute");
         assert!(!array(&answer["data"]).is_empty(), "{answer}");
         for data in array(&answer["data"]) {
-            let input = array(&request["inputs"]).iter().find(|input| input["name"] == data["input"]).unwrap();
+            let input = array(&request["inputs"]).iter().find(|input| input["name"] == data["tensor"]).unwrap();
             let instance = &input["instances"][0];
             let count = array(&instance["shape"]).iter().map(|size| size.as_u64().unwrap() as usize).product();
             let between = || vec![(data["low"].as_f64().unwrap() + data["high"].as_f64().unwrap()) / 2.0];
