@@ -16,7 +16,14 @@ fn run(name: &str, arguments: &[&str]) -> String {
     let library = sdk.library_directory.display();
     let build = |output: &std::path::Path, more: &[&str]| {
         let built = Command::new(sdk.compiler.program())
-            .args(["-std=c++17", "-DASC_API=inline", if LONG.contains(&name) { "-O1" } else { "-O0" }, "-Wall", "-Wextra", "-Werror"])
+            .args([
+                "-std=c++17",
+                "-DASC_API=inline",
+                if LONG.contains(&name) { "-O1" } else { "-O0" },
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+            ])
             .args(more)
             .arg(format!("-I{}", sdk.include().display()))
             .arg(format!("-I{}", sdk.root.join("src").display()))

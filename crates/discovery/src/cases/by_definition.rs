@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::Origin;
 use super::call::{Argument, Call, CallTensor};
+use super::packed;
 use manifest::ValueRange;
 
 /// Made by `tests/definitions/make_known.py` from the calls that the definitions are tested with.
-const EXAMPLES: &str = include_str!("../../../../templates/definitions/examples.json");
+const EXAMPLES: &str = "examples.json";
 
 #[derive(Clone, Debug, Deserialize)]
 struct Tensor {
@@ -56,7 +57,7 @@ enum Entry {
 pub(super) fn calls(operator: &str) -> Vec<Call> {
     static TABLE: OnceLock<BTreeMap<String, Entry>> = OnceLock::new();
     // The file is ours and there is a test that reads it.
-    let table = TABLE.get_or_init(|| serde_json::from_str(EXAMPLES).unwrap_or_default());
+    let table = TABLE.get_or_init(|| serde_json::from_str(packed::text(EXAMPLES)).unwrap_or_default());
     let entry = match table.get(operator) {
         Some(Entry::Of(other)) => table.get(other),
         own => own,
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_examples_can_be_read_and_have_what_a_call_needs() {
-        let table: BTreeMap<String, Entry> = serde_json::from_str(EXAMPLES).unwrap();
+        let table: BTreeMap<String, Entry> = serde_json::from_str(packed::text(EXAMPLES)).unwrap();
         assert!(table.len() > 700 && table.keys().all(|operator| (1..=2).contains(&calls(operator).len())));
         let layer_norm = calls("LayerNormV4");
         let Argument::Tensor(shape) = &layer_norm[0].arguments[1].1 else { panic!("{layer_norm:?}") };

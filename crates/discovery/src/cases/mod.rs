@@ -19,6 +19,7 @@ mod guess;
 mod list;
 mod literal;
 mod loosen;
+mod packed;
 mod probe;
 mod python_test;
 mod reference;

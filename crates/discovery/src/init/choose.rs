@@ -146,7 +146,13 @@ mod tests {
             range: ValueRange { low: 0.0, high: 1.0 },
             values: Vec::new(),
         };
-        let output = JobOutput { name: "y".into(), dtype: dtype.into(), format: "ND".into(), shape: Some(vec![9]), initial: None };
+        let output = JobOutput {
+            name: "y".into(),
+            dtype: dtype.into(),
+            format: "ND".into(),
+            shape: Some(vec![9]),
+            initial: None,
+        };
         Accepted {
             candidate: Candidate {
                 origin: Origin::CaseList,

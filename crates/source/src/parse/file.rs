@@ -208,9 +208,8 @@ impl SyntaxForest {
         let mut macros = MacroNames::learn(sources().map(|(_, text)| text));
         macros.extend(known.iter().map(str::to_owned));
         let macros = Arc::new(macros);
-        let files = sources()
-            .filter_map(|(file, text)| Some((file.to_owned(), parsed(file, text, &macros).ok()?)))
-            .collect();
+        let files =
+            sources().filter_map(|(file, text)| Some((file.to_owned(), parsed(file, text, &macros).ok()?))).collect();
         Self { files, macros }
     }
 

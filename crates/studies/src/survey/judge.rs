@@ -31,6 +31,25 @@ pub(super) async fn judge(
     both(authors, definition)
 }
 
+/// Judges a run whose outputs are zero before the launch, for an operator that adds to what its callers clear: where it is right then,
+/// and its result only depended on what lay there. A witness has to say so; without one, nobody knows what it is to begin with.
+pub(super) async fn judge_where_cleared(
+    directory: &Path,
+    backend: &SimBackend,
+    python: &Python,
+    op: &DescribedOp,
+    accepted: &mut Accepted,
+    testimonies: &mut Vec<Testimony>,
+) -> Option<String> {
+    for output in &mut accepted.job.outputs {
+        output.initial.get_or_insert(0.0);
+    }
+    accepted.job.poison = POISONS[0];
+    let execution = backend.run_operator(&accepted.job).await.ok()?;
+    let verdict = judge(directory, backend, python, op, accepted, &execution, testimonies).await.ok()?;
+    Some(format!("{verdict}; it adds to outputs that whoever calls it clears"))
+}
+
 fn testimony(witness: Witness, verdict: &Result<String, Stop>) -> Testimony {
     let (says, detail) = match verdict {
         Ok(detail) => (Says::Right, detail.clone()),

@@ -5,64 +5,14 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cases::DescribedOp;
 use crate::cases::reference::python::{Python, ReferenceError, value_in};
+use crate::cases::{DescribedOp, packed};
 use backend::{JobOutput, KernelJob};
 use manifest::Tolerance;
 use verify::{DType, Mismatch, ValueRange, compare_within, tolerance_from};
 
-const PROGRAM: &str = include_str!("../../../../../../templates/definitions/run.py");
-
-/// What the program imports.
-const FILES: [(&str, &str); 47] = [
-    ("families.json", include_str!("../../../../../../templates/definitions/families.json")),
-    ("core.py", include_str!("../../../../../../templates/definitions/core.py")),
-    ("meaning.py", include_str!("../../../../../../templates/definitions/meaning.py")),
-    ("elementwise.py", include_str!("../../../../../../templates/definitions/elementwise.py")),
-    ("arithmetic.py", include_str!("../../../../../../templates/definitions/arithmetic.py")),
-    ("integers.py", include_str!("../../../../../../templates/definitions/integers.py")),
-    ("activations.py", include_str!("../../../../../../templates/definitions/activations.py")),
-    ("gates.py", include_str!("../../../../../../templates/definitions/gates.py")),
-    ("slopes.py", include_str!("../../../../../../templates/definitions/slopes.py")),
-    ("special.py", include_str!("../../../../../../templates/definitions/special.py")),
-    ("foreach.py", include_str!("../../../../../../templates/definitions/foreach.py")),
-    ("reductions.py", include_str!("../../../../../../templates/definitions/reductions.py")),
-    ("losses.py", include_str!("../../../../../../templates/definitions/losses.py")),
-    ("norms.py", include_str!("../../../../../../templates/definitions/norms.py")),
-    ("quantise.py", include_str!("../../../../../../templates/definitions/quantise.py")),
-    ("shapes.py", include_str!("../../../../../../templates/definitions/shapes.py")),
-    ("products.py", include_str!("../../../../../../templates/definitions/products.py")),
-    ("spatial.py", include_str!("../../../../../../templates/definitions/spatial.py")),
-    ("images.py", include_str!("../../../../../../templates/definitions/images.py")),
-    ("pools.py", include_str!("../../../../../../templates/definitions/pools.py")),
-    ("optimisers.py", include_str!("../../../../../../templates/definitions/optimisers.py")),
-    ("rotations.py", include_str!("../../../../../../templates/definitions/rotations.py")),
-    ("order.py", include_str!("../../../../../../templates/definitions/order.py")),
-    ("layout.py", include_str!("../../../../../../templates/definitions/layout.py")),
-    ("indices.py", include_str!("../../../../../../templates/definitions/indices.py")),
-    ("embeddings.py", include_str!("../../../../../../templates/definitions/embeddings.py")),
-    ("groups.py", include_str!("../../../../../../templates/definitions/groups.py")),
-    ("scatters.py", include_str!("../../../../../../templates/definitions/scatters.py")),
-    ("blocks.py", include_str!("../../../../../../templates/definitions/blocks.py")),
-    ("along.py", include_str!("../../../../../../templates/definitions/along.py")),
-    ("batch_norms.py", include_str!("../../../../../../templates/definitions/batch_norms.py")),
-    ("norm_quants.py", include_str!("../../../../../../templates/definitions/norm_quants.py")),
-    ("recurrent.py", include_str!("../../../../../../templates/definitions/recurrent.py")),
-    ("routing.py", include_str!("../../../../../../templates/definitions/routing.py")),
-    ("experts.py", include_str!("../../../../../../templates/definitions/experts.py")),
-    ("quantised_products.py", include_str!("../../../../../../templates/definitions/quantised_products.py")),
-    ("linear.py", include_str!("../../../../../../templates/definitions/linear.py")),
-    ("transforms.py", include_str!("../../../../../../templates/definitions/transforms.py")),
-    ("windows.py", include_str!("../../../../../../templates/definitions/windows.py")),
-    ("convolutions.py", include_str!("../../../../../../templates/definitions/convolutions.py")),
-    ("sampling.py", include_str!("../../../../../../templates/definitions/sampling.py")),
-    ("attention.py", include_str!("../../../../../../templates/definitions/attention.py")),
-    ("geometry.py", include_str!("../../../../../../templates/definitions/geometry.py")),
-    ("regions.py", include_str!("../../../../../../templates/definitions/regions.py")),
-    ("antialias.py", include_str!("../../../../../../templates/definitions/antialias.py")),
-    ("caches.py", include_str!("../../../../../../templates/definitions/caches.py")),
-    ("further.py", include_str!("../../../../../../templates/definitions/further.py")),
-];
+/// The program that is asked.
+const PROGRAM: &str = "run.py";
 
 /// A definition that fits a call.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -147,7 +97,8 @@ impl Python {
     /// The definition that fits a call, by its dtypes, attributes and inputs; its data need not be there.
     pub async fn match_definition(&self, op: &DescribedOp, job: &KernelJob) -> Result<Definition, ReferenceError> {
         let directory = self.directory_with_definitions()?;
-        let answer: Answer = self.ask(PROGRAM, "match", &request(op, job, &|_| None), directory.path()).await?;
+        let answer: Answer =
+            self.ask(packed::text(PROGRAM), "match", &request(op, job, &|_| None), directory.path()).await?;
         Ok(answer.definition)
     }
 
@@ -158,7 +109,8 @@ impl Python {
         job: &KernelJob,
     ) -> Result<Vec<DefinedData>, ReferenceError> {
         let directory = self.directory_with_definitions()?;
-        let answer: Answer = self.ask(PROGRAM, "data", &request(op, job, &|_| None), directory.path()).await?;
+        let answer: Answer =
+            self.ask(packed::text(PROGRAM), "data", &request(op, job, &|_| None), directory.path()).await?;
         Ok(answer.data)
     }
 
@@ -170,7 +122,8 @@ impl Python {
         tolerance: &dyn Fn(DType) -> Option<Tolerance>,
     ) -> Result<Defined, ReferenceError> {
         let directory = self.directory_with_definitions()?;
-        let answer: Answer = self.ask(PROGRAM, "compute", &request(op, job, tolerance), directory.path()).await?;
+        let answer: Answer =
+            self.ask(packed::text(PROGRAM), "compute", &request(op, job, tolerance), directory.path()).await?;
         let read = |file: &String| {
             fs_err::read(directory.path().join(file)).map_err(|error| ReferenceError::Run(error.to_string()))
         };
@@ -184,7 +137,7 @@ impl Python {
 
     fn directory_with_definitions(&self) -> Result<tempfile::TempDir, ReferenceError> {
         let directory = self.directory()?;
-        for (name, text) in FILES {
+        for (name, text) in packed::programs() {
             fs_err::write(directory.path().join(name), text).map_err(|error| ReferenceError::Run(error.to_string()))?;
         }
         Ok(directory)

@@ -8,7 +8,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 use verify::DType;
 
-use super::{Defined, DefinedOutput, Definition, FILES, PROGRAM};
+use super::{Defined, DefinedOutput, Definition};
+use crate::cases::packed;
 
 fn python() -> PathBuf {
     std::env::var_os("ASCEND_TUNE_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from)
@@ -28,7 +29,7 @@ fn folder() -> PathBuf {
 
 /// Answers to requests, in a directory that they are left in.
 fn answers(directory: &Path, requests: &[Value]) -> Vec<Value> {
-    for (name, text) in FILES.into_iter().chain([("run.py", PROGRAM)]) {
+    for (name, text) in packed::programs() {
         fs_err::write(directory.join(name), text).unwrap();
     }
     let calls = directory.join("calls.json");
