@@ -226,6 +226,18 @@ void Misuse()
     });
     Expect(read[0] == 56.0f && read[7] == 63.0f && read[8] == -1.0f && gm[55] == 55.0f && gm[56] == 7.0f && gm[63] == 7.0f,
            "what lies in the tensor is moved, and nothing else");
+    // Of several bursts the one that the end cuts arrives as far as it lies in the tensor, too.
+    ExpectFault("the last of several bursts", "out_of_bounds_gm: copy_ubuf_to_gm: 128 bytes", [&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf;
+        pipe.InitBuffer(buf, 256);
+        A::GlobalTensor<float> tensor;
+        tensor.SetGlobalBuffer(gm + 40);
+        A::LocalTensor<float> local = buf.Get<float>();
+        A::Duplicate(local, 9.0f, 64);
+        A::DataCopy(tensor, local, A::DataCopyParams(2, 2, 0, 0));
+    });
+    Expect(gm[39] == 39.0f && gm[40] == 9.0f && gm[56] == 9.0f && gm[63] == 9.0f, "the burst that is cut is moved up to there");
     // The last block of a tensor of 250 bytes has six more.
     gm = static_cast<float*>(ascendsim::AllocateRegion(250, ascendsim::RegionRole::kOutput, 0));
     ExpectFault("write to the last block", "write_in_padding: copy_ubuf_to_gm: 64 bytes at offset 192 of output 0",

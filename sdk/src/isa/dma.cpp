@@ -30,6 +30,11 @@ struct Transfer {
     uint64_t burst_bytes;
     Side dst;
     Side src;
+    // What is moved of one more burst, which the end of a tensor cuts; it is not recorded.
+    uint64_t cut_bytes = 0;
+
+    uint32_t Moved() const { return bursts + (cut_bytes > 0 ? 1 : 0); }
+    uint64_t BytesOf(uint32_t burst) const { return burst < bursts ? burst_bytes : cut_bytes; }
 };
 
 uint64_t Extent(const Side& side, uint32_t bursts) { return (bursts - 1) * side.step + side.len; }
@@ -76,8 +81,7 @@ void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_
     }
 }
 
-/// Makes a transfer shorter that runs past the end of a tensor: a device knows nothing of tensors, and what lies in it arrives. Here that
-/// is whole bursts, or as much as there is of the first.
+/// Makes a transfer shorter that runs past the end of a tensor: a device knows nothing of tensors, and what lies in it arrives.
 bool EndsWithTensor(Transfer& t, uint64_t* to, uint64_t* from)
 {
     Side& gm = t.dst.gm ? t.dst : t.src;
@@ -91,7 +95,10 @@ bool EndsWithTensor(Transfer& t, uint64_t* to, uint64_t* from)
         t.burst_bytes = gm.len = room;
         on_chip.len = std::min(on_chip.len, AlignUp(room));
     } else if (gm.step != 0) {
-        t.bursts = static_cast<uint32_t>(std::min<uint64_t>(t.bursts, 1 + (room - t.burst_bytes) / gm.step));
+        const uint32_t asked = t.bursts;
+        t.bursts = static_cast<uint32_t>(std::min<uint64_t>(asked, 1 + (room - t.burst_bytes) / gm.step));
+        const uint64_t behind = t.bursts * gm.step;
+        t.cut_bytes = t.bursts < asked && behind < room ? room - behind : 0;
     }
     (t.dst.gm ? *to : *from) = machine::TranslateGm(gm.base, Extent(gm, t.bursts));
     return true;
@@ -185,11 +192,11 @@ void Move(const Core& core, const Transfer& t, bool atomic)
 {
     auto* to = static_cast<uint8_t*>(const_cast<void*>(t.dst.base));
     const auto* from = static_cast<const uint8_t*>(t.src.base);
-    for (uint32_t burst = 0; burst < t.bursts; ++burst) {
+    for (uint32_t burst = 0; burst < t.Moved(); ++burst) {
         if (atomic) {
-            AtomicWrite(core, to, from, t.burst_bytes);
+            AtomicWrite(core, to, from, t.BytesOf(burst));
         } else {
-            std::memmove(to, from, t.burst_bytes);
+            std::memmove(to, from, t.BytesOf(burst));
         }
         to += t.dst.step;
         from += t.src.step;
@@ -231,14 +238,14 @@ void LoadPadded(uint16_t opcode, uint64_t site, uint32_t size, uint8_t dtype, vo
     auto* to = static_cast<uint8_t*>(dst);
     const auto* from = static_cast<const uint8_t*>(src);
     const bool padded = left + right > 0;
-    for (uint32_t burst = 0; burst < t.bursts; ++burst) {
+    for (uint32_t burst = 0; burst < t.Moved(); ++burst) {
         // Without paddings the rest of the last block repeats the burst's first element, as documented of DataCopyPad.
         uint8_t filler[8] = {};
-        std::memcpy(filler, padded ? reinterpret_cast<const uint8_t*>(&core.pad_value) : from, std::min<uint64_t>(size, t.burst_bytes));
+        std::memcpy(filler, padded ? reinterpret_cast<const uint8_t*>(&core.pad_value) : from, std::min<uint64_t>(size, t.BytesOf(burst)));
         for (uint64_t at = 0; at < left * size; ++at) {
             to[at] = filler[at % size];
         }
-        std::memcpy(to + left * size, from, t.burst_bytes);
+        std::memcpy(to + left * size, from, t.BytesOf(burst));
         for (uint64_t at = left * size + len; at < row; ++at) {
             to[at] = filler[(at - left * size - len) % size];
         }
