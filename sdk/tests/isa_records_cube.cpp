@@ -135,8 +135,34 @@ void CheckFixpipe()
         copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 24, 16, 0, VQF322B8_PRE, 0, false, true);
     });
     // Bytes: 40 columns are a column of blocks of 32 and one of 16.
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 32), Writes(kSpaceGm, 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
-          [] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+    // They may be at any place in global memory.
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 3, 5 * 32), Writes(kSpaceGm, 3 + 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
+          [] { copy_matrix_cc_to_gm(Gm<int8_t>(3), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+}
+
+/// Nothing is said of a leaky activation of scaled results: such are not simulated.
+void CheckLeaky()
+{
+    const auto refused = [](const char* mode, const std::function<void()>& body) {
+        const auto result = OnCore(body, 1, ascendsim::KernelType::kAic);
+        Expect(!result.completed && result.first_fault.rfind("unsupported: copy_matrix_cc_to_gm: this activation", 0) == 0,
+               std::string("leaky activation with ") + mode + ": " + result.first_fault);
+    };
+    const auto to_half = [&](const char* name, QuantMode_t mode) {
+        refused(name, [=] { copy_matrix_cc_to_gm(Gm<half>(), On<int32_t>(kSpaceL0c), 0, 16, 16, 16, 16, 0, mode, LeakyRELU, false, false); });
+    };
+    const auto to_bytes = [&](const char* name, QuantMode_t mode) {
+        refused(name, [=] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<int32_t>(kSpaceL0c), 0, 16, 16, 16, 16, 0, mode, LeakyRELU, false, false); });
+    };
+    const auto from_floats = [&](const char* name, QuantMode_t mode) {
+        refused(name, [=] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 16, 16, 16, 16, 0, mode, LeakyRELU, false, false); });
+    };
+    to_half("DEQF16", DEQF16);
+    to_half("VDEQF16", VDEQF16);
+    to_bytes("REQ8", REQ8);
+    to_bytes("VREQ8", VREQ8);
+    from_floats("QF322B8_PRE", QF322B8_PRE);
+    from_floats("VQF322B8_PRE", VQF322B8_PRE);
 }
 
 /// With bit 36 of the factor integers are first shifted right, by one more than bits 32 to 35 say, and limited to sixteen bits.
@@ -196,6 +222,7 @@ int main()
     CheckCopies();
     CheckWindows();
     CheckFixpipe();
+    CheckLeaky();
     CheckShifts();
     CheckNibbles();
     ascendsim::ClearRegions();
