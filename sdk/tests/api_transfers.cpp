@@ -99,6 +99,13 @@ void Padding(void* memory)
         }
         Expect(right, std::string(own ? "padding of the transfer" : "SetPadValue") + ", " + std::to_string(sizeof(T)) + " bytes");
     }
+    // Back behind the block, and no further.
+    A::GlobalTensor<T> back;
+    back.SetGlobalBuffer(words + block, block);
+    words[block + taken] = static_cast<T>(77.0f);
+    A::DataCopyPad(back, At<T>(1), one);
+    Expect(std::equal(words + block, words + block + taken, Raw<T>(1)) && words[block + taken] == static_cast<T>(77.0f),
+           "DataCopyPad of " + std::to_string(sizeof(T)) + " bytes to global memory");
 }
 
 /// Fills that fit the room in the Unified Buffer and that take it several times, to the element.
