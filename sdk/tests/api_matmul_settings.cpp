@@ -227,16 +227,20 @@ void CheckStaticTilings()
 {
     using namespace AscendC;
     using Half = MatmulType<TPosition::GM, CubeFormat::ND, half>;
-    const MatmulApiStaticTiling t = GetMatmulApiTiling<Half, Half, Half>(CFG_NORM);
-    const int32_t values[] = {
-        t.usedCoreNum, t.M, t.N, t.Ka, t.Kb, t.singleCoreM, t.singleCoreN, t.singleCoreK, t.baseM, t.baseN, t.baseK, t.depthA1, t.depthB1,
-        t.stepM, t.stepN, t.stepKa, t.stepKb, t.isBias, t.transLength, t.iterateOrder, t.dbL0A, t.dbL0B, t.dbL0C, t.shareMode, t.shareL1Size,
-        t.shareL0CSize, t.shareUbSize, t.batchM, t.batchN, t.singleBatchM, t.singleBatchN, t.depthAL1CacheUB, t.depthBL1CacheUB,
-        t.ALayoutInfoB, t.ALayoutInfoS, t.ALayoutInfoN, t.ALayoutInfoG, t.ALayoutInfoD, t.BLayoutInfoB, t.BLayoutInfoS, t.BLayoutInfoN,
-        t.BLayoutInfoG, t.BLayoutInfoD, t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN, t.CLayoutInfoG, t.CLayoutInfoS2, t.BatchNum};
-    int at = 0;
-    for (const int32_t value : values) {
-        Expect(value == -1, "value " + std::to_string(at++) + " of a static tiling: " + std::to_string(value));
+    const MatmulApiStaticTiling none;
+    const MatmulApiStaticTiling open = GetMatmulApiTiling<Half, Half, Half>(CFG_NORM);
+    for (const MatmulApiStaticTiling& t : {none, open}) {
+        const int32_t values[] = {
+            t.usedCoreNum, t.M, t.N, t.Ka, t.Kb, t.singleCoreM, t.singleCoreN, t.singleCoreK, t.baseM, t.baseN, t.baseK, t.depthA1, t.depthB1,
+            t.stepM, t.stepN, t.stepKa, t.stepKb, t.isBias, t.transLength, t.iterateOrder, t.dbL0A, t.dbL0B, t.dbL0C, t.shareMode,
+            t.shareL1Size, t.shareL0CSize, t.shareUbSize, t.batchM, t.batchN, t.singleBatchM, t.singleBatchN, t.depthAL1CacheUB,
+            t.depthBL1CacheUB, t.ALayoutInfoB, t.ALayoutInfoS, t.ALayoutInfoN, t.ALayoutInfoG, t.ALayoutInfoD, t.BLayoutInfoB,
+            t.BLayoutInfoS, t.BLayoutInfoN, t.BLayoutInfoG, t.BLayoutInfoD, t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN,
+            t.CLayoutInfoG, t.CLayoutInfoS2, t.BatchNum};
+        int at = 0;
+        for (const int32_t value : values) {
+            Expect(value == -1, "value " + std::to_string(at++) + " of a static tiling: " + std::to_string(value));
+        }
     }
     const auto normal = [](const MatmulConfig& config, bool unitFlag) {
         return config.enableReuse && config.enUnitFlag == unitFlag && !config.intrinsicsCheck && !config.isNBatch && !config.enVecND2NZ &&
@@ -244,7 +248,7 @@ void CheckStaticTilings()
                config.singleCoreM + config.singleCoreN + config.singleCoreK == 0 && config.iterateOrder == IterateOrder::UNDEF &&
                config.scheduleType == ScheduleType::INNER_PRODUCT;
     };
-    Expect(normal(t.cfg, true) && t.cfg.doNorm && !t.cfg.doMultiDataLoad && t.cfg.batchMode == BatchMode::BATCH_LESS_THAN_L1, "CFG_NORM");
+    Expect(normal(open.cfg, true) && CFG_NORM.doNorm && !CFG_NORM.doMultiDataLoad && CFG_NORM.batchMode == BatchMode::BATCH_LESS_THAN_L1, "CFG_NORM");
     Expect(normal(CFG_MDL, false) && CFG_MDL.doMultiDataLoad && !CFG_MDL.doNorm && CFG_MDL.doMTE2Preload == 0, "CFG_MDL");
     Expect(normal(CFG_IBSHARE_NORM, true) && CFG_IBSHARE_NORM.doIBShareNorm && !CFG_IBSHARE_NORM.enableDoubleCache, "CFG_IBSHARE_NORM");
 }
