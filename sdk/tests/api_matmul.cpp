@@ -149,7 +149,11 @@ void Check(const Case& c, double tolerance, bool blockwise = false, bool keepB =
                                             static_cast<uint16_t>(wide), static_cast<uint16_t>(stored), 1, 0));
             queue.EnQue(kept);
             kept = queue.template DeQue<T>();
-            mm.SetTensorB(kept, c.transposedB);
+            if (c.transposedB) {
+                mm.SetTensorB(kept, true);
+            } else {
+                mm.SetTensorB(kept);
+            }
             mm.SetTail(c.m, c.n);
             mm.IterateAll(cGm);
             mm.End();
