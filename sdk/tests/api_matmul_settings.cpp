@@ -222,6 +222,27 @@ void CheckLargeSteps()
     Compare("large steps", data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
 }
 
+/// Rows of A that are too far apart for one transfer.
+void CheckDistantRows()
+{
+    constexpr int32_t apart = 65552;
+    Data<half, float> data;
+    const double untouched = static_cast<double>(data.out[0]);
+    std::vector<half> distant(3 * apart);
+    for (int32_t row = 0; row < 3; ++row) {
+        std::copy_n(data.a + row * kK, kK, distant.data() + row * apart);
+    }
+    ascendsim::RegisterRegion(distant.data(), distant.size() * sizeof(half), ascendsim::RegionRole::kOther, 0);
+    Multiply(data, false, [&](auto& mm) {
+        AscendC::GlobalTensor<half> a;
+        a.SetGlobalBuffer(distant.data());
+        mm.SetOrgShape(kM, kN, apart, kK, kN);
+        mm.SetTensorA(a);
+        mm.SetTail(3);
+    });
+    Compare("distant rows", data, [&](int32_t i, int32_t j) { return i < 3 ? data.Sum(i, j, kK, false) : untouched; });
+}
+
 /// What is not known when compiling is -1, and comes at run time.
 void CheckStaticTilings()
 {
@@ -265,6 +286,7 @@ int main()
     CheckShapes<half, float>("half");
     CheckHf32();
     CheckLargeSteps();
+    CheckDistantRows();
     CheckStaticTilings();
     return Report("api_matmul_settings");
 }
