@@ -162,6 +162,8 @@ void CheckOverlaps()
     Expect(sum(252, 0, 1, 3) == 0 && sum(512, 0, 1, 2) == 0 && sum(508, 0, 1, 2) == 1, "sums at the ends of a repeat");
     Expect(sum(512, 0, 64, 2) == 0 && sum(512, 0, 64, 3) == 1 && sum(256, 0, 0, 2) == 1, "sums further on");
 
+    Expect(sum(128, 0, 96, 2) == 0 && sum(128, 0, 96, 3) == 1, "the second sum over what the third repeat reads");
+
     // Two whole repeats by count, the second reading the same lanes again: only its results meet the source, or their end does.
     const auto again = [](size_t from) {
         return Faults([&] {
