@@ -77,5 +77,13 @@ int main()
         All<half>();
         All<float>();
     });
+    // Padded rows fill whole blocks, those of the mask as well as those of the values.
+    const auto refused = [](uint32_t columns, uint32_t maskRow) {
+        const auto result = OnCore([&] {
+            A::DropOut<half, false, A::DROPOUT_MODE_BYTE_MISALIGN>(At<half>(0), At<half>(1), At<uint8_t>(2), At<uint8_t>(3), 0.8f, {4, columns, maskRow});
+        });
+        return result.first_fault.rfind("misaligned: DropOut", 0) == 0;
+    };
+    Expect(refused(48, 48) && refused(40, 64) && !refused(48, 64), "DropOut of rows that do not fill blocks");
     return Report("api_dropout");
 }

@@ -132,8 +132,33 @@ static_assert(Numbered(A::Hardware::L0A, ascendsim::kSpaceL0a) && Numbered(A::Ha
 static_assert(Numbered(A::Hardware::L0C, ascendsim::kSpaceL0c) && Numbered(A::Hardware::BIAS, ascendsim::kSpaceBt), "L0C and the bias table");
 static_assert(Numbered(A::Hardware::FIXBUF, ascendsim::kSpaceFb), "the fixpipe buffer");
 
+constexpr A::TQueConfig MakeLoop()
+{
+    A::TQueConfig config;
+    config.enableLoopQueue = true;
+    return config;
+}
+constexpr A::TQueConfig kLoop = MakeLoop();
+
+/// A buffer that is freed and taken again waits for the flag that was set.
+template <TPosition pos>
+std::string TakenAgain()
+{
+    return Flags([] {
+        A::TPipe pipe;
+        A::TQue<pos, 1, &kLoop> que;
+        pipe.InitBuffer(que, 1, 64);
+        for (int i = 0; i < 2; ++i) {
+            auto tensor = que.template AllocTensor<float>();
+            que.FreeTensor(tensor);
+        }
+    });
+}
+
 void Queues()
 {
+    Same("a queue of inputs in a loop", TakenAgain<TPosition::VECIN>(), "set V>MTE2 0; wait V>MTE2 0; set V>MTE2 0; wait V>MTE2 0; barrier all; ");
+    Same("a queue of results in a loop", TakenAgain<TPosition::VECOUT>(), "set MTE3>V 0; wait MTE3>V 0; set MTE3>V 0; wait MTE3>V 0; barrier all; ");
     const std::string seen = Flags([] {
         A::TPipe pipe;
         A::TQueBind<TPosition::VECIN, TPosition::VECOUT, 2> que;

@@ -51,9 +51,9 @@ struct Data {
     C out[kM * kN];
 };
 
-/// `settings(mm, data)` after Init, SetTensorA, SetTensorB and SetBias; then everything is multiplied.
+/// `settings(mm, data)` after Init, SetTensorA, SetTensorB and SetBias; then everything is multiplied. `adjust` changes the tiling.
 template <typename T, typename C, typename Settings>
-void Multiply(Data<T, C>& data, bool biased, Settings settings)
+void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(AscendC::tiling::TCubeTiling&) = nullptr)
 {
     using Bias = typename Data<T, C>::Bias;
     matmul_tiling::MultiCoreMatmulTiling tiling;
@@ -66,6 +66,9 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings)
     tiling.EnableBias(biased);
     AscendC::tiling::TCubeTiling planned;
     Expect(tiling.GetTiling(planned) == 0, "no tiling");
+    if (adjust != nullptr) {
+        adjust(planned);
+    }
     std::function<void()> kernel = [&] {
         using namespace AscendC;
         TPipe pipe;
@@ -207,6 +210,70 @@ void CheckHf32()
     }
 }
 
+/// A tiling may ask for more of L1 than there is: as much is taken as fits.
+void CheckLargeSteps()
+{
+    Data<half, float> data;
+    Multiply(data, false, [](auto&) {}, [](AscendC::tiling::TCubeTiling& tiling) {
+        tiling.baseM = tiling.baseN = tiling.baseK = 16;
+        tiling.stepKa = tiling.stepKb = 1000;
+        tiling.depthA1 = tiling.depthB1 = 1000;
+    });
+    Compare("large steps", data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
+}
+
+/// Rows of A that are too far apart for one transfer.
+void CheckDistantRows()
+{
+    constexpr int32_t apart = 65552;
+    Data<half, float> data;
+    const double untouched = static_cast<double>(data.out[0]);
+    std::vector<half> distant(3 * apart);
+    for (int32_t row = 0; row < 3; ++row) {
+        std::copy_n(data.a + row * kK, kK, distant.data() + row * apart);
+    }
+    ascendsim::RegisterRegion(distant.data(), distant.size() * sizeof(half), ascendsim::RegionRole::kOther, 0);
+    Multiply(data, false, [&](auto& mm) {
+        AscendC::GlobalTensor<half> a;
+        a.SetGlobalBuffer(distant.data());
+        mm.SetOrgShape(kM, kN, apart, kK, kN);
+        mm.SetTensorA(a);
+        mm.SetTail(3);
+    });
+    Compare("distant rows", data, [&](int32_t i, int32_t j) { return i < 3 ? data.Sum(i, j, kK, false) : untouched; });
+}
+
+/// What is not known when compiling is -1, and comes at run time.
+void CheckStaticTilings()
+{
+    using namespace AscendC;
+    using Half = MatmulType<TPosition::GM, CubeFormat::ND, half>;
+    const MatmulApiStaticTiling none;
+    const MatmulApiStaticTiling open = GetMatmulApiTiling<Half, Half, Half>(CFG_NORM);
+    for (const MatmulApiStaticTiling& t : {none, open}) {
+        const int32_t values[] = {
+            t.usedCoreNum, t.M, t.N, t.Ka, t.Kb, t.singleCoreM, t.singleCoreN, t.singleCoreK, t.baseM, t.baseN, t.baseK, t.depthA1, t.depthB1,
+            t.stepM, t.stepN, t.stepKa, t.stepKb, t.isBias, t.transLength, t.iterateOrder, t.dbL0A, t.dbL0B, t.dbL0C, t.shareMode,
+            t.shareL1Size, t.shareL0CSize, t.shareUbSize, t.batchM, t.batchN, t.singleBatchM, t.singleBatchN, t.depthAL1CacheUB,
+            t.depthBL1CacheUB, t.ALayoutInfoB, t.ALayoutInfoS, t.ALayoutInfoN, t.ALayoutInfoG, t.ALayoutInfoD, t.BLayoutInfoB,
+            t.BLayoutInfoS, t.BLayoutInfoN, t.BLayoutInfoG, t.BLayoutInfoD, t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN,
+            t.CLayoutInfoG, t.CLayoutInfoS2, t.BatchNum};
+        int at = 0;
+        for (const int32_t value : values) {
+            Expect(value == -1, "value " + std::to_string(at++) + " of a static tiling: " + std::to_string(value));
+        }
+    }
+    const auto normal = [](const MatmulConfig& config, bool unitFlag) {
+        return config.enableReuse && config.enUnitFlag == unitFlag && !config.intrinsicsCheck && !config.isNBatch && !config.enVecND2NZ &&
+               !config.enableMixDualMaster && config.basicM + config.basicN + config.basicK == 0 &&
+               config.singleCoreM + config.singleCoreN + config.singleCoreK == 0 && config.iterateOrder == IterateOrder::UNDEF &&
+               config.scheduleType == ScheduleType::INNER_PRODUCT;
+    };
+    Expect(normal(open.cfg, true) && CFG_NORM.doNorm && !CFG_NORM.doMultiDataLoad && CFG_NORM.batchMode == BatchMode::BATCH_LESS_THAN_L1, "CFG_NORM");
+    Expect(normal(CFG_MDL, false) && CFG_MDL.doMultiDataLoad && !CFG_MDL.doNorm && CFG_MDL.doMTE2Preload == 0, "CFG_MDL");
+    Expect(normal(CFG_IBSHARE_NORM, true) && CFG_IBSHARE_NORM.doIBShareNorm && !CFG_IBSHARE_NORM.enableDoubleCache, "CFG_IBSHARE_NORM");
+}
+
 }  // namespace
 
 int main()
@@ -218,5 +285,8 @@ int main()
     CheckBias<int8_t, int32_t>("int8");
     CheckShapes<half, float>("half");
     CheckHf32();
+    CheckLargeSteps();
+    CheckDistantRows();
+    CheckStaticTilings();
     return Report("api_matmul_settings");
 }

@@ -10,6 +10,7 @@ using namespace isa_test;
 namespace A = AscendC;
 
 constexpr A::LayerNormConfig kVariance = {false, false, false, false};
+constexpr A::WelfordUpdateConfig kInPlace = {true};
 
 namespace {
 
@@ -207,6 +208,29 @@ void Welford()
     Near("WelfordFinalize without a tail", Raw<float>(5)[0], total);
 }
 
+/// Behind what is computed results stay as they are, or are those of before.
+void WelfordBehind()
+{
+    const std::vector<double> mean = Fill<float>(1, 24, 1, -4, 4);
+    const std::vector<double> spread = Fill<float>(2, 24, 2, 0, 4);
+    const std::vector<double> x = Fill<float>(3, 24, 3, -4, 4);
+    const A::WelfordUpdateParam para = {1, 24, 13, 0.5f};
+    for (const bool inPlace : {false, true}) {
+        std::fill_n(Raw<float>(5), 24, 77.0f);
+        std::fill_n(Raw<float>(6), 24, 77.0f);
+        if (inPlace) {
+            A::WelfordUpdate<float, float, false, kInPlace>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<float>(3), At<uint8_t>(8, 512), para);
+        } else {
+            A::WelfordUpdate<float, float>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<float>(3), At<uint8_t>(8, 512), para);
+        }
+        for (uint32_t i = 0; i < 24; ++i) {
+            const double next = mean[i] + (x[i] - mean[i]) / 2;
+            Near("WelfordUpdate mean behind", Raw<float>(5)[i], i < 13 ? next : inPlace ? mean[i] : 77);
+            Near("WelfordUpdate spread behind", Raw<float>(6)[i], i < 13 ? spread[i] + (x[i] - mean[i]) * (x[i] - next) : inPlace ? spread[i] : 77, 10);
+        }
+    }
+}
+
 template <typename T>
 void Known(const Size& size, uint32_t bytes)
 {
@@ -288,7 +312,7 @@ void Gradients(const Size& size, uint32_t bytes)
 
 int main()
 {
-    OnCore([] {
+    const auto result = OnCore([] {
         for (const Size size : {Size{1, 16, 16}, Size{5, 48, 43}, Size{16, 128, 128}, Size{9, 208, 200}, Size{3, 1024, 1024}}) {
             for (const uint32_t bytes : {40u * 1024, (4 * size.k + 72 + 2 * 16) * 4}) {
                 Rows<float>(size, bytes);
@@ -303,6 +327,8 @@ int main()
         }
         Welford<float>();
         Welford<half>();
+        WelfordBehind();
     });
+    Expect(result.completed && result.faults == 0, result.first_fault);
     return Report("api_normalization");
 }

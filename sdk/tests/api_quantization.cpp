@@ -147,6 +147,18 @@ void AntiQuant()
     for (uint32_t i = 0; i < k * n; ++i) {
         near("AscendAntiQuant without offsets", i, 0, Value(Raw<D>(3)[i % n]));
     }
+    // Without sizes of the scales their tensor says how many groups there are, and one that does not say so has one.
+    const uint32_t sizes[] = {2, n};
+    A::LocalTensor<D> scales = At<D>(3);
+    scales.SetShapeInfo(A::ShapeInfo(2, sizes));
+    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, scales, Temporary(256), k);
+    for (uint32_t i = 0; i < k * n; ++i) {
+        near("AscendAntiQuant by the tensor's shape", i, 0, Value(Raw<D>(3)[i / n / 3 * n + i % n]));
+    }
+    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(3), Temporary(256), k);
+    for (uint32_t i = 0; i < k * n; ++i) {
+        near("AscendAntiQuant of one group", i, 0, Value(Raw<D>(3)[i % n]));
+    }
     A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, At<D>(2), At<D>(3), Temporary(256), 64, {6, 2, 6, 2});
     for (uint32_t i = 0; i < k * n; ++i) {
         near("AscendAntiQuant transposed", i, Value(Raw<D>(2)[i / 32]), Value(Raw<D>(3)[i / 32]));

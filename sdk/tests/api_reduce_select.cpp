@@ -147,6 +147,23 @@ void Gathers()
     Expect(sorted, "Sort32 and Extract");
 }
 
+/// A table may be the buffer behind a larger one: which of them it lies in is said by where it begins.
+void GatherFromSecondBuffer()
+{
+    A::TPipe pipe;
+    A::TBuf<A::TPosition::VECCALC> larger, table, offsets, result;
+    pipe.InitBuffer(larger, 1024);
+    pipe.InitBuffer(table, 256);
+    pipe.InitBuffer(offsets, 256);
+    pipe.InitBuffer(result, 256);
+    for (uint32_t i = 0; i < 64; ++i) {
+        table.Get<float>().SetValue(i, static_cast<float>(i));
+        offsets.Get<uint32_t>().SetValue(i, (63 - i) * 4);
+    }
+    A::Gather(result.Get<float>(), table.Get<float>(), offsets.Get<uint32_t>(), 0, 64);
+    Expect(result.Get<float>().GetValue(0) == 63 && result.Get<float>().GetValue(63) == 0, "Gather from the second buffer");
+}
+
 void Transposes()
 {
     for (uint32_t i = 0; i < 256; ++i) {
@@ -186,6 +203,7 @@ int main()
         CompareAndSelect<half>(1280);
         CompareAndSelect<float>(8192);
         Gathers();
+        GatherFromSecondBuffer();
         Transposes();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);

@@ -125,7 +125,7 @@ void Gathered()
     A::ResetMask();
 }
 
-/// Two runs of different lengths, until one is used up.
+/// Three runs of different lengths, until one is used up.
 template <typename T>
 void Merged()
 {
@@ -160,15 +160,19 @@ void Merged()
         const std::string got = std::to_string(taken[0]) + " " + std::to_string(taken[1]) + " " + std::to_string(taken[2]);
         Expect(!stop || (taken[0] == want[0] && taken[1] == want[1] && taken[2] == want[2] && taken[3] == 0), "GetMrgSortResult: " + got);
     }
-    const uint16_t lengths[4] = {20, 32, 0, 0};
+    const uint16_t lengths[4] = {20, 32, 32, 0};
     uint32_t sorted[4] = {1, 1, 1, 1};
-    const A::MrgSortSrcList<T> runs(Slot::At<T>(2), Slot::At<T>(2)[A::GetSortOffset<T>(32)], Slot::At<T>(2), Slot::At<T>(2));
-    A::MrgSort<T, true>(Slot::At<T>(3), runs, lengths, sorted, 3, 1);
-    uint32_t want[2] = {0, 0};
-    while (want[0] < 20 && want[1] < 32) {
-        ++want[Slot::Value<T>(2, want[0] * record) > Slot::Value<T>(2, (32 + want[1]) * record) ? 0 : 1];
+    const A::MrgSortSrcList<T> runs(Slot::At<T>(2), Slot::At<T>(2)[A::GetSortOffset<T>(32)], Slot::At<T>(2)[A::GetSortOffset<T>(64)], Slot::At<T>(2));
+    A::MrgSort<T, true>(Slot::At<T>(3), runs, lengths, sorted, 7, 1);
+    uint32_t want[3] = {0, 0, 0};
+    while (want[0] < 20 && want[1] < 32 && want[2] < 32) {
+        uint32_t from = 0;
+        for (uint32_t run = 1; run < 3; ++run) {
+            from = Slot::Value<T>(2, (32 * run + want[run]) * record) > Slot::Value<T>(2, (32 * from + want[from]) * record) ? run : from;
+        }
+        ++want[from];
     }
-    Expect(sorted[0] == want[0] && sorted[1] == want[1] && sorted[2] == 0 && sorted[3] == 0, "numbers that MrgSort gives");
+    Expect(sorted[0] == want[0] && sorted[1] == want[1] && sorted[2] == want[2] && sorted[3] == 0, "numbers that MrgSort gives");
 }
 
 template <typename T>

@@ -120,6 +120,22 @@ void Events()
     A::PipeBarrier<PIPE_ALL>();
 }
 
+/// A kernel's functions find its pipe object as long as there is one, and no copy of it.
+void Pipes()
+{
+    Expect(A::GetTPipePtr() == nullptr, "no pipe object yet");
+    {
+        A::TPipe pipe;
+        Expect(A::GetTPipePtr() == &pipe, "GetTPipePtr");
+        {
+            A::TPipe copy = pipe;
+            copy.Destroy();
+        }
+        Expect(A::GetTPipePtr() == &pipe, "GetTPipePtr after a copy is gone");
+    }
+    Expect(A::GetTPipePtr() == nullptr, "no pipe object any more");
+}
+
 void Tensors()
 {
     A::LocalTensor<float> whole(TPosition::VECIN, 256, 64);
@@ -290,6 +306,7 @@ int main()
     Run("queues", Queues);
     Run("queue of results", LastQueue);
     Run("events", Events);
+    Run("pipe objects", Pipes);
     Run("tensors", Tensors);
     auto* words = static_cast<float*>(ascendsim::AllocateRegion(256, ascendsim::RegionRole::kOutput, 0));
     Run("tensors of global memory", [words] { GlobalTensors(words); });

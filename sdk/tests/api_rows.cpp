@@ -227,6 +227,10 @@ void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
                       + std::to_string(cols));
 }
 
+struct PadSizes {
+    uint32_t srcHeight, srcWidth, srcOriWidth;
+};
+
 template <typename T>
 void PadsOf(uint32_t rows, uint32_t width, uint32_t valid, uint16_t left, uint16_t right)
 {
@@ -237,9 +241,7 @@ void PadsOf(uint32_t rows, uint32_t width, uint32_t valid, uint16_t left, uint16
     for (uint32_t i = 0; i < rows * width; ++i) {
         Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 999));
     }
-    struct {
-        uint32_t srcHeight, srcWidth, srcOriWidth;
-    } tiling = {rows, width, valid};
+    PadSizes tiling = {rows, width, valid};
     A::PadParams pad(left, right, -5);
     A::Pad(Slot::At<T>(2), Slot::At<T>(0), pad, Slot::At<uint8_t>(4), tiling);
     bool right_ = true;
@@ -329,5 +331,15 @@ int main()
         A::BroadCast<float, 2, 1>(Slot::At<float>(2), Slot::At<float>(1), to, from, tmp);
     });
     Expect(narrow.first_fault.rfind("ub_overflow: BroadCast", 0) == 0, "too little memory: " + narrow.first_fault);
+    // Rows of whole blocks lose elements at their end, as many as they have at most.
+    const auto refused = [](uint16_t left, uint16_t right, uint32_t width) {
+        return OnCore([&] {
+            PadSizes tiling = {2, width, width};
+            A::UnPadParams unpad(left, right);
+            A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
+            A::UnPad(Slot::At<float>(3), Slot::At<float>(2), unpad, tmp, tiling);
+        }).first_fault.rfind("bad_argument: UnPad", 0) == 0;
+    };
+    Expect(refused(1, 1, 16) && refused(0, 17, 16) && refused(0, 1, 12) && !refused(0, 16, 16), "UnPad of other rows");
     return Report("api_rows");
 }

@@ -196,6 +196,12 @@ void Blocks()
         3);
     Expect(result.completed && result.faults == 0, "blocks: " + result.first_fault);
     static_assert(A::GetDataBlockSizeInBytes() == 32 && A::GetUBSizeInBytes() == 192 * 1024, "sizes of a vector core");
+    // As the toolkit's headers have them for this architecture.
+    Expect(A::TOTAL_UB_SIZE == 196608 && A::TOTAL_L0A_SIZE == 65536 && A::TOTAL_L0B_SIZE == 65536 && A::TOTAL_L0C_SIZE == 131072 &&
+               A::TOTAL_VEC_LOCAL_SIZE == 188416 && A::TMP_UB_OFFSET == 188416 && A::CACHE_LINE_SIZE == 64,
+           "sizes of memories");
+    Expect(A::FULL_MASK_LEN == 128 && A::HALF_MASK_LEN == 64 && A::FULL_MASK == ~uint64_t{0} && A::MAX_REPEAT_TIMES == 255 && A::MIN_REPEAT_TIMES == 0,
+           "masks and repeats");
     const auto trapped = OnCore([] {
         A::Trap();
         Fail("a trap ends the block");

@@ -6,6 +6,8 @@
 
 #include "api_slots.h"
 
+#include <algorithm>
+
 using namespace isa_test;
 namespace A = AscendC;
 
@@ -119,6 +121,7 @@ void Case(const Size& size, uint32_t bytes)
         }
     }
     each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
+    std::memset(static_cast<void*>(Slot::Raw<T>(1)), 0, kSlot);
     A::SimpleSoftMax<T>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Temporary(bytes), tiling, info);
     each([&](uint32_t row, uint32_t at) {
         const double want = std::exp(x[at] - rows[row].max) / rows[row].sum;
@@ -284,6 +287,8 @@ void Tilings()
            "SoftMaxFlashV2TilingFunc splits 30 rows");
     const SoftMaxTiling basic = A::SoftMaxFlashV2TilingFunc({24, 64, 24, 64}, 4, 4, 20 * 72 * 4, false, true);
     Expect(basic.splitM == 8, "SoftMaxFlashV2TilingFunc takes a divisor of whole blocks");
+    const SoftMaxTiling fitting = A::SoftMaxFlashV2TilingFunc({30, 64, 30, 64}, 4, 4, 30 * 72 * 4);
+    Expect(fitting.splitM == 30 && fitting.rangeM == 1 && fitting.tailM == 0, "SoftMaxFlashV2TilingFunc of rows that fit just so");
     const Size size = {30, 128, 128};
     const std::vector<double> x = FillRows<half>(0, size, 2, -2, 2);
     A::SoftmaxFlashV2<half, false>(Slot::At<half>(1), Values<float>(0), Values<float>(1), Slot::At<half>(0), Values<half>(2),
@@ -299,10 +304,19 @@ void TooSmall()
         A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(64), tiling, {2, 8, 2, 8});
         A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(4096), tiling, {2, 9, 2, 9});
     });
-    unsetenv("ASCEND_SIM_TRACE");
     const Trace trace = ReadTrace("api_softmax.trace");
-    std::remove("api_softmax.trace");
     Expect(trace.Has("fault") && !trace.Has("vexp"), "too small a buffer and rows that do not fill blocks are faults");
+    // Kernels are timed: rows that fit are reduced by one instruction together.
+    OnCore([] {
+        const SoftMaxTiling tiling;
+        std::fill_n(Slot::Raw<float>(0), 16 * 136, 1.0f);
+        A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(32 * 1024), tiling, {16, 136, 16, 136});
+    });
+    unsetenv("ASCEND_SIM_TRACE");
+    const Trace together = ReadTrace("api_softmax.trace");
+    std::remove("api_softmax.trace");
+    Expect(std::count_if(together.records.begin(), together.records.end(), [](const Record& record) { return record.name == "vcmax"; }) == 1,
+           "maxima of sixteen rows");
 }
 
 }  // namespace

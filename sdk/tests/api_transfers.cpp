@@ -99,6 +99,13 @@ void Padding(void* memory)
         }
         Expect(right, std::string(own ? "padding of the transfer" : "SetPadValue") + ", " + std::to_string(sizeof(T)) + " bytes");
     }
+    // Back behind the block, and no further.
+    A::GlobalTensor<T> back;
+    back.SetGlobalBuffer(words + block, block);
+    words[block + taken] = static_cast<T>(77.0f);
+    A::DataCopyPad(back, At<T>(1), one);
+    Expect(std::equal(words + block, words + block + taken, Raw<T>(1)) && words[block + taken] == static_cast<T>(77.0f),
+           "DataCopyPad of " + std::to_string(sizeof(T)) + " bytes to global memory");
 }
 
 /// Fills that fit the room in the Unified Buffer and that take it several times, to the element.
@@ -146,6 +153,8 @@ void Utilities()
     Expect(AscendCUtils::GetBitSize(0) == 0 && AscendCUtils::GetBitSize(5) == 40 && AscendCUtils::GetC0Size() == 32, "GetBitSize, GetC0Size");
     Expect(AscendCUtils::GetC0Count(1) == 32 && AscendCUtils::GetC0Count(2) == 16 && AscendCUtils::GetC0Count(4) == 8, "GetC0Count");
     Expect(AscendCUtils::GetDefaultBlockNum() == 8, "GetDefaultBlockNum");
+    const A::IntriInfo none;
+    Expect(none.c0Count == 0 && none.repeat == 0 && none.repeatRounding == 0 && none.repeatRemaining == 0 && none.tail == 0, "IntriInfo");
     // Bit 48 alone says whether results saturate.
     for (const uint64_t others : {uint64_t{0}, uint64_t{0x00A5000000000F08u}, ~(uint64_t{1} << 48)}) {
         set_ctrl(others);

@@ -58,6 +58,14 @@ void TestStore()
         set_atomic_f32();
         copy_ubuf_to_gm(out, ub, 0, 1, 8, 0, 0);
         set_atomic_none();
+        for (uint64_t type = 0; type < 7; ++type) {  // what the register says is what was written to it
+            set_st_atomic_cfg(type);
+            Expect(get_st_atomic_cfg() == static_cast<int64_t>(type), "atomic configuration " + std::to_string(type));
+        }
+        set_st_atomic_cfg(uint64_t{0});
+        Expect(get_icache_prl_st() == 0 && get_data_main_base() == 0 && get_l2_in_main() == 0 && get_l2_vaddr_base() == 0 &&
+                   get_stack_phy_base() == 0 && get_thread_id() == 0 && get_thread_dim() == 1 && fake_overflow_status_1() == 0,
+               "registers of what is not simulated");
         ascendsim::SetL2Bypass(true);
         copy_ubuf_to_gm_align_b32(out + 1, ub, 0, 1, 12, 0, 0, 0, 0);
         ascendsim::SetL2Bypass(false);

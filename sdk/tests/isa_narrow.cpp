@@ -26,7 +26,9 @@ void CheckAddRelu()
                    uint64_t{std::is_signed<D>::value} << 46;
         }
         std::memcpy(Operand<uint8_t>(3), words, sizeof(words));
-        set_deqscale(reinterpret_cast<uint64_t>(Operand<uint8_t>(3)));
+        // The table's address, or its place in units of blocks from that or from the buffer's begin on.
+        const auto table = reinterpret_cast<uint64_t>(Operand<uint8_t>(3));
+        set_deqscale(round % 3 == 0 ? table : round % 3 == 1 ? table >> 5 : 3 * kArea / 32);
         FillWith<uint8_t>(0);
         FillWith<int16_t>(1);
         FillWith<int16_t>(2);
@@ -81,6 +83,22 @@ void CheckLeakyZero()
         std::memcpy(Ub(0), zeros, sizeof(zeros));
         vlrelu(Place<float>(4096), Place<float>(0), factor, 1, 1, 1, 8, 8);
         Expect(std::memcmp(Ub(4096), zeros, sizeof(zeros)) == 0, "vlrelu of zero with factor " + std::to_string(factor));
+    }
+}
+
+/// Of reciprocals only the highest bits are kept, rounded: who needs more of them must not find them here.
+template <typename T, uint32_t kBits>
+void CheckEstimates()
+{
+    for (int i = 1; i < 128; ++i) {
+        *Place<T>(0) = T(static_cast<float>(i));
+        vrec(Place<T>(4096), Place<T>(0), 1, 1, 1, 8, 8);
+        vrsqrt(Place<T>(8192), Place<T>(0), 1, 1, 1, 8, 8);
+        for (const double exact : {1.0 / i, 1 / std::sqrt(static_cast<double>(i))}) {
+            const double got = static_cast<double>(static_cast<float>(*Place<T>(exact == 1.0 / i ? 4096 : 8192)));
+            const double unit = std::ldexp(1.0, std::ilogb(got) + 1 - static_cast<int>(kBits));
+            Expect(std::fabs(got - exact) <= unit && std::fmod(got, unit) == 0, "estimate for " + std::to_string(i) + ": " + std::to_string(got));
+        }
     }
 }
 
@@ -144,6 +162,18 @@ void CheckOverlaps()
     Expect(sum(252, 0, 1, 3) == 0 && sum(512, 0, 1, 2) == 0 && sum(508, 0, 1, 2) == 1, "sums at the ends of a repeat");
     Expect(sum(512, 0, 64, 2) == 0 && sum(512, 0, 64, 3) == 1 && sum(256, 0, 0, 2) == 1, "sums further on");
 
+    Expect(sum(128, 0, 96, 2) == 0 && sum(128, 0, 96, 3) == 1, "the second sum over what the third repeat reads");
+
+    // Two whole repeats by count, the second reading the same lanes again: only its results meet the source, or their end does.
+    const auto again = [](size_t from) {
+        return Faults([&] {
+            set_mask_count();
+            set_vector_mask(0, 128);
+            vadds(Place<float>(0), Place<float>(from), 1.0f, 1, 1, 1, 8, 0);
+        });
+    };
+    Expect(again(256 + 32) == 1 && again(512 - 32) == 1 && again(512) == 0 && again(256) == 0, "results of the last repeat over its source");
+
     const auto exchange = [](size_t to, size_t from) {
         return Faults([&] { v4dtrans(Place<uint16_t>(to), Place<uint16_t>(from), 16, 4, true); });
     };
@@ -159,6 +189,8 @@ int main()
         CheckAddRelu<uint8_t>();
         CheckStrides();
         CheckLeakyZero();
+        CheckEstimates<float, 13>();
+        CheckEstimates<half, 9>();
     });
     Expect(result.faults == 0, result.first_fault);
     CheckOverlaps();

@@ -142,6 +142,13 @@ void CheckMoving()
         for (uint32_t i = 0; i < 16; ++i) At<uint32_t>(8192)[i] = i == 3 ? 32 : i == 5 ? 96 : 64;
         vgatherb(At<uint32_t>(4096), At<uint32_t>(8192), 16384, 18, 2, 2);
     });
+    // Every repeat to the same places: they are said once.
+    const Trace trace = Traced("isa_records.trace", [&] {
+        zeros();
+        vgatherb(At<uint32_t>(4096), At<uint32_t>(8192), 16384, 0, 2, 2);
+    }, ascendsim::KernelType::kAiv);
+    const Record* record = trace.First("vgatherb");
+    Expect(record != nullptr && record->ops.at(0).count0 == 8 && record->ops.at(0).count1 == 1, "repeats of vgatherb without a stride");
     CheckRecord("vreducev2", 2, {Writes(4096, 128), Reads(8192, 256, 2, 320)}, [&] {
         vreducev2(At<uint16_t>(4096), At<uint16_t>(8192), At<uint16_t>(0), 2, 1, 3, 10, 0);  // the first of four, of 256
         Expect(get_rsvd_cnt() == 64, "a quarter");

@@ -78,6 +78,18 @@ void CheckCopies()
 {
     Check("copy_gm_to_cbuf", 3, {Writes(kSpaceL1, 64, 64, 3, 96), Reads(kSpaceGm, 5, 64, 3, 128)},
           [] { copy_gm_to_cbuf(On<uint8_t>(kSpaceL1, 64), Gm<uint8_t>(5), 0, 3, 2, 2, 1, PAD_NONE); });
+    const Trace trace = Traced("isa_records_cube.trace", [] {
+        copy_gm_to_cbuf(On<uint8_t>(kSpaceL1), Gm<uint8_t>(), 0, 1, 1, 0, 0, PAD_NONE);
+        ascendsim::SetL2Bypass(true);
+        copy_gm_to_cbuf(On<uint8_t>(kSpaceL1), Gm<uint8_t>(), 0, 1, 1, 0, 0, PAD_NONE);
+        copy_cbuf_to_bt(0, On<float>(kSpaceL1), 0, 1, 1, 0, 0);
+        ascendsim::SetL2Bypass(false);
+    }, ascendsim::KernelType::kAic);
+    std::vector<uint32_t> flags;
+    for (const Record& record : trace.records) {
+        if (record.name == "copy_gm_to_cbuf" || record.name == "copy_cbuf_to_bt") flags.push_back(record.head.flags);
+    }
+    Expect(flags == std::vector<uint32_t>{0, ascendsim::kFlagL2Bypass, 0}, "loads past L2");
     Check("copy_cbuf_to_gm", 3, {Reads(kSpaceL1, 64, 64, 3, 96), Writes(kSpaceGm, 5, 64, 3, 128)},
           [] { copy_cbuf_to_gm(Gm<uint8_t>(5), On<uint8_t>(kSpaceL1, 64), 0, 3, 2, 1, 2); });
     Check("copy_cbuf_to_bt", 2, {Writes(kSpaceBt, 64, 128, 2, 192), Reads(kSpaceL1, 0, 128, 2, 160)},
@@ -135,8 +147,45 @@ void CheckFixpipe()
         copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 24, 16, 0, VQF322B8_PRE, 0, false, true);
     });
     // Bytes: 40 columns are a column of blocks of 32 and one of 16.
-    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 32), Writes(kSpaceGm, 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
-          [] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+    // They may be at any place in global memory.
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 3, 5 * 32), Writes(kSpaceGm, 3 + 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
+          [] { copy_matrix_cc_to_gm(Gm<int8_t>(3), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+}
+
+/// A mode of the fixpipe that is refused, with what the fault calls it.
+template <typename T, typename U>
+void CheckRefused(const char* what, QuantMode_t mode, uint8_t relu)
+{
+    const auto result = OnCore(
+        [=] { copy_matrix_cc_to_gm(Gm<T>(), On<U>(kSpaceL0c), 0, 16, 16, 16, 16, 0, mode, relu, false, false); }, 1, ascendsim::KernelType::kAic);
+    Expect(!result.completed && result.first_fault.rfind(std::string("unsupported: copy_matrix_cc_to_gm: this ") + what, 0) == 0,
+           std::string(what) + " of mode " + std::to_string(mode) + " and " + std::to_string(relu) + ": " + result.first_fault);
+}
+
+void CheckRefused()
+{
+    // Nothing is said of a leaky activation of scaled results.
+    CheckRefused<half, int32_t>("activation", DEQF16, LeakyRELU);
+    CheckRefused<half, int32_t>("activation", VDEQF16, LeakyRELU);
+    CheckRefused<int8_t, int32_t>("activation", REQ8, LeakyRELU);
+    CheckRefused<int8_t, int32_t>("activation", VREQ8, LeakyRELU);
+    CheckRefused<int8_t, float>("activation", QF322B8_PRE, LeakyRELU);
+    CheckRefused<int8_t, float>("activation", VQF322B8_PRE, LeakyRELU);
+    // Modes name what they make of what: other elements on either side do not fit.
+    for (QuantMode_t mode : {NoQuant, F322BF16, DEQF16, REQ8, QF322B8_PRE}) {
+        CheckRefused<half, float>("quantisation mode", mode, NoRELU);
+    }
+    for (QuantMode_t mode : {NoQuant, F322F16, F322BF16, REQ8, QF322B8_PRE}) {
+        CheckRefused<half, int32_t>("quantisation mode", mode, NoRELU);
+    }
+    for (QuantMode_t mode : {NoQuant, F322F16, DEQF16, REQ8}) {
+        CheckRefused<int8_t, float>("quantisation mode", mode, NoRELU);
+    }
+    for (QuantMode_t mode : {NoQuant, F322F16, DEQF16, QF322B8_PRE}) {
+        CheckRefused<int8_t, int32_t>("quantisation mode", mode, NoRELU);
+    }
+    CheckRefused<bfloat16_t, float>("quantisation mode", F322F16, NoRELU);
+    CheckRefused<float, float>("quantisation mode", F322F16, NoRELU);
 }
 
 /// With bit 36 of the factor integers are first shifted right, by one more than bits 32 to 35 say, and limited to sixteen bits.
@@ -196,6 +245,7 @@ int main()
     CheckCopies();
     CheckWindows();
     CheckFixpipe();
+    CheckRefused();
     CheckShifts();
     CheckNibbles();
     ascendsim::ClearRegions();

@@ -441,7 +441,16 @@ ASC_API void WelfordUpdate(
     }
     const lanes::Slots<2> t = lanes::CutSlots<2>(sharedTmpBuffer, share);
     const uint32_t count = para.rnLength * para.abComputeLength;
+    const uint32_t all = para.rnLength * para.abLength;
     set_mask_count();
+    if (config.isInplace && count < all) {
+        // What is not computed is passed on; from a block's begin, so that this comes before what is computed.
+        const uint32_t rest = detail::rows::WholeEights(all - count);
+        const uint32_t from = all - rest;
+        set_vector_mask(0, rest);
+        lanes::Muls(detail::Ub(outputMean) + from, detail::Ub(inputMean) + from, 1.0f);
+        lanes::Muls(detail::Ub(outputVariance) + from, detail::Ub(inputVariance) + from, 1.0f);
+    }
     for (uint32_t done = 0; done < count; done += share.room) {
         set_vector_mask(0, count - done < share.room ? count - done : share.room);
         const lanes::Floats mean = detail::Ub(inputMean) + done;
@@ -458,13 +467,6 @@ ASC_API void WelfordUpdate(
         lanes::Sub(t[1], t[0], t[1]);
         lanes::Mul(t[1], t[1], t[0]);
         lanes::Add(detail::Ub(outputVariance) + done, detail::Ub(inputVariance) + done, t[1]);
-    }
-    // What was not computed is passed on, unless the tensors are the same.
-    const uint32_t rest = para.rnLength * para.abLength - count;
-    if (!config.isInplace && rest > 0) {
-        set_vector_mask(0, rest);
-        lanes::Muls(detail::Ub(outputMean) + count, detail::Ub(inputMean) + count, 1.0f);
-        lanes::Muls(detail::Ub(outputVariance) + count, detail::Ub(inputVariance) + count, 1.0f);
     }
     detail::EndCount();
 }
