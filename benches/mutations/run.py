@@ -6,7 +6,7 @@
 It takes the sources of this tree, with the headers that `sdk/forwards.toml` stands for from an unpacked SDK (--unpacked; the newest in
 the tests' cache otherwise), builds the library and the programs of `sdk/tests` once, and then for each fault only what it touches. A fault that does not compile is no fault; another is
 drawn.
-Answers are a line of JSON each in DIR/faults.jsonl: file, line, what was changed, and the program that noticed, or none.
+Answers are a line of JSON each in DIR/faults.jsonl: file, line and column, what was changed, and the program that noticed, or none.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARY = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fPIC", "-O1", "-w"]
-PROGRAM = ["-std=c++17", "-O0", "-w"]
+PROGRAM = ["-std=c++17", "-O0", "-DASC_API=inline", "-w"]
 # What a test may take; a fault that makes one hang is noticed.
 TIMEOUT_S = 60
 # Programs as they are, and those of which a header has a fault.
@@ -219,10 +219,11 @@ def main():
             noticed = bench.tried(fault)
             if noticed is None:
                 continue
-            path, line, _, there, instead = fault
+            path, line, column, there, instead = fault
             done.append(noticed[0])
             with open(os.path.join(options.work, "faults.jsonl"), "a", encoding="utf-8") as file:
-                file.write(json.dumps({"file": path, "line": line + 1, "there": there.strip(), "instead": instead.strip(), "noticed": noticed[0]}) + "\n")
+                place = {"file": path, "line": line + 1, "column": column + 1}
+                file.write(json.dumps({**place, "there": there.strip(), "instead": instead.strip(), "noticed": noticed[0]}) + "\n")
 
     os.makedirs(options.work, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
