@@ -2,13 +2,15 @@
 
 mod blank;
 mod file;
+mod forest;
 mod items;
 mod memory;
 mod removal;
 mod statements;
 
 pub use blank::{MacroNames, blank};
-pub use file::{ParseError, SyntaxFile, SyntaxForest};
+pub use file::{ParseError, SyntaxFile};
+pub use forest::SyntaxForest;
 pub use items::{Call, Class, Function, Local, Loop, Member, Parameter};
 pub use removal::removal_with_comments;
 pub use statements::{Statement, statements};
