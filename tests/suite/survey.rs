@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Ended, python_has_numpy, require_tools, root, tool};
+use crate::support::{Ended, edited, python_has_numpy, require_tools, root, tool};
 
 /// An operator of the tree: its directory, and what is different from one that works.
 struct Made {
@@ -229,6 +229,37 @@ fn a_case_that_means_nothing_gives_way_to_one_of_the_definition() {
         true => assert!(taken.ends_with("(an example of its definition at another size)"), "{taken}"),
         false => assert_eq!(taken, "2x2048 float16, 5 float16 (its own case list)"),
     }
+}
+
+/// What it adds to is for its callers to clear: right with outputs of zeros, if a witness says so.
+#[test]
+fn an_operator_that_adds_to_its_output_is_judged_where_that_is_clear() {
+    require_tools!();
+    let (tree, work) = (tree(), tempfile::tempdir().expect("a temporary directory"));
+    let kernel = tree.path().join("math/works").join(KERNEL);
+    let edit = |from: &str, with: &str| {
+        let text = fs_err::read_to_string(&kernel).expect("a kernel");
+        fs_err::write(&kernel, edited(&text, from, with)).expect("a written file");
+    };
+    let verified = || {
+        let ended = survey(tree.path(), work.path(), &["--only", "math/works", "--no-resume"]).expect(0);
+        let steps = ended.named("surveyed")[0]["steps"].as_array().expect("steps").clone();
+        steps.into_iter().find(|one| one["step"] == "verify").expect("it ran")
+    };
+    edit("AscendC::DataCopy(zGm", "AscendC::SetAtomicAdd<half>();\n        AscendC::DataCopy(zGm");
+    edit("outQueueZ.FreeTensor", "AscendC::SetAtomicNone();\n        outQueueZ.FreeTensor");
+    let adds = verified();
+    match python_has_numpy() {
+        true => assert!(
+            adds["state"] == "passed" && adds["detail"].to_string().contains("zero before the launch"),
+            "{adds}"
+        ),
+        false => assert_eq!(adds["cause"]["kind"], "unstable-result", "{adds}"),
+    }
+    // Of what is wrong with zeros as well it stays known that it is unstable.
+    edit("AscendC::Add(", "AscendC::Sub(");
+    let wrong = verified();
+    assert_eq!((&wrong["state"], &wrong["cause"]["kind"]), (&"failed".into(), &"unstable-result".into()), "{wrong}");
 }
 
 #[test]

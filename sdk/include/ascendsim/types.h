@@ -66,7 +66,7 @@
 
 // API-floor functions must be inlined: an instruction then sees a return address inside the
 // kernel, and the debug information's inline frames give the kernel's own line. Who asks for no lines, as most of the SDK's
-// own tests, defines it otherwise: library functions then compile in a fifth of the time.
+// own tests, defines it otherwise: what calls large library functions then compiles in a fraction of the time.
 #ifndef ASC_API
 #define ASC_API inline __attribute__((always_inline))
 #endif

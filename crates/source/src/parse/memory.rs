@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use super::blank::MacroNames;
 use super::file::{ParseError, SyntaxFile};
 
-/// Files of one generation. With the one before it these are some 20 MB of trees of ordinary kernels.
+/// Files of one generation: more than a search has under its hands at a time, and few enough to keep.
 const GENERATION: usize = 128;
 
 /// What was parsed, and with which names of macros; two texts may have one key.

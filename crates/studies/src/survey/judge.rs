@@ -31,8 +31,8 @@ pub(super) async fn judge(
     both(authors, definition)
 }
 
-/// Judges a run whose outputs are zero before the launch, for an operator that adds to what its callers clear: where it is right then,
-/// and its result only depended on what lay there. A witness has to say so; without one, nobody knows what it is to begin with.
+/// Judges a run whose outputs are zero before the launch. An operator that is right then adds to its outputs, or leaves some of them as
+/// they are, and relies on callers to clear them. A witness has to say so; without one, nobody knows what is right to begin with.
 pub(super) async fn judge_where_cleared(
     directory: &Path,
     backend: &SimBackend,
@@ -47,7 +47,9 @@ pub(super) async fn judge_where_cleared(
     accepted.job.poison = POISONS[0];
     let execution = backend.run_operator(&accepted.job).await.ok()?;
     let verdict = judge(directory, backend, python, op, accepted, &execution, testimonies).await.ok()?;
-    Some(format!("{verdict}; it adds to outputs that whoever calls it clears"))
+    Some(format!(
+        "{verdict}, where outputs are zero before the launch: what lies there comes through, and callers have to clear it"
+    ))
 }
 
 fn testimony(witness: Witness, verdict: &Result<String, Stop>) -> Testimony {
