@@ -11,7 +11,7 @@ use aicore::Machine;
 use build::sdk::{Sdk, SdkOptions};
 use events::{Event, Sdk as SdkEvent, SdkStatus, Start};
 use project::load_machine;
-use studies::fidelity::{Recorded, Run, Table, Traces, model, render, report, runs};
+use studies::fidelity::{Recorded, Recordings, Run, Table, Traces, model, render, report, runs};
 use tuner::TunerError;
 
 /// Executes the command.
@@ -23,7 +23,7 @@ pub fn execute(arguments: &FidelityArgs, output: &mut Output) -> Result<Exit, Tu
     }
     let prepared = Prepared::new(&table, &arguments.cases, arguments.sources.as_deref(), output)?;
     let jobs = arguments.jobs.map_or_else(processors, |jobs| jobs as usize);
-    let modelled = model(&table.cases, &prepared.recorded, &prepared.machines, jobs);
+    let modelled = model(&table.cases, &Recordings::of(&prepared.recorded), &prepared.machines, jobs);
     let report = report(&table, &modelled, &prepared.machines);
     if let Some(path) = &arguments.markdown {
         let command =

@@ -172,6 +172,16 @@ impl Shifts {
     }
 }
 
+/// Distances in bytes of which addresses of blocks that take the same time are multiples apart: all of a machine that likeness depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Steps([u64; 2]);
+
+impl Steps {
+    pub(crate) fn of(parameters: &Parameters) -> Self {
+        Self([parameters.dma_packet_bytes, parameters.dma_alignment_bytes].map(|step| (step as u64).max(1)))
+    }
+}
+
 /// Which blocks of a launch are alike.
 #[derive(Clone, Debug)]
 pub(crate) struct Likeness {
@@ -207,7 +217,7 @@ impl Likeness {
             return likeness;
         }
         let names: Vec<CoreName> = launch.cores.keys().map(|core| launch.core_name(*core)).collect();
-        let steps = [parameters.dma_packet_bytes, parameters.dma_alignment_bytes].map(|step| (step as u64).max(1));
+        let steps = Steps::of(parameters);
         let mut firsts: Vec<usize> = Vec::new();
         for (block, stream) in streams.iter().enumerate() {
             let (mut kind, mut twin) = (None, None);
@@ -243,7 +253,7 @@ fn compare(
     launch: &Launch<'_>,
     left: &CoreStream<'_>,
     right: &CoreStream<'_>,
-    steps: [u64; 2],
+    steps: Steps,
     wanted: Wanted,
 ) -> (Wanted, Shifts) {
     let mut comparison = Comparison { launch, steps, same: wanted, shifts: Shifts::default() };
@@ -262,7 +272,7 @@ fn compare(
 
 struct Comparison<'a> {
     launch: &'a Launch<'a>,
-    steps: [u64; 2],
+    steps: Steps,
     same: Wanted,
     shifts: Shifts,
 }
@@ -313,7 +323,7 @@ impl Comparison<'_> {
         let address = |operand: &[u8]| operand.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         let (a, b) = (address(left), address(right));
         if a != b {
-            self.same.time &= scalar || self.steps.iter().all(|step| a.abs_diff(b) % step == 0);
+            self.same.time &= scalar || self.steps.0.iter().all(|step| a.abs_diff(b) % step == 0);
         }
         if self.same.verdicts {
             let region = a >> REGION_BITS;

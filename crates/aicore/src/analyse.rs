@@ -1,6 +1,7 @@
 //! The one entry of the model.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::alike::Likeness;
 use super::machine::Machine;
@@ -41,7 +42,7 @@ pub struct LaunchReport {
 
 /// Judge every launch of a trace.
 pub fn analyse(trace: &[u8], machine: &Machine, options: &Options) -> Result<Vec<LaunchReport>, TraceError> {
-    judge(&Source::from(trace), machine, options)
+    judge(&Arc::new(Source::from(trace)), machine, options)
 }
 
 /// The same for a trace that is not in memory; of each core that runs, a window of its records is.
@@ -50,10 +51,10 @@ pub fn analyse_source(
     machine: &Machine,
     options: &Options,
 ) -> Result<Vec<LaunchReport>, TraceError> {
-    judge(&Source::from(trace), machine, options)
+    judge(&Arc::new(Source::from(trace)), machine, options)
 }
 
-fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Vec<LaunchReport>, TraceError> {
+fn judge(source: &Arc<Source<'_>>, machine: &Machine, options: &Options) -> Result<Vec<LaunchReport>, TraceError> {
     let trace = Trace::parse(source)?;
     let mut reports = Vec::with_capacity(trace.launches.len());
     let mut left = None;
@@ -97,37 +98,14 @@ fn judge(source: &Source<'_>, machine: &Machine, options: &Options) -> Result<Ve
     Ok(reports)
 }
 
-/// Timing of some launches of a trace, by their numbers from 0; what is not there is missing in the answer.
-pub fn profiles(
-    trace: &[u8],
-    machine: &Machine,
-    wanted: &[usize],
-    warmth: Warmth,
-) -> Result<BTreeMap<usize, Profile>, TraceError> {
-    let source = Source::from(trace);
-    let trace = Trace::parse(&source)?;
-    let mut found = BTreeMap::new();
-    let mut left = None;
-    for (number, launch) in trace.launches.iter().enumerate() {
-        let asked = wanted.contains(&number);
-        // Those before it only count where they leave something.
-        if warmth != Warmth::Kept && !asked {
-            continue;
-        }
-        let likeness = Likeness::of(launch, &machine.parameters);
-        let (before, warm) = start(launch, machine, warmth, left.take(), &likeness);
-        let manner = Manner { followed: &|_| false, likeness: &likeness, shortcuts: true, warm };
-        let played = timing::play::<f64>(launch, machine, before, &manner);
-        if asked {
-            found.insert(number, summary::profile(launch, machine, &played));
-        }
-        left = Some(played.l2);
-    }
-    Ok(found)
-}
-
 /// The cache that a launch finds, and whether cores have its code. `left` is what the launch before it left.
-fn start(launch: &Launch<'_>, machine: &Machine, warmth: Warmth, left: Option<L2>, likeness: &Likeness) -> (L2, bool) {
+pub(crate) fn start(
+    launch: &Launch<'_>,
+    machine: &Machine,
+    warmth: Warmth,
+    left: Option<L2>,
+    likeness: &Likeness,
+) -> (L2, bool) {
     match (warmth, left) {
         (Warmth::Cold, _) | (Warmth::Kept, None) => (L2::of(machine), false),
         (Warmth::Kept, Some(left)) => (left, true),
@@ -137,9 +115,4 @@ fn start(launch: &Launch<'_>, machine: &Machine, warmth: Warmth, left: Option<L2
             (timing::play::<f64>(launch, machine, L2::of(machine), &manner).l2, true)
         }
     }
-}
-
-/// Number of launches in a trace.
-pub fn launches(trace: &[u8]) -> Result<usize, TraceError> {
-    Ok(Trace::parse(&Source::from(trace))?.launches.len())
 }

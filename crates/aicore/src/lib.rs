@@ -37,6 +37,7 @@ mod path;
 mod pipe;
 mod profile;
 mod record;
+mod recording;
 mod region;
 mod sample;
 mod segments;
@@ -56,7 +57,7 @@ mod vector;
 mod visited;
 mod words;
 
-pub use analyse::{LaunchReport, analyse, analyse_source, launches, profiles};
+pub use analyse::{LaunchReport, analyse, analyse_source};
 pub use constant::{Confidence, Constant};
 pub use kernel_type::KernelType;
 pub use machine::{Machine, MachineError, Parameters};
@@ -66,6 +67,7 @@ pub use profile::{
     Hazard, HazardKind, Interval, Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Reach, Severity, Stall,
     UnitTimes,
 };
+pub use recording::Recording;
 pub use region::{DataRegion, Region, Role};
 pub use sample::{BlockSample, NoSample, WrittenRange};
 pub use source::TraceSource;

@@ -1,8 +1,8 @@
 //! Where the bytes of a trace come from: all of them in memory, or piece by piece from somewhere larger.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use super::trace_error::TraceError;
 
@@ -11,7 +11,7 @@ use super::trace_error::TraceError;
 const WINDOW_BYTES: usize = 1 << 16;
 
 /// A trace that is read piece by piece.
-pub trait TraceSource {
+pub trait TraceSource: Sync {
     /// Its size in bytes.
     fn size_bytes(&self) -> u64;
 
@@ -28,7 +28,7 @@ pub trait TraceSource {
 /// longer be read, and ends.
 pub(crate) struct Source<'a> {
     kind: Kind<'a>,
-    failure: RefCell<Option<TraceError>>,
+    failure: Mutex<Option<TraceError>>,
 }
 
 enum Kind<'a> {
@@ -38,13 +38,13 @@ enum Kind<'a> {
 
 impl<'a> From<&'a [u8]> for Source<'a> {
     fn from(bytes: &'a [u8]) -> Self {
-        Self { kind: Kind::Memory(bytes), failure: RefCell::default() }
+        Self { kind: Kind::Memory(bytes), failure: Mutex::default() }
     }
 }
 
 impl<'a> From<&'a dyn TraceSource> for Source<'a> {
     fn from(source: &'a dyn TraceSource) -> Self {
-        Self { kind: Kind::Elsewhere(source), failure: RefCell::default() }
+        Self { kind: Kind::Elsewhere(source), failure: Mutex::default() }
     }
 }
 
@@ -96,11 +96,11 @@ impl<'a> Source<'a> {
     }
 
     pub(crate) fn fail(&self, error: TraceError) {
-        self.failure.borrow_mut().get_or_insert(error);
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
     /// Whether everything that was wanted could be read.
     pub(crate) fn check(&self) -> Result<(), TraceError> {
-        self.failure.borrow().clone().map_or(Ok(()), Err)
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone().map_or(Ok(()), Err)
     }
 }

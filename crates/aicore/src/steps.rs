@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use std::sync::Arc;
+
 use super::operand::Space;
 use super::source::Source;
 use super::stream::Cursor;
@@ -67,8 +69,7 @@ pub struct LaunchSteps {
 
 /// Steps of the core with this number in the trace, launch by launch. A core that a launch does not have took none.
 pub fn steps(trace: &[u8], core: u32) -> Result<Vec<LaunchSteps>, TraceError> {
-    let source = Source::from(trace);
-    let trace = Trace::parse(&source)?;
+    let trace = Trace::parse(&Arc::new(Source::from(trace)))?;
     let launches = trace.launches.iter().map(|launch| {
         let mut steps = Vec::new();
         let mut cursor = launch.cores.get(&core).map(|stream| stream.cursor(&launch.message_opcodes));

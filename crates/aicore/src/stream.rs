@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::operand::{OPERAND_BYTES, Operand};
 use super::record::{HEAD_BYTES, Record, StreamPosition, decode_head, record_bytes};
@@ -12,7 +13,7 @@ use super::trace_error::TraceError;
 #[derive(Clone)]
 pub(crate) enum Piece<'a> {
     Here(Cow<'a, [u8]>),
-    There { source: &'a Source<'a>, offset: usize, len: usize },
+    There { source: Arc<Source<'a>>, offset: usize, len: usize },
 }
 
 impl Piece<'_> {

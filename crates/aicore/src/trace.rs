@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::operand::{OPERAND_BYTES, Space};
 use super::record::{HEAD_BYTES, NO_PIPE, PIPE_COUNT, VALUES_AT, decode_head};
@@ -98,7 +99,7 @@ pub(crate) struct Trace<'a> {
 
 impl<'a> Trace<'a> {
     /// Read and check a trace.
-    pub(crate) fn parse(source: &'a Source<'a>) -> Result<Self, TraceError> {
+    pub(crate) fn parse(source: &Arc<Source<'a>>) -> Result<Self, TraceError> {
         let size_bytes = source.size_bytes();
         let magic = source.bytes(0, size_bytes.min(8))?;
         if magic.as_ref() != MAGIC.as_slice() {
@@ -127,15 +128,15 @@ impl<'a> Trace<'a> {
 }
 
 struct Reader<'a> {
-    source: &'a Source<'a>,
+    source: Arc<Source<'a>>,
     opcodes: Vec<Opcode>,
     current: Option<Launch<'a>>,
     launches: Vec<Launch<'a>>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a Source<'a>) -> Self {
-        Self { source, opcodes: Vec::new(), current: None, launches: Vec::new() }
+    fn new(source: &Arc<Source<'a>>) -> Self {
+        Self { source: Arc::clone(source), opcodes: Vec::new(), current: None, launches: Vec::new() }
     }
 
     fn current(&mut self) -> &mut Launch<'a> {
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         if kind == 5 {
             let piece = match self.source.in_memory() {
                 Some(_) => Piece::Here(self.source.bytes(offset, size)?),
-                None => Piece::There { source: self.source, offset, len: size },
+                None => Piece::There { source: Arc::clone(&self.source), offset, len: size },
             };
             self.current().cores.entry(core).or_default().pieces.push(piece);
             return Ok(());

@@ -15,8 +15,8 @@ use events::{Event, Warning};
 use manifest::DeviceSettings;
 use project::load_machine;
 use studies::fidelity::{
-    Case, Measured, MicroRow, MicroTime, micro_cases, micro_constants, micro_programs, micro_rows, micro_table, model,
-    runs, write_micro_project, write_micro_sources,
+    Case, Measured, MicroRow, MicroTime, Recordings, micro_cases, micro_constants, micro_programs, micro_rows,
+    micro_table, model, runs, write_micro_project, write_micro_sources,
 };
 use tuner::{BackendKind, DeviceChoice, InputData, Opening, TrialError, TunerError, Workspace, WorkspaceOptions};
 
@@ -87,7 +87,7 @@ fn chosen(arguments: &CalibrateArgs) -> Vec<MicroRow> {
 fn played_times(prepared: &Prepared, base: &Machine, played: &Machine, all: &Times) -> Times {
     let cases = micro_cases(base, all);
     let machines = prepared.machines.keys().map(|name| (name.clone(), played.clone())).collect();
-    let modelled = model(&cases, &prepared.recorded, &machines, processors());
+    let modelled = model(&cases, &Recordings::of(&prepared.recorded), &machines, processors());
     let exact = |task_us: f64| MicroTime { task_us, spread: 0.0, count: 0 };
     // Cases stand in the order of the table, and so does what is modelled of them.
     cases.iter().zip(modelled).filter_map(|(case, figure)| Some((row_of(case)?, exact(figure.ok()?)))).collect()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use aicore::{Machine, Profile, Warmth, profiles};
+use aicore::{Machine, Profile, Recording, Warmth};
 
 use super::program::Started;
 
@@ -19,7 +19,8 @@ pub fn run(started: &Started) -> i32 {
     let bytes = fs_err::read(trace).expect("a trace");
     // Every launch is the first on its device, unless the device is asked to be one on which they follow each other.
     let warmth = if started.knobs().get("caches").is_some() { Warmth::Repeated } else { Warmth::Cold };
-    let profiles = profiles(&bytes, &machine, &[0], warmth).unwrap_or_else(|error| panic!("{error}"));
+    let recording = Recording::of(&bytes).unwrap_or_else(|error| panic!("{error}"));
+    let profiles = recording.profiles(&machine, &[0], warmth);
     let Some(profile) = profiles.get(&0) else { return 1 };
     fs_err::write(Path::new(answer), text(profile)).expect("an answer");
     0

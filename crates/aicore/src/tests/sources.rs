@@ -1,24 +1,26 @@
 //! A trace that is read piece by piece says the same as one in memory.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::testing::{Part, TraceBuilder, pipe, region};
-use super::super::{LaunchReport, Machine, Options, TraceError, TraceSource, Warmth, analyse, analyse_source};
+use super::super::{
+    LaunchReport, Machine, Options, Recording, TraceError, TraceSource, Warmth, analyse, analyse_source,
+};
 
 /// Bytes that are handed out in pieces, up to a number of them.
 struct Pieces<'a> {
     bytes: &'a [u8],
     window: usize,
-    left: Cell<usize>,
-    largest: Cell<usize>,
+    left: AtomicUsize,
+    largest: AtomicUsize,
 }
 
 impl<'a> Pieces<'a> {
     fn of(bytes: &'a [u8], window: usize) -> Self {
-        Self { bytes, window, left: Cell::new(usize::MAX), largest: Cell::new(0) }
+        Self { bytes, window, left: AtomicUsize::new(usize::MAX), largest: AtomicUsize::new(0) }
     }
 }
 
@@ -28,9 +30,13 @@ impl TraceSource for Pieces<'_> {
     }
 
     fn read(&self, offset: u64, into: &mut [u8]) -> std::io::Result<()> {
-        let left = self.left.get().checked_sub(1).ok_or_else(|| std::io::Error::other("the disk is gone"))?;
-        self.left.set(left);
-        self.largest.set(self.largest.get().max(into.len()));
+        let left = self
+            .left
+            .load(Ordering::Relaxed)
+            .checked_sub(1)
+            .ok_or_else(|| std::io::Error::other("the disk is gone"))?;
+        self.left.store(left, Ordering::Relaxed);
+        self.largest.fetch_max(into.len(), Ordering::Relaxed);
         into.copy_from_slice(&self.bytes[offset as usize..offset as usize + into.len()]);
         Ok(())
     }
@@ -108,6 +114,34 @@ fn windows_change_nothing() {
     assert!(hazards > 40, "{hazards}");
 }
 
+/// What is remembered of one machine is not taken for what holds on another.
+#[test]
+fn a_recording_says_of_every_machine_what_a_fresh_one_says() {
+    let machine = Machine::named("ascend910b2").unwrap();
+    let with = |name: &str, value: f64| machine.with_values(&[(name.to_owned(), value)].into());
+    let machines = [
+        machine.clone(),
+        with("dma_packet_bytes", 4096.0),
+        with("dma_alignment_bytes", 8192.0),
+        with("aiv_cores", 5.0),
+        with("hbm_read_gbps", 400.0),
+        machine.clone(),
+    ];
+    for seed in 0..14 {
+        let bytes = random_trace(seed);
+        let recording = Recording::of(&bytes).unwrap();
+        assert_eq!(recording.launches(), 1);
+        for (place, machine) in machines.iter().enumerate() {
+            for warmth in [Warmth::Cold, Warmth::Repeated] {
+                let options = Options { warmth, critical_path: false, hazards: false, ..OPTIONS };
+                let fresh = analyse(&bytes, machine, &options).unwrap();
+                let profiles = recording.profiles(machine, &[0], warmth);
+                assert_eq!(profiles[&0], fresh[0].profile, "seed {seed}, machine {place}");
+            }
+        }
+    }
+}
+
 #[test]
 fn no_more_than_a_window_is_read_at_a_time() {
     let mut trace = TraceBuilder::default();
@@ -120,7 +154,7 @@ fn no_more_than_a_window_is_read_at_a_time() {
     let bytes = trace.build();
     let source = Pieces::of(&bytes, 4096);
     analyse_source(&source, &Machine::named("ascend910b2").unwrap(), &OPTIONS).unwrap();
-    assert_eq!(source.largest.get(), 4096);
+    assert_eq!(source.largest.load(Ordering::Relaxed), 4096);
 }
 
 #[test]
@@ -128,7 +162,7 @@ fn a_trace_that_can_no_longer_be_read_is_an_error() {
     let machine = Machine::named("ascend910b2").unwrap();
     let bytes = random_trace(2);
     for left in [0, 1, 10, 40, 100] {
-        let source = Pieces { left: Cell::new(left), ..Pieces::of(&bytes, 512) };
+        let source = Pieces { left: AtomicUsize::new(left), ..Pieces::of(&bytes, 512) };
         let error = analyse_source(&source, &machine, &OPTIONS).unwrap_err();
         assert!(matches!(&error, TraceError::Unreadable { .. }), "{left}: {error}");
         assert!(error.to_string().contains("the disk is gone"), "{error}");

@@ -1,7 +1,7 @@
 //! What launches find in caches.
 
 use super::super::testing::TraceBuilder;
-use super::super::{Machine, Options, Warmth, analyse, profiles};
+use super::super::{Machine, Options, Recording, Warmth, analyse};
 
 /// Launches that all read the same megabyte.
 fn trace(launches: usize) -> Vec<u8> {
@@ -20,7 +20,8 @@ fn trace(launches: usize) -> Vec<u8> {
 fn a_launch_finds_what_its_measurement_leaves_it() {
     let machine = Machine::named("ascend910b2").unwrap();
     let us = |launches: usize, number: usize, warmth: Warmth| {
-        let found = profiles(&trace(launches), &machine, &[number], warmth).unwrap();
+        let bytes = trace(launches);
+        let found = Recording::of(&bytes).unwrap().profiles(&machine, &[number], warmth);
         let options = Options { warmth, ..Options::default() };
         let reports = analyse(&trace(launches), &machine, &options).unwrap();
         // Both doors say the same.

@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, DVector, Dyn, Owned};
 
 use super::cases::Case;
 use super::limits::{Sensitivity, TOUCHED, choose, refuse};
-use super::measure::{Recorded, model};
+use super::measure::{Recorded, Recordings, model};
 use super::statistics::quantile;
 use aicore::Machine;
 use events::fidelity::{Calibration, Moved, Residual};
@@ -80,7 +80,8 @@ pub enum CalibrateError {
 /// Fits.
 pub fn calibrate(task: &Task<'_>, table: &str) -> Result<Calibration, CalibrateError> {
     let wanted = candidates(task)?;
-    let mut fitting = Fitting::new(task)?;
+    let recordings = Recordings::of(task.recorded);
+    let mut fitting = Fitting::new(task, &recordings)?;
     let sensitivities: Vec<Sensitivity> = wanted.iter().map(|name| fitting.sensitivity(name)).collect();
     let chosen = if task.constants.is_empty() {
         choose(sensitivities, &fitting.kernels())
@@ -176,6 +177,7 @@ fn candidates(task: &Task<'_>) -> Result<Vec<String>, CalibrateError> {
 /// The problem that the optimiser sees, and the state it is in.
 struct Fitting<'t> {
     task: &'t Task<'t>,
+    recordings: &'t Recordings<'t>,
     cases: Vec<Case>,
     names: Vec<String>,
     /// Rows that each constant changes.
@@ -187,8 +189,8 @@ struct Fitting<'t> {
 }
 
 impl<'t> Fitting<'t> {
-    fn new(task: &'t Task<'t>) -> Result<Self, CalibrateError> {
-        let modelled = model(&task.cases, task.recorded, task.machines, task.jobs);
+    fn new(task: &'t Task<'t>, recordings: &'t Recordings<'t>) -> Result<Self, CalibrateError> {
+        let modelled = model(&task.cases, recordings, task.machines, task.jobs);
         let mut cases = Vec::new();
         let mut logs = Vec::new();
         for (case, figure) in task.cases.iter().zip(modelled) {
@@ -205,7 +207,16 @@ impl<'t> Fitting<'t> {
             *rows.entry(&case.kernel).or_default() += 1.0;
         }
         let weights = cases.iter().map(|case| 1.0 / rows[case.kernel.as_str()].sqrt()).collect();
-        Ok(Self { task, names: Vec::new(), touched: Vec::new(), weights, theta: DVector::zeros(0), logs, cases })
+        Ok(Self {
+            task,
+            recordings,
+            names: Vec::new(),
+            touched: Vec::new(),
+            weights,
+            theta: DVector::zeros(0),
+            logs,
+            cases,
+        })
     }
 
     fn kernels(&self) -> Vec<String> {
@@ -228,7 +239,7 @@ impl<'t> Fitting<'t> {
         let machines = self.task.machines.iter();
         let moved = machines
             .map(|(name, machine)| (name.clone(), machine.with_values(&machine.inherited(self.task.base, values))));
-        let modelled = model(&cases, self.task.recorded, &moved.collect(), self.task.jobs);
+        let modelled = model(&cases, self.recordings, &moved.collect(), self.task.jobs);
         let log = |(figure, case): (Result<f64, String>, &Case)| {
             let figure = figure.unwrap_or(case.published).max(1e-6 * case.published);
             (figure / case.published).ln()
@@ -392,7 +403,7 @@ mod tests {
                 cases.push(case);
             }
         }
-        for (figure, case) in model(&cases.clone(), &recorded, &truth, 1).into_iter().zip(&mut cases) {
+        for (figure, case) in model(&cases.clone(), &Recordings::of(&recorded), &truth, 1).into_iter().zip(&mut cases) {
             case.published = figure.unwrap();
         }
         (cases, recorded, BTreeMap::from([("ascend910b2".to_owned(), base)]))

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cases::{Case, Unit};
 use super::traces::Run;
-use aicore::{Machine, Profile, Warmth, launches, profiles};
+use aicore::{Machine, Profile, Recording, Warmth};
 use events::fidelity::Metric;
 
 /// Ticks of the in-kernel counter in a microsecond: 50 MHz.
@@ -14,6 +14,20 @@ const TICKS_PER_US: f64 = 50.0;
 
 /// The traces of all runs that a table needs, or why there is none.
 pub type Recorded = BTreeMap<Run, Result<Vec<u8>, String>>;
+
+/// The same, read: for whoever models them many times.
+pub struct Recordings<'r>(BTreeMap<&'r Run, Result<Recording<'r>, String>>);
+
+impl<'r> Recordings<'r> {
+    /// Reads all traces.
+    pub fn of(recorded: &'r Recorded) -> Self {
+        let read = |trace: &'r Result<Vec<u8>, String>| match trace {
+            Ok(trace) => Recording::of(trace).map_err(|error| error.to_string()),
+            Err(reason) => Err(reason.clone()),
+        };
+        Self(recorded.iter().map(|(run, trace)| (run, read(trace))).collect())
+    }
+}
 
 /// Runs that a table needs.
 pub fn runs(cases: &[Case]) -> BTreeSet<Run> {
@@ -26,7 +40,7 @@ type Play<'r> = (&'r Run, Warmth);
 /// Models every case; the answer has the order of the cases. `machines` has every machine that they name.
 pub fn model(
     cases: &[Case],
-    recorded: &Recorded,
+    recordings: &Recordings<'_>,
     machines: &BTreeMap<String, Machine>,
     jobs: usize,
 ) -> Vec<Result<f64, String>> {
@@ -43,7 +57,7 @@ pub fn model(
         for _ in 0..jobs.clamp(1, work.len().max(1)) {
             scope.spawn(|| {
                 while let Some((play, wanted)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = play_one(*play, wanted, recorded, machines);
+                    let result = play_one(*play, wanted, recordings, machines);
                     results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(*play, result);
                 }
             });
@@ -58,26 +72,24 @@ type Played = Result<BTreeMap<Option<usize>, Profile>, String>;
 fn play_one(
     (run, warmth): Play<'_>,
     wanted: &BTreeSet<Option<usize>>,
-    recorded: &Recorded,
+    recordings: &Recordings<'_>,
     machines: &BTreeMap<String, Machine>,
 ) -> Played {
-    let trace = match recorded.get(run) {
-        Some(Ok(trace)) => trace,
+    let recording = match recordings.0.get(run) {
+        Some(Ok(recording)) => recording,
         Some(Err(reason)) => return Err(reason.clone()),
         None => return Err("was not run".to_owned()),
     };
     let machine = machines.get(&run.machine).ok_or_else(|| format!("no machine `{}`", run.machine))?;
-    let damaged = |error: aicore::TraceError| error.to_string();
-    let last = launches(trace).map_err(damaged)?.saturating_sub(1);
+    let last = recording.launches().saturating_sub(1);
     let numbers: Vec<usize> = wanted.iter().map(|launch| launch.unwrap_or(last)).collect();
-    let mut found = profiles(trace, machine, &numbers, warmth).map_err(damaged)?;
+    let found = recording.profiles(machine, &numbers, warmth);
     let mut profiles = BTreeMap::new();
     for launch in wanted {
         let number = launch.unwrap_or(last);
         let profile = found.get(&number).cloned().ok_or_else(|| format!("the program made no launch {number}"))?;
         profiles.insert(*launch, profile);
     }
-    found.clear();
     Ok(profiles)
 }
 

@@ -17,7 +17,7 @@ pub use calibrate::{CalibrateError, Task, calibrate};
 pub use cases::{Case, CasesError, LeftOut, Table, Unit};
 pub use description::{Measured, description};
 pub use markdown::render;
-pub use measure::{Recorded, model, runs};
+pub use measure::{Recorded, Recordings, model, runs};
 pub use micro::{
     MicroRow, MicroTime, micro_cases, micro_constants, micro_programs, micro_rows, micro_table, write_micro_project,
     write_micro_sources,
