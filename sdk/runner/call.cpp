@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -314,6 +315,20 @@ void AddAttrs(const Job& job, Call& call)
     }
 }
 
+// Outputs of an operator that defines none: each is an input under the same name.
+std::vector<JobTensor> ChangedInputs(const Job& job, const std::vector<JobTensor>& inputs, const std::string& op)
+{
+    for (const JobTensor& given : job.outputs) {
+        const bool known = std::any_of(inputs.begin(), inputs.end(), [&](const JobTensor& input) {
+            return input.name == given.name && input.Bytes() == given.Bytes();
+        });
+        if (!known) {
+            Bad(given.where, op + " defines no output, and '" + given.name + "' is no input of that size");
+        }
+    }
+    return job.outputs;
+}
+
 void LoadInputs(const Job& job, Call& call)
 {
     for (const JobTensor& given : call.job_inputs) {
@@ -340,8 +355,12 @@ Call BuildCall(const Job& job, OperatorView view)
     const std::string& type = call.view.type;
     call.inputs = Arrange(job.inputs, defined ? call.view.inputs : SpecsOfTensors(job.inputs), "input", type,
                           call.job_inputs);
-    call.outputs = Arrange(job.outputs, defined ? call.view.outputs : SpecsOfTensors(job.outputs), "output", type,
-                           call.job_outputs);
+    const bool changes_inputs = defined && call.view.outputs.empty();
+    if (changes_inputs) {
+        call.changed = ChangedInputs(job, call.job_inputs, type);
+    }
+    call.outputs = Arrange(changes_inputs ? std::vector<JobTensor>() : job.outputs,
+                           defined ? call.view.outputs : SpecsOfTensors(job.outputs), "output", type, call.job_outputs);
     call.node.SetNode(type, type);
     for (const Parameter& parameter : call.inputs) {
         call.node.AddIrInput(Descs(parameter, call.job_inputs));

@@ -27,6 +27,7 @@ struct Call {
     std::vector<Parameter> outputs;
     std::vector<JobTensor> job_inputs; // instances in the order of the definition
     std::vector<JobTensor> job_outputs;
+    std::vector<JobTensor> changed; // outputs of the job of an operator that defines none: inputs that it changes
     std::vector<MappedFile> input_data; // of job_inputs
     std::vector<gert::Tensor> input_tensors;
     std::vector<gert::Tensor> output_tensors;

@@ -288,6 +288,13 @@ Execution RunKernel(const Job& job, const Call& call, const Tiling& tiling, cons
         const std::vector<uint8_t> part = sampled ? WrittenPart(job, i, outputs[i], size) : std::vector<uint8_t>();
         WriteFileAtomically(given.file, sampled ? part.data() : outputs[i], sampled ? part.size() : size);
     }
+    const std::vector<size_t> changed = InPlaceTwins(call.job_inputs, call.changed);
+    for (size_t i = 0; i < inputs.size() && !job.timing_only; ++i) {
+        if (changed[i] != kNoTwin) {
+            const JobTensor& given = call.changed[changed[i]];
+            WriteFileAtomically(given.file, inputs[i], static_cast<size_t>(given.Bytes()));
+        }
+    }
     return execution;
 }
 } // namespace runner

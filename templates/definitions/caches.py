@@ -6,13 +6,8 @@ from core import REQUIRED, Mismatch, Value, define
 from quantise import dequantised, per_row, precision, quantised
 from rotations import MODES, pairing, rotated
 from scatters import scatter_nd_update
-from shapes import checked
+from shapes import checked, must_differ
 from spatial import must_be_finite
-
-
-def must_differ(places, what):
-    if len(np.unique(places)) != len(places):
-        raise Mismatch(f"{what} that are the same")
 
 
 def split_heads(x, sizes, width):

@@ -283,6 +283,13 @@ def check_dtypes(definition, pairs, outputs):
                 raise Mismatch(f"output {name} is {one['dtype']}")
 
 
+def changed_inputs(definition, pairs):
+    """Of an operator that defines no output the inputs that it changes, as outputs: those that the definition gives."""
+    given = {name.lower() for slot in definition.outputs if not slot.any_name for name in slot.names}
+    changed = [one for slot, one in pairs if one is not None and any(name.lower() in given for name in slot.names)]
+    return [{"name": one["name"], **instance} for one in changed for instance in one["instances"]]
+
+
 def match(request):
     """The definition that holds for a call, with its inputs and attributes; `Mismatch` where there is none."""
     reasons = []
@@ -290,7 +297,7 @@ def match(request):
         try:
             pairs = assign(definition, request["inputs"])
             values = chosen_attributes(definition, request["attributes"])
-            check_dtypes(definition, pairs, request["outputs"])
+            check_dtypes(definition, pairs, request["outputs"] or changed_inputs(definition, pairs))
         except Mismatch as reason:
             reasons.append(str(reason))
             continue

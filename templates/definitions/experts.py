@@ -4,8 +4,7 @@ import numpy as np
 
 from core import REQUIRED, Mismatch, Value, define
 from quantise import per_row, precision, quantised
-from reductions import softmax
-from routing import alike, in_range, largest
+from routing import in_range
 
 # Above this float32 does not hold each whole number, and interfaces do not take it for an expert.
 MOST_EXPERTS = 2**24 - 1
@@ -649,44 +648,3 @@ def finalise_v2_gradient(grad, rows, expanded_x, scales, experts, bias, drop_pad
     total, size = (values * spread_grad).sum(axis=1), (size * np.abs(spread_grad)).sum(axis=1)
     weights = Value(total.reshape(-1, k), magnitude=size.reshape(-1, k), steps=2, unspecified=open_places.reshape(-1, k))
     return Value(back.reshape(shape + (width,)), steps=2), weights
-
-
-@define("MoeGatingTopK", inputs="x bias?", outputs="y expert_idx:int32 out:float32",
-        attributes={"k": REQUIRED, "k_group": 1, "group_count": 1, "group_select_mode": 0, "renorm": 0, "norm_type": 0, "out_flag": False,
-                    "routed_scaling_factor": 1.0, "eps": 1e-20})
-def gating_by_group(x, bias, k, k_group, group_count, group_select_mode, renorm, norm_type, out_flag, routed_scaling_factor, eps, call):
-    """expert_idx = the k largest of sigmoid or softmax of x, plus bias, in the best groups; y = scale * theirs / (their sum + eps)"""
-    if x.ndim != 2 or renorm != 0 or norm_type not in (0, 1) or group_select_mode not in (0, 1) or group_count < 1 or x.shape[1] % group_count:
-        raise Mismatch(f"groups by mode {group_select_mode}, norm {norm_type}, renorm {renorm}")
-    width = x.shape[1] // group_count
-    if not 1 <= k_group <= group_count or width < 1 + group_select_mode or not 1 <= k <= k_group * width:
-        raise Mismatch(f"{k} of {k_group} groups of {width}")
-    norm = 1.0 / (1.0 + np.exp(-x)) if norm_type == 1 else softmax(x, -1)
-    if bias is not None and bias.shape != x.shape[1:]:
-        raise Mismatch(f"a bias of {list(bias.shape)}")
-    scores = norm if bias is None else norm + bias
-    if np.any(scores <= 0):
-        raise Mismatch("scores that are not above zero")
-    unsure = np.zeros(len(x), bool)
-    left = scores
-    if k_group < group_count:
-        groups = np.sort(scores.reshape(len(x), group_count, width), axis=-1)
-        best = groups[..., -1] + (groups[..., -2] if group_select_mode == 1 else 0.0)
-        order, _, _ = largest(best, best, k_group, alike(call))
-        # Which groups it is must be sure, in which order they are does not matter.
-        ranked = -np.sort(-best, axis=-1)
-        unsure = ranked[:, k_group - 1] - ranked[:, k_group] <= alike(call) * ranked[:, k_group - 1]
-        kept = np.zeros(best.shape, bool)
-        np.put_along_axis(kept, order, True, -1)
-        left = np.where(np.repeat(kept, width, axis=-1), scores, 0.0)
-    places, _, tied = largest(left, left, k, alike(call))
-    tied |= unsure[:, None]
-    chosen = np.take_along_axis(norm, places, -1)
-    y = None
-    if not out_flag:
-        absent(call, 2)
-    # With a bias, and after softmax, there are two readings of what y is made of.
-    if bias is None and norm_type == 1:
-        total = chosen.sum(axis=-1, keepdims=True) + eps
-        y = Value(chosen / total * routed_scaling_factor, steps=4, unspecified=np.broadcast_to(unsure[:, None], chosen.shape))
-    return y, Value(places, exact=True, unspecified=tied), Value(norm, steps=3) if out_flag and bias is None else None

@@ -7,7 +7,7 @@ its upper end), or values that are repeated to the end of the tensor. A recipe m
 import math
 
 MEANING = {}
-# Outputs that an operator adds to, or leaves in part as they are: whoever calls it clears them first.
+# Outputs that an operator adds to, or leaves in part as they are: whoever calls it fills them first, most with zeros.
 CLEARED = {}
 
 
@@ -38,9 +38,9 @@ def means(*operators, **inputs):
         MEANING.setdefault(operator, {}).update(inputs)
 
 
-def clears(operator, *outputs):
-    """Registers outputs that callers of an operator clear."""
-    CLEARED[operator] = outputs
+def clears(operator, *outputs, value=0):
+    """Registers outputs that callers of an operator clear, or fill with a value."""
+    CLEARED[operator] = {name: value for name in outputs}
 
 
 def between(low, high):
@@ -77,7 +77,7 @@ def data_of(operator, pairs, attributes):
         recipe = recipe(call) if callable(recipe) else recipe
         if recipe is not None:
             recipes.append({"tensor": one["name"], **recipe})
-    return recipes + [{"tensor": name, **listed([0])} for name in CLEARED.get(operator, ())]
+    return recipes + [{"tensor": name, **listed([value])} for name, value in CLEARED.get(operator, {}).items()]
 
 
 # Beyond their domain functions give what each implementation likes.
@@ -224,7 +224,7 @@ means("MoeFinalizeRoutingV2Grad", expanded_row_idx=finalised_rows,
 
 
 # Scores of experts are compared with those of groups that are left out: above zero.
-means("MoeGatingTopK", bias=between(0.05, 1))
+means("MoeGatingTopK", "MoeGatingTopKHash", bias=between(0.05, 1))
 
 
 def shares(call):
@@ -470,3 +470,108 @@ def numbers_of_rows(call):
 
 
 means("DequantSituQuant", x=numbers_of_rows, weight_scale=between(0.02, 0.05), activation_scale=between(0.5, 1.5), quant_scale=between(0.05, 0.1))
+
+# Pages of caches, and which queries go to which of them.
+
+
+def tokens_of_table(call):
+    return between(0, call.along("tid2eid", 0)) if "tid2eid" in call.shapes else None
+
+
+means("MoeGatingTopKHash", input_ids=tokens_of_table, tid2eid=chosen("tid2eid", lambda call: call.along("x", 1)))
+
+
+def groups_of_rows(part):
+    """Of each page that has room some rows in its middle: how many, from where, and to where."""
+
+    def recipe(call):
+        block, pages, rows = call.attributes["blockSize"], call.along("keyCacheIn", 0), call.along("keyIn", 0)
+        count = call.size("groupLen")
+        filled = min(count, pages, rows)
+        each = min(max(block // 2, 1), rows // max(filled, 1))
+        found = [(each, place * each, (place * 3 + 1) % pages * block + (block - each) // 2) for place in range(filled)]
+        pages_differ = len({target for _, _, target in found}) == filled
+        return listed(one[part] for one in found + [(0, 0, 0)] * (count - filled)) if pages_differ else None
+
+    return recipe
+
+
+means("StoreKVBlock", groupLen=groups_of_rows(0), groupKeyIdx=groups_of_rows(1), groupKeyCacheIdx=groups_of_rows(2))
+means("TransposeKvCacheByBlock", blockIDs=lambda call: distinct(call.size("blockIDs"), call.along("KCache", 0)))
+# Requests of one length, that begin anywhere and do not reach behind the angles.
+means("CompressorMetadata", kvBlockTable=lambda call: listed(shuffled(call.size("kvBlockTable"))),
+      startPos=lambda call: listed(5 * place % max(call.along("ropeCos", 0) // 2, 1) for place in range(call.size("startPos"))),
+      cuSeqlens=lambda call: listed(call.along("ropeCos", 0) // max(call.size("cuSeqlens"), 2) * place for place in range(call.size("cuSeqlens"))))
+
+
+class Choices:
+    """Blocks that tokens of sequences choose, and what is in the scratch that the five operators fill one after the other."""
+
+    def __init__(self, call):
+        given = call.attributes
+        heads, tokens, each = call.shapes["q2k"] if "q2k" in call.shapes else (given.get("num_heads"), given.get("num_tokens"), 1)
+        ends = next((name for name in ("cu_seqlens", "cu_block_lens") if name in call.shapes), None)
+        batch = given["batch"] if "batch" in given else call.size(ends) - 1
+        rows, most = given["total_rows"], given["max_kv"]
+        self.tokens = shared_out(batch, tokens)
+        # One sequence has as many blocks as any may have.
+        self.blocks = [most] + (shared_out(batch - 1, rows - most) or [] if batch > 1 else [])
+        sized = sum(self.blocks) == rows and max(self.blocks) == most and len(self.blocks) == batch
+        self.fits = bool(self.tokens) and sized and call.size("scratch") == batch * most + tokens + (2 * tokens + 1) * heads * rows
+        if not self.fits:
+            return
+        self.rows = [sum(self.blocks[:one]) + place if place < self.blocks[one] else -1 for one in range(batch) for place in range(most)]
+        self.sequences = [one for one, count in enumerate(self.tokens) for _ in range(count)]
+        # Now and then a token chooses less.
+        self.choices = [[[-1 if (token + place) % 5 == 4 else (2 * token + place + head) % self.blocks[self.sequences[token]]
+                          for place in range(each)] for token in range(tokens)] for head in range(heads)]
+        self.counts = [[[0] * rows for _ in range(heads)] for _ in range(tokens)]
+        for head, own in enumerate(self.choices):
+            for token, blocks in enumerate(own):
+                for block in blocks:
+                    if block >= 0:
+                        self.counts[token][head][self.rows[self.sequences[token] * most + block]] += 1
+        self.totals = [[sum(own[head][row] for own in self.counts) for row in range(rows)] for head in range(heads)]
+        self.ends = [[sum(own[:row]) for row in range(rows + 1)] for own in self.totals]
+        self.begins, reached = [], [own[:-1] for own in self.ends]
+        for own in self.counts:
+            self.begins.append(reached)
+            reached = [[at + count for at, count in zip(*pair)] for pair in zip(reached, own)]
+
+
+def flat(values):
+    return [one for value in values for one in flat(value)] if isinstance(values, list) else [values]
+
+
+def sums(counts):
+    return [sum(counts[:place]) for place in range(len(counts) + 1)]
+
+
+def of_choices(function):
+    """A recipe by the choices of a call, where its sizes are such that there are some."""
+
+    def recipe(call):
+        choices = Choices(call)
+        return listed(flat(function(choices))) if choices.fits else None
+
+    return recipe
+
+
+def scratch_with(*filled):
+    """A scratch of which the first two parts and some others are filled: counts of tokens, beginnings, counts of all."""
+
+    def parts(choices):
+        later = [("counts", choices.counts), ("begins", choices.begins), ("totals", choices.totals)]
+        return [choices.rows, choices.sequences] + [flat(part) if name in filled else [0] * len(flat(part)) for name, part in later]
+
+    return of_choices(parts)
+
+
+CHOSEN_BLOCKS = of_choices(lambda choices: choices.choices)
+ENDS_OF_TOKENS = of_choices(lambda choices: sums(choices.tokens))
+means("K2qCsrMeta", cu_seqlens=ENDS_OF_TOKENS, cu_block_lens=of_choices(lambda choices: sums(choices.blocks)))
+means("K2qCsrHist", q2k=CHOSEN_BLOCKS, scratch=scratch_with())
+means("K2qCsrRowPrefix", scratch=scratch_with("counts", "totals"))
+means("K2qCsrTilePrefix", scratch=scratch_with("counts", "totals"), row_ptr=of_choices(lambda choices: choices.ends))
+means("K2qCsrScatter", q2k=CHOSEN_BLOCKS, cu_seqlens=ENDS_OF_TOKENS, scratch=scratch_with("counts", "begins", "totals"))
+clears("K2qCsrScatter", "q_ind", "slot", value=-1)

@@ -36,13 +36,14 @@ def answer(mode, request):
         return {"undefined": f"there is no definition of {request['operator']}"}
     table(families)
     core = importlib.import_module("core")
-    outputs, data = [], []
+    outputs, data, changed = [], [], []
     try:
         if mode == "match":
             definition, _, _ = core.match(request)
         elif mode == "data":
             definition, pairs, values = core.match(request)
             data = importlib.import_module("meaning").data_of(definition.operator, pairs, values)
+            changed = [] if request["outputs"] else list(dict.fromkeys(one["name"] for one in core.changed_inputs(definition, pairs)))
         else:
             definition, outputs = core.compute(request)
     except core.Undefined as reason:
@@ -50,7 +51,7 @@ def answer(mode, request):
     except core.Mismatch as reason:
         return {"unmatched": str(reason)}
     found = {"operator": definition.operator, "file": definition.file, "formula": definition.formula}
-    return {"definition": found, "outputs": outputs, "data": data}
+    return {"definition": found, "outputs": outputs, "data": data, "changed": changed}
 
 
 def main():

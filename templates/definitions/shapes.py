@@ -231,6 +231,11 @@ def checked(indices, size, wraps=False):
     return np.where(indices < 0, indices + size, indices)
 
 
+def must_differ(places, what):
+    if len(np.unique(places)) != len(places):
+        raise Mismatch(f"{what} that are the same")
+
+
 @define("Gather", inputs="x1|x indices:index", dtypes="any", attributes={"batch_dims": 0},
         ignored="validate_indices is_preprocessed negative_index_support")
 def gather(x, indices, batch_dims):

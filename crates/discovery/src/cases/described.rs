@@ -146,11 +146,38 @@ impl DescribedOp {
             None => binding(&found.name, &pick(&found.dtypes, "float16"), &pick(&found.formats, "ND")),
         });
         let mut bound_outputs: Vec<TensorBinding> = Vec::new();
-        for output in outputs {
+        // Of an operator that defines inputs alone they are some of these.
+        let changed_inputs = self.outputs.is_empty() && !self.inputs.is_empty();
+        for output in outputs.iter().filter(|_| !changed_inputs) {
             if !bound_outputs.iter().any(|known| known.name == output.name) {
                 bound_outputs.push(binding(&output.name, &output.dtype, &output.format));
             }
         }
         (bound_inputs.collect(), bound_outputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_that_an_operator_changes_are_no_parameters_twice() {
+        let tensor = |name: &str| serde_json::json!({ "name": name, "param": "required", "dtypes": ["float16"] });
+        let output = |name: &str| JobOutput {
+            name: name.to_owned(),
+            dtype: "float16".to_owned(),
+            format: "ND".to_owned(),
+            shape: Some(vec![4]),
+            initial: None,
+        };
+        let outputs_of = |described: &[&str]| {
+            let outputs: Vec<_> = described.iter().map(|name| tensor(name)).collect();
+            let op =
+                serde_json::json!({ "type": "Store", "inputs": [tensor("x"), tensor("cache")], "outputs": outputs });
+            let op: DescribedOp = serde_json::from_value(op).unwrap();
+            op.bindings(&[], &[output("cache")]).1.len()
+        };
+        assert_eq!((outputs_of(&[]), outputs_of(&["cache"])), (0, 1));
     }
 }

@@ -258,12 +258,16 @@ impl Finder<'_> {
     /// of its inputs' values, and the tiling function takes them too; else as it is.
     pub async fn with_meaning(&self, accepted: Accepted, reach: Reach) -> Accepted {
         let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return accepted };
-        let Ok(meant) = python.data_of_definition(self.op, &accepted.job).await else { return accepted };
+        let Ok(meant) = python.meant_by_definition(self.op, &accepted.job).await else { return accepted };
         let mut candidate = accepted.candidate.clone();
+        if candidate.outputs.is_empty() {
+            let changed = candidate.inputs.iter().filter(|spec| meant.changed.contains(&spec.name));
+            candidate.outputs = changed.map(|spec| TensorSpec { values: Vec::new(), ..spec.clone() }).collect();
+        }
         let inputs = candidate.inputs.iter_mut().map(|spec| (spec, reach == Reach::ItsShapes));
         for (spec, values_fit) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, true))) {
             let wanted = |data: &&DefinedData| data.tensor == spec.name && (values_fit || data.values.is_empty());
-            if let Some(data) = meant.iter().find(wanted) {
+            if let Some(data) = meant.data.iter().find(wanted) {
                 spec.range = data.range.unwrap_or(spec.range);
                 spec.values.clone_from(&data.values);
             }

@@ -33,7 +33,7 @@ pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTens
 pub use edges::Edges;
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage};
 pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
-pub use reference::{Array, Defined, DefinedOutput, Definition, Python, ReferenceError, golden_script};
+pub use reference::{Array, Defined, DefinedOutput, Definition, Meant, Python, ReferenceError, golden_script};
 pub use rescale::{resized, traffic_bytes};
 
 /// Where a case comes from.

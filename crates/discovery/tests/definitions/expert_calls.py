@@ -384,6 +384,33 @@ def gated(dtype):
               "out": tensor([], "float32", silent=True)}, {**attributes, "norm_type": norm, "out_flag": False})
 
 
+def gated_by_token(dtype):
+    """Three rows for eight experts, two of which are chosen: by what stands for their tokens, or by their scores."""
+    x = [F(at, 4) for at in (3, -7, 5, 1, 0, 2, -4, 9, -3, 8, 6, -1, 4, 7, -6, -2, 11, -9, 1, 5, -1, 3, 0, 2)]
+    rows = [x[:8], x[8:16], x[16:]]
+    attributes = {"k": 2, "k_group": 1, "group_count": 1, "group_select_mode": 1, "renorm": 0, "norm_type": 2, "out_flag": True,
+                  "routed_scaling_factor": 1.5, "eps": 1e-20}
+    roots = [[F((1 + exact.exp(v)).ln().sqrt()) for v in row] for row in rows]
+    sigmoids = [[F(exact.sigmoid(v)) for v in row] for row in rows]
+    table, ids = [[6, 1], [0, 7], [3, 3], [5, 2], [4, 0]], [4, 0, 3]
+
+    def right(scores, chosen, out):
+        shares = [row[at] * F(3, 2) / sum(row[one] for one in places) for row, places in zip(scores, chosen) for at in places]
+        whole = tensor([v for row in scores for v in row], "float32", [3, 8], **({} if out else {"silent": True}))
+        return {"y": tensor(shares, dtype, [3, 2]), "expert_idx": ints([at for places in chosen for at in places], [3, 2]), "out": whole}
+
+    by_table = [table[one] for one in ids]
+    for of_ids, of_table, scores, norm in (("int64", "int32", roots, 2), ("int32", "int64", sigmoids, 1)):
+        call("MoeGatingTopKHash", {"x": tensor(x, dtype, [3, 8]), "input_ids": ints(ids, None, of_ids), "tid2eid": ints(sum(table, []), [5, 2], of_table)},
+             right(scores, by_table, norm == 2), {**attributes, "norm_type": norm, "out_flag": norm == 2})
+    call("MoeGatingTopKHash", {"x": tensor(x, dtype, [3, 8])}, right(roots, [sorted(range(8), key=lambda at: -row[at])[:2] for row in roots], True),
+         attributes)
+    bias = [F(at, 8) for at in (1, 7, 0, 3, 2, 1, 5, 1)]
+    chosen = [sorted(range(8), key=lambda at: -row[at] - bias[at])[:2] for row in roots]
+    unsaid = {name: {**one, "silent": True} if name != "expert_idx" else one for name, one in right(roots, chosen, False).items()}
+    call("MoeGatingTopKHash", {"x": tensor(x, dtype, [3, 8]), "bias": tensor(bias, dtype)}, unsaid, {**attributes, "out_flag": False})
+
+
 def all_of():
     for dtype in ("float16", "bfloat16", "float32"):
         expanded(dtype)
@@ -392,6 +419,7 @@ def all_of():
         mapped(dtype)
         finalised(dtype)
         gated(dtype)
+        gated_by_token(dtype)
     for dtype in ("float16", "int8"):
         rerouted(dtype)
     expanded_quantised()

@@ -21,6 +21,7 @@ import loss_calls
 import scalar_calls
 import index_calls
 import norm_calls
+import page_calls
 import quant_calls
 import recurrent_calls
 import routing_calls
@@ -496,6 +497,7 @@ window_calls.all_of()
 sampling_calls.all_of()
 cache_calls.all_of()
 expert_calls.all_of()
+page_calls.all_of()
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.json"), "w", encoding="utf-8") as file:
     file.write("[\n" + ",\n".join(json.dumps(one) for one in CALLS) + "\n]\n")
 examples.write_families()

@@ -10,7 +10,7 @@ mod python;
 mod scripts;
 
 pub use array::Array;
-pub use definition::{Defined, DefinedData, DefinedOutput, Definition};
+pub use definition::{Defined, DefinedData, DefinedOutput, Definition, Meant};
 pub use python::{Python, RecordedArgument, RecordedCall, RecordedTensor, ReferenceError};
 pub use scripts::golden_script;
 pub(super) use scripts::{ScriptCase, data_scripts, match_case};

@@ -79,11 +79,21 @@ pub struct DefinedData {
     pub values: Vec<f64>,
 }
 
+/// What a definition says of a call before it is made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meant {
+    /// Data that mean something, for those of its inputs that may not hold just anything.
+    pub data: Vec<DefinedData>,
+    /// The inputs that an operator changes which defines no output: they are what comes out.
+    pub changed: Vec<String>,
+}
+
 #[derive(Deserialize)]
 struct Answer {
     definition: Definition,
     outputs: Vec<Option<AnsweredOutput>>,
     data: Vec<DefinedData>,
+    changed: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -102,16 +112,12 @@ impl Python {
         Ok(answer.definition)
     }
 
-    /// Data that mean something to the definition that fits a call, for those of its inputs that may not hold just anything.
-    pub async fn data_of_definition(
-        &self,
-        op: &DescribedOp,
-        job: &KernelJob,
-    ) -> Result<Vec<DefinedData>, ReferenceError> {
+    /// What the definition that fits a call says of its data.
+    pub async fn meant_by_definition(&self, op: &DescribedOp, job: &KernelJob) -> Result<Meant, ReferenceError> {
         let directory = self.directory_with_definitions()?;
         let answer: Answer =
             self.ask(packed::text(PROGRAM), "data", &request(op, job, &|_| None), directory.path()).await?;
-        Ok(answer.data)
+        Ok(Meant { data: answer.data, changed: answer.changed })
     }
 
     /// Right outputs of a call by its definition. `tolerance` overrides that of an output's dtype.

@@ -296,6 +296,13 @@ fn data_that_mean_something_are_what_definitions_take() {
         ),
         call("KLDivV2", &[("x", "float32", &[3, 5]), ("target", "float32", &[3, 5])], ("y", "float32", &[])),
     ];
+    // Stages of one computation, whose data belong together.
+    let known: Vec<Value> = serde_json::from_slice(&fs_err::read(folder().join("known.json")).unwrap()).unwrap();
+    let staged = known.into_iter().filter(|call| {
+        let operator = text(&call["operator"]);
+        operator.starts_with("K2q") || operator == "StoreKVBlock" || operator == "CompressorMetadata"
+    });
+    let calls: Vec<Value> = calls.into_iter().chain(staged).collect();
     let mut requests: Vec<Value> =
         calls.iter().enumerate().map(|(number, call)| request_of(directory.path(), number, call)).collect();
     for request in &mut requests {
@@ -307,7 +314,9 @@ fn data_that_mean_something_are_what_definitions_take() {
         request["mode"] = json!("compute");
         assert!(!array(&answer["data"]).is_empty(), "{answer}");
         for data in array(&answer["data"]) {
-            let input = array(&request["inputs"]).iter().find(|input| input["name"] == data["tensor"]).unwrap();
+            let input = array(&request["inputs"]).iter().find(|input| input["name"] == data["tensor"]);
+            // What is there before the launch a definition does not see.
+            let Some(input) = input else { continue };
             let instance = &input["instances"][0];
             let count = array(&instance["shape"]).iter().map(|size| size.as_u64().unwrap() as usize).product();
             let between = || vec![(data["low"].as_f64().unwrap() + data["high"].as_f64().unwrap()) / 2.0];
@@ -323,6 +332,27 @@ fn data_that_mean_something_are_what_definitions_take() {
     for answer in answers(again.path(), &requests) {
         assert!(answer["outputs"].as_array().is_some_and(|outputs| !outputs.is_empty()), "{answer}");
     }
+}
+
+#[test]
+fn an_operator_without_outputs_changes_the_inputs_that_its_definition_gives() {
+    if !numpy_is_here() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let known: Vec<Value> = serde_json::from_slice(&fs_err::read(folder().join("known.json")).unwrap()).unwrap();
+    let operators = ["StoreKVBlock", "TransposeKvCacheByBlock", "Add"];
+    let calls = operators.map(|operator| known.iter().find(|call| call["operator"] == operator).unwrap());
+    let mut requests: Vec<Value> =
+        calls.iter().enumerate().map(|(number, call)| request_of(directory.path(), number, call)).collect();
+    for request in &mut requests {
+        request["mode"] = json!("data");
+        request["outputs"] = json!([]);
+    }
+    let answers = answers(directory.path(), &requests);
+    assert_eq!(answers[0]["changed"], json!(["keyCacheIn"]));
+    assert_eq!(answers[1]["changed"], json!(["KCache", "VCache"]));
+    assert!(text(&answers[2]["unmatched"]).contains("gives 1 outputs, and the operator 0"), "{}", answers[2]);
 }
 
 #[test]
