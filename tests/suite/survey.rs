@@ -262,6 +262,42 @@ fn an_operator_that_adds_to_its_output_is_judged_where_that_is_clear() {
     assert_eq!((&wrong["state"], &wrong["cause"]["kind"]), (&"failed".into(), &"unstable-result".into()), "{wrong}");
 }
 
+/// Of an operator that defines no output what its definition gives is compared with the inputs that it changes.
+#[test]
+fn an_operator_without_outputs_is_judged_by_the_inputs_that_it_changes() {
+    require_tools!();
+    let (tree, work) = (tree(), tempfile::tempdir().expect("a temporary directory"));
+    let operator = tree.path().join("math/works");
+    let write = |file: &str, text: &str| fs_err::write(operator.join(file), text).expect("a written file");
+    let header = "op_host/add_custom_tiling.h";
+    for file in ["op_kernel/CMakeLists.txt", header] {
+        let text = fs_err::read_to_string(operator.join(file)).expect("a text file");
+        write(file, &text.replace("AddCustom", "StoreKVBlock"));
+    }
+    fs_err::remove_dir_all(operator.join("tests")).expect("golden data of another operator");
+    let kernel = include_str!("survey/stored_rows_kernel.cpp");
+    write(HOST, include_str!("survey/stored_rows_host.cpp"));
+    let verified = |kernel: &str| {
+        write(KERNEL, kernel);
+        let ended = survey(tree.path(), work.path(), &["--only", "math/works", "--no-resume"]).expect(0);
+        step(&ended, "math/works", "verify")
+    };
+    let (state, cause) = verified(kernel);
+    if !python_has_numpy() {
+        assert_eq!(cause, "no-reference: the operator has none");
+        return;
+    }
+    assert_eq!((state.as_str(), cause.as_str()), ("passed", ": "));
+    // One row too far, and a row too few.
+    for (from, with) in [
+        ("cache[(targets.GetValue(group) + at) * width]", "cache[(targets.GetValue(group) + at + 1) * width]"),
+        ("int32_t at = 0; at", "int32_t at = 1; at"),
+    ] {
+        let (state, cause) = verified(&edited(kernel, from, with));
+        assert!(state == "failed" && cause.starts_with("wrong-result"), "{with}: {state}, {cause}");
+    }
+}
+
 #[test]
 fn a_trial_that_takes_too_long_is_ended() {
     require_tools!();
