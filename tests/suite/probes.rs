@@ -360,6 +360,46 @@ fn an_attribute_that_became_a_constant_is_told() {
     assert!(wrong[0].0.starts_with("other-attribute-") && !wrong[0].1, "{comparison}");
 }
 
+/// A second buffer takes room that the longest rows need, which no drawn length comes near: it wins on the cases, and is taken back.
+#[test]
+fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
+    require_tools!();
+    let project = Project::fixture("rms_norm/beginner");
+    let kernel = "op_kernel/rms_norm.h";
+    let mut text = project.read(kernel);
+    let cast = "Cast(gammaFloat, gamma, RoundMode::CAST_NONE, columns_);\n        PipeBarrier<PIPE_ALL>();\n        ";
+    let sum = "ReduceSum(sum, square, work, columns_);\n        PipeBarrier<PIPE_ALL>();\n\n        ";
+    for (from, with) in [
+        ("InitBuffer(inQueueX_, BUFFER_NUM, ", "InitBuffer(inQueueX_, 1, "),
+        ("InitBuffer(inQueueGamma_, BUFFER_NUM, ", "InitBuffer(inQueueGamma_, 1, "),
+        // So that rows of 8192 have room for a second buffer, and longer ones only for one.
+        ("InitBuffer(gammaBuf_, padded * sizeof(float))", "InitBuffer(gammaBuf_, 32)"),
+        ("gammaBuf_.Get<float>()", "squareBuf_.Get<float>()"),
+        (cast, ""),
+        // One buffer is slow.
+        (
+            sum,
+            &format!(
+                "for (int32_t slow = BUFFER_NUM; slow < 2; slow++) {{ Duplicate(work, 0.0f, columns_); PipeBarrier<PIPE_V>(); }}\n        {sum}{cast}"
+            ),
+        ),
+    ] {
+        text = edited(&text, from, with);
+    }
+    project.write(kernel, &text);
+    // Nobody wrote down how long rows may be.
+    let host = "op_host/rms_norm_tiling.cpp";
+    project.write(host, &edited(&project.read(host), "MAX_COLUMNS = 8192;", "MAX_COLUMNS = 65536;"));
+    let manifest = edited(&project.read("ascend.toml"), "range = [1, 48, 1]", "values = [16]");
+    project.write("ascend.toml", &edited(&manifest, "range = [1, 4, 1]", "values = [1, 2]"));
+    let ended = project.run(&["run", "--budget", "4", "--seed", "1", "--stage", "host"]).expect(0);
+    let summary = ended.events.last().expect("a summary");
+    let taken = summary["taken_back"].to_string();
+    assert!(taken.contains("BUFFER_NUM") && taken.contains("edge-float16"), "{summary}");
+    assert!(taken.contains("InitBuffer"), "{summary}");
+    assert_eq!(project.read(kernel), text);
+}
+
 /// What fails where one axis is long, where a list is, or where a number is nothing.
 #[test]
 fn what_only_a_probe_of_its_kind_shows_is_told() {

@@ -36,6 +36,7 @@ mod known;
 mod larger_share;
 mod last_word;
 mod left_alone;
+mod longest_rows;
 mod measurements;
 mod noise;
 mod origin;

@@ -1,9 +1,11 @@
-//! Probes where a winner's rules begin and end: the narrow places that drawn ones miss.
+//! Probes where a winner's rules begin and end, and with the longest rows that there was room for: the narrow places that drawn ones
+//! miss.
 
 use std::sync::{Arc, PoisonError};
 
 use super::TunerError;
 use super::candidate::Candidate;
+use super::longest_rows::longest_rows;
 use super::probe_questions::{finder, timed_candidates};
 use super::probe_sizes::most_us;
 use super::probing::{ProbeSet, WithData};
@@ -12,7 +14,8 @@ use discovery::cases::{Edges, ProbeKind, smallest_and_largest};
 
 impl ProbeSet {
     /// Probes on both sides of the sizes at which a candidate begins to launch other numbers of cores than the operator as it was,
-    /// for the dtypes of the cases. None where its host code is the same.
+    /// for the dtypes of the cases; none of these where its host code is the same. And those with the longest rows that the operator as it
+    /// was has room for.
     pub(super) async fn at_edges(
         &self,
         field: &Field,
@@ -40,17 +43,21 @@ impl ProbeSet {
         }
         let Some((old, op)) = set.evaluator.defined(&before).await? else { return Ok(set) };
         let Some((new, _)) = set.evaluator.defined(&now).await? else { return Ok(set) };
-        if old == new {
-            return Ok(set);
-        }
         let data = set.data.join("asked");
         let finder = |host| finder(workspace, host, &op, &data);
         let edges = Edges { before: finder(&old), now: finder(&new) };
         let mut accepted = Vec::new();
-        for (smallest, largest) in smallest_and_largest(&timed_candidates(workspace)) {
-            let found = edges.between(smallest, largest).await?;
-            accepted.extend(found.into_iter().map(|found| (ProbeKind::Edge, found)));
+        let timed = timed_candidates(workspace);
+        let groups = smallest_and_largest(&timed);
+        if old != new {
+            for (smallest, largest) in &groups {
+                accepted.extend(edges.between(smallest, largest).await?);
+            }
         }
+        let smallest: Vec<_> = groups.iter().map(|(smallest, _)| (*smallest).clone()).collect();
+        let rows = async || longest_rows(field, &smallest, &edges.before, &before, self.seed).await;
+        accepted.extend(self.longest_rows.get_or_try_init(rows).await?.iter().cloned());
+        let accepted: Vec<_> = accepted.into_iter().map(|found| (ProbeKind::Edge, found)).collect();
         let _ = std::fs::remove_dir_all(&set.data);
         let count = accepted.len();
         set.admit(accepted, WithData::Small.bytes())?;

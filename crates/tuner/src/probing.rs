@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::JoinSet;
 
 use super::candidate::Candidate;
@@ -161,6 +161,8 @@ pub struct ProbeSet {
     journal: Option<Journal<TriedProbe>>,
     /// Digest of the candidate whose edges were looked for last, and what was found.
     pub(super) edges: Mutex<Option<(String, Arc<ProbeSet>)>>,
+    /// Calls with the longest rows that the operator as it was has room for.
+    pub(super) longest_rows: OnceCell<Vec<Accepted>>,
 }
 
 impl ProbeSet {
@@ -221,6 +223,7 @@ impl ProbeSet {
             steady: Mutex::default(),
             journal: None,
             edges: Mutex::default(),
+            longest_rows: OnceCell::new(),
         }
     }
 

@@ -7,7 +7,7 @@ use verify::DType;
 
 /// Shape of the tensor that gives a case its size: the first of the inputs with the most elements, or, where all inputs are
 /// single numbers, of the outputs.
-pub(super) fn leading_shape(candidate: &Candidate) -> Option<Vec<u64>> {
+pub fn leading_shape(candidate: &Candidate) -> Option<Vec<u64>> {
     leading(&loosened(candidate)).map(<[u64]>::to_vec)
 }
 
@@ -40,7 +40,7 @@ const LEAST_COUNT: u64 = 16;
 ///
 /// Tensors whose values mean something (positions, paddings, sizes) stay as they are: whether they fit the new shapes is for
 /// the tiling function to say.
-pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
+pub fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
     let candidate = loosened(candidate);
     let leading = leading(&candidate)?.to_vec();
     let present = *leading.get(axis)?;
