@@ -5,24 +5,21 @@
 
 use super::TunerError;
 use super::plan::Plan;
-use super::probe_sizes::most_us;
+use super::probe_run::ProbeRun;
 use super::probing::{ProbeSet, WithData};
 use super::round::Field;
+use aicore::HazardKind;
 use discovery::cases::{Accepted, Candidate as CaseCandidate, Finder, ProbeKind, Refusal, leading_shape, with_length};
 
 /// Rows of a case are at most so many: how long they may be does not depend on it, and how long it takes to try does.
 const MOST_ROWS: u64 = 8;
-/// No element is smaller, so that no buffer holds a row of more of them.
-const LEAST_ELEMENT_BYTES: u64 = 1;
-/// How many lengths between one that fits and one that does not are tried beside each other, and how often: a deeper queue is told from
-/// a length that is this share of a row off by far.
+/// Parts of the length at which the buffers would be full, in thousandths, that are tried first: what is rounded up to blocks, and a host
+/// that cuts longer rows, is seen there.
+const AROUND: [u64; 4] = [850, 950, 1000, 1100];
+/// Lengths between one that fits and one that does not that are tried after it.
 const BETWEEN: u64 = 4;
-const ROUNDS: usize = 2;
 
-/// Rows of one length, as the operator as it was takes them.
-type Fitting = (u64, Accepted);
-
-/// Of each case in `cases` one with the longest rows that the operator as it was runs, where its rows are limited at all.
+/// Of each case in `cases` one with about the longest rows that the operator as it was runs, where its rows are limited at all.
 pub(super) async fn longest_rows(
     field: &Field,
     cases: &[CaseCandidate],
@@ -45,77 +42,100 @@ struct Scout<'s> {
     seed: u64,
 }
 
+/// Rows of a length that the operator as it was runs, and where its buffers end then, in bytes.
+struct Fitting {
+    length: u64,
+    accepted: Accepted,
+    buffers_end_bytes: u64,
+}
+
 impl Scout<'_> {
     async fn of_case(&self, case: &CaseCandidate) -> Result<Option<Accepted>, TunerError> {
         let shape = leading_shape(case).unwrap_or_default();
         let [rows, .., width] = shape[..] else { return Ok(None) };
         let few = with_length(case, 0, rows.min(MOST_ROWS)).unwrap_or_else(|| case.clone());
-        let axis = shape.len() - 1;
         let ub_bytes = self.field.workspace.machine.parameters.ub_bytes as u64;
-        let doubled =
-            |power: u32| width.checked_shl(power).filter(|length| *length <= 2 * ub_bytes / LEAST_ELEMENT_BYTES);
-        let lengths: Vec<u64> = (1..u64::BITS).map_while(doubled).collect();
-        let (mut fits, mut beyond) = (None, None);
-        for (length, run) in self.run(&few, axis, &lengths).await? {
-            match run {
-                Some(accepted) if beyond.is_none() => fits = Some((length, accepted)),
-                None if beyond.is_none() => beyond = Some(length),
-                _ => {}
+        let run = async |lengths: &[u64]| self.run(&few, shape.len() - 1, lengths).await;
+
+        let [Some(once), twice] = <[_; 2]>::try_from(run(&[width, 2 * width]).await?).unwrap_or([None, None]) else {
+            return Ok(None);
+        };
+        let (mut longest, mut beyond) = match twice {
+            None => (once, 2 * width),
+            Some(twice) => {
+                let grown_bytes = twice.buffers_end_bytes.saturating_sub(once.buffers_end_bytes);
+                // Tiles that do not grow with rows take any row.
+                let Some(left) = (ub_bytes.saturating_sub(once.buffers_end_bytes) * width).checked_div(grown_bytes)
+                else {
+                    return Ok(None);
+                };
+                let full = width + left;
+                let lengths = AROUND.map(|part| (full * part / 1000).max(2 * width));
+                let (longest, beyond) = parted(&lengths, run(&lengths).await?);
+                // What is longer than the buffers have room for is cut.
+                let Some(beyond) = beyond else { return Ok(None) };
+                (longest.unwrap_or(twice), beyond)
             }
+        };
+        let step = (beyond - longest.length) / (BETWEEN + 1);
+        if step > 0 {
+            let lengths: Vec<u64> = (1..=BETWEEN).map(|place| longest.length + place * step).collect();
+            let (longer, _) = parted(&lengths, run(&lengths).await?);
+            longest = longer.unwrap_or(longest);
+            beyond = beyond.max(longest.length);
         }
-        // Whatever the length, it is run: tiles do not grow with rows.
-        let Some(mut beyond) = beyond else { return Ok(None) };
-        let mut shortest = fits.as_ref().map_or(width, |(length, _): &Fitting| *length);
-        for _ in 0..ROUNDS {
-            let step = (beyond - shortest) / (BETWEEN + 1);
-            let lengths: Vec<u64> = (1..=BETWEEN).map(|place| shortest + place * step).collect();
-            if step == 0 {
-                break;
-            }
-            for (length, run) in self.run(&few, axis, &lengths).await? {
-                match run {
-                    Some(accepted) if length < beyond => {
-                        shortest = length;
-                        fits = Some((length, accepted));
-                    }
-                    None => beyond = beyond.min(length),
-                    Some(_) => {}
-                }
-            }
-        }
-        Ok(fits.map(|(_, accepted)| accepted))
+        Ok((beyond > longest.length).then_some(longest.accepted))
     }
 
-    /// Which of these lengths the operator as it was takes and runs, in order.
+    /// What the operator as it was does with rows of these lengths, in order; `None` where it does not take or run them.
     async fn run(
         &self,
         case: &CaseCandidate,
         axis: usize,
         lengths: &[u64],
-    ) -> Result<Vec<(u64, Option<Accepted>)>, TunerError> {
+    ) -> Result<Vec<Option<Fitting>>, TunerError> {
         let workspace = &self.field.workspace;
         let mut set = ProbeSet::empty(workspace, workspace.work_directory.join("rows"), self.seed);
-        let mut asked = Vec::new();
-        for &length in lengths {
-            let accepted = match with_length(case, axis, length) {
-                Some(longer) => match self.finder.ask(&longer).await {
-                    Ok(accepted) => Some(accepted),
-                    Err(Refusal::Io(error)) => return Err(error.into()),
-                    Err(_) => None,
-                },
-                None => None,
-            };
-            asked.push((length, accepted));
+        let mut found: Vec<Option<Fitting>> = lengths.iter().map(|_| None).collect();
+        let (mut places, mut asked) = (Vec::new(), Vec::new());
+        for (place, &length) in lengths.iter().enumerate() {
+            let longer = with_length(case, axis, length).unwrap_or_else(|| case.clone());
+            match self.finder.ask(&longer).await {
+                Ok(accepted) => {
+                    places.push(place);
+                    asked.push(accepted);
+                }
+                Err(Refusal::Io(error)) => return Err(error.into()),
+                Err(_) => {}
+            }
         }
-        let accepted: Vec<Accepted> = asked.iter().filter_map(|(_, accepted)| accepted.clone()).collect();
-        let count = accepted.len();
-        set.admit(accepted.into_iter().map(|one| (ProbeKind::Edge, one)).collect(), WithData::Small.bytes())?;
-        let names: Vec<String> = set.probes.iter().map(|probe| probe.case.name.clone()).collect();
-        set.establish(self.before, workspace.options.jobs, count, most_us(&self.field.baseline_times)).await?;
+        set.admit(asked.iter().map(|one| (ProbeKind::Edge, one.clone())).collect(), WithData::Small.bytes())?;
+        let runs = set.run_places(self.before, workspace.options.jobs, (0..asked.len()).collect()).await?;
         let _ = std::fs::remove_dir_all(&set.data);
-        let mut names = names.iter();
-        let ran = |name: &String| set.probes.iter().any(|probe| probe.case.name == *name);
-        let mut of = |accepted: Accepted| names.next().filter(|name| ran(name)).map(|_| accepted);
-        Ok(asked.into_iter().map(|(length, accepted)| (length, accepted.and_then(&mut of))).collect())
+        for ((place, accepted), run) in places.into_iter().zip(asked).zip(runs.into_values()) {
+            // Other hazards it may have: what counts is room.
+            if let Some(Ok(run)) = run.filter(|run| run.as_ref().is_ok_and(has_room)) {
+                let (length, buffers_end_bytes) = (lengths[place], run.buffers_end_bytes);
+                found[place] = Some(Fitting { length, accepted, buffers_end_bytes });
+            }
+        }
+        Ok(found)
     }
+}
+
+/// Whether all buffers had room.
+fn has_room(run: &ProbeRun) -> bool {
+    !run.known.kinds.contains(&HazardKind::UbOverflow)
+}
+
+/// The longest of these that fits before the first that does not, and that one's length.
+fn parted(lengths: &[u64], found: Vec<Option<Fitting>>) -> (Option<Fitting>, Option<u64>) {
+    let mut longest = None;
+    for (found, length) in found.into_iter().zip(lengths) {
+        match found {
+            Some(fitting) => longest = Some(fitting),
+            None => return (longest, Some(*length)),
+        }
+    }
+    (longest, None)
 }

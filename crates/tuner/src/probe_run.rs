@@ -25,6 +25,8 @@ pub(super) struct ProbeRun {
     pub outputs: Option<Vec<Vec<u8>>>,
     /// The kernel has no branch for the case: it starts, and that is all.
     pub writes_nothing: bool,
+    /// Where its buffers end in the fullest unified buffer, in bytes.
+    pub buffers_end_bytes: u64,
 }
 
 /// One probe of one candidate, independent of the set.
@@ -81,6 +83,8 @@ impl Task {
         let written: u64 = execution.launches.iter().map(|launch| launch.profile.gm_write_bytes).sum();
         let unwritten = |known: &KnownFinding| known.hazard.kind == HazardKind::UnwrittenOutput;
         let writes_nothing = written == 0 && known.findings.iter().any(unwritten);
-        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs), writes_nothing }
+        let ends = execution.launches.iter().map(|launch| launch.profile.buffers_end_bytes);
+        let buffers_end_bytes = ends.max().unwrap_or(0);
+        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs), writes_nothing, buffers_end_bytes }
     }
 }

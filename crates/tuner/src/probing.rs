@@ -465,7 +465,7 @@ impl ProbeSet {
     }
 
     /// Runs some probes, `jobs` at once.
-    async fn run_places(
+    pub(super) async fn run_places(
         &self,
         plan: &Plan,
         jobs: usize,
