@@ -33,6 +33,8 @@ pub struct History {
     seen: BTreeMap<String, Seen>,
     /// Motifs with the code around the places where they were refused alone.
     refused: BTreeSet<(String, String)>,
+    /// Motifs that are not proposed again.
+    given_up: BTreeSet<String>,
 }
 
 impl History {
@@ -70,10 +72,15 @@ impl History {
         self.tried.contains(key)
     }
 
-    /// Whether a motif was refused alone in these surroundings. What is rewritten elsewhere seldom changes that: mostly a length
-    /// does not divide.
+    /// Leaves a motif alone from here on, wherever it would stand.
+    pub fn give_up(&mut self, motif: &str) {
+        self.given_up.insert(motif.to_owned());
+    }
+
+    /// Whether a motif was given up, or refused alone in these surroundings. What is rewritten elsewhere seldom changes that: mostly
+    /// a length does not divide.
     pub fn refused(&self, motif: &str, surroundings: &str) -> bool {
-        self.refused.contains(&(motif.to_owned(), surroundings.to_owned()))
+        self.given_up.contains(motif) || self.refused.contains(&(motif.to_owned(), surroundings.to_owned()))
     }
 
     /// What was seen of a motif.

@@ -142,6 +142,18 @@ fn what_was_tried_is_not_proposed_again_on_the_same_sources() {
 }
 
 #[test]
+fn a_motif_that_was_given_up_is_proposed_nowhere() {
+    let mut history = History::default();
+    history.give_up("Y01");
+    let now = proposed(MotifProposer::default(), &gelu(), &Bank::new(), Some(&profile()), &history);
+    let with = |proposals: &[Proposal], motif: &str| {
+        proposals.iter().filter(|proposal| proposal.motifs.iter().any(|one| one == motif)).count()
+    };
+    assert!(with(first(), "Y01") > 0 && with(&now, "Y01") == 0);
+    assert!(with(&now, "D01") > 0, "others are");
+}
+
+#[test]
 fn a_place_where_a_motif_was_refused_is_left_alone_whatever_else_changes() {
     let context = gelu();
     let propose = |context: &Context, history: &History| {

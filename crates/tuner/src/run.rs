@@ -213,7 +213,7 @@ pub async fn run(
         }
         rounds += 1;
         measured.set(measured.get() || rounds == MORE_ROUNDS);
-        let given_up = doubted.note(&broken);
+        let given_up = doubted.note(&broken, &mut standing.learned.history);
         drop_given_up(&field, &baseline, &given_up, &mut standing, &mut taken_back, emit).await?;
         space = without(space, &given_up, &baseline);
         // Where it cannot be a case the search goes on without: what was tried does not win a second time.
@@ -332,7 +332,7 @@ async fn with_least(
     representing: &mut Vec<String>,
 ) -> Result<Field, TunerError> {
     for case in least {
-        let broken = Broken { case, wrong: false, tunables: Vec::new() };
+        let broken = Broken { case, wrong: false, tunables: Vec::new(), motifs: Vec::new() };
         field = with_probe(&field, broken, baseline, representing).await?.unwrap_or(field);
     }
     Ok(field)

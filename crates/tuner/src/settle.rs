@@ -7,12 +7,14 @@ use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::larger_share::with_larger_share;
 use super::parts::{credit, put_together, take_apart};
-use super::probing::{ProbeSet, ProbeVerdict};
+use super::probe_sizes::case_bytes;
+use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
 use super::steps::{Step, Steps};
 use super::{TunerError, Workspace};
 use events::{self, Event};
 use manifest::Case;
+use proposer::History;
 
 /// A step whose loss costs less than this ratio is not worth a line of somebody's sources. Far above what the model cannot
 /// tell apart: its times have no noise, and their last digits no meaning.
@@ -37,6 +39,8 @@ pub(super) struct Broken {
     pub wrong: bool,
     /// Tunables whose values are to blame.
     pub tunables: Vec<String>,
+    /// Motifs that are to blame.
+    pub motifs: Vec<String>,
 }
 
 /// Probes on which the values of a tunable did not hold, for it to be left alone: the first ones may have shown the search the way.
@@ -50,8 +54,12 @@ const GIVEN_UP_AFTER: usize = 3;
 pub(super) struct Doubted(BTreeMap<String, BTreeSet<String>>);
 
 impl Doubted {
-    /// Takes note of what did not hold. Returns the tunables that are given up with it.
-    pub fn note(&mut self, broken: &Broken) -> Vec<String> {
+    /// Takes note of what did not hold. Returns the tunables that are given up with it; motifs that were wrong where no case can show it
+    /// are given up in `history`: the same ones would win again and again, and be taken back.
+    pub fn note(&mut self, broken: &Broken, history: &mut History) -> Vec<String> {
+        if broken.wrong && case_bytes(&broken.case) > MUST_HAVE_DATA_BYTES {
+            broken.motifs.iter().for_each(|motif| history.give_up(motif));
+        }
         let mut given_up = Vec::new();
         for tunable in &broken.tunables {
             let probes = self.0.entry(tunable.clone()).or_default();
@@ -233,18 +241,19 @@ async fn settle_on_probes(
         let why = format!("probe {}: {reason}", probe.case.name);
         taken_back.push(said(TakenBack { step: found.step, why }, emit));
         standing.progress.settle_value(&found.tunable, found.candidate, us, times);
-        return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable] }));
+        return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable], motifs: Vec::new() }));
     }
     take_apart(&mut standing.progress, tunables);
     let winner = standing.progress.best.clone();
     let milestones = standing.progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, tunables);
-    let mut blamed = BTreeSet::new();
+    let (mut blamed, mut to_blame) = (BTreeSet::new(), BTreeSet::new());
     let mut left = winner.clone();
     // Each turn takes at least one step back; without any of them the operator is as it was, and holds.
     while blamed.len() < steps.list.len() {
         let place_of_step = first_to_break(&steps, &blamed, probes, place, tunables).await?;
         blamed.insert(place_of_step);
+        to_blame.insert(place_of_step);
         taken_back.push(said(
             TakenBack { step: steps.title(place_of_step), why: format!("probe {}: {reason}", probe.case.name) },
             emit,
@@ -283,8 +292,14 @@ async fn settle_on_probes(
         Step::Value(name) => Some(name.clone()),
         Step::Rewrite { .. } => None,
     };
+    let motifs = |place: &usize| match &steps.list[*place] {
+        Step::Rewrite { patch, .. } => patch.motif.split('+').map(str::to_owned).collect(),
+        Step::Value(_) => Vec::new(),
+    };
     let tunables = blamed.iter().filter_map(value).collect();
-    Ok(Some(Broken { case: probe.case.clone(), wrong, tunables }))
+    // Those that only went with it did nothing wrong.
+    let motifs = to_blame.iter().flat_map(motifs).collect();
+    Ok(Some(Broken { case: probe.case.clone(), wrong, tunables, motifs }))
 }
 
 /// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
@@ -402,16 +417,33 @@ mod tests {
         let manifest = Manifest::parse(SMALLEST, Path::new("ascend.toml")).expect("a manifest");
         let case = Case { name: probe.to_owned(), ..manifest.cases[0].clone() };
         let tunables = tunables.iter().map(|name| (*name).to_owned()).collect();
-        Broken { case, wrong: false, tunables }
+        Broken { case, wrong: false, tunables, motifs: Vec::new() }
     }
 
     #[test]
     fn a_tunable_is_given_up_when_three_probes_refused_its_values() {
         let mut doubted = Doubted::default();
-        assert_eq!(doubted.note(&broken("larger", &["TILE", "CORES"])), [""; 0]);
-        assert_eq!(doubted.note(&broken("larger", &["TILE"])), [""; 0], "the same probe says nothing new");
-        assert_eq!(doubted.note(&broken("between", &["TILE"])), [""; 0]);
-        assert_eq!(doubted.note(&broken("ragged", &["TILE"])), ["TILE"]);
-        assert_eq!(doubted.note(&broken("boundary", &["TILE"])), [""; 0], "once");
+        let mut note = |broken: Broken| doubted.note(&broken, &mut History::default());
+        assert_eq!(note(broken("larger", &["TILE", "CORES"])), [""; 0]);
+        assert_eq!(note(broken("larger", &["TILE"])), [""; 0], "the same probe says nothing new");
+        assert_eq!(note(broken("between", &["TILE"])), [""; 0]);
+        assert_eq!(note(broken("ragged", &["TILE"])), ["TILE"]);
+        assert_eq!(note(broken("boundary", &["TILE"])), [""; 0], "once");
+    }
+
+    #[test]
+    fn a_motif_is_given_up_that_was_wrong_where_no_case_can_show_it() {
+        let given_up = |wrong: bool, elements: u64| {
+            let mut broken = Broken { wrong, motifs: vec!["V12".to_owned()], ..broken("larger", &[]) };
+            for tensor in &mut broken.case.inputs {
+                tensor.shape = Some(vec![elements]);
+            }
+            let mut history = History::default();
+            Doubted::default().note(&broken, &mut history);
+            history.refused("V12", "anywhere")
+        };
+        assert!(given_up(true, MUST_HAVE_DATA_BYTES));
+        assert!(!given_up(false, MUST_HAVE_DATA_BYTES), "what is only slower is timed as a case");
+        assert!(!given_up(true, 64), "what is small is a case with data");
     }
 }
