@@ -36,7 +36,7 @@ void CheckNdToNz(const char* name, Copy copy)
     constexpr int64_t size = sizeof(T);
     constexpr int64_t groups = (40 * size + 31) / 32;
     const Span rows = Reads(kSpaceGm, 64, 40 * size, 5, 50 * size);
-    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 7, 1, 0); });
+    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 300, 50, 7, 1, 0); });
     for (uint16_t apart : {2, 3}) {
         std::vector<Span> spread = {rows};
         for (int64_t row = 0; row < 5; ++row) {
@@ -47,6 +47,8 @@ void CheckNdToNz(const char* name, Copy copy)
     // Several matrices, each of them dense.
     Check(name, 2, {Writes(kSpaceL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kSpaceGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
           [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); });
+    Check(name, 2, {Writes(kSpaceL1, 0, groups * 32, 2, 256 * groups), Reads(kSpaceGm, 64, 40 * size, 2, 300 * size)},
+          [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 1, 40, 300, 50, 1, 1, static_cast<uint16_t>(256 * groups / size)); });
 }
 
 void CheckLoads()
