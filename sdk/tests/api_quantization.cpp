@@ -51,7 +51,7 @@ void Quantized(const char* what, int8_t got, double exact)
 template <typename D>
 void Within(const char* what, uint32_t count, const std::function<void()>& call)
 {
-    std::memset(Raw<D>(0), 0x3C, kBytes);
+    std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
     call();
     const auto* behind = reinterpret_cast<const uint8_t*>(Raw<D>(0) + count);
     Expect(std::all_of(behind, behind + 512, [](uint8_t byte) { return byte == 0x3C; }), std::string(what) + " writes behind its results");
