@@ -102,6 +102,9 @@ void CheckCopies()
     Check("copy_matrix_cbuf_to_cc", 2, {Writes(kSpaceL0c, 0, 1024, 2, 2048), Reads(kSpaceL1, 32, 1024, 2, 1056)},
           [] { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c), On<float>(kSpaceL1, 32), 2, 32, 1, 32); });
     Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)}, [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32, uint32_t{7}); });
+    // Fifteen bits each, and none between them.
+    Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)},
+          [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32 | int64_t{1} << 15 | int64_t{1} << 31 | int64_t{1} << 47, uint32_t{7}); });
     Check("create_ca_matrix", 2, {Writes(kSpaceL0a, 0, 512, 2, 1536)}, [] { create_ca_matrix(On<half>(kSpaceL0a), 2 | 1 << 16 | int64_t{2} << 32, half(7)); });
     Check("create_cb_matrix", 1, {Writes(kSpaceL0b, 0, 1024)}, [] { create_cb_matrix(On<half>(kSpaceL0b), 1 | 2 << 16 | int64_t{2} << 32, half(7)); });
 }
