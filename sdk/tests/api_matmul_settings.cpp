@@ -1,4 +1,7 @@
 // What a matrix multiplication of the library can be told after Init: factors of the results, no bias after all, a smaller shape, HF32.
+#include <array>
+#include <map>
+
 #include "matmul_plan.h"
 
 #include "isa_support.h"
@@ -51,6 +54,24 @@ struct Data {
     C out[kM * kN];
 };
 
+/// Every flag is set before it is waited for, and waited for before it is set again or the core ends.
+void CheckFlags(const Trace& trace)
+{
+    std::map<std::array<uint32_t, 3>, int> set;  // by the event and both pipes
+    for (const Record& record : trace.records) {
+        if (record.name == "set_flag" || record.name == "wait_flag") {
+            int& many = set[{record.head.aux0, record.head.aux1, record.head.aux2}];
+            many += record.name == "set_flag" ? 1 : -1;
+            Expect(many == (record.name == "set_flag" ? 1 : 0), "a flag is set twice, or waited for before it is set");
+        }
+    }
+    Expect(set.size() >= 5, "flags between all pipes of the cube core");
+    for (const auto& flag : set) {
+        Expect(flag.second == 0, "flag " + std::to_string(flag.first[0]) + " from pipe " + std::to_string(flag.first[1]) + " to pipe " +
+                                     std::to_string(flag.first[2]) + " is left set");
+    }
+}
+
 /// `settings(mm, data)` after Init, SetTensorA, SetTensorB and SetBias; then everything is multiplied. `adjust` changes the tiling.
 template <typename T, typename C, typename Settings>
 void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(AscendC::tiling::TCubeTiling&) = nullptr)
@@ -97,8 +118,10 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(A
     info.kernel = "matmul";
     info.type = ascendsim::KernelType::kAic;
     info.block_dim = 1;
+    ascendsim::OpenTrace("api_matmul_settings.trace");
     const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &kernel);
-    Expect(result.faults == 0, "faults: " + result.first_fault);
+    Expect(ascendsim::CloseTrace() && result.faults == 0, "faults: " + result.first_fault);
+    CheckFlags(ReadTrace("api_matmul_settings.trace"));
 }
 
 template <typename T, typename C, typename Want>
@@ -271,7 +294,78 @@ void CheckStaticTilings()
     };
     Expect(normal(open.cfg, true) && CFG_NORM.doNorm && !CFG_NORM.doMultiDataLoad && CFG_NORM.batchMode == BatchMode::BATCH_LESS_THAN_L1, "CFG_NORM");
     Expect(normal(CFG_MDL, false) && CFG_MDL.doMultiDataLoad && !CFG_MDL.doNorm && CFG_MDL.doMTE2Preload == 0, "CFG_MDL");
+    // Groups that say nothing change nothing but the mode of batches; those that do arrive, each member in its place.
+    const MatmulConfig same = GetMMConfig<MatmulConfigMode::CONFIG_NORM>(
+        MatmulShapeParams(), MatmulQuantParams(), MatmulBatchParams(), MatmulFuncParams(), MatmulBiasParams());
+    Expect(normal(same, true) && same.doNorm && same.batchMode == BatchMode::NONE && !same.isPerTensor && !same.hasAntiQuantOffset &&
+               same.isBiasBatch && same.bmmOutMode == BatchOutMode::SINGLE_BATCH && !same.enableDoubleCache && !same.enableL1CacheUB &&
+               same.doMTE2Preload == 0 && !same.enableUBReuse && !same.isPartialOutput && !same.isA2B2Shared && !same.isEnableChannelSplit &&
+               !same.enableKdimReorderLoad && !same.enableL1BankConflictOptimise && !same.enableRelu && same.enableSetBias,
+           "groups of members as they are");
+    for (const uint32_t member : {same.singleCoreM, same.singleCoreN, same.singleCoreK, same.basicM, same.basicN, same.basicK, same.stepM,
+                                  same.stepN, same.baseMN, same.singleCoreMN}) {
+        Expect(member == 0, "a size that nobody named");
+    }
+    const MatmulConfig sized = GetMMConfig<MatmulConfigMode::CONFIG_MDL>(MatmulShapeParams{1, 2, 3, 4, 5, 6}, MatmulQuantParams{true, false});
+    Expect(sized.doMultiDataLoad && sized.singleCoreM == 1 && sized.singleCoreN == 2 && sized.singleCoreK == 3 && sized.basicM == 4 &&
+               sized.basicN == 5 && sized.basicK == 6 && sized.isPerTensor && !sized.hasAntiQuantOffset, "sizes of a configuration");
     Expect(normal(CFG_IBSHARE_NORM, true) && CFG_IBSHARE_NORM.doIBShareNorm && !CFG_IBSHARE_NORM.enableDoubleCache, "CFG_IBSHARE_NORM");
+}
+
+// Kernels and tiling functions hand these on as numbers.
+static_assert(static_cast<int>(CubeFormat::ND) == 0 && static_cast<int>(CubeFormat::NZ) == 1 && static_cast<int>(CubeFormat::ZN) == 2 &&
+              static_cast<int>(CubeFormat::ZZ) == 3 && static_cast<int>(CubeFormat::NN) == 4 && static_cast<int>(CubeFormat::ND_ALIGN) == 5 &&
+              static_cast<int>(CubeFormat::SCALAR) == 6 && static_cast<int>(CubeFormat::VECTOR) == 7 && CubeFormat::ROW_MAJOR == CubeFormat::ND &&
+              static_cast<int>(CubeFormat::COLUMN_MAJOR) == 8);
+
+/// Bits of the ways to iterate, and what a configuration is made of where it says nothing.
+void CheckNumbers()
+{
+    const int modes[] = {ITERATE_MODE_NORMAL, ITERATE_MODE_ALL, ITERATE_MODE_BATCH, ITERATE_MODE_N_BATCH};
+    for (int i = 0; i < 4; ++i) {
+        Expect(modes[i] == 1 << i, "bit " + std::to_string(i) + " of the ways to iterate");
+    }
+    Expect(ITERATE_MODE_DEFAULT == 255 && MatmulConfig().iterateMode == 255, "all ways to iterate");
+    Expect(static_cast<int>(LayoutMode::NORMAL) == 4 && static_cast<int>(BatchMode::SINGLE_LARGE_THAN_L1) == 3 &&
+               static_cast<int>(IterateOrder::UNDEF) == 2 && static_cast<int>(ScheduleType::OUTER_PRODUCT) == 1 &&
+               static_cast<int>(BatchOutMode::DYNAMIC) == 2 && static_cast<int>(MatmulConfigMode::CONFIG_IBSHARE) == 3, "numbers of modes");
+    constexpr MatmulConfig c;
+    Expect(!c.doNorm && !c.doBasicBlock && !c.doMultiDataLoad && !c.doSpecialBasicBlock && !c.doIBShareNorm && !c.doSpecialMDL &&
+               !c.intrinsicsCheck && !c.isNBatch && !c.enVecND2NZ && c.doMTE2Preload == 0 && c.batchMode == BatchMode::NONE && !c.intraBlockPartSum &&
+               !c.enableStaticPadZeros && !c.isPartialOutput && !c.enableMixDualMaster && !c.isA2B2Shared && !c.isEnableChannelSplit &&
+               !c.enableKdimReorderLoad && !c.isCO1Shared && !c.enableRelu && !c.enableL1BankConflictOptimise, "what is off by itself");
+    Expect(c.enUnitFlag && c.enableInit && c.enableEnd && c.enableGetTensorC && c.enableSetOrgShape && c.enableSetBias && c.enableSetTail &&
+               c.enableQuantVector && c.enableSetDefineData && c.enableReuse && c.isBiasBatch && c.sharedCO1BufferSize == 65536, "what is on by itself");
+}
+
+/// Base blocks where a configuration has sizes: 128 x 256 at most, half of L0A or L0B deep, as many of them in half of L1 as k has.
+void CheckPlannedBlocks()
+{
+    using namespace AscendC;
+    using Byte = MatmulType<TPosition::GM, CubeFormat::ND, int8_t>;
+    using Half = MatmulType<TPosition::GM, CubeFormat::ND, half>;
+    using Single = MatmulType<TPosition::GM, CubeFormat::ND, float>;
+    const auto check = [](const char* what, const MatmulApiStaticTiling& t, const MatmulShapeParams& p, int32_t m, int32_t n, int32_t k, int32_t steps) {
+        Expect(t.singleCoreM == static_cast<int32_t>(p.singleCoreM) && t.singleCoreN == static_cast<int32_t>(p.singleCoreN) &&
+                   t.singleCoreK == static_cast<int32_t>(p.singleCoreK) && t.baseM == m && t.baseN == n && t.baseK == k, std::string("base block, ") + what);
+        Expect(t.stepM == 1 && t.stepN == 1 && t.stepKa == steps && t.stepKb == steps && t.depthA1 == 2 * steps && t.depthB1 == 2 * steps &&
+                   t.dbL0A == 2 && t.dbL0B == 2 && t.dbL0C == 1 && t.iterateOrder == 0 && t.M == -1 && t.usedCoreNum == -1 && t.isBias == -1,
+               std::string("steps, ") + what + ": " + std::to_string(t.stepKa));
+    };
+#define PLANNED(Type, l1, what, m, n, k, steps, ...)                                                                                       \
+    check(what, GetMatmulApiTiling<Type, Type, Single>(GetMMConfig<MatmulConfigMode::CONFIG_NORM>(MatmulShapeParams __VA_ARGS__), l1), \
+          MatmulShapeParams __VA_ARGS__, m, n, k, steps)
+    PLANNED(Half, 524288, "large", 128, 256, 64, 5, {300, 500, 1000, 0, 0, 0});
+    PLANNED(Half, 524288, "a last step of one", 64, 64, 64, 2, {64, 64, 65, 64, 64, 64});
+    PLANNED(Half, 524288, "whole steps", 64, 64, 64, 2, {64, 64, 128, 64, 64, 64});
+    PLANNED(Half, 524288, "three steps", 64, 64, 64, 3, {64, 64, 129, 64, 64, 64});
+    PLANNED(Half, 65536, "little memory", 128, 128, 64, 1, {128, 128, 1000, 128, 128, 64});
+    PLANNED(Half, 524288, "a column", 16, 256, 64, 2, {1, 256, 100, 0, 0, 0});
+    PLANNED(Byte, 524288, "bytes", 32, 64, 128, 1, {20, 40, 100, 0, 0, 0});
+    PLANNED(Byte, 524288, "deep bytes", 128, 32, 256, 4, {400, 10, 1000, 0, 0, 0});
+    PLANNED(Single, 524288, "floats", 16, 16, 48, 1, {16, 1, 33, 0, 0, 0});
+    PLANNED(Single, 524288, "floats across", 16, 128, 64, 4, {10, 128, 255, 0, 0, 0});
+#undef PLANNED
 }
 
 }  // namespace
@@ -288,5 +382,8 @@ int main()
     CheckLargeSteps();
     CheckDistantRows();
     CheckStaticTilings();
+    CheckNumbers();
+    CheckPlannedBlocks();
+    std::remove("api_matmul_settings.trace");
     return Report("api_matmul_settings");
 }

@@ -1,4 +1,6 @@
 // Quantisation and running sums against plain arithmetic.
+#include <algorithm>
+
 #include "kernel_operator.h"
 
 #include "isa_support.h"
@@ -45,6 +47,16 @@ void Quantized(const char* what, int8_t got, double exact)
            std::string(what) + ": " + std::to_string(got) + " for " + std::to_string(exact));
 }
 
+/// Runs `call`, which writes `count` elements of slot 0, and says whether the next ones stay as they were.
+template <typename D>
+void Within(const char* what, uint32_t count, const std::function<void()>& call)
+{
+    std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+    call();
+    const auto* behind = reinterpret_cast<const uint8_t*>(Raw<D>(0) + count);
+    Expect(std::all_of(behind, behind + 512, [](uint8_t byte) { return byte == 0x3C; }), std::string(what) + " writes behind its results");
+}
+
 template <typename T>
 void Quant()
 {
@@ -54,11 +66,13 @@ void Quant()
     Fill<T>(2, 2, 5, 30);
     Fill<T>(3, 3, -20, 20);
     for (const uint32_t bytes : {256u, 8192u}) {
-        A::AscendQuant(At<int8_t>(0), At<T>(1), Temporary(bytes), 60.0f, 3.0f, count);
+        Within<int8_t>("AscendQuant", count, [&] { A::AscendQuant(At<int8_t>(0), At<T>(1), Temporary(bytes), 60.0f, 3.0f, count); });
         for (uint32_t i = 0; i < count; ++i) {
             Quantized("AscendQuant", Raw<int8_t>(0)[i], Value(Raw<T>(1)[i]) * 60 + 3);
         }
-        A::AscendQuant(At<int8_t>(0), At<T>(1), Temporary(bytes), At<T>(2), At<T>(3), columns, columns, count);
+        Within<int8_t>("AscendQuant by column", count, [&] {
+            A::AscendQuant(At<int8_t>(0), At<T>(1), Temporary(bytes), At<T>(2), At<T>(3), columns, columns, count);
+        });
         for (uint32_t i = 0; i < count; ++i) {
             Quantized("AscendQuant by column", Raw<int8_t>(0)[i], Value(Raw<T>(1)[i]) * Value(Raw<T>(2)[i % columns]) + Value(Raw<T>(3)[i % columns]));
         }
@@ -123,8 +137,10 @@ void Dequant()
 template <typename D>
 void AntiQuant()
 {
+    // Six rows of weights, or nine of 64, or three of 192; pieces of 64 weights (and of 160) fill none of them, nor all of them together.
     const uint32_t k = 6;
-    const uint32_t n = 64;
+    const uint32_t n = 96;
+    const auto pieces = [](uint32_t weights) { return Temporary(weights * (std::is_same<D, half>::value ? 2 : 8)); };
     const double precision = std::is_same<D, half>::value ? 2e-3 : 1.0 / 256;
     Random random(4);
     for (uint32_t i = 0; i < k * n; ++i) {
@@ -132,40 +148,78 @@ void AntiQuant()
     }
     Fill<D>(2, 5, -4, 4);
     Fill<D>(3, 6, 0.1, 2);
-    const auto near = [&](const char* what, uint32_t at, double offset, double scale) {
-        const double sum = Value(Raw<int8_t>(1)[at]) + offset;
-        const double got = Value(Raw<D>(0)[at]);
-        Expect(std::fabs(got - scale * sum) <= precision * scale * (std::fabs(sum) + 4), std::string(what) + ": " + std::to_string(got) + ", expected " + std::to_string(scale * sum));
+    const auto run = [&](const char* what, const std::function<void()>& call, const std::function<std::pair<double, double>(uint32_t)>& of) {
+        Within<D>(what, k * n, call);
+        for (uint32_t i = 0; i < k * n; ++i) {
+            const auto [offset, scale] = of(i);
+            const double sum = Value(Raw<int8_t>(1)[i]) + offset;
+            const double got = Value(Raw<D>(0)[i]);
+            Expect(std::fabs(got - scale * sum) <= precision * scale * (std::fabs(sum) + 4), std::string(what) + ": " + std::to_string(got) + ", expected " + std::to_string(scale * sum));
+        }
     };
+    const auto offset = [](uint32_t at) { return Value(Raw<D>(2)[at]); };
+    const auto scale = [](uint32_t at) { return Value(Raw<D>(3)[at]); };
     const A::LocalTensor<int8_t> weights = At<int8_t>(1, k * n);
-    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(2), At<D>(3), Temporary(2048), k, {2, n, 2, n});
-    for (uint32_t i = 0; i < k * n; ++i) {
-        const uint32_t parameter = i / n / 3 * n + i % n;
-        near("AscendAntiQuant", i, Value(Raw<D>(2)[parameter]), Value(Raw<D>(3)[parameter]));
-    }
-    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(3), Temporary(256), k, {1, n, 1, n});
-    for (uint32_t i = 0; i < k * n; ++i) {
-        near("AscendAntiQuant without offsets", i, 0, Value(Raw<D>(3)[i % n]));
-    }
+    run("AscendAntiQuant", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(2), At<D>(3), Temporary(2048), k, {2, n, 2, n}); },
+        [&](uint32_t i) { return std::make_pair(offset(i / n / 3 * n + i % n), scale(i / n / 3 * n + i % n)); });
+    run("AscendAntiQuant in its own memory", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(2), At<D>(3), k, {3, n, 3, n}); },
+        [&](uint32_t i) { return std::make_pair(offset(i / n / 2 * n + i % n), scale(i / n / 2 * n + i % n)); });
+    run("AscendAntiQuant without offsets", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(3), pieces(64), k, {1, n, 1, n}); },
+        [&](uint32_t i) { return std::make_pair(0.0, scale(i % n)); });
     // Without sizes of the scales their tensor says how many groups there are, and one that does not say so has one.
     const uint32_t sizes[] = {2, n};
     A::LocalTensor<D> scales = At<D>(3);
     scales.SetShapeInfo(A::ShapeInfo(2, sizes));
-    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, scales, Temporary(256), k);
-    for (uint32_t i = 0; i < k * n; ++i) {
-        near("AscendAntiQuant by the tensor's shape", i, 0, Value(Raw<D>(3)[i / n / 3 * n + i % n]));
-    }
-    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(3), Temporary(256), k);
-    for (uint32_t i = 0; i < k * n; ++i) {
-        near("AscendAntiQuant of one group", i, 0, Value(Raw<D>(3)[i % n]));
-    }
-    A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, At<D>(2), At<D>(3), Temporary(256), 64, {6, 2, 6, 2});
-    for (uint32_t i = 0; i < k * n; ++i) {
-        near("AscendAntiQuant transposed", i, Value(Raw<D>(2)[i / 32]), Value(Raw<D>(3)[i / 32]));
-    }
-    A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, static_cast<D>(2.0f), static_cast<D>(0.25f), k);
-    for (uint32_t i = 0; i < k * n; ++i) {
-        near("AscendAntiQuant by one scale", i, 2, 0.25);
+    run("AscendAntiQuant by the tensor's shape", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, scales, pieces(64), k); },
+        [&](uint32_t i) { return std::make_pair(0.0, scale(i / n / 3 * n + i % n)); });
+    run("AscendAntiQuant of one group", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(3), Temporary(256), k); },
+        [&](uint32_t i) { return std::make_pair(0.0, scale(i % n)); });
+    run("AscendAntiQuant transposed", [&] { A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, At<D>(2), At<D>(3), Temporary(256), 64, {9, 2, 9, 2}); },
+        [&](uint32_t i) { return std::make_pair(offset(i / 32), scale(i / 32)); });
+    run("AscendAntiQuant transposed, long runs", [&] { A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, At<D>(3), pieces(64), 192, {3, 2, 3, 2}); },
+        [&](uint32_t i) { return std::make_pair(0.0, scale(i / 96)); });
+    const auto two = static_cast<D>(2.0f), quarter = static_cast<D>(0.25f);
+    run("AscendAntiQuant by one scale", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, two, quarter, k); },
+        [](uint32_t) { return std::make_pair(2.0, 0.25); });
+    run("AscendAntiQuant by one scale in pieces", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, two, quarter, pieces(160), k); },
+        [](uint32_t) { return std::make_pair(2.0, 0.25); });
+    run("AscendAntiQuant by one scale without offset", [&] { A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, quarter, pieces(160), k); },
+        [](uint32_t) { return std::make_pair(0.0, 0.25); });
+}
+
+/// Without room for 32 elements a piece nothing is computed, and the fault says how many bytes they take.
+void TooSmall()
+{
+    using Call = std::function<void(const A::LocalTensor<uint8_t>&)>;
+    const A::AntiQuantShapeInfo group = {1, 64, 1, 64};
+    const auto weights = [] { return At<int8_t>(1, 128); };
+    const struct {
+        const char* name;
+        uint32_t least;
+        Call call;
+    } all[] = {
+        {"AscendQuant", 128, [](auto& t) { A::AscendQuant(At<int8_t>(0), At<half>(1), t, 60.0f, 3.0f, 64); }},
+        {"AscendQuant", 128, [](auto& t) { A::AscendQuant(At<int8_t>(0), At<float>(1), t, At<float>(2), At<float>(3), 32, 32, 64); }},
+        {"AscendDequant", 256, [](auto& t) { A::AscendDequant(At<half>(0), At<int32_t>(1), At<float>(2), t, A::DequantParams{2, 64, 64}); }},
+        {"AscendDequant", 256, [](auto& t) { A::AscendDequant(At<half>(0), At<int32_t>(1), 0.5f, t, A::DequantParams{2, 64, 64}); }},
+        {"AscendAntiQuant", 64, [&](auto& t) { A::AscendAntiQuant<int8_t, half, false>(At<half>(0), weights(), half(2.0f), half(1.0f), t, 2); }},
+        {"AscendAntiQuant", 64, [&](auto& t) { A::AscendAntiQuant<int8_t, half, false>(At<half>(0), weights(), At<half>(2), At<half>(3), t, 2, group); }},
+        {"AscendAntiQuant", 256, [&](auto& t) { A::AscendAntiQuant<int8_t, bfloat16_t, true>(At<bfloat16_t>(0), weights(), At<bfloat16_t>(3), t, 64); }},
+    };
+    for (const auto& one : all) {
+        for (const uint32_t bytes : {one.least, one.least - 1}) {
+            bool written = false;
+            const auto result = OnCore([&] {
+                std::memset(ascendsim::UbBase(), 0, 7 * kBytes);
+                std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+                one.call(Temporary(bytes));
+                written = std::any_of(Raw<uint8_t>(0), Raw<uint8_t>(0) + kBytes, [](uint8_t byte) { return byte != 0x3C; });
+            });
+            const std::string says = std::string("bad_argument: ") + one.name + ": a temporary buffer of " + std::to_string(bytes) +
+                                     " bytes is too small; it takes at least " + std::to_string(one.least);
+            Expect(bytes == one.least ? result.faults == 0 && written : result.faults == 1 && !written && result.first_fault.rfind(says, 0) == 0,
+                   std::string(one.name) + " with " + std::to_string(bytes) + " bytes: " + result.first_fault);
+        }
     }
 }
 
@@ -220,5 +274,6 @@ int main()
             RunningSums<half>(outter, 112);
         }
     });
+    TooSmall();
     return Report("api_quantization");
 }

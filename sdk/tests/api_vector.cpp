@@ -136,6 +136,73 @@ void Repeats()
            "Muls with a mask array");
 }
 
+/// All forms of a function of one source but that of the first elements: by bits or lanes that it sets, by those that somebody else has
+/// set; with `counted` also that of the first elements, which without a mask of its own takes a repeat, or what the counter says.
+template <typename T, bool counted, typename Call>
+void Forms(const char* what, Call call, const std::function<double(double, double)>& expected)
+{
+    constexpr uint32_t lanes = 256 / sizeof(T), group = 32 / sizeof(T);
+    uint64_t words[2] = {0x8F0F3C0F0F0F00F1, sizeof(T) == 2 ? 0x8000000000000003 : 0};
+    uint64_t other[2] = {1, 0};
+    const A::UnaryRepeatParams params(2, 1, 17, 9);
+    for (int form = 0; form < (counted ? 6 : 4); ++form) {
+        for (uint32_t i = 0; i < kRoom; ++i) {
+            Raw<T>(0)[i] = static_cast<T>(static_cast<float>(i * 37 % 200) - 100);
+            Raw<T>(2)[i] = static_cast<T>(static_cast<float>(i % 50));
+        }
+        std::vector<double> want(kRoom);
+        for (uint32_t i = 0; i < kRoom; ++i) want[i] = Value(Raw<T>(2)[i]);
+        for (uint32_t i = 0; i < (form == 5 ? 200 : form == 4 ? lanes : 3 * lanes); ++i) {
+            const uint32_t lane = i % lanes;
+            const bool bit = (words[lane / 64] >> lane % 64 & 1u) != 0;
+            if (form == 5 || (form % 2 == 0 ? bit : lane < 37)) {
+                const uint32_t to = form > 3 ? i : (i / lanes * 17 + lane / group * 2) * group + lane % group;
+                const uint32_t from = form > 3 ? i : (i / lanes * 9 + lane / group) * group + lane % group;
+                want[to] = expected(Value(Raw<T>(0)[from]), want[to]);
+            }
+        }
+        form == 5 ? A::SetMaskCount() : A::SetMaskNorm();
+        form == 2 || form == 4 ? set_vector_mask(words[1], words[0]) : set_vector_mask(0, form == 5 ? 200 : form == 3 ? (uint64_t{1} << 37) - 1 : 2);
+        switch (form) {
+            case 0: call(std::true_type(), words, uint8_t{3}, params); break;
+            case 1: call(std::true_type(), uint64_t{37}, uint8_t{3}, params); break;
+            case 2: call(std::false_type(), other, uint8_t{3}, params); break;
+            case 3: call(std::false_type(), uint64_t{1}, uint8_t{3}, params); break;
+            default:
+                if constexpr (counted) {
+                    call(std::false_type(), int32_t{5});
+                }
+        }
+        A::SetMaskNorm();
+        A::ResetMask();
+        Check<T>((std::string(what) + ", form " + std::to_string(form)).c_str(), 2, kRoom, [&](uint32_t i) { return want[i]; });
+    }
+}
+
+#define FORMS(Name, T, counted, expression, ...)                                      \
+    Forms<T, counted>(#Name " " #T, [](auto set, auto... a) {                         \
+        A::Name<T, decltype(set)::value>(At<T>(2), At<T>(0) __VA_ARGS__, a...);       \
+    }, [](double x, double) -> double { return expression; })
+
+template <typename T>
+void OneSource()
+{
+    FORMS(Adds, T, true, x + 3, , static_cast<T>(3));
+    FORMS(Muls, T, true, x * 2, , static_cast<T>(2));
+    FORMS(Maxs, T, true, x > 5 ? x : 5, , static_cast<T>(5));
+    FORMS(Mins, T, true, x < 5 ? x : 5, , static_cast<T>(5));
+    if constexpr (std::is_integral<T>::value) {
+        FORMS(ShiftLeft, T, true, x * 8, , static_cast<T>(3));
+        FORMS(ShiftRight, T, true, std::floor(x / 8), , static_cast<T>(3));
+    } else {
+        FORMS(LeakyRelu, T, true, x > 0 ? x : x / 2, , static_cast<T>(0.5f));
+        FORMS(Relu, T, false, x > 0 ? x : 0);
+        FORMS(Abs, T, false, std::fabs(x));
+        Forms<T, false>("Axpy", [](auto set, auto... a) { A::Axpy<T, T, decltype(set)::value>(At<T>(2), At<T>(0), static_cast<T>(2.0f), a...); },
+                 [](double x, double before) { return 2 * x + before; });
+    }
+}
+
 void Integers()
 {
     for (int32_t n : {3, 130}) {
@@ -182,6 +249,14 @@ int main()
         Arithmetic<int16_t>();
         Arithmetic<int32_t>();
         Repeats();
+        OneSource<half>();
+        OneSource<float>();
+        OneSource<int16_t>();
+        OneSource<int32_t>();
+        FORMS(Not, int16_t, false, -1 - x);
+        Forms<int16_t, false>("ShiftRight, rounded", [](auto set, auto... a) {
+            A::ShiftRight<int16_t, decltype(set)::value>(At<int16_t>(2), At<int16_t>(0), int16_t{3}, a..., true);
+        }, [](double x, double) { return std::floor((x + 4) / 8); });
         Integers();
         Conversions();
     });

@@ -143,6 +143,34 @@ void CheckAddressLists()
     }
 }
 
+/// A list takes an address register and the next one; the last has none behind it.
+void CheckLastRegister()
+{
+    using Transpose = void (*)(ub_addr8_t dst, ub_addr8_t src);
+    const std::pair<const char*, Transpose> all[] = {
+        {"scatter_vnchwconv_b8", [](ub_addr8_t dst, ub_addr8_t src) { scatter_vnchwconv_b8(dst, src, 1, 0, 0, false, false); }},
+        {"scatter_vnchwconv_b16", [](ub_addr8_t dst, ub_addr8_t src) { scatter_vnchwconv_b16(dst, src, 1, 0, 0); }},
+        {"scatter_vnchwconv_b32", [](ub_addr8_t dst, ub_addr8_t src) { scatter_vnchwconv_b32(dst, src, 1, 0, 0); }},
+    };
+    constexpr ub_addr8_t kRegisters[] = {VA0, VA1, VA2, VA3, VA4, VA5, VA6, VA7};
+    for (const auto& one : all) {
+        for (const auto& [dst, src] : {std::make_pair(VA6, VA0), {VA0, VA6}, {VA7, VA0}, {VA0, VA7}, {VA7, VA7}}) {
+            const auto result = OnCore([&, to = dst, from = src] {
+                for (uint32_t i = 0; i < 8; ++i) {
+                    uint64_t addresses[8];
+                    for (uint32_t k = 0; k < 8; ++k) addresses[k] = reinterpret_cast<uint64_t>(Ub(4096 * i + 64 * k));
+                    set_va_reg_sb(kRegisters[i], addresses);
+                }
+                std::memset(Ub(0), 0, 32768);
+                one.second(to, from);
+            });
+            const std::string begin = std::string("bad_argument: ") + one.first + ": an address list takes two registers, VA7 has no successor";
+            Expect(dst == VA7 || src == VA7 ? result.faults == 1 && result.first_fault.rfind(begin, 0) == 0 : result.faults == 0,
+                   std::string(one.first) + " of VA" + std::to_string(dst) + " and VA" + std::to_string(src) + ": " + result.first_fault);
+        }
+    }
+}
+
 void CheckTransfers()
 {
     Check("copy_ubuf_to_ubuf", {32, 32}, [](const Operands& o) { copy_ubuf_to_ubuf(o[0], o[1], 0, 2, 1, 1, 1); });
@@ -164,6 +192,7 @@ int main()
     CheckReductions();
     CheckRearranging();
     CheckAddressLists();
+    CheckLastRegister();
     CheckTransfers();
     return Report("isa_alignment");
 }

@@ -184,6 +184,48 @@ void TestOverlap()
     Expect(faults([&] { vadds(f(0), f(512), 1.0f, 0, 1, 1, 8, 8); }) == 0, "no repeats do nothing");
 }
 
+/// Selections whose step `writer` puts its results over block `block` of the bits: only what a later step selects by is missed.
+void TestSelectionBits()
+{
+    constexpr uint32_t kBits = 8192, kApart = 16;  // distance of repeats in blocks, so that no other step comes near the bits
+    for (const bool memory : {false, true}) {
+        for (const uint32_t count : {0u, 128u, 256u, 264u, 400u}) {  // of counter mode; none for four repeats of sixteen lanes
+            const uint32_t steps = count == 0 ? 4 : (count + 127) / 128;
+            const uint32_t end = count == 0 ? 64 : (count + 7) / 8;
+            for (uint32_t writer = 0; writer < steps; ++writer) {
+                for (int32_t block = -1; block < 3; ++block) {
+                    const uint32_t lanes = count == 0 ? 16 : std::min(128u, count - 128 * writer);
+                    bool missed = false;
+                    for (uint32_t byte = 16 * (writer + 1); byte < end; ++byte) {
+                        const int32_t at = static_cast<int32_t>(byte) - 32 * block;
+                        missed = missed || (at >= 0 && at < static_cast<int32_t>((lanes * 2 + 31) / 32 * 32));
+                    }
+                    const auto result = OnCore([&] {
+                        auto* dst = reinterpret_cast<half*>(Ub(static_cast<size_t>(static_cast<int32_t>(kBits + 32 * block) - static_cast<int32_t>(writer * kApart * 32))));
+                        auto* src = reinterpret_cast<half*>(Ub(32768));
+                        std::memset(Ub(0), 0, 65536);
+                        std::memset(ascendsim::UbReserved(), 0, 32);
+                        const uint64_t address = memory ? reinterpret_cast<uintptr_t>(Ub(kBits)) : 0;
+                        std::memcpy(ascendsim::UbReserved(), &address, sizeof(address));
+                        set_cmpmask(ascendsim::UbReserved());
+                        if (count != 0) set_mask_count();
+                        set_vector_mask(0, count == 0 ? 0xFFFF : count);
+                        if (memory) {
+                            vsel(dst, src, src + 4096, 4, 1, 1, 1, kApart, 8, 8, 2);
+                        } else {
+                            vsel(dst, src, static_cast<void*>(Ub(kBits)), 4, 1, 1, 1, kApart, 8, 8, 1);
+                        }
+                        set_mask_norm();
+                    });
+                    Expect(missed ? result.faults == 1 && result.first_fault.rfind("operand_overlap: vsel", 0) == 0 : result.faults == 0,
+                           "vsel over its bits, count " + std::to_string(count) + ", step " + std::to_string(writer) + ", block " +
+                               std::to_string(block) + ": " + result.first_fault);
+                }
+            }
+        }
+    }
+}
+
 template <int kAdd>
 void Kernel(uint8_t* x, int by) { x[ascendsim::BlockIdx()] = static_cast<uint8_t>(x[ascendsim::BlockIdx()] + by + kAdd); }
 
@@ -252,6 +294,7 @@ int main()
     TestSites();
     TestWaiting();
     TestOverlap();
+    TestSelectionBits();
     TestMissing();
     TestOrderOfBlocks();
     TestLaunch();

@@ -36,7 +36,7 @@ void CheckNdToNz(const char* name, Copy copy)
     constexpr int64_t size = sizeof(T);
     constexpr int64_t groups = (40 * size + 31) / 32;
     const Span rows = Reads(kSpaceGm, 64, 40 * size, 5, 50 * size);
-    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 7, 1, 0); });
+    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 300, 50, 7, 1, 0); });
     for (uint16_t apart : {2, 3}) {
         std::vector<Span> spread = {rows};
         for (int64_t row = 0; row < 5; ++row) {
@@ -47,6 +47,8 @@ void CheckNdToNz(const char* name, Copy copy)
     // Several matrices, each of them dense.
     Check(name, 2, {Writes(kSpaceL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kSpaceGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
           [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); });
+    Check(name, 2, {Writes(kSpaceL1, 0, groups * 32, 2, 256 * groups), Reads(kSpaceGm, 64, 40 * size, 2, 300 * size)},
+          [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 1, 40, 300, 50, 1, 1, static_cast<uint16_t>(256 * groups / size)); });
 }
 
 void CheckLoads()
@@ -100,6 +102,9 @@ void CheckCopies()
     Check("copy_matrix_cbuf_to_cc", 2, {Writes(kSpaceL0c, 0, 1024, 2, 2048), Reads(kSpaceL1, 32, 1024, 2, 1056)},
           [] { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c), On<float>(kSpaceL1, 32), 2, 32, 1, 32); });
     Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)}, [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32, uint32_t{7}); });
+    // Fifteen bits each, and none between them.
+    Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)},
+          [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32 | int64_t{1} << 15 | int64_t{1} << 31 | int64_t{1} << 47, uint32_t{7}); });
     Check("create_ca_matrix", 2, {Writes(kSpaceL0a, 0, 512, 2, 1536)}, [] { create_ca_matrix(On<half>(kSpaceL0a), 2 | 1 << 16 | int64_t{2} << 32, half(7)); });
     Check("create_cb_matrix", 1, {Writes(kSpaceL0b, 0, 1024)}, [] { create_cb_matrix(On<half>(kSpaceL0b), 1 | 2 << 16 | int64_t{2} << 32, half(7)); });
 }
@@ -150,6 +155,65 @@ void CheckFixpipe()
     // They may be at any place in global memory.
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 3, 5 * 32), Writes(kSpaceGm, 3 + 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
           [] { copy_matrix_cc_to_gm(Gm<int8_t>(3), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+}
+
+/// An operand of a cube instruction in a memory of its own: `call` gets the byte there. Half of the alignment off is a fault.
+void CheckAligned(const char* name, uint32_t alignment, const std::function<void(size_t)>& call)
+{
+    const auto run = [&](size_t at) { return OnCore([&] { call(at); }, 1, ascendsim::KernelType::kAic); };
+    const auto on = run(alignment);
+    Expect(on.faults == 0, std::string(name) + " at " + std::to_string(alignment) + ": " + on.first_fault);
+    const auto off = run(alignment + alignment / 2);
+    Expect(off.faults == 1 && off.first_fault.rfind(std::string("misaligned: ") + name + ":", 0) == 0,
+           std::string(name) + " off by half of " + std::to_string(alignment) + ": " + off.first_fault);
+}
+
+/// The alignments of docs/isa.md.
+void CheckAlignments()
+{
+    CheckAligned("copy_gm_to_cbuf", 32, [](size_t at) { copy_gm_to_cbuf(On<uint8_t>(kSpaceL1, at), Gm<uint8_t>(5), 0, 1, 2, 0, 0, PAD_NONE); });
+    CheckAligned("copy_cbuf_to_gm", 32, [](size_t at) { copy_cbuf_to_gm(Gm<uint8_t>(5), On<uint8_t>(kSpaceL1, at), 0, 1, 2, 0, 0); });
+    CheckAligned("copy_cbuf_to_bt", 64, [](size_t at) { copy_cbuf_to_bt(at, On<float>(kSpaceL1), 0, 1, 1, 0, 0); });
+    CheckAligned("copy_cbuf_to_bt", 32, [](size_t at) { copy_cbuf_to_bt(0, On<float>(kSpaceL1, at), 0, 1, 1, 0, 0); });
+    CheckAligned("copy_cbuf_to_fbuf", 128, [](size_t at) { copy_cbuf_to_fbuf(On<uint8_t>(kSpaceFb, at), On<uint8_t>(kSpaceL1), 1, 1, 4, 1); });
+    CheckAligned("copy_cbuf_to_fbuf", 32, [](size_t at) { copy_cbuf_to_fbuf(On<uint8_t>(kSpaceFb), On<uint8_t>(kSpaceL1, at), 1, 1, 4, 1); });
+    CheckAligned("copy_matrix_cbuf_to_cc", 32, [](size_t at) { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c), On<float>(kSpaceL1, at), 1, 1, 0, 0); });
+    CheckAligned("copy_matrix_cbuf_to_cc", 32, [](size_t at) { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c, at), On<float>(kSpaceL1), 1, 1, 0, 0); });
+    CheckAligned("load_cbuf_to_ca", 512, [](size_t at) { load_cbuf_to_ca(On<half>(kSpaceL0a, at), On<half>(kSpaceL1), 0, 1, 1, 0, 0, false, inc); });
+    CheckAligned("load_cbuf_to_ca", 32, [](size_t at) { load_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1, at), 0, 1, 1, 0, 0, false, inc); });
+    CheckAligned("load_gm_to_cb", 512, [](size_t at) { load_gm_to_cb(On<half>(kSpaceL0b, at), Gm<half>(6), 0, 1, 1, 0, 0, inc); });
+    CheckAligned("load_gm_to_cbuf", 32, [](size_t at) { load_gm_to_cbuf(On<half>(kSpaceL1, at), Gm<half>(6), 0, 1, 1, 0, 0, inc); });
+    CheckAligned("load_cbuf_to_ca_transpose", 512, [](size_t at) { load_cbuf_to_ca_transpose(On<float>(kSpaceL0a, at), On<float>(kSpaceL1), 0, 1, 1, 0, inc, 0); });
+    CheckAligned("load_cbuf_to_cb_transpose", 32, [](size_t at) { load_cbuf_to_cb_transpose(On<float>(kSpaceL0b), On<float>(kSpaceL1, at), 0, 1, 1, 0, inc, 0); });
+    for (int operand = 0; operand < 3; ++operand) {
+        CheckAligned("load_cbuf_to_cb_sp", operand == 0 ? 512 : 32, [operand](size_t at) {
+            SetIndexMatrix(On<uint8_t>(kSpaceL1, 8192 + (operand == 2 ? at : 0)));
+            load_cbuf_to_cb_sp(On<int8_t>(kSpaceL0b, operand == 0 ? at : 0), On<int8_t>(kSpaceL1, operand == 1 ? at : 0), 0, 2);
+        });
+    }
+    for (int operand = 0; operand < 2; ++operand) {
+        CheckAligned("img2colv2_cbuf_to_ca", operand == 0 ? 512 : 32, [operand](size_t at) {
+            set_fmatrix(8 | uint64_t{4} << 16 | uint64_t{0x01010101} << 32);
+            set_l3d_rpt(1 << 16);
+            img2colv2_cbuf_to_ca(On<half>(kSpaceL0a, operand == 0 ? at : 0), On<half>(kSpaceL1, operand == 1 ? at : 0), 16, 16, 0, 0, 1, 1, 3, 3,
+                                 1, 1, false, false, false, false, 16);
+        });
+    }
+    CheckAligned("create_cbuf_matrix", 32, [](size_t at) { create_cbuf_matrix(On<uint32_t>(kSpaceL1, at), 1 | 1 << 16, uint32_t{7}); });
+    CheckAligned("create_ca_matrix", 512, [](size_t at) { create_ca_matrix(On<half>(kSpaceL0a, at), 1 | 1 << 16, half(7)); });
+    CheckAligned("create_cb_matrix", 512, [](size_t at) { create_cb_matrix(On<half>(kSpaceL0b, at), 1 | 1 << 16, half(7)); });
+    for (int operand = 0; operand < 3; ++operand) {
+        CheckAligned("mad", operand == 0 ? 1024 : 512, [operand](size_t at) {
+            mad(On<float>(kSpaceL0c, operand == 0 ? at : 0), On<half>(kSpaceL0a, operand == 1 ? at : 0), On<half>(kSpaceL0b, operand == 2 ? at : 0),
+                16, 16, 16, 0, false, false, true);
+        });
+    }
+    CheckAligned("copy_matrix_cc_to_gm", 64, [](size_t at) {
+        copy_matrix_cc_to_gm(Gm<float>(4), On<float>(kSpaceL0c, at), 0, 16, 1, 2, 16, 0, NoQuant, 0, false, false);
+    });
+    CheckAligned("copy_matrix_cc_to_cbuf", 32, [](size_t at) {
+        copy_matrix_cc_to_cbuf(On<half>(kSpaceL1, at), On<float>(kSpaceL0c), 0, 16, 1, 1, 16, 0, F322F16, 0, false, false);
+    });
 }
 
 /// A mode of the fixpipe that is refused, with what the fault calls it.
@@ -203,6 +267,16 @@ void CheckShifts()
                 const half want(static_cast<float>(std::fmax(-32768, std::fmin(32767, shifted)) * 0.5));
                 Expect(Gm<half>()[i].Bits() == want.Bits(), "shift by " + std::to_string(bits + 1) + " of " + std::to_string(values[i]));
             }
+            // Both limits times a factor are just not half of an odd number, from which the next value would be rounded apart.
+            for (float factor : {3.0f / 65536, 5.0f / 65536}) {
+                set_quant_pre(ascendsim::FloatBits(factor) | uint64_t{bits} << 32 | uint64_t{1} << 36 | uint64_t{1} << 46);
+                copy_matrix_cc_to_gm(Gm<int8_t>(), On<int32_t>(kSpaceL0c), 0, 16, 1, 16, 16, 0, REQ8, 0, false, true);
+                for (int i = 0; i < 16; ++i) {
+                    const double shifted = std::fmax(-32768, std::fmin(32767, std::floor(values[i] / std::pow(2.0, bits + 1))));
+                    Expect(Gm<int8_t>()[i] == std::nearbyint(shifted * static_cast<double>(factor)),
+                           "shift by " + std::to_string(bits + 1) + " of " + std::to_string(values[i]) + " to eight bits");
+                }
+            }
         });
         Expect(result.faults == 0, result.first_fault);
     }
@@ -245,6 +319,7 @@ int main()
     CheckCopies();
     CheckWindows();
     CheckFixpipe();
+    CheckAlignments();
     CheckRefused();
     CheckShifts();
     CheckNibbles();

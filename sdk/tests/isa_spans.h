@@ -88,6 +88,9 @@ inline void CheckRecord(const std::string& name, uint32_t repeat, const std::vec
     bool found = false;
     for (const Record& record : trace.records) {
         if (record.name != name) continue;
+        for (const auto& op : record.ops) {
+            Expect((op.count0 > 1 || op.stride0 == 0) && (op.count1 > 1 || op.stride1 == 0), name + ": a stride without a second piece");
+        }
         const Bytes more = BytesOf(record);
         got.insert(more.begin(), more.end());
         Expect(record.head.repeat == repeat, name + ": repeat " + std::to_string(record.head.repeat));
