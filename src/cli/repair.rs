@@ -17,7 +17,7 @@ pub fn survey_and_repair(
     output: &mut Output,
 ) -> Result<(Workspace, Surveyed), TunerError> {
     let surveyed = runtime.block_on(Surveyed::of(&workspace));
-    let Some(repair) = runtime.block_on(find_repair(&workspace, &surveyed))? else {
+    let Some(repair) = runtime.block_on(find_repair(&workspace, &surveyed, arguments.time_limit))? else {
         return Ok((workspace, surveyed?));
     };
     if !arguments.repair {

@@ -2,6 +2,7 @@
 //! kept only where less is wrong with it and nothing else.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use super::TunerError;
 use super::candidate::Candidate;
@@ -17,7 +18,7 @@ use source::parse::SyntaxForest;
 use verify::Reason;
 
 /// So many versions of an operator are tried at most: each is compiled, and runs all trials.
-const MOST_TRIES: usize = 16;
+const MOST_TRIES: usize = 12;
 
 /// One edit, or several that mend something only together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +58,18 @@ impl Repair {
     }
 }
 
-/// Looks for what mends the operator as it stands, where it is known to be wrong. Of one that is right nothing is asked.
+/// Looks for what mends the operator as it stands, where it is known to be wrong; no longer than `patience`. Of one that is right
+/// nothing is asked.
 pub async fn find_repair(
     workspace: &Workspace,
     surveyed: &Result<Surveyed, TunerError>,
+    patience: Option<Duration>,
 ) -> Result<Option<Repair>, TunerError> {
     if !is_faulty(surveyed) {
         return Ok(None);
     }
+    let began = Instant::now();
+    let is_over = || patience.is_some_and(|patience| began.elapsed() > patience);
     let judge = Judge::of(workspace).await?;
     let Some(first) = judge.faults(&workspace.sources, true).await? else { return Ok(None) };
     let coverage = Coverage::of(&SyntaxForest::parse(&workspace.sources), &first.visited);
@@ -76,13 +81,13 @@ pub async fn find_repair(
         let mut found = None;
         for mends in proposals(&context, &now.faults) {
             let Ok(sources) = context.admit(&Mend::patch(&mends)) else { continue };
-            if tried.len() > MOST_TRIES || !tried.insert(sources.digest()) {
+            if tried.len() > MOST_TRIES || is_over() || !tried.insert(sources.digest()) {
                 continue;
             }
             let Some(faults) = judge.faults(&sources, false).await? else { continue };
             // A number of elements changes results; an order of accesses does not.
             let may_change = mends.iter().all(|mend| mend.kind == MendKind::ElementCount);
-            if is_less(&now.faults, &faults, may_change, &|output| judge.is_told(output)) {
+            if is_less(&now.faults, &faults, may_change, &|output, anew| judge.is_told(output, anew)) {
                 found = Some((mends, Standing { sources, faults }));
                 break;
             }
