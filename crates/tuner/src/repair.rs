@@ -23,7 +23,7 @@ const MOST_TRIES: usize = 12;
 /// One edit, or several that mend something only together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairStep {
-    /// What was done, one line for each edit.
+    /// What was done; with file and line of each but the first.
     pub title: String,
     /// File of the first, relative to the operator's root.
     pub file: String,
@@ -138,8 +138,12 @@ fn proposals(context: &Context, faults: &Faults) -> Vec<Vec<Mend>> {
 
 fn step(before: &Standing, after: &Standing, mends: &[Mend]) -> Option<RepairStep> {
     let first = mends.first()?;
+    let further = |mend: &Mend| format!("{}:{}: {}", mend.file, mend.line, mend.title);
     Some(RepairStep {
-        title: mends.iter().map(|mend| mend.title.as_str()).collect::<Vec<_>>().join("; "),
+        title: std::iter::once(first.title.clone())
+            .chain(mends[1..].iter().map(further))
+            .collect::<Vec<_>>()
+            .join("; "),
         file: first.file.clone(),
         line: first.line,
         diff: unified(&before.sources, &after.sources),
