@@ -14,7 +14,6 @@ use super::standard::LeansOnTensors;
 use super::trial_error::Judgeable;
 use super::workload::Trial;
 use super::workspace::Workspace;
-use aicore::HazardKind;
 use manifest::{HazardPolicy, Manifest};
 use motif::VisitedLines;
 use source::SourceTree;
@@ -22,7 +21,8 @@ use verify::Rejection;
 
 /// What is wrong with a version, as far as anybody can say.
 pub(super) struct Faults {
-    known: KnownFindings,
+    /// Its hazards.
+    pub known: KnownFindings,
     /// Why cases do not count.
     rejected: BTreeMap<String, Rejection>,
     /// Outputs that are not what the definition gives, by trial and position.
@@ -48,19 +48,7 @@ impl Faults {
     }
 
     fn hazards(&self) -> impl Iterator<Item = &KnownFinding> {
-        self.known.findings.iter().filter(|finding| finding.allowed.is_none())
-    }
-
-    /// Both places of every hazard.
-    pub fn places(&self) -> Vec<(&str, u32)> {
-        let both = self.hazards().flat_map(|finding| [&finding.hazard.place, &finding.hazard.other]);
-        both.map(|place| (place.file.as_str(), place.line)).collect()
-    }
-
-    /// Where the later one of two accesses is that nothing orders.
-    pub fn later_accesses(&self) -> Vec<(&str, u32)> {
-        let races = self.hazards().map(|finding| &finding.hazard).filter(|hazard| hazard.kind == HazardKind::Race);
-        races.map(|hazard| (hazard.place.file.as_str(), hazard.place.line)).collect()
+        self.known.not_allowed()
     }
 }
 
@@ -187,7 +175,7 @@ impl Evaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aicore::Severity;
+    use aicore::{HazardKind, Severity};
     use backend::{LocatedHazard, Place};
     use verify::Reason;
 

@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 use super::TunerError;
 use super::candidate::Candidate;
 use super::faults::{Faults, Judge, is_less};
+use super::known::KnownFindings;
 use super::run::Surveyed;
 use super::workspace::Workspace;
+use aicore::HazardKind;
+use backend::Place;
 use diffy::DiffOptions;
 use motif::repair::{Mend, MendKind, early_frees, element_counts, missing_waits};
 use motif::{Context, Coverage};
@@ -65,7 +68,16 @@ pub async fn find_repair(
     surveyed: &Result<Surveyed, TunerError>,
     patience: Option<Duration>,
 ) -> Result<Option<Repair>, TunerError> {
-    if !is_faulty(surveyed) {
+    let known = match surveyed {
+        Ok(surveyed) => Some(surveyed.known()),
+        // What does not build or take a case is another matter.
+        Err(TunerError::Baseline(rejection)) if is_at_fault(rejection.reason) => None,
+        Err(_) => return Ok(None),
+    };
+    // Also of one that is wrong where nothing is there to be tried.
+    if let Some(known) = known
+        && proposals(&context_of(&workspace.sources), known, !known.departures.is_empty()).is_empty()
+    {
         return Ok(None);
     }
     let began = Instant::now();
@@ -77,9 +89,9 @@ pub async fn find_repair(
     let mut tried = BTreeSet::from([now.sources.digest()]);
     let mut steps = Vec::new();
     while now.faults.count() > 0 && tried.len() <= MOST_TRIES {
-        let context = Context::new(now.sources.clone(), KnownValues::default(), None).with_coverage(&coverage);
+        let context = context_of(&now.sources).with_coverage(&coverage);
         let mut found = None;
-        for mends in proposals(&context, &now.faults) {
+        for mends in proposals(&context, &now.faults.known, now.faults.has_wrong_results()) {
             let Ok(sources) = context.admit(&Mend::patch(&mends)) else { continue };
             if tried.len() > MOST_TRIES || is_over() || !tried.insert(sources.digest()) {
                 continue;
@@ -105,24 +117,18 @@ struct Standing {
     faults: Faults,
 }
 
-/// Whether what is wrong is of a kind that an edit may mend: what does not build or take a case is another matter.
-fn is_faulty(surveyed: &Result<Surveyed, TunerError>) -> bool {
-    match surveyed {
-        Ok(surveyed) => {
-            let known = surveyed.known();
-            !known.departures.is_empty() || known.findings.iter().any(|finding| finding.allowed.is_none())
-        }
-        Err(TunerError::Baseline(rejection)) => {
-            matches!(rejection.reason, Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard)
-        }
-        Err(_) => false,
-    }
+fn is_at_fault(reason: Reason) -> bool {
+    matches!(reason, Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard)
+}
+
+fn context_of(sources: &SourceTree) -> Context {
+    Context::new(sources.clone(), KnownValues::default(), None)
 }
 
 /// Edits that are worth a trial, each entry for itself. Numbers of elements come together first: a result may need several.
-fn proposals(context: &Context, faults: &Faults) -> Vec<Vec<Mend>> {
+fn proposals(context: &Context, known: &KnownFindings, has_wrong_results: bool) -> Vec<Vec<Mend>> {
     let mut all = Vec::new();
-    if faults.has_wrong_results() {
+    if has_wrong_results {
         let admitted = |mend: &Mend| context.admit(&Mend::patch(std::slice::from_ref(mend))).is_ok();
         let counts: Vec<Mend> = element_counts(context).into_iter().filter(admitted).collect();
         if counts.len() > 1 {
@@ -130,8 +136,12 @@ fn proposals(context: &Context, faults: &Faults) -> Vec<Vec<Mend>> {
         }
         all.extend(counts.into_iter().map(|mend| vec![mend]));
     }
-    let frees = early_frees(context, &faults.places());
-    let waits = missing_waits(context, &faults.later_accesses());
+    let line = |place: &'_ Place| (place.file.clone(), place.line);
+    let both = known.not_allowed().flat_map(|finding| [line(&finding.hazard.place), line(&finding.hazard.other)]);
+    let frees = early_frees(context, &both.collect::<Vec<_>>());
+    // The place of a race is that of its later access.
+    let races = known.not_allowed().filter(|finding| finding.hazard.kind == HazardKind::Race);
+    let waits = missing_waits(context, &races.map(|finding| line(&finding.hazard.place)).collect::<Vec<_>>());
     all.extend(frees.into_iter().chain(waits).map(|mend| vec![mend]));
     all
 }

@@ -15,13 +15,13 @@ const ENDS: [&str; 4] = ["FreeTensor", "EnQue", "AllocTensor", "DeQue"];
 
 /// Each `FreeTensor` that stands before a use of its tensor in the same block, where one of these places, file and line, lies from it
 /// to the last use.
-pub fn early_frees(context: &Context, faulty: &[(&str, u32)]) -> Vec<Mend> {
+pub fn early_frees(context: &Context, faulty: &[(String, u32)]) -> Vec<Mend> {
     let mut found = Vec::new();
     for file in context.forest.iter() {
         for call in file.calls_named("FreeTensor") {
             let Some((statement, last)) = moved(file, call) else { continue };
             let lines = file.line(statement.start)..=file.line(last.end.saturating_sub(1));
-            if !faulty.iter().any(|(name, line)| *name == file.name() && lines.contains(&(*line as usize))) {
+            if !faulty.iter().any(|(name, line)| name == file.name() && lines.contains(&(*line as usize))) {
                 continue;
             }
             let Some(edits) = behind(file, &statement, &last) else { continue };
@@ -82,19 +82,19 @@ fn behind(file: &SyntaxFile, statement: &Range<usize>, last: &Range<usize>) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{context, mended};
+    use super::super::testing::{at, context, mended};
     use super::*;
 
     const FREED_FIRST: &str = "class K {\n    void Run(int n)\n    {\n        LocalTensor<float> x = in.DeQue<float>();\n        in.FreeTensor(x);\n        Abs(y, x, n);\n        for (int i = 0; i < n; i++) {\n            Add(y, y, x, n);\n        }\n        Exp(y, y, n); // not x\n    }\n};\n";
 
     fn found(text: &str, line: u32) -> usize {
-        early_frees(&context(text), &[("k.cpp", line)]).len()
+        early_frees(&context(text), &[("k.cpp".to_owned(), line)]).len()
     }
 
     #[test]
     fn it_goes_behind_the_last_use() {
         let context = context(FREED_FIRST);
-        let found = early_frees(&context, &[("k.cpp", 8)]);
+        let found = early_frees(&context, &[at("k.cpp", 8)]);
         assert_eq!((found.len(), found[0].line), (1, 5));
         let free = "        in.FreeTensor(x);\n";
         let last = "            Add(y, y, x, n);\n        }\n";
@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(found(&FREED_FIRST.replace("Abs(y, x, n);", another), 6), 0, "{another}");
         }
         let twice = context(&FREED_FIRST.replace("Abs(y, x, n);", "in.FreeTensor(x);"));
-        assert!(early_frees(&twice, &[("k.cpp", 5)]).is_empty(), "given back twice");
+        assert!(early_frees(&twice, &[at("k.cpp", 5)]).is_empty(), "given back twice");
         let branch = FREED_FIRST.replace("in.FreeTensor(x);", "if (n > 1)\n            in.FreeTensor(x);");
         assert_eq!(found(&branch, 7), 0, "on some ways only");
     }

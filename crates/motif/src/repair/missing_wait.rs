@@ -9,7 +9,7 @@ use crate::rewrite::edits::edit;
 use source::parse::{SyntaxFile, statements};
 
 /// A barrier for each of these places: file and line of the later one of two accesses.
-pub fn missing_waits(context: &Context, later: &[(&str, u32)]) -> Vec<Mend> {
+pub fn missing_waits(context: &Context, later: &[(String, u32)]) -> Vec<Mend> {
     let mut found: Vec<Mend> = Vec::new();
     for (name, line) in later {
         let Some(file) = context.forest.get(name) else { continue };
@@ -46,7 +46,7 @@ fn in_a_block(file: &SyntaxFile, statement: &Range<usize>) -> Option<Range<usize
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{context, mended};
+    use super::super::testing::{at, context, mended};
     use super::*;
 
     const KERNEL: &str = "using namespace AscendC;\nclass K {\n    void Run(int n)\n    {\n        DataCopy(x, xGm, n);\n        if (n > 1)\n            Add(y, x,\n                x, n);\n        Abs(y, y, n);\n    }\n};\n";
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn a_barrier_stands_before_the_later_access() {
         let context = context(KERNEL);
-        let found = missing_waits(&context, &[("k.cpp", 9), ("k.cpp", 9)]);
+        let found = missing_waits(&context, &[at("k.cpp", 9), at("k.cpp", 9)]);
         assert_eq!(found.len(), 1, "one a place");
         let after = mended(&context, &found);
         assert_eq!(after, KERNEL.replace("        Abs", "        PipeBarrier<PIPE_ALL>();\n        Abs"));
@@ -64,20 +64,20 @@ mod tests {
     #[test]
     fn the_only_statement_of_a_branch_waits_before_the_branch() {
         let context = context(KERNEL);
-        let after = mended(&context, &missing_waits(&context, &[("k.cpp", 8)]));
+        let after = mended(&context, &missing_waits(&context, &[at("k.cpp", 8)]));
         assert_eq!(after, KERNEL.replace("        if (", "        PipeBarrier<PIPE_ALL>();\n        if ("));
     }
 
     #[test]
     fn names_are_qualified_as_the_file_does_it() {
         let context = context(&KERNEL.replace("using namespace AscendC;\n", ""));
-        let after = mended(&context, &missing_waits(&context, &[("k.cpp", 4)]));
+        let after = mended(&context, &missing_waits(&context, &[at("k.cpp", 4)]));
         assert!(after.contains("{\n        AscendC::PipeBarrier<PIPE_ALL>();\n        DataCopy"), "{after}");
     }
 
     #[test]
     fn nothing_is_put_where_no_statement_stands_or_two_share_a_line() {
         let context = context(&KERNEL.replace("        Abs(y, y, n);", "        Abs(y, y, n); Exp(y, y, n);"));
-        assert_eq!(missing_waits(&context, &[("k.cpp", 1), ("k.cpp", 9), ("k.cpp", 0), ("other.cpp", 5)]), []);
+        assert_eq!(missing_waits(&context, &[at("k.cpp", 1), at("k.cpp", 9), at("k.cpp", 0), at("other.cpp", 5)]), []);
     }
 }

@@ -12,6 +12,11 @@ pub(super) fn context(text: &str) -> Context {
     Context::new(tree, KnownValues::default(), None)
 }
 
+/// A place.
+pub(super) fn at(file: &str, line: u32) -> (String, u32) {
+    (file.to_owned(), line)
+}
+
 /// Its text with all of these.
 #[track_caller]
 pub(super) fn mended(context: &Context, mends: &[Mend]) -> String {
