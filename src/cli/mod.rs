@@ -21,6 +21,7 @@ mod patches;
 mod profile;
 mod projects;
 mod record;
+mod repair;
 mod replay;
 mod rewind;
 mod run;

@@ -13,6 +13,7 @@ use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
 use super::record::{generalisation, taken_back};
+use super::repair::survey_and_repair;
 use super::target::{open, runtime};
 use backend::longest;
 use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
@@ -22,8 +23,8 @@ use project::OperatorProject;
 use source::SourceTree;
 use space::Configuration;
 use tuner::{
-    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, recover, run,
-    status_of, write_winner,
+    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, recover,
+    run_from, status_of, write_winner,
 };
 
 /// Executes the command.
@@ -56,6 +57,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
             help: None,
         }));
     }
+    let runtime = runtime()?;
+    let (workspace, surveyed) = survey_and_repair(workspace, arguments, &runtime, output)?;
     let options = RunOptions {
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,
@@ -69,7 +72,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         patches: patches(arguments, &workspace)?,
         earlier_winners: earlier_winners(&workspace),
     };
-    let outcome = runtime()?.block_on(run(&workspace, &options, &mut |event| output.emit(&event)))?;
+    let outcome = runtime.block_on(run_from(&workspace, &options, surveyed, &mut |event| output.emit(&event)))?;
 
     let lock_path = workspace.project.root.join(LOCK_FILE);
     let lock = or_standing(new_lock(&workspace, &outcome, arguments.target.seed), lock::read(&lock_path).ok());

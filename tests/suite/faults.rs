@@ -65,7 +65,7 @@ fn gelu(manifest: &str, from: &str, to: &str) -> Project {
 }
 
 #[track_caller]
-fn open(project: &Project) -> Workspace {
+pub fn open(project: &Project) -> Workspace {
     let options = WorkspaceOptions {
         directory: project.path().to_owned(),
         jobs: 1,
@@ -76,7 +76,7 @@ fn open(project: &Project) -> Workspace {
     Workspace::open(options, &mut |_| ()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
 }
 

@@ -24,6 +24,7 @@ mod operators;
 mod probes;
 mod python_calls;
 mod rehearsal;
+mod repair;
 mod replay;
 mod resume;
 mod rings;

@@ -78,6 +78,20 @@ impl Project {
         project
     }
 
+    /// A fixture as if it were an operator of another type.
+    pub fn renamed(name: &str, names: [(&str, &str); 2]) -> Self {
+        let project = Self::fixture(name);
+        let to = |text: &str| names.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+        let files: Vec<_> = walkdir::WalkDir::new(project.path()).into_iter().flatten().collect();
+        for entry in files.iter().filter(|entry| entry.file_type().is_file()) {
+            let text = fs_err::read_to_string(entry.path()).expect("a text file");
+            fs_err::remove_file(entry.path()).expect("a file of ours");
+            let name = to(&entry.file_name().to_string_lossy());
+            fs_err::write(entry.path().with_file_name(name), to(&text)).expect("a written file");
+        }
+        project
+    }
+
     /// A copy of a directory, without what builds and runs left in it.
     pub fn copy_of(from: &Path) -> Self {
         let directory = tempfile::Builder::new().prefix("ascend-tune-").tempdir().expect("a temporary directory");

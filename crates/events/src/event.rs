@@ -6,6 +6,7 @@ use space::Configuration;
 
 use crate::ablation::{AblationReport, Trial};
 use crate::fidelity::{Calibration, Report};
+use crate::repair::Repair;
 use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
@@ -91,6 +92,8 @@ pub enum Event {
     Progress(Progress),
     /// The unmodified operator was verified and timed.
     Baseline(Baseline),
+    /// Something was mended in the operator before it is tuned.
+    Repair(Box<Repair>),
     /// A candidate was evaluated.
     Evaluation(Evaluation),
     /// A candidate is the best so far.

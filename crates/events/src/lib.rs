@@ -11,6 +11,7 @@ mod devices;
 mod event;
 mod experience;
 pub mod fidelity;
+mod repair;
 pub mod replay;
 mod results;
 pub mod survey;
@@ -24,6 +25,7 @@ pub use event::{
     FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
 };
 pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
+pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,
     PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary, SummaryCase,

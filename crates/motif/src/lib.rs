@@ -11,6 +11,7 @@ mod counter;
 mod id;
 mod metadata;
 mod motif;
+pub mod repair;
 mod rewrite;
 mod site;
 

@@ -6,7 +6,8 @@ use aicore::Origin;
 use anstyle::{AnsiColor, Effects, Style};
 use events::survey::{SurveyStep, Surveyed};
 use events::{
-    Baseline, Build, Evaluation, Event, Failure, Improvement, Init, Sdk, SdkStatus, Stage, Start, Status, Warning,
+    Baseline, Build, Evaluation, Event, Failure, Improvement, Init, Repair, Sdk, SdkStatus, Stage, Start, Status,
+    Warning,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -297,6 +298,16 @@ impl<'a> Human<'a> {
         self.result(&text)
     }
 
+    fn repair(&mut self, repair: &Repair) -> io::Result<()> {
+        let verb = if repair.written { "Repaired" } else { "Would repair" };
+        let Repair { title, file, line, before, after, .. } = repair;
+        self.note(verb, &format!("{file}:{line}: {title} ({before} faults before, {after} after)"))?;
+        match self.verbosity {
+            Verbosity::Quiet => Ok(()),
+            Verbosity::Normal | Verbosity::Verbose => self.line(&repair.diff),
+        }
+    }
+
     fn created(&mut self, init: &Init) -> io::Result<()> {
         let verb = if init.written { "Created" } else { "Would create" };
         self.note(
@@ -323,6 +334,7 @@ impl Sink for Human<'_> {
             Event::ModelError(error) => self.note("Model", &devices::model_error(error)),
             Event::Progress(progress) => self.note("Looking", &progress.step),
             Event::Baseline(baseline) => self.baseline(baseline),
+            Event::Repair(repair) => self.repair(repair),
             Event::Evaluation(evaluation) => self.evaluation(evaluation),
             Event::Improvement(improvement) => self.improvement(improvement),
             Event::StageSwitch(switch) => {

@@ -68,6 +68,27 @@ fn every_event_survives_json_and_has_its_name() {
 }
 
 #[test]
+fn a_repair_shows_its_diff_and_whether_it_is_written() {
+    let repair = |written| {
+        Event::Repair(Box::new(Repair {
+            title: "wait for all pipes before this".to_owned(),
+            file: "op_kernel/k.h".to_owned(),
+            line: 9,
+            diff: "--- a/op_kernel/k.h\n+++ b/op_kernel/k.h\n@@ -8 +8,2 @@\n Muls();\n+PipeBarrier();\n".to_owned(),
+            before: 4,
+            after: 0,
+            written,
+        }))
+    };
+    let text = human(&[repair(true)], Verbosity::Normal, false);
+    let said = "    Repaired op_kernel/k.h:9: wait for all pipes before this (4 faults before, 0 after)\n--- a/op_kernel/k.h\n";
+    assert!(text.starts_with(said) && text.contains("\n+PipeBarrier();\n"), "{text}");
+    assert!(human(&[repair(false)], Verbosity::Normal, false).starts_with("Would repair op_kernel/k.h:9"));
+    assert_eq!(human(&[repair(true)], Verbosity::Quiet, false), "---\n");
+    assert_eq!(serde_json::from_str::<Event>(&json(&repair(true))).unwrap(), repair(true));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_not_an_error() {
     struct Closed;
     impl io::Write for Closed {

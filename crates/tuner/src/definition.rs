@@ -1,10 +1,10 @@
 //! The operator's definition as a reference beside the baseline: what it says of every trial, and where the operator as it stands
 //! says something else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::evaluator::{Evaluator, Trialled};
+use super::evaluator::{Evaluator, References, Trialled};
 use super::known::Departure;
 use super::workload::Trial;
 use super::workspace::Workspace;
@@ -70,6 +70,26 @@ fn python_of(workspace: &Workspace, program: &Path) -> Python {
 }
 
 impl Definitions {
+    /// Whether it gives an output of a trial, by their places.
+    pub(super) fn defines(&self, trial: usize, output: usize) -> bool {
+        self.outputs.get(&trial).and_then(|defined| defined.outputs.get(output)).is_some_and(Option::is_some)
+    }
+
+    /// Places of outputs that are not what it gives: trial, and position.
+    pub(super) fn departures(&self, evaluator: &Evaluator, outputs: &References) -> BTreeSet<(usize, usize)> {
+        let mut found = BTreeSet::new();
+        for (index, actual) in outputs {
+            let Some(defined) = self.outputs.get(index) else { continue };
+            for (position, (expected, actual)) in defined.outputs.iter().zip(actual).enumerate() {
+                let (_, dtype) = evaluator.output_type(&evaluator.workload.trials[*index], position);
+                if expected.as_ref().is_some_and(|expected| expected.agrees(actual, dtype).is_err()) {
+                    found.insert((*index, position));
+                }
+            }
+        }
+        found
+    }
+
     /// Weighs what the operator as it stands has given: where it agrees, a candidate must agree as well; where it does not, that is
     /// known, and the operator itself is all that a candidate is compared with.
     pub(super) fn weigh(self, evaluator: &Evaluator, trialled: &mut Trialled) {

@@ -53,6 +53,12 @@ pub fn write_winner(
     written
 }
 
+/// Replaces the files that a repair changes under `root`, all or none. Without a lock: nothing was tuned yet. It is made anew by a run
+/// that finds the operator as it was, so that one cut short needs no plan.
+pub fn write_repair(root: &Path, before: &SourceTree, after: &SourceTree) -> Result<Vec<String>, TunerError> {
+    write_back(root, before, after).map_err(|error| TunerError::Io(std::io::Error::other(error)))
+}
+
 /// Carries an interrupted write-back to its end. Returns the files that were still to be written.
 pub fn recover(root: &Path, work_directory: &Path) -> Result<Vec<PathBuf>, TunerError> {
     let plan = work_directory.join(PLAN_FILE);

@@ -171,6 +171,11 @@ impl KnownFindings {
         })
     }
 
+    /// Errors that nobody allows.
+    pub(super) fn not_allowed(&self) -> impl Iterator<Item = &KnownFinding> {
+        self.findings.iter().filter(|finding| finding.allowed.is_none())
+    }
+
     /// One entry a kind and place, with the cases that show it.
     pub fn by_place(&self) -> Vec<KnownHazard> {
         let mut found: Vec<KnownHazard> = Vec::new();

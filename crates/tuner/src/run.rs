@@ -115,10 +115,37 @@ const MORE_ROUNDS: usize = 6;
 /// With fewer evaluations left no further round is begun.
 const LEAST_ROUND: u64 = 8;
 
+/// The operator as it stands, run on all trials.
+pub struct Surveyed {
+    field: Field,
+}
+
+impl Surveyed {
+    /// Runs it, and follows its critical path.
+    pub async fn of(workspace: &Workspace) -> Result<Self, TunerError> {
+        Ok(Self { field: Field::survey(workspace.clone(), &workspace.baseline()?).await? })
+    }
+
+    /// What is known of it.
+    pub fn known(&self) -> &KnownFindings {
+        &self.field.reference.known
+    }
+}
+
 /// Tunes. Events go to `emit` as they happen.
 pub async fn run(
     workspace: &Workspace,
     options: &RunOptions,
+    emit: &mut dyn FnMut(Event),
+) -> Result<RunOutcome, TunerError> {
+    run_from(workspace, options, Surveyed::of(workspace).await?, emit).await
+}
+
+/// Tunes an operator that has been run as it stands in this workspace.
+pub async fn run_from(
+    workspace: &Workspace,
+    options: &RunOptions,
+    surveyed: Surveyed,
     emit: &mut dyn FnMut(Event),
 ) -> Result<RunOutcome, TunerError> {
     let tunables = workspace.tunables();
@@ -128,7 +155,7 @@ pub async fn run(
     let inputs = inputs(workspace, options, &baseline, &bank);
     let journal = open_journal(workspace, options, &inputs, emit)?;
 
-    let mut field = Field::survey(workspace.clone(), &baseline).await?;
+    let mut field = surveyed.field;
     let baseline_profiles = field.baseline_profiles().clone();
     let baseline_times = field.baseline_times.clone();
     let references = Arc::clone(&field.references);

@@ -337,6 +337,9 @@ pub struct RunArgs {
     /// several times.
     #[arg(long, value_name = "PATH")]
     pub patch: Vec<PathBuf>,
+    /// Where the operator is wrong as it stands and edits are found that mend it, write them into the sources and tune from there.
+    #[arg(long)]
+    pub repair: bool,
     /// Write back even if the git tree has uncommitted changes.
     #[arg(long)]
     pub allow_dirty: bool,

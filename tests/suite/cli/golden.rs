@@ -147,25 +147,11 @@ fn init_takes_a_definition_that_fits() {
     }
 }
 
-/// A fixture as if it were an operator of another type.
-fn renamed(fixture: &str, names: [(&str, &str); 2]) -> Project {
-    let project = Project::fixture(fixture);
-    let to = |text: &str| names.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
-    let files: Vec<_> = walkdir::WalkDir::new(project.path()).into_iter().flatten().collect();
-    for entry in files.iter().filter(|entry| entry.file_type().is_file()) {
-        let text = fs_err::read_to_string(entry.path()).expect("a text file");
-        fs_err::remove_file(entry.path()).expect("a file of ours");
-        let name = to(&entry.file_name().to_string_lossy());
-        fs_err::write(entry.path().with_file_name(name), to(&text)).expect("a written file");
-    }
-    project
-}
-
 /// Of numbers below one there is no such thing.
 #[test]
 fn init_draws_data_that_mean_something() {
     require_tools!();
-    let project = renamed("gelu_naive", [("GeluNaive", "Acosh"), ("gelu_naive", "acosh")]);
+    let project = Project::renamed("gelu_naive", [("GeluNaive", "Acosh"), ("gelu_naive", "acosh")]);
     fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
     project.run(&["init"]).expect(0);
     let manifest = project.read("ascend.toml");

@@ -28,6 +28,7 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         Event::Start(_)
         | Event::Sdk(_)
         | Event::Baseline(_)
+        | Event::Repair(_)
         | Event::Evaluation(_)
         | Event::Improvement(_)
         | Event::StageSwitch(_)
