@@ -60,7 +60,7 @@ impl Scout<'_> {
         let [Some(once), twice] = <[_; 2]>::try_from(run(&[width, 2 * width]).await?).unwrap_or([None, None]) else {
             return Ok(None);
         };
-        let (mut longest, mut beyond) = match twice {
+        let (mut longest, beyond) = match twice {
             None => (once, 2 * width),
             Some(twice) => {
                 let grown_bytes = twice.buffers_end_bytes.saturating_sub(once.buffers_end_bytes);
@@ -82,9 +82,8 @@ impl Scout<'_> {
             let lengths: Vec<u64> = (1..=BETWEEN).map(|place| longest.length + place * step).collect();
             let (longer, _) = parted(&lengths, run(&lengths).await?);
             longest = longer.unwrap_or(longest);
-            beyond = beyond.max(longest.length);
         }
-        Ok((beyond > longest.length).then_some(longest.accepted))
+        Ok(Some(longest.accepted))
     }
 
     /// What the operator as it was does with rows of these lengths, in order; `None` where it does not take or run them.
