@@ -133,11 +133,7 @@ impl Builder {
             if self.toolkit.is_some() {
                 words.extend(self.passed_checks(&object)?);
             }
-            // Whatever this does not link, linking as usual says what is wrong with.
-            let quickly: Vec<String> = words.iter().cloned().chain(SMALL_LIBRARIES.map(str::to_owned)).collect();
-            if self.toolkit.is_some() || self.compile(OUTPUT, &overlay, &quickly).is_err() {
-                self.compile(OUTPUT, &overlay, &words)?;
-            }
+            self.compile(OUTPUT, &overlay, &words)?;
             std::fs::remove_file(&object).map_err(BuildError::io(&object))
         })
     }
@@ -245,10 +241,6 @@ fn recording_words(family: CompilerFamily) -> &'static [&'static str] {
         }
     }
 }
-
-/// Linker words for what a kernel may need of the compiler's libraries. The library of C++ is not among them: kernels have no use for
-/// it, and reading its names takes longer than all else of linking one.
-const SMALL_LIBRARIES: [&str; 4] = ["-nodefaultlibs", "-lm", "-lc", "-lgcc"];
 
 /// Words that leave copies of memory to the C library, whose calls are announced: what a compiler makes of them itself goes by unseen.
 const CALLING: [&str; 6] = [

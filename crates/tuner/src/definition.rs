@@ -12,7 +12,7 @@ use super::{TrialError, TunerError};
 use backend::Execution;
 use discovery::cases::{Defined, DefinedOutput, Python, ReferenceError};
 use manifest::{Layout, Reference};
-use verify::{DType, Reason, Rejection};
+use verify::{DType, Mismatch, Reason, Rejection};
 
 /// What the definition gives for each trial, and why it gives nothing for some.
 pub(super) struct Definitions {
@@ -69,6 +69,11 @@ fn python_of(workspace: &Workspace, program: &Path) -> Python {
     }
 }
 
+/// How an output differs from what the definition gives, where there are both.
+fn departure(expected: Option<&DefinedOutput>, actual: Option<&Vec<u8>>, dtype: DType) -> Option<Mismatch> {
+    expected?.agrees(actual?, dtype).err()
+}
+
 impl Definitions {
     /// Whether it gives an output of a trial, by their places.
     pub(super) fn defines(&self, trial: usize, output: usize) -> bool {
@@ -80,12 +85,12 @@ impl Definitions {
         let mut found = BTreeSet::new();
         for (index, actual) in outputs {
             let Some(defined) = self.outputs.get(index) else { continue };
-            for (position, (expected, actual)) in defined.outputs.iter().zip(actual).enumerate() {
-                let (_, dtype) = evaluator.output_type(&evaluator.workload.trials[*index], position);
-                if expected.as_ref().is_some_and(|expected| expected.agrees(actual, dtype).is_err()) {
-                    found.insert((*index, position));
-                }
-            }
+            let trial = &evaluator.workload.trials[*index];
+            let departs = |position: &usize| {
+                let (_, dtype) = evaluator.output_type(trial, *position);
+                departure(defined.outputs[*position].as_ref(), actual.get(*position), dtype).is_some()
+            };
+            found.extend((0..defined.outputs.len()).filter(departs).map(|position| (*index, position)));
         }
         found
     }
@@ -100,11 +105,7 @@ impl Definitions {
             let mut held = Vec::new();
             for (position, expected) in defined.outputs.into_iter().enumerate() {
                 let (output, dtype) = evaluator.output_type(trial, position);
-                let differs = match (&expected, actual.get(position)) {
-                    (Some(expected), Some(actual)) => expected.agrees(actual, dtype).err(),
-                    _ => None,
-                };
-                match differs {
+                match departure(expected.as_ref(), actual.get(position), dtype) {
                     None => held.push(expected),
                     Some(mismatch) => {
                         held.push(None);
