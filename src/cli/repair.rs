@@ -6,7 +6,7 @@ use super::args::RunArgs;
 use super::output::Output;
 use events::{self, Event, Warning};
 use lock::LOCK_FILE;
-use tuner::{Repair, RepairStep, Surveyed, TunerError, Workspace, find_repair, write_repair};
+use tuner::{Repair, RepairStep, Surveyed, Tries, TunerError, Workspace, find_repair, write_repair};
 
 /// Runs the operator as it stands. Where it is wrong and something mends it, that is told, and with `--repair` it is made: what comes
 /// back is the repaired operator then, run again, and its sources are written, except in a dry run.
@@ -17,7 +17,8 @@ pub fn survey_and_repair(
     output: &mut Output,
 ) -> Result<(Workspace, Surveyed), TunerError> {
     let surveyed = runtime.block_on(Surveyed::of(&workspace));
-    let Some(repair) = runtime.block_on(find_repair(&workspace, &surveyed, arguments.time_limit))? else {
+    let tries = if arguments.repair { Tries::Asked } else { Tries::Unasked };
+    let Some(repair) = runtime.block_on(find_repair(&workspace, &surveyed, tries, arguments.time_limit))? else {
         return Ok((workspace, surveyed?));
     };
     if !arguments.repair {

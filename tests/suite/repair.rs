@@ -203,6 +203,6 @@ fn nothing_is_tried_of_an_operator_that_is_right() {
     // Whatever ran now would end in an error.
     let broken = SimBackend { runner: PathBuf::from("/nonexistent/runner"), ..workspace.simulator() };
     workspace.evaluator.backend = Arc::new(broken);
-    let found = runtime.block_on(find_repair(&workspace, &surveyed, None));
+    let found = runtime.block_on(find_repair(&workspace, &surveyed, tuner::Tries::Asked, None));
     assert!(matches!(found, Ok(None)), "{found:?}");
 }

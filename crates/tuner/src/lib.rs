@@ -94,7 +94,7 @@ pub use probing::{Probe, ProbeSet, ProbeVerdict, WithData};
 pub use progress::{Attempt, Milestone, Progress, StageTally, status_of};
 pub use race::Race;
 pub use reference::golden_references;
-pub use repair::{Repair, RepairStep, find_repair};
+pub use repair::{Repair, RepairStep, Tries, find_repair};
 pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{RunOutcome, Surveyed, mostly_fixed, run, run_from};
 pub use run_options::{Experience, RunOptions};

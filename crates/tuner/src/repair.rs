@@ -20,8 +20,15 @@ use source::facts::KnownValues;
 use source::parse::SyntaxForest;
 use verify::Reason;
 
-/// So many versions of an operator are tried at most: each is compiled, and runs all trials.
-const MOST_TRIES: usize = 12;
+/// So many versions of an operator are tried at most: each is compiled, and runs all trials. Who asks for a repair waits for it; who does
+/// not, and is only to be told of one, does not wait long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tries {
+    /// To mend it.
+    Asked = 12,
+    /// To say that it can be mended.
+    Unasked = 4,
+}
 
 /// One edit, or several that mend something only together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +73,7 @@ impl Repair {
 pub async fn find_repair(
     workspace: &Workspace,
     surveyed: &Result<Surveyed, TunerError>,
+    tries: Tries,
     patience: Option<Duration>,
 ) -> Result<Option<Repair>, TunerError> {
     let known = match surveyed {
@@ -82,18 +90,19 @@ pub async fn find_repair(
     }
     let began = Instant::now();
     let is_over = || patience.is_some_and(|patience| began.elapsed() > patience);
+    let most_tries = tries as usize;
     let judge = Judge::of(workspace).await?;
     let Some(first) = judge.faults(&workspace.sources, true).await? else { return Ok(None) };
     let coverage = Coverage::of(&SyntaxForest::parse(&workspace.sources), &first.visited);
     let mut now = Standing { sources: workspace.sources.clone(), faults: first };
     let mut tried = BTreeSet::from([now.sources.digest()]);
     let mut steps = Vec::new();
-    while now.faults.count() > 0 && tried.len() <= MOST_TRIES {
+    while now.faults.count() > 0 && tried.len() <= most_tries {
         let context = context_of(&now.sources).with_coverage(&coverage);
         let mut found = None;
         for mends in proposals(&context, &now.faults.known, now.faults.has_wrong_results()) {
             let Ok(sources) = context.admit(&Mend::patch(&mends)) else { continue };
-            if tried.len() > MOST_TRIES || is_over() || !tried.insert(sources.digest()) {
+            if tried.len() > most_tries || is_over() || !tried.insert(sources.digest()) {
                 continue;
             }
             let Some(faults) = judge.faults(&sources, false).await? else { continue };
