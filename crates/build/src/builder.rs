@@ -35,6 +35,8 @@ pub(crate) fn device_defines() -> Vec<String> {
 /// Flags of everything that is compiled from a project: fast to compile, lines in the debug information, no surprises
 /// from type punning, which device code does freely.
 pub(crate) const CODE_FLAGS: [&str; 6] = ["-O1", "-g1", "-fPIC", "-fno-strict-aliasing", "-fvisibility=default", "-w"];
+/// One complaint for each symbol that is missing.
+pub(crate) const WARN_ONCE: &str = "-Wl,--warn-once";
 
 /// What the user may say about a build.
 #[derive(Clone, Debug, Default)]
@@ -432,6 +434,18 @@ impl Builder {
             log.truncate(end);
         }
         Err(BuildError::Compile(CompileFailure { what: what.to_owned(), diagnostics, log }))
+    }
+
+    /// Links objects. What a quicker linker refuses is given to the usual one, whose words say why.
+    pub(crate) fn link(&self, what: &str, overlay: &Overlay, words: &[String]) -> Result<(), BuildError> {
+        if let Some(quick) = self.sdk.compiler.quick_linker() {
+            // It only knows what changes the library, not what makes its complaints shorter.
+            let words = words.iter().map(String::as_str).filter(|word| *word != WARN_ONCE).chain([quick]);
+            if self.sdk.compiler.run(overlay.operator(), words)?.success {
+                return Ok(());
+            }
+        }
+        self.compile(what, overlay, words)
     }
 
     /// Object file of one source, with the overlay made only if something must be compiled.

@@ -28,8 +28,13 @@ pub struct Compiler {
     pub version: String,
     /// Digest over program, version and processor, for caches.
     pub identity: String,
+    quick_linker: Option<&'static str>,
     limits: ToolLimits,
 }
+
+/// A linker that takes a third of the time of the usual one for a library of one object, and the word that asks for it. It is part of
+/// many systems' binutils.
+const QUICK_LINKER: (&str, &str) = ("ld.gold", "-fuse-ld=gold");
 
 const FIX: &str =
     "install one with `apt-get install g++` (or `dnf install gcc-c++`), or name one in the environment variable CXX";
@@ -71,12 +76,26 @@ impl Compiler {
         let version = text.lines().next().unwrap_or_default().to_owned();
         let identity =
             Digest::new("compiler 1").text(&program.to_string_lossy()).text(&text).text(&processor()).finish();
-        Ok(Compiler { program, family, version, identity, limits: ToolLimits::default() })
+        let (name, word) = QUICK_LINKER;
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let quick_linker = std::env::split_paths(&folders).any(|folder| folder.join(name).is_file()).then_some(word);
+        Ok(Compiler { program, family, version, identity, quick_linker, limits: ToolLimits::default() })
     }
 
     /// The program itself.
     pub fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// The word for a linker that is quicker than the usual one, where there is one. What it refuses the usual one has to refuse as well:
+    /// only that one's words are understood.
+    pub(crate) fn quick_linker(&self) -> Option<&'static str> {
+        self.quick_linker
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_quick_linker(self, word: &'static str) -> Self {
+        Self { quick_linker: Some(word), ..self }
     }
 
     /// The same compiler under other limits.

@@ -97,7 +97,7 @@ impl Builder {
             words.extend(self.sdk.link_words());
             words.extend(libraries.iter().cloned());
             words.extend(["-ldl", "-pthread"].map(str::to_owned));
-            self.compile(&output, &self.overlay(&SourceTree::new())?, &words)
+            self.link(&output, &self.overlay(&SourceTree::new())?, &words)
         })?;
         artifact.wall_s = start.elapsed().as_secs_f64();
         Ok(artifact)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::builder::{Artifact, Builder};
+use super::builder::{Artifact, Builder, WARN_ONCE};
 use super::cache::Digest;
 use super::error::BuildError;
 use super::flags::ProjectFlags;
@@ -68,12 +68,12 @@ impl Builder {
                 .chain(extra)
                 .map(|word| (*word).to_owned()),
         );
-        self.compile(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
+        self.link(OUTPUT, &self.overlay(&SourceTree::new())?, &words)
     }
 
     /// Links with stand-ins for what is left undefined.
     fn link_host_whole(&self, output: &Path, objects: &[Artifact], directory: &Path) -> Result<(), BuildError> {
-        let strict = ["-Wl,-z,defs", "-Wl,--no-demangle", "-Wl,--warn-once"];
+        let strict = ["-Wl,-z,defs", "-Wl,--no-demangle", WARN_ONCE];
         let (source, object) = (directory.join("missing.cpp"), directory.join("missing.o"));
         let object_word = object.display().to_string();
         let mut symbols = BTreeSet::new();

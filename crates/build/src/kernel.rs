@@ -133,7 +133,7 @@ impl Builder {
             if self.toolkit.is_some() {
                 words.extend(self.passed_checks(&object)?);
             }
-            self.compile(OUTPUT, &overlay, &words)?;
+            self.link(OUTPUT, &overlay, &words)?;
             std::fs::remove_file(&object).map_err(BuildError::io(&object))
         })
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::builder::Artifacts;
 use super::sdk::{Sdk, SdkOptions};
 use super::*;
 use project::OperatorProject;
@@ -183,6 +184,27 @@ fn an_operator_of_a_repository_is_built_and_found_again() {
         let errors = diagnostics(vector_library(&builder, &lacking, &variant(&builder, 0x11)));
         assert!(errors[0].contains("vmissing"), "{errors:?}");
         assert!(errors[0].contains("op_kernel/add.h:3"), "{errors:?}");
+    }
+}
+
+#[test]
+fn a_quicker_linker_links_where_there_is_one_and_its_refusal_is_not_the_last_word() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let is_there = sdk.compiler.quick_linker().is_some();
+    let refusing = Sdk { compiler: sdk.compiler.clone().with_quick_linker("-fuse-ld=no-such-linker"), ..sdk.clone() };
+    let root = operator(temporary.path());
+    for (sdk, quick) in [(sdk, is_there), (refusing, false)] {
+        let work = temporary.path().join(format!("work-{quick}"));
+        let options = BuildOptions { artifacts: Artifacts::Private, ..BuildOptions::default() };
+        let options = BuildOptions { work_directory: Some(work), jobs: 2, ..options };
+        let builder = Builder::new(OperatorProject::find(&root).unwrap(), sdk, options).unwrap();
+        let tree = builder.project().load_sources().unwrap();
+        let kernel = vector_library(&builder, &tree, &variant(&builder, 0x11)).unwrap();
+        for library in [builder.host(&tree).unwrap(), kernel] {
+            let signed = std::fs::read(&library.path).unwrap().windows(4).any(|window| window == b"gold");
+            assert_eq!(signed, quick, "{}", library.path.display());
+        }
     }
 }
 
