@@ -1,14 +1,17 @@
-// ascend_sim_runner JOBFILE
+// ascend_sim_runner JOBFILE...
 //
 // Loads an operator's host library and describes it (mode describe), runs its tiling function (tile), or runs tiling
 // and kernel (run). The result is a JSON file, also on failure.
 // Exit codes: 0 a result was written; 2 the job is wrong; 3 a library cannot be loaded.
+// Of several jobs each is done by a child of its own; 0 then says that all were tried.
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -243,6 +246,27 @@ int RunJob(const char* path)
         return result_path.empty() ? kExitBadJob : kExitOk;
     }
 }
+
+// Does each job in a child of its own, which begins where a process for it alone would: no operator's code is loaded here. What a child
+// could not do is seen by its missing result.
+int RunJobs(int count, char** paths)
+{
+    for (int i = 0; i < count; ++i) {
+        const pid_t child = ::fork();
+        if (child < 0) {
+            (void)std::fprintf(stderr, "ascend_sim_runner: cannot start a process: %s\n", std::strerror(errno));
+            return kExitMachine;
+        }
+        if (child == 0) {
+            const int code = RunJob(paths[i]);
+            (void)std::fflush(nullptr);
+            ::_exit(code);
+        }
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+    return kExitOk;
+}
 } // namespace
 
 void SetStage(const char* stage)
@@ -253,8 +277,8 @@ void SetStage(const char* stage)
 
 int main(int argc, char** argv)
 {
-    if (argc != 2) {
-        (void)std::fprintf(stderr, "usage: ascend_sim_runner JOBFILE\n");
+    if (argc < 2) {
+        (void)std::fprintf(stderr, "usage: ascend_sim_runner JOBFILE...\n");
         return runner::kExitBadJob;
     }
     for (const int signal_number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
@@ -263,7 +287,7 @@ int main(int argc, char** argv)
         action.sa_flags = SA_SIGINFO;
         (void)sigaction(signal_number, &action, nullptr);
     }
-    const int code = runner::RunJob(argv[1]);
+    const int code = argc == 2 ? runner::RunJob(argv[1]) : runner::RunJobs(argc - 1, argv + 1);
     (void)std::fflush(nullptr);
     // Destructors of loaded libraries have nothing to do for us and may crash after the result is safe.
     ::_exit(code);

@@ -292,7 +292,10 @@ HostSeal::HostSeal()
                 const int allowed = ((header.p_flags & PF_R) != 0 ? PROT_READ : 0) |
                                     ((header.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
                                     ((header.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-                segments->push_back({reinterpret_cast<void*>(from), to - from, allowed});
+                // Not every linker keeps the headers, which this function reads, apart from code.
+                const uintptr_t headers = reinterpret_cast<uintptr_t>(info->dlpi_phdr);
+                const int sealed = headers >= from && headers < to ? PROT_READ : PROT_NONE;
+                segments->push_back({reinterpret_cast<void*>(from), to - from, allowed, sealed});
             }
         }
         return 0;
@@ -300,7 +303,7 @@ HostSeal::HostSeal()
     std::pair<ElfW(Addr), std::vector<Segment>*> found{map->l_addr, &segments_};
     ::dl_iterate_phdr(note, &found);
     for (const Segment& segment : segments_) {
-        (void)::mprotect(segment.from, segment.bytes, PROT_NONE);
+        (void)::mprotect(segment.from, segment.bytes, segment.sealed);
     }
 }
 

@@ -45,6 +45,7 @@ private:
         void* from;
         size_t bytes;
         int allowed;
+        int sealed;
     };
     std::vector<Segment> segments_;
 };
