@@ -42,6 +42,7 @@ pub fn execute(common: &Common, arguments: &TestArgs, output: &mut Output) -> Re
         critical_path: false,
         auto_sync,
         warmth: aicore::Warmth::Cold,
+        foreseen: backend::Foreseen::default(),
     };
     let builder = Builder::new(project, sdk, BuildOptions { jobs: 1, ..BuildOptions::default() })?;
     let filter = arguments.filter.as_deref().unwrap_or_default();

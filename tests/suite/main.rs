@@ -14,6 +14,7 @@ mod door;
 mod experience;
 mod faults;
 mod fidelity;
+mod foreseen;
 mod fuzz;
 mod hostile;
 mod house;

@@ -98,6 +98,9 @@ pub struct TilingDecision {
     pub workspace_bytes: u64,
 }
 
+/// What a tiling function decided, and the dimensions of every output.
+pub type Tiled = (TilingDecision, Vec<Vec<u64>>);
+
 /// A parameter of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Parameter {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::execution::{CallOutput, KernelCall, Parameter, TilingDecision};
+use super::execution::{CallOutput, KernelCall, Parameter, Tiled, TilingDecision};
 use aicore::{BlockSample, KernelType};
 use build::{KernelLibraries, TilingClass};
 use manifest::Attribute;
@@ -275,6 +275,11 @@ impl RunnerReply {
             tiling_hex: self.tiling_hex.clone(),
             workspace_bytes: self.workspace.iter().sum(),
         }
+    }
+
+    /// What was decided, and the dimensions of every output.
+    pub(super) fn tiled(self) -> Tiled {
+        (self.decision(), self.outputs.into_iter().map(|output| output.dims).collect())
     }
 
     /// How the kernel is called.

@@ -3,9 +3,11 @@
 
 mod cann;
 mod execution;
+mod foreseen;
 mod job;
 mod process;
 mod processor_time;
+mod questions;
 mod recorded;
 mod seam;
 mod sim;
@@ -19,14 +21,15 @@ pub use self::cann::{
     BuiltOnce, CannBackend, DeviceBuild, DeviceProducts, Fleet, FleetDevice, FleetError, FleetOptions, Learned, Route,
 };
 pub use execution::{
-    CallOutput, DeviceTime, Execution, KernelCall, LaunchProfile, LocatedHazard, Parameter, Place, RunFailure,
+    CallOutput, DeviceTime, Execution, KernelCall, LaunchProfile, LocatedHazard, Parameter, Place, RunFailure, Tiled,
     TilingDecision, longest,
 };
+pub use foreseen::Foreseen;
 pub use job::{Description, DeviceSources, JobInput, JobOutput, KernelJob, ProgramJob};
 pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
 pub use processor_time::Meter;
 pub use recorded::Recorded;
-pub use seam::{Answer, Backend, Capabilities};
+pub use seam::{Answer, Backend, Capabilities, ToCome};
 pub use sim::{SimBackend, SimError};
 pub use symbols::Symbols;
 pub use unit_test::{Script, TestFailure, TestReport, TestRun};

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::execution::{Execution, RunFailure, TilingDecision};
+use super::execution::{Execution, RunFailure, Tiled};
 use super::job::{Description, KernelJob, ProgramJob};
-use super::seam::{Answer, Backend, Capabilities};
+use super::seam::{Answer, Backend, Capabilities, ToCome};
 use super::sim::SimBackend;
 use super::tape::{Tape, question, question_of_program};
 use aicore::Origin;
@@ -71,8 +71,12 @@ impl Backend for Recorded {
         Box::pin(self.played(key, self.simulator.run_operator(job)))
     }
 
-    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)> {
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Tiled> {
         Box::pin(self.simulator.tile(job))
+    }
+
+    fn foresee<'a>(&'a self, jobs: &'a [KernelJob]) -> ToCome<'a, ()> {
+        Box::pin(self.simulator.foresee(jobs))
     }
 
     fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description> {

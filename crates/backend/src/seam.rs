@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::execution::{Execution, RunFailure, TilingDecision};
+use super::execution::{Execution, RunFailure, Tiled};
 use super::job::{Description, KernelJob, ProgramJob};
 use aicore::Origin;
 
 /// An answer to come.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, RunFailure>> + Send + 'a>>;
+pub type Answer<'a, T> = ToCome<'a, Result<T, RunFailure>>;
+/// What is there some time later.
+pub type ToCome<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What a backend is, as far as others decide by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,11 @@ pub trait Backend: Debug + Send + Sync {
     fn run_operator<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Execution>;
 
     /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
-    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)>;
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Tiled>;
+
+    /// Prepares for these questions, all of which [`Backend::tile`] is going to be asked: together they take less time. What each is
+    /// answered does not change.
+    fn foresee<'a>(&'a self, jobs: &'a [KernelJob]) -> ToCome<'a, ()>;
 
     /// What a host library registers.
     fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description>;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, TilingDecision};
+use super::execution::{Execution, LaunchProfile, LocatedHazard, Place, RunFailure, Tiled, TilingDecision};
+use super::foreseen::Foreseen;
 use super::job::{
     Description, KernelJob, ProgramJob, RunnerReply, describe_text, output_file, result_file, trace_file,
 };
 use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
-use super::seam::{Answer, Backend, Capabilities};
+use super::seam::{Answer, Backend, Capabilities, ToCome};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
 use aicore::{
@@ -46,6 +47,8 @@ pub struct SimBackend {
     pub auto_sync: bool,
     /// What launches find in caches.
     pub warmth: Warmth,
+    /// Answers of tiling functions to questions that are still to come.
+    pub foreseen: Foreseen,
 }
 
 /// A trace that cannot be understood.
@@ -126,15 +129,16 @@ impl SimBackend {
     }
 
     /// Runs only shape inference and the tiling function: what was decided, and the dimensions of every output.
-    pub async fn tile(&self, job: &KernelJob) -> Result<(TilingDecision, Vec<Vec<u64>>), RunFailure> {
+    pub async fn tile(&self, job: &KernelJob) -> Result<Tiled, RunFailure> {
+        if let Some(foreseen) = self.foreseen.take(&self.question(job)) {
+            return Ok(foreseen);
+        }
         let directory = scratch_directory(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, job.text("tile", path, self.platform_of_job()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
-        let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, Vec::new());
-        command.readable.get_or_insert_default().extend(job.library_folders());
-        command.limits = command.limits.at_most(TILING_S);
+        let command = self.tiling_command(vec![job_file.into_os_string()], path, job.library_folders());
         let ended = command.run().await.map_err(|failure| match failure {
             RunFailure::TimedOut(wall_s) => RunFailure::TilingTimedOut(wall_s),
             other => other,
@@ -150,7 +154,20 @@ impl SimBackend {
             }
             _ => return Err(self.refusal(ended.code, reply.message)),
         }
-        Ok((reply.decision(), reply.outputs.into_iter().map(|output| output.dims).collect()))
+        Ok(reply.tiled())
+    }
+
+    /// The runner on files with questions for tiling functions.
+    pub(super) fn tiling_command(
+        &self,
+        files: Vec<OsString>,
+        directory: &Path,
+        libraries: impl IntoIterator<Item = PathBuf>,
+    ) -> WorkerCommand {
+        let mut command = self.command(&self.runner, files, directory, Vec::new());
+        command.readable.get_or_insert_default().extend(libraries);
+        command.limits = command.limits.at_most(TILING_S);
+        command
     }
 
     /// What a host library registers.
@@ -302,7 +319,7 @@ impl SimBackend {
         ]
     }
 
-    fn platform_of_job(&self) -> Value {
+    pub(super) fn platform_of_job(&self) -> Value {
         self.platform().into_iter().map(|(key, _, value)| (key, value)).collect()
     }
 
@@ -343,8 +360,12 @@ impl Backend for SimBackend {
         Box::pin(self.run_operator(job))
     }
 
-    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)> {
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Tiled> {
         Box::pin(self.tile(job))
+    }
+
+    fn foresee<'a>(&'a self, jobs: &'a [KernelJob]) -> ToCome<'a, ()> {
+        Box::pin(self.foresee(jobs))
     }
 
     fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description> {

@@ -74,11 +74,12 @@ impl Compiler {
         }
         let family = if text.contains("clang") { CompilerFamily::Clang } else { CompilerFamily::Gnu };
         let version = text.lines().next().unwrap_or_default().to_owned();
-        let identity =
-            Digest::new("compiler 1").text(&program.to_string_lossy()).text(&text).text(&processor()).finish();
         let (name, word) = QUICK_LINKER;
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let quick_linker = std::env::split_paths(&folders).any(|folder| folder.join(name).is_file()).then_some(word);
+        // Not which linker: what they make does the same.
+        let identity =
+            Digest::new("compiler 1").text(&program.to_string_lossy()).text(&text).text(&processor()).finish();
         Ok(Compiler { program, family, version, identity, quick_linker, limits: ToolLimits::default() })
     }
 

@@ -192,6 +192,7 @@ impl Asked {
             critical_path: false,
             auto_sync: true,
             warmth: aicore::Warmth::Cold,
+            foreseen: backend::Foreseen::default(),
         };
         let build = BuildOptions {
             work_directory: Some(work),

@@ -97,9 +97,11 @@ impl Scout<'_> {
         let mut set = ProbeSet::empty(workspace, workspace.work_directory.join("rows"), self.seed);
         let mut found: Vec<Option<Fitting>> = lengths.iter().map(|_| None).collect();
         let (mut places, mut asked) = (Vec::new(), Vec::new());
-        for (place, &length) in lengths.iter().enumerate() {
-            let longer = with_length(case, axis, length).unwrap_or_else(|| case.clone());
-            match self.finder.ask(&longer).await {
+        let longer = |length: &u64| with_length(case, axis, *length).unwrap_or_else(|| case.clone());
+        let longer: Vec<CaseCandidate> = lengths.iter().map(longer).collect();
+        self.finder.foresee(&longer).await;
+        for (place, longer) in longer.iter().enumerate() {
+            match self.finder.ask(longer).await {
                 Ok(accepted) => {
                     places.push(place);
                     asked.push(accepted);

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::probe_sizes::candidate_of;
 use super::{TrialError, TunerError, Workspace};
 use discovery::cases::{
-    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, ProbeDraw, ProbeKind, Refusal,
+    Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, ProbeDraw, ProbeKind, Refusal, Wish,
 };
 use discovery::init::unfit;
 use manifest::Case;
@@ -65,7 +65,11 @@ pub(super) async fn ask_for(
     let mut met: Vec<(ProbeKind, Accepted)> = Vec::new();
     let mut endless = 0;
     let there_are_others = workspace.evaluator.backend.with_other_cores().is_some();
-    for wish in draw.wishes().into_iter().filter(|wish| there_are_others || wish.kind != ProbeKind::OtherCores) {
+    let is_possible = |wish: &Wish| there_are_others || wish.kind != ProbeKind::OtherCores;
+    let wishes: Vec<Wish> = draw.wishes().into_iter().filter(is_possible).collect();
+    let first_ways = wishes.iter().filter_map(|wish| wish.ways.first()).filter(|way| unfit(way).is_none());
+    finder.foresee(&first_ways.take(count).cloned().collect::<Vec<_>>()).await;
+    for wish in wishes {
         if met.len() >= count || endless >= MOST_ENDLESS {
             break;
         }

@@ -405,6 +405,7 @@ fn simulator(
         critical_path: false,
         auto_sync,
         warmth: aicore::Warmth::Cold,
+        foreseen: backend::Foreseen::default(),
     }
 }
 

@@ -39,7 +39,6 @@ fn what_won_before_is_tried_first() {
     require_tools!();
     let project = Project::fixture("add_custom");
     edit(&project, "ascend.toml", "[8, 2048]", "[64, 8192]");
-    edit(&project, "ascend.toml", "probes = 4", "probes = 1");
     let files = ["op_host/add_custom.cpp", "op_kernel/add_custom.cpp"];
     let before = files.map(|file| project.read(file));
     let tuned = project.run(&["run", "--budget", "8", "--seed", "1", "--stage", "host"]).expect(0);

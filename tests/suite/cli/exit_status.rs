@@ -98,7 +98,6 @@ fn a_missing_cmake_is_3_with_the_way_to_get_it() {
 fn a_dirty_git_tree_is_2() {
     require_tools!();
     let project = small_gelu();
-    edit(&project, "ascend.toml", "probes = 4", "probes = 1");
     let git = |words: &[&str]| {
         let mut command = Command::new("git");
         command.arg("-C").arg(project.path()).args(["-c", "user.name=t", "-c", "user.email=t@localhost"]);

@@ -40,6 +40,7 @@ fn what_init_writes_is_usable_as_it_stands() {
         if !every_time && std::env::var_os("ASCEND_TUNE_ALL_FIXTURES").is_none() {
             continue;
         }
+        edit(&project, "ascend.toml", "\nprobes = 36\n", "\nprobes = 1\n");
         let run = ["run", "--dry-run", "--budget", "1", "--stage", "host"];
         project.run(&[&run, size].concat()).expect(0);
     }

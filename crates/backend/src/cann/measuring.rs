@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ::cann::profiler::{CoreUnit, KernelLaunch};
 use aicore::{Origin, PipeTimes};
 
-use super::super::execution::{DeviceTime, Execution, RunFailure, TilingDecision};
+use super::super::execution::{DeviceTime, Execution, RunFailure, Tiled};
 use super::super::job::{Description, KernelJob, ProgramJob};
 use super::super::process::scratch_directory;
-use super::super::seam::{Answer, Backend, Capabilities};
+use super::super::seam::{Answer, Backend, Capabilities, ToCome};
 use super::super::sim::SimBackend;
 use super::super::tape::{Tape, question, question_of_program};
 use super::fleet::{Fleet, Pin};
@@ -154,8 +154,12 @@ impl Backend for CannBackend {
         Box::pin(self.measure(job))
     }
 
-    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, (TilingDecision, Vec<Vec<u64>>)> {
+    fn tile<'a>(&'a self, job: &'a KernelJob) -> Answer<'a, Tiled> {
         Box::pin(self.simulator.tile(job))
+    }
+
+    fn foresee<'a>(&'a self, jobs: &'a [KernelJob]) -> ToCome<'a, ()> {
+        Box::pin(self.simulator.foresee(jobs))
     }
 
     fn describe<'a>(&'a self, host: &'a Path) -> Answer<'a, Description> {

@@ -240,18 +240,29 @@ impl Finder<'_> {
         }
     }
 
+    /// Says which candidates [`Finder::ask`] is going to be asked for: together they take less time.
+    pub async fn foresee(&self, candidates: &[Candidate]) {
+        // What has no job is refused when its turn comes.
+        let jobs: Vec<KernelJob> = candidates.iter().filter_map(|candidate| self.job(candidate).ok()).collect();
+        self.backend.foresee(&jobs).await;
+    }
+
     /// Asks the tiling function.
     pub async fn ask(&self, candidate: &Candidate) -> Result<Accepted, Refusal> {
-        let mut job = KernelJob {
+        let mut job = self.job(candidate)?;
+        let (tiling_key, block_dim, inferred) = self.tile(&mut job, &candidate.output_shapes).await?;
+        Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred })
+    }
+
+    fn job(&self, candidate: &Candidate) -> Result<KernelJob, Refusal> {
+        Ok(KernelJob {
             operator: self.op.kind.clone(),
             host: self.host.to_owned(),
             inputs: self.inputs(candidate)?,
             outputs: candidate.outputs.iter().map(output).collect(),
             attributes: candidate.attributes.clone(),
             ..KernelJob::default()
-        };
-        let (tiling_key, block_dim, inferred) = self.tile(&mut job, &candidate.output_shapes).await?;
-        Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred })
+        })
     }
 
     /// An accepted case with data that mean something to the definition of the operator's type, where one fits the case, says anything

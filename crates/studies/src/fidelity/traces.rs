@@ -116,6 +116,7 @@ impl Traces {
             critical_path: false,
             auto_sync: true,
             warmth: aicore::Warmth::Cold,
+            foreseen: backend::Foreseen::default(),
         };
         let folder = source.parent().unwrap_or(&self.sources);
         backend.record_program(&program, &run.arguments, folder, &written).await?;

@@ -179,6 +179,7 @@ impl Trial<'_> {
             critical_path: false,
             auto_sync: true,
             warmth: aicore::Warmth::Cold,
+            foreseen: backend::Foreseen::default(),
         };
         let options = BuildOptions {
             work_directory: Some(self.task.work_directory.clone()),
