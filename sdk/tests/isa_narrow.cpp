@@ -109,6 +109,37 @@ uint64_t Faults(const std::function<void()>& body)
     return result.faults;
 }
 
+/// What a gather may write over: nothing that this or a later repeat still reads for another lane.
+void CheckGathersInPlace()
+{
+    // The Unified Buffer is another one in each launch.
+    const auto filled = [](uint32_t count, uint32_t unit, const std::function<uint32_t(uint32_t)>& from) {
+        uint32_t* const offsets = Place<uint32_t>(65536);
+        for (uint32_t i = 0; i < count; ++i) offsets[i] = unit * from(i);
+        return offsets;
+    };
+    const auto gathers = [&](size_t dst, uint32_t repeat, const std::function<uint32_t(uint32_t)>& from) {
+        return Faults([&] {
+            vgather(Place<float>(dst), filled(64 * repeat, 4, from), reinterpret_cast<uintptr_t>(Ub(0)), 8, repeat);
+        });
+    };
+    const auto same = [](uint32_t i) { return i; };
+    Expect(gathers(0, 2, same) == 0, "each lane replaces what it reads");
+    Expect(gathers(0, 1, [](uint32_t i) { return i ^ 1; }) == 1, "lanes of a repeat change places");
+    Expect(gathers(256, 2, same) == 1, "a repeat reads what the one before it wrote");
+    Expect(gathers(0, 2, [](uint32_t i) { return i + 64; }) == 0, "a repeat writes what the one before it read");
+    Expect(gathers(512, 2, same) == 0, "behind what is read");
+    const auto blocks = [&](size_t dst, const std::function<uint32_t(uint32_t)>& from) {
+        return Faults([&] {
+            vgatherb(Place<float>(dst), filled(16, 32, from), reinterpret_cast<uintptr_t>(Ub(0)), 8, 1, 2);
+        });
+    };
+    Expect(blocks(0, same) == 0, "each block replaces what it reads");
+    Expect(blocks(0, [](uint32_t i) { return i ^ 1; }) == 1, "blocks change places");
+    Expect(blocks(256, same) == 1, "a repeat reads blocks that the one before it wrote");
+    Expect(blocks(512, same) == 0, "blocks behind what is read");
+}
+
 /// Lists of sixteen blocks `pitch` bytes apart in VA0 to VA3; what stands behind them in VA4 is no part of them.
 uint64_t Transposed(size_t to, size_t from, size_t pitch, uint32_t repeat, uint16_t to_stride, uint16_t from_stride, size_t behind)
 {
@@ -194,5 +225,6 @@ int main()
     });
     Expect(result.faults == 0, result.first_fault);
     CheckOverlaps();
+    CheckGathersInPlace();
     return Report("isa_narrow");
 }

@@ -1,5 +1,6 @@
 // Spreading, gathering, packing and transposing.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "isa/elementwise.h"
@@ -154,6 +155,42 @@ private:
     bool inside_behind_ = false;
 };
 
+/// Says so where what is gathered is also written: an element that another lane of the same repeat or an earlier repeat writes may be
+/// read before or after. One that its own lane replaces is read before.
+class Clash {
+public:
+    void Writes(const void* to, uint32_t step)
+    {
+        const auto at = reinterpret_cast<uintptr_t>(to);
+        written_.push_back({at, step});
+    }
+    void Reads(uint64_t from) { read_.push_back(static_cast<uintptr_t>(from)); }
+    /// Both were noted lane by lane, `bytes` each.
+    void Judge(Core& core, uint64_t site, const char* opcode, uint32_t bytes) const
+    {
+        if (written_.empty()) {
+            return;
+        }
+        std::vector<std::pair<uintptr_t, uint32_t>> sorted = written_;
+        std::sort(sorted.begin(), sorted.end());
+        for (size_t lane = 0; lane < read_.size(); ++lane) {
+            const uintptr_t from = read_[lane];
+            const auto begin = std::lower_bound(sorted.begin(), sorted.end(), std::pair<uintptr_t, uint32_t>{from - bytes + 1, 0});
+            for (auto found = begin; found != sorted.end() && found->first < from + bytes; ++found) {
+                if (found->second <= written_[lane].second && (found->first != from || found->first != written_[lane].first)) {
+                    RaiseFault(core, FaultKind::kOperandOverlap, site,
+                               "%s: an element is read that this or an earlier repeat writes elsewhere", opcode);
+                    return;
+                }
+            }
+        }
+    }
+
+private:
+    std::vector<std::pair<uintptr_t, uint32_t>> written_;  // address and step of each lane
+    std::vector<uintptr_t> read_;
+};
+
 template <typename T>
 void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint32_t drs, uint32_t repeat)
 {
@@ -209,6 +246,19 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
     }
     table.Judge(core, site, "vgather", active.per_repeat);
     recorder.Write(DtypeOf<T>::value, active);
+    const auto end = reinterpret_cast<uintptr_t>(LaneAt(to, active.Steps() - 1, active.per_repeat - 1)) + sizeof(T);
+    if (hull.low < end && hull.high > reinterpret_cast<uintptr_t>(dst)) {
+        Clash clash;
+        for (uint32_t step = 0; step < active.Steps(); ++step) {
+            for (uint32_t lane = 0; lane < active.per_repeat; ++lane) {
+                if (is_active(step, lane)) {
+                    clash.Writes(LaneAt(to, step, lane), step);
+                    clash.Reads(base + offsets[size_t{step} * active.per_repeat + lane]);
+                }
+            }
+        }
+        clash.Judge(core, site, "vgather", sizeof(T));
+    }
     for (uint32_t step = 0; step < active.Steps(); ++step) {
         for (uint32_t lane = 0; lane < active.per_repeat; ++lane) {
             if (is_active(step, lane)) {
@@ -263,10 +313,19 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     }
     table.Judge(core, site, "vgatherb", per_repeat);
     recorder.Write(DtypeOf<T>::value, active);
+    const auto block = [&](uint32_t i) {
+        return reinterpret_cast<uint8_t*>(dst) + (size_t{i / per_repeat} * drs + size_t{i % per_repeat} * dbs) * kBlock;
+    };
+    if (hull.low < reinterpret_cast<uintptr_t>(block(repeat * per_repeat - 1)) + kBlock && hull.high > reinterpret_cast<uintptr_t>(dst)) {
+        Clash clash;
+        for (uint32_t i = 0; i < repeat * per_repeat; ++i) {
+            clash.Writes(block(i), i / per_repeat);
+            clash.Reads(base + offsets[i]);
+        }
+        clash.Judge(core, site, "vgatherb", kBlock);
+    }
     for (uint32_t i = 0; i < repeat * per_repeat; ++i) {
-        uint8_t* to = reinterpret_cast<uint8_t*>(dst) +
-                      (size_t{i / per_repeat} * drs + size_t{i % per_repeat} * dbs) * kBlock;
-        std::memmove(to, reinterpret_cast<const void*>(static_cast<uintptr_t>(base + offsets[i])), kBlock);
+        std::memmove(block(i), reinterpret_cast<const void*>(static_cast<uintptr_t>(base + offsets[i])), kBlock);
     }
 }
 
