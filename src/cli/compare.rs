@@ -21,7 +21,7 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
         output.emit(&Event::Warning(warning));
     }
     let (seed, jobs) = (arguments.target.seed, workspace.options.jobs);
-    let (set, verdicts) = runtime()?.block_on(async {
+    let (set, edges, verdicts, at_edges) = runtime()?.block_on(async {
         let plan = before.plain_plan(workspace.tunables());
         let evaluator = workspace.evaluator.of_baseline();
         let timed = evaluator.try_plan(&plan, &References::new(), Scope::Timed, false).await?;
@@ -30,12 +30,16 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
             Outcome::Rejected(_) => Vec::new(),
         };
         let set = ProbeSet::draw(&workspace, &before, &times, arguments.probes as usize, WithData::Most, seed).await?;
-        let verdicts = set.check(&now.plain_plan(workspace.tunables()), jobs, false).await?;
-        Ok::<_, TunerError>((set, verdicts))
+        let edges = set.at_edges(&workspace, &times, &before, &now).await?;
+        let plan = now.plain_plan(workspace.tunables());
+        let (verdicts, at_edges) = (set.check(&plan, jobs, false).await?, edges.check(&plan, jobs, false).await?);
+        Ok::<_, TunerError>((set, edges, verdicts, at_edges))
     })?;
-    let probes: Vec<ComparedProbe> = verdicts
-        .into_iter()
-        .map(|(place, verdict)| {
+    let drawn = verdicts.into_iter().map(|(place, verdict)| (&set, place, verdict));
+    let at_edges = at_edges.into_iter().map(|(place, verdict)| (&*edges, place, verdict));
+    let probes: Vec<ComparedProbe> = drawn
+        .chain(at_edges)
+        .map(|(set, place, verdict)| {
             let probe = &set.probes[place];
             let (before_us, now_us) =
                 (set.before_us(place), verdict.speedup().map(|ratio| set.before_us(place) / ratio));

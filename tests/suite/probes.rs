@@ -398,6 +398,15 @@ fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
     assert!(taken.contains("BUFFER_NUM") && taken.contains("edge-float16"), "{summary}");
     assert!(taken.contains("InitBuffer"), "{summary}");
     assert_eq!(project.read(kernel), text);
+
+    // Whoever writes it by hand is told by a comparison.
+    let before = Project::copy_of(project.path());
+    project.write(kernel, &edited(&text, "BUFFER_NUM = 1;", "BUFFER_NUM = 2;"));
+    let against = before.path().to_str().expect("a path");
+    let compared = project.run(&["compare", "--against", against, "--probes", "2"]).expect(1);
+    let probes = compared.events.last().expect("a comparison")["probes"].as_array().cloned().unwrap_or_default();
+    let fails = |probe: &Value| probe["holds"] == false && probe["name"].to_string().contains("edge-float16");
+    assert!(probes.len() > 2 && probes.iter().any(fails), "{probes:?}");
 }
 
 /// What fails where one axis is long, where a list is, or where a number is nothing.

@@ -107,7 +107,7 @@ async fn holds_at_edges(
     probes: &ProbeSet,
     candidate: &Candidate,
 ) -> Result<bool, TunerError> {
-    let edges = probes.at_edges(field, baseline, candidate).await?;
+    let edges = probes.at_edges(&field.workspace, &field.baseline_times, baseline, candidate).await?;
     let plan = candidate.plain_plan(field.workspace.tunables());
     let verdicts = edges.check(&plan, field.workspace.options.jobs, true).await?;
     Ok(verdicts.iter().all(|(_, verdict)| verdict.holds()))

@@ -3,11 +3,10 @@
 //! A kernel that holds a whole row in the unified buffer takes rows up to some length, which nobody wrote down. A second buffer for a
 //! queue halves that length, and neither cases nor drawn probes need come near it: who ran such rows before would find out.
 
-use super::TunerError;
 use super::plan::Plan;
 use super::probe_run::ProbeRun;
 use super::probing::{ProbeSet, WithData};
-use super::round::Field;
+use super::{TunerError, Workspace};
 use aicore::HazardKind;
 use discovery::cases::{Accepted, Candidate as CaseCandidate, Finder, ProbeKind, Refusal, leading_shape, with_length};
 
@@ -21,7 +20,7 @@ const BETWEEN: u64 = 4;
 
 /// Of each case in `cases` one with about the longest rows that the operator as it was runs, where its rows are limited at all.
 pub(super) async fn longest_rows(
-    field: &Field,
+    workspace: &Workspace,
     cases: &[CaseCandidate],
     finder: &Finder<'_>,
     before: &Plan,
@@ -29,14 +28,14 @@ pub(super) async fn longest_rows(
 ) -> Result<Vec<Accepted>, TunerError> {
     let mut found = Vec::new();
     for case in cases {
-        found.extend(Scout { field, finder, before, seed }.of_case(case).await?);
+        found.extend(Scout { workspace, finder, before, seed }.of_case(case).await?);
     }
     Ok(found)
 }
 
 /// Who tries lengths.
 struct Scout<'s> {
-    field: &'s Field,
+    workspace: &'s Workspace,
     finder: &'s Finder<'s>,
     before: &'s Plan,
     seed: u64,
@@ -54,7 +53,7 @@ impl Scout<'_> {
         let shape = leading_shape(case).unwrap_or_default();
         let [rows, .., width] = shape[..] else { return Ok(None) };
         let few = with_length(case, 0, rows.min(MOST_ROWS)).unwrap_or_else(|| case.clone());
-        let ub_bytes = self.field.workspace.machine.parameters.ub_bytes as u64;
+        let ub_bytes = self.workspace.machine.parameters.ub_bytes as u64;
         let run = async |lengths: &[u64]| self.run(&few, shape.len() - 1, lengths).await;
 
         let [Some(once), twice] = <[_; 2]>::try_from(run(&[width, 2 * width]).await?).unwrap_or([None, None]) else {
@@ -93,7 +92,7 @@ impl Scout<'_> {
         axis: usize,
         lengths: &[u64],
     ) -> Result<Vec<Option<Fitting>>, TunerError> {
-        let workspace = &self.field.workspace;
+        let workspace = self.workspace;
         let mut set = ProbeSet::empty(workspace, workspace.work_directory.join("rows"), self.seed);
         let mut found: Vec<Option<Fitting>> = lengths.iter().map(|_| None).collect();
         let (mut places, mut asked) = (Vec::new(), Vec::new());

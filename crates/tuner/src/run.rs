@@ -307,7 +307,7 @@ async fn generalised(
 ) -> Result<Option<Generalisation>, TunerError> {
     let Some(probes) = probes else { return Ok(None) };
     let (workspace, best) = (&field.workspace, &progress.best);
-    let edges = probes.at_edges(field, baseline, best).await?;
+    let edges = probes.at_edges(&field.workspace, &field.baseline_times, baseline, best).await?;
     let plan = best.plain_plan(workspace.tunables());
     Generalisation::of((probes, &edges), &plan, workspace.options.jobs, joined).await.map(Some)
 }

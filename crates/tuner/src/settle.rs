@@ -202,7 +202,7 @@ pub(super) async fn settle(
     if let Some(broken) = settle_on_probes(field, baseline, probes, standing, taken_back, emit).await? {
         return Ok(Some(broken));
     }
-    let edges = probes.at_edges(field, baseline, &standing.progress.best).await?;
+    let edges = probes.at_edges(&field.workspace, &field.baseline_times, baseline, &standing.progress.best).await?;
     settle_on_probes(field, baseline, &edges, standing, taken_back, emit).await
 }
 
