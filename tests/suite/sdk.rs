@@ -133,6 +133,7 @@ programs!(
     api_library_buffers,
     api_math,
     api_matmul,
+    api_matmul_batch,
     api_matmul_config,
     api_matmul_mix,
     api_matmul_settings,
