@@ -42,8 +42,14 @@ __aicore__ void Batches(const Arguments& args, Multiplication& mm)
     b.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.b));
     bias.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.bias));
     c.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.c));
-    mm.SetTensorA(a);
-    mm.SetTensorB(b, true);
+    // Either of them begins with the first block again.
+    if (args.mode == 8) {
+        mm.SetTensorA(a);
+        mm.SetTensorB(b, true);
+    } else {
+        mm.SetTensorB(b, true);
+        mm.SetTensorA(a);
+    }
     mm.SetBias(bias);
     switch (args.mode) {
         case 0:
@@ -66,6 +72,7 @@ __aicore__ void Batches(const Arguments& args, Multiplication& mm)
             mm.IterateAll(c, 1);
             break;
         case 8:
+        case 9:
             mm.SetOrgShape(20, 24, 40);
             mm.SetSingleShape(18, 22, 39);
             mm.Iterate();
@@ -140,10 +147,8 @@ __aicore__ void Near(const Arguments& args)
     mm.SetTensorB(right, true);
     mm.SetBias(some);
     if (args.mode == 12) {
-        mm.SetTensorA(left);
         mm.Iterate();
-        mm.GetTensorC(c, blocks);
-        mm.SetTensorB(right, true);  // from the first block on again
+        mm.GetTensorC(c, blocks);  // all begins with the first block again
     }
     mm.IterateAll(blocks);
     PipeBarrier<PIPE_ALL>();
@@ -292,6 +297,7 @@ int main()
             other.n = 22;
             other.k = 39;
             Check(cube, 8, alone, base, {other});
+            Check(cube, 9, alone, base, {other});
         }
     }
     // Blocks one after another; what lies behind the rows of the last one is not looked at.

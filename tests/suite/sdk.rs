@@ -126,6 +126,7 @@ macro_rules! programs {
 programs!(
     api_activation,
     api_cube,
+    api_cube_moves,
     api_cube_registers,
     api_dropout,
     api_flags,
