@@ -304,22 +304,23 @@ void CheckShifts()
     }
 }
 
-/// A 3D load of integers of four bits: two pixels of 32 channels, which fill half a block, framed by pixels of padding.
-void CheckNibbles()
+/// A 3D load of integers of four bits: two pixels of 32 channels, which fill half a block, or of 64, framed by pixels of padding.
+void CheckNibbles(uint32_t channels)
 {
-    const auto result = OnCore([] {
+    const auto result = OnCore([=] {
         set_fmatrix(2 | uint64_t{1} << 16 | uint64_t{1} << 32 | uint64_t{1} << 40);
         set_l3d_rpt(1 << 16);
         set_padding(uint64_t{5});
-        for (uint32_t i = 0; i < 64; i += 2) {
+        for (uint32_t i = 0; i < 2 * channels; i += 2) {
             On<uint8_t>(kSpaceL1)[i / 2] = static_cast<uint8_t>(i * 7 % 16 | (i + 1) * 7 % 16 << 4);
         }
         std::memset(On<uint8_t>(kSpaceL0a), 0xEE, 1024);
-        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false, 32);
+        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false,
+                                static_cast<uint16_t>(channels));
         for (uint32_t row = 0; row < 16; ++row) {
             for (uint32_t channel = 0; channel < 64; ++channel) {
-                const uint32_t pixel = (row - 1) * 32 + channel;
-                const uint32_t want = row > 3 || channel >= 32 ? 0 : row == 0 || row == 3 ? 5 : pixel * 7 % 16;
+                const uint32_t pixel = (row - 1) * channels + channel;
+                const uint32_t want = row > 3 || channel >= channels ? 0 : row == 0 || row == 3 ? 5 : pixel * 7 % 16;
                 const uint32_t got = On<uint8_t>(kSpaceL0a)[row * 32 + channel / 2] >> channel % 2 * 4 & 15u;
                 Expect(got == want, "3D load of four bits, row " + std::to_string(row) + ", channel " + std::to_string(channel));
             }
@@ -327,6 +328,36 @@ void CheckNibbles()
         Expect(On<uint8_t>(kSpaceL0a)[512] == 0xEE, "behind a 3D load of four bits");
     });
     Expect(result.faults == 0, result.first_fault);
+}
+
+/// A filter may be 256 pixels wider (or higher) than its size says: 300 pixels in a row (or column), windows of 257 with a stride of 3.
+void CheckLongFilters()
+{
+    for (const bool high : {false, true}) {
+        for (const uint32_t stride : {1u, 3u, 0u}) {
+            const auto result = OnCore([=] {
+                set_fmatrix(high ? 1 | uint64_t{300} << 16 : 300 | uint64_t{1} << 16);
+                set_l3d_rpt(1 << 16);
+                for (uint32_t i = 0; i < 300 * 16; ++i) {
+                    On<uint16_t>(kSpaceL1)[i] = static_cast<uint16_t>(i + 1);
+                }
+                std::memset(On<uint8_t>(kSpaceL0a), 0xEE, 4096);
+                const auto along = static_cast<uint8_t>(stride);
+                img2colv2_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1), 48, 32, 16 * 255, 0, high ? 1 : along, high ? along : 1, 1, 1, 1, 1, !high, high, false,
+                                     false, 16);
+                const uint32_t rows = stride == 0 ? 0 : (300 - 257) / stride + 1;
+                for (uint32_t row = 0; row < 32; ++row) {
+                    for (uint32_t column = 0; column < 48; ++column) {
+                        const uint32_t point = 255 + column / 16;
+                        const uint32_t want = row < rows && point < 257 ? (row * stride + point) * 16 + column % 16 + 1 : 0;
+                        const uint32_t got = On<uint16_t>(kSpaceL0a)[(row / 16 * 3 + column / 16) * 256 + row % 16 * 16 + column % 16];
+                        Expect(got == want, "long filter, row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + std::to_string(got));
+                    }
+                }
+            });
+            Expect(result.faults == 0, result.first_fault);
+        }
+    }
 }
 
 }  // namespace
@@ -345,7 +376,9 @@ int main()
     CheckAlignments();
     CheckRefused();
     CheckShifts();
-    CheckNibbles();
+    CheckNibbles(32);
+    CheckNibbles(64);
+    CheckLongFilters();
     ascendsim::ClearRegions();
     return Report("isa_records_cube");
 }
