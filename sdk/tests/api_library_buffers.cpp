@@ -70,10 +70,10 @@ std::string Named(const char* name)
         }                                                                                                     \
     }
 
-template <typename T>
+/// Of counts that end with a whole piece or with a part of one.
+template <typename T, uint32_t kCount>
 void Elementwise()
 {
-    constexpr uint32_t kCount = 1000;
     const ge::Shape shape({10, 100});
     const Results one = {{0, kCount * sizeof(T)}};
     ELEMENTWISE(Acos)
@@ -202,8 +202,11 @@ void Norms(uint32_t m, uint32_t k)
 
 int main()
 {
-    Elementwise<half>();
-    Elementwise<float>();
+    LooksForIdle() = true;
+    Elementwise<half, 1000>();
+    Elementwise<float, 1000>();
+    Elementwise<half, 1024>();
+    Elementwise<float, 1024>();
     for (const uint32_t m : {1u, 8u, 20u}) {
         for (const uint32_t k : {16u, 64u, 144u}) {
             Softmax<half>(m, k);

@@ -191,6 +191,7 @@ void Transposes()
 
 int main()
 {
+    LooksForIdle() = true;
     const auto result = OnCore([] {
         A::InitSocState();
         for (int32_t n : {1, 31, 64, 65, 200, 1024, 5003, 9000}) {
