@@ -579,7 +579,7 @@ int main()
         CheckTransposed<float>(random, 1 + random.Below(4), 3, static_cast<uint16_t>(random.Below(2)));
         CheckFills(random);
         CheckCopies(random);
-        for (uint32_t channels : {4u, 16u, 20u, 48u}) {
+        for (uint32_t channels : {1u, 4u, 16u, 20u, 48u}) {
             CheckImg2col<half>(random, false, false, channels);
             CheckImg2col<half>(random, false, true, channels);
             CheckImg2col<half>(random, true, false, channels);

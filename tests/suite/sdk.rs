@@ -132,6 +132,7 @@ programs!(
     api_flags,
     api_floor,
     api_library_buffers,
+    api_masks,
     api_math,
     api_matmul,
     api_matmul_batch,
