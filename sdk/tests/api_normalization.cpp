@@ -326,6 +326,10 @@ int main()
                 Gradients<half>(size, more);
             }
         }
+        // More rows than reciprocals are made at once.
+        const Size many = {45, 16, 13};
+        Rows<float>(many, (4 * many.k + 72 + 2 * 48) * 4);
+        Rows<half>(many, (4 * many.k + 72 + 2 * 48) * 4);
         Welford<float>();
         Welford<half>();
         WelfordBehind();

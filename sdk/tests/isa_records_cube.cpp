@@ -46,6 +46,15 @@ void CheckNdToNz(const char* name, Copy copy)
         }
         Check(name, 1, spread, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 20, apart, 0); });
     }
+    // One row, whose blocks touch although rows would not.
+    Check(name, 1, {Writes(kSpaceL1, 0, groups * 32), Reads(kSpaceGm, 0, 40 * size)}, [&] { copy(On<T>(kSpaceL1), Gm<T>(), 0, 1, 1, 40, 0, 50, 1, 2, 0); });
+    // Nothing of something is nothing.
+    for (int zero = 0; zero < 3; ++zero) {
+        Check(name, 0, {}, [&] {
+            copy(On<T>(kSpaceL1), Gm<T>(), 0, static_cast<uint16_t>(zero != 0), static_cast<uint16_t>(zero != 1 ? 5 : 0), static_cast<uint16_t>(zero != 2 ? 40 : 0), 300, 50,
+                 5, 1, 256);
+        });
+    }
     // Several matrices, each of them dense.
     Check(name, 2, {Writes(kSpaceL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kSpaceGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
           [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); },
