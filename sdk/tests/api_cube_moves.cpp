@@ -176,6 +176,12 @@ void CheckBursts(uint16_t columns, uint16_t rows, uint16_t from_gap, uint16_t to
             std::fill_n(On(l1), want.size(), T(9.0f));
             Fixpipe(l1, c, p);
             check(On(l1), "L1");
+            // By the other name strides go from start to start.
+            std::fill_n(On(l1), want.size(), T(9.0f));
+            DataCopy(l1, c,
+                     DataCopyCO12DstParams(static_cast<uint16_t>(columns * 16), rows, to_step / 16, static_cast<uint16_t>(from_step / 16), QuantMode_t::F322F16, relu,
+                                           false, false));
+            check(On(l1), "L1 by DataCopy");
         }
         // Row-major: `originalNSize` columns of a row, `dstStride` elements from row to row, several matrices.
         p.nz2ndParams.nz2ndEn = true;
